@@ -27,46 +27,49 @@ import { endIdle, endUnused } from "./session/unused-browsers.ts";
 import { createPictureKeeper } from "./view/page-picture.ts";
 import { readPagePicture, readPictureTimes } from "./view/picture-store.ts";
 
-/** What the browser service needs. Times in milliseconds. */
+/** Dependencies and settings of the browser service. Times are in milliseconds. */
 export type BrowserServiceDeps = {
   db: Database;
   log: EventLog;
   logger: Logger;
-  /** This process among those that share the database. */
+  /** Identifies this process among those that share the database. */
   owner: BrowserOwner;
-  /** Notifies another process that its browser was taken over; omit when there is only one process. */
+  /** Lets processes notify each other when one takes over a browser of another. Omit when there is only one process. */
   handOver?: HandOver;
   /** The Chromium to use: a DevTools endpoint (takes precedence) or a local program; with neither, no browsers run. */
   launch: { executablePath?: string; args?: string[]; env?: Record<string, string>; cdpUrl?: string };
   dataDir: string;
-  /** The network guard's rule for the addresses that pages may open. */
+  /** The network guard's rule, which decides which addresses pages may open. */
   rule: AddressRule;
-  /** The origin at which this service listens: pages can open only its public paths (`/demo`, `/p/`, `/v/`). */
+  /** The origin at which this service listens. Of this origin, pages can open only `/demo`, `/p/…` and `/v/…`. */
   ownOrigin: Omit<OwnOrigin, "paths"> | undefined;
   /** Called with each browser request that the network guard refused. */
   onRequestRefused?: (refusal: NetworkRefusal) => void;
   idleMs: number;
-  /** How many browsers this process runs at the same time. */
+  /** The largest number of browsers that this process runs at the same time. */
   maxLive: number;
-  /** How long a session waits for a browser. */
+  /** The longest time that a caller waits for a browser to become free. */
   waitMs: number;
-  /** Stores a submission of the overlay; `body` is the webhook's body. The overlay shows a refusal to the person. */
+  /**
+   * Stores what a person submits in the annotation overlay. `body` is the body of the annotation webhook, as JSON text. If
+   * the submission is refused, the overlay shows the reason to the person.
+   */
   onAnnotation: (sessionId: string, body: string) => Promise<AnnotationVerdict>;
   /**
-   * Stores a file that a page offered for download in the session's workspace. @returns its path there.
-   * @throws Error with a sentence when the file cannot be stored.
+   * Stores a file that a page offered for download in the session's workspace. @returns the file's path there.
+   * @throws Error with a readable message when the file cannot be stored.
    */
   storeDownload: (sessionId: string, name: string, bytes: Uint8Array) => Promise<string>;
-  /** Reads the service's script in the pages of a session. */
+  /** Reads the script that the service runs in the pages of a session. */
   readPageScript: (sessionId: string) => Promise<PageScript>;
   clock?: () => Date;
   /** Whether to keep a spare browser for the next session; defaults to true if browsers run on this machine. */
   keepSpare?: boolean;
-  /** How long a page may take to answer; 30 s by default. */
+  /** How long a page's server may take to answer; 30 s by default. */
   navigationTimeoutMs?: number;
-  /** How long a script that listens for dialogs may leave one open; 10 s by default. */
+  /** How long a script of the agent that listens for dialogs may leave one open; 10 s by default. */
   dialogTimeoutMs?: number;
-  /** How long the bytes of a download may take; 60 s by default. */
+  /** How long reading the bytes of a download may take; 60 s by default. */
   downloadTimeoutMs?: number;
 };
 
@@ -85,15 +88,15 @@ type Parts = {
 };
 
 /**
- * Creates the browser service. It first ends the browsers that an earlier process left behind, and marks records of
- * browsers whose process has ended as `expired`.
+ * Creates the browser service. First ends the browsers that an earlier process left on this machine. Then marks the browsers
+ * of processes that have ended as `expired` in the database.
  */
 export async function createBrowserService(deps: BrowserServiceDeps): Promise<BrowserService> {
   const folder = join(deps.dataDir, "browsers");
   const parts = assemble(deps, folder);
   const { claims, pool, provider, browsers } = parts;
 
-  // Remote browsers leave nothing on this machine, which may have no disk.
+  // A remote browser leaves nothing to clean up on this machine, which may not even have a disk.
   if (deps.launch.cdpUrl === undefined) await sweepBrowsers(folder);
   await claims.expireLost();
   const stopFollowing = claims.follow();
@@ -190,7 +193,7 @@ function chooseProvider(
   };
 }
 
-/** The calls that concern one session. */
+/** Creates the methods that act on the browser of one session. */
 function createSessionCalls({ deps, claims, browsers }: Parts) {
   const { db, logger } = deps;
   return {

@@ -105,7 +105,9 @@ export type TestBrowsers = {
   close: () => Promise<void>;
 };
 
-/** Starts the browser service for a test. `allow`: entries of `NETWORK_ALLOW`; `shared`: an existing database to use. */
+/**
+ * Starts the browser service for a test. `allow` has entries of `NETWORK_ALLOW`. `shared` is an existing database to use.
+ */
 export async function openTestBrowsers(
   allow: string[],
   over: Partial<BrowserServiceDeps> = {},
@@ -133,7 +135,7 @@ export async function openTestBrowsers(
       dataDir,
       rule: createAddressRule({ allow }),
       ownOrigin: undefined,
-      // A different owner for each service, as after a restart.
+      // Each service gets another owner name, as a restarted process would.
       owner: { name: `test ${services.length}`, isAlone: true },
       idleMs: 600_000,
       maxLive: 8,

@@ -11,7 +11,9 @@ const LIMITS = { memoryBytesMax: 64 * 1_048_576, processesMax: 20, processorsMax
 const root = await mkdtemp(join(tmpdir(), "control-groups-"));
 after(() => rm(root, { recursive: true, force: true }));
 
-/** Simulates a machine's cgroup v2 with a folder, without the kernel's checks and removals. */
+/**
+ * Simulates the cgroup v2 file system of a machine in a folder. The kernel's checks and its removal of files are missing.
+ */
 async function machine(
   own: string,
   { controllers = "cpu memory pids", enabled = "cpu memory pids", members = [] as number[] } = {},

@@ -2,18 +2,18 @@ import { mkdir, readdir, readFile, rmdir, writeFile } from "node:fs/promises";
 import { basename, dirname, join, relative } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Limits for all processes of a group together. */
+/** Limits that apply to all processes of a group together. */
 export type GroupLimits = { memoryBytesMax: number; processesMax: number; processorsMax: number };
 
 /** A control group of the kernel (cgroup v2). */
 export type ControlGroup = {
   /** A process that writes 0 to this file moves into the group; processes that it then starts are in the group, too. */
   joinPath: string;
-  /** Reads how many of its processes the kernel has killed because the group reached its memory limit. */
+  /** Reads how many processes of the group the kernel has killed because the group reached its memory limit. */
   readMemoryKills: () => Promise<number>;
 };
 
-/** The groups of one process of the service. */
+/** Creates and removes the control groups of one process of the service. */
 export type ControlGroups = {
   /** Returns the group with this name; creates it with the limits if it does not exist. */
   open: (name: string, limits: GroupLimits) => Promise<ControlGroup>;
@@ -22,7 +22,7 @@ export type ControlGroups = {
   close: () => Promise<void>;
 };
 
-/** The groups of this machine, or the reason why there are none, as a clause. */
+/** The control groups, or the reason why this machine offers none. The reason is part of a sentence. */
 export type FoundGroups = { works: true; groups: ControlGroups } | { works: false; reason: string };
 
 const PREFIX = "agent-sessions-";
@@ -32,7 +32,7 @@ const CPU_PERIOD_US = 100_000;
 const REMOVAL_ATTEMPTS = 50;
 const REMOVAL_PAUSE_MS = 20;
 
-/** What the kernel reports about the groups of this process. */
+/** What the kernel reports about this process: its mounts, its control group, its id, and the parents of processes. */
 type Places = { mountInfo: string; own: string; pid: number; readParent: (pid: number) => Promise<number> };
 
 const readPlaces = async (): Promise<Places> => ({
@@ -44,14 +44,15 @@ const readPlaces = async (): Promise<Places> => ({
 
 async function readParent(pid: number): Promise<number> {
   const text = await readFile(`/proc/${pid}/stat`, "utf8");
-  // The command name, in parentheses, may contain spaces.
+  // Counts the fields after the command name, which is in parentheses and may contain spaces.
   return Number(text.slice(text.lastIndexOf(")") + 2).split(" ")[1]);
 }
 
 /**
- * Determines whether groups can be created below the service's own group, by creating one. That takes root or a delegated
- * group (systemd: `Delegate=yes`) with the controllers for memory and processes. Because the kernel allows processes only
- * in leaf groups, the service moves into a sibling group, if its group contains only itself and its parent processes.
+ * Creates a group below the service's own group, to find out whether this is possible. Creating groups requires root or a
+ * delegated group (systemd: `Delegate=yes`) that has the controllers for memory and processes. The kernel allows processes
+ * only in groups without subgroups. The service and its parent processes are therefore moved to a subgroup of their own, if
+ * no other processes are in the service's group.
  */
 export async function findControlGroups(read: () => Promise<Places> = readPlaces): Promise<FoundGroups> {
   if (process.platform !== "linux") return { works: false, reason: "not on Linux" };
@@ -71,7 +72,7 @@ export async function findControlGroups(read: () => Promise<Places> = readPlaces
   }
 }
 
-/** Returns the folder of the group that this process is in. */
+/** Returns the folder of the group that this process is in, or the reason why that group cannot be used. */
 function findOwnGroup({ mountInfo, own }: Places): string | { reason: string } {
   const path = /^0::(.*)$/m.exec(own)?.[1];
   const mount = mountInfo
@@ -91,7 +92,10 @@ function findOwnGroup({ mountInfo, own }: Places): string | { reason: string } {
   return below.startsWith("..") ? { reason: "its own group is not visible" } : join(mountPoint, below);
 }
 
-/** Returns the service's own group, and its unit's group if that is the parent (systemd: `DelegateSubgroup=`). */
+/**
+ * Returns the groups to try: the service's own, and the group of its systemd unit if that is the parent
+ * (`DelegateSubgroup=`).
+ */
 const candidates = (own: string): string[] =>
   /\.(service|scope)$/.test(dirname(own)) ? [own, dirname(own)] : [own];
 
@@ -119,7 +123,10 @@ async function enableControllers(base: string, places: Places): Promise<string |
   return undefined;
 }
 
-/** Moves the service out of the group, into a sibling of the sessions' groups. @returns why not; undefined on success. */
+/**
+ * Moves the service and its parent processes from the group to a new subgroup, next to the subgroups for sessions.
+ * @returns why that is not possible; undefined on success.
+ */
 async function moveToLeaf(base: string, { pid, readParent }: Places): Promise<string | undefined> {
   const family = new Set<number>();
   for (let each = pid; each > 0 && !family.has(each); each = await readParent(each)) family.add(each);
@@ -180,7 +187,7 @@ async function openGroups(base: string, pid: number): Promise<ControlGroups> {
   };
 }
 
-/** Removes the groups that killed processes of the service left behind. */
+/** Removes groups that earlier processes of the service left behind because they were killed. */
 async function sweep(base: string, pid: number): Promise<void> {
   for (const name of await readdir(base)) {
     const owner = name.startsWith(PREFIX) ? Number(name.slice(PREFIX.length)) : Number.NaN;
@@ -193,7 +200,7 @@ async function sweep(base: string, pid: number): Promise<void> {
 
 /** Kills the processes of a group, and removes the group as soon as they have ended. */
 async function removeGroup(folder: string): Promise<void> {
-  // Kernels before Linux 5.14 have no `cgroup.kill`; the group's commands have ended by then.
+  // Kernels before Linux 5.14 have no `cgroup.kill`. That is harmless, because the group's commands have already ended here.
   await writeFile(join(folder, "cgroup.kill"), "1", { flag: "r+" }).catch(ignoreMissing);
   for (let attempt = 1; ; attempt++) {
     try {

@@ -1,6 +1,6 @@
 import { closeSync, readdirSync, readFileSync } from "node:fs";
 
-/** The close-on-exec bit of `flags` in /proc/<pid>/fdinfo (octal): a started program does not inherit such descriptors. */
+/** The close-on-exec bit of the octal `flags` in /proc/<pid>/fdinfo: started programs do not inherit such descriptors. */
 const CLOSE_ON_EXEC = 0o2000000;
 const STANDARD_MAX = 2;
 
@@ -27,7 +27,7 @@ function isInheritable(descriptor: number): boolean {
     const flags = /^flags:\s+(\d+)$/m.exec(readFileSync(`/proc/self/fdinfo/${descriptor}`, "utf8"))?.[1];
     return flags !== undefined && (Number.parseInt(flags, 8) & CLOSE_ON_EXEC) === 0;
   } catch (error) {
-    // The listing contains its own descriptor, which is closed by now.
+    // The list includes the descriptor with which the folder was read. It is closed by now.
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return false;
     throw error;
   }

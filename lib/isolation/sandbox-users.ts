@@ -4,24 +4,29 @@ import { readFile } from "node:fs/promises";
 /** The user that an untrusted process runs as. The group has the same number. */
 export type SandboxUser = { uid: number; gid: number };
 
-/** Assigns otherwise unused users of this machine, so that sessions cannot access each other's processes and files. */
+/**
+ * Assigns user ids that nothing else on this machine uses, so that sessions cannot access each other's processes and files.
+ */
 export type SandboxUsers = {
   /** Assigns a free user. @returns undefined when all are assigned. */
   assign: () => SandboxUser | undefined;
-  /** Assigns the owner of existing files. @returns undefined when `uid` is not in the range, or is already assigned. */
+  /**
+   * Assigns the owner of existing files. @returns undefined when `uid` is outside the range, already assigned, or of an
+   * account.
+   */
   assignOwner: (uid: number) => SandboxUser | undefined;
   /** Makes a user available again. Call it once the user has neither processes nor files. */
   release: (user: SandboxUser) => void;
-  /** The range of user ids. */
+  /** The range of user ids that can be assigned. */
   range: IdRange;
 };
 
-/** Inclusive. */
+/** A range of ids. It includes `first` and `last`. */
 type IdRange = { first: number; last: number };
 
 /**
- * User ids that neither distributions nor systemd assign, largest range first. The second range is for containers with only
- * 65,536 ids, where no systemd runs that could use it (systemd, UIDS-GIDS.md).
+ * Ranges of user ids that neither distributions nor systemd assign, largest first. The second range is for containers with
+ * only 65,536 ids, where no systemd runs that could use it (systemd, UIDS-GIDS.md).
  */
 const RANGES: readonly IdRange[] = [
   { first: 1_879_048_192, last: 2_147_352_575 },
@@ -30,7 +35,10 @@ const RANGES: readonly IdRange[] = [
 /** Number of random picks before the free ids are searched in order. */
 const PICKS_MAX = 20;
 
-/** Contents of the files with the machine's accounts, the subordinate id ranges of accounts, and the mapped ids. */
+/**
+ * Contents of the files that list the machine's accounts, their subordinate id ranges, and the ids that are mapped in this
+ * user namespace.
+ */
 type AccountFiles = {
   passwd: string;
   group: string;
@@ -49,11 +57,14 @@ const ACCOUNT_PATHS: Record<keyof AccountFiles, string> = {
   gidMap: "/proc/self/gid_map",
 };
 
-/** Shared by all callers in this process, because users belong to the machine. */
+/** The assigned ids. All callers in this process share them, because user ids are the same for the whole machine. */
 const assigned = new Set<number>();
 let opened: Promise<SandboxUsers | undefined> | undefined;
 
-/** Returns the users of this machine (cached); undefined if the service is not root and cannot change users. */
+/**
+ * Returns the users that can be assigned on this machine (cached). Undefined if no range of ids is usable, or if the service
+ * is not root and so cannot start processes as other users.
+ */
 export function openSandboxUsers(): Promise<SandboxUsers | undefined> {
   opened ??=
     process.getuid?.() === 0 ? readAccountFiles().then(findSandboxUsers) : Promise.resolve(undefined);
@@ -73,7 +84,7 @@ async function readAccountFiles(): Promise<AccountFiles> {
   return Object.fromEntries(await Promise.all(names.map(read))) as AccountFiles;
 }
 
-/** Finds the users in the files. @returns undefined when no range is free and mapped in this user namespace. */
+/** Finds a range of user ids to assign. @returns undefined when no range is both free and mapped in this user namespace. */
 export function findSandboxUsers(
   files: AccountFiles,
   assignedIds: Set<number> = assigned,
@@ -97,7 +108,7 @@ export function findSandboxUsers(
   return {
     range,
     assign() {
-      // At random, so that independent services on one machine do not assign the same user.
+      // Pick at random, so that independent services on one machine do not assign the same user.
       for (let pick = 0; pick < PICKS_MAX; pick++) {
         const id = randomInt(range.first, range.last + 1);
         if (isFree(id)) return give(id);

@@ -1,12 +1,15 @@
-/** A processor architecture with a filter, named as in `process.arch`. */
+/** A processor architecture for which there is a filter, named as in `process.arch`. */
 export type FilterArch = "x64" | "arm64";
 
-/** A system call's number on each processor; null if it does not exist there. */
+/** The number of a system call on each processor; null if the processor does not have the call. */
 type Numbers = readonly [x64: number | null, arm64: number | null];
 
-/** Calls that fail with EPERM. Includes calls that need privileges, so that kernel bugs in them are out of reach. */
+/**
+ * Calls that fail with EPERM. They include calls that need privileges, so that bugs of the kernel in them cannot be
+ * exploited.
+ */
 const FORBIDDEN: Record<string, Numbers> = {
-  // Other processes.
+  // Access to other processes.
   ptrace: [101, 117],
   process_vm_readv: [310, 270],
   process_vm_writev: [311, 271],
@@ -39,7 +42,7 @@ const FORBIDDEN: Record<string, Numbers> = {
   keyctl: [250, 219],
   fanotify_init: [300, 262],
   lookup_dcookie: [212, 18],
-  // The machine.
+  // Control of the machine, and obsolete calls.
   kexec_load: [246, 104],
   kexec_file_load: [320, 294],
   create_module: [174, null],
@@ -79,9 +82,9 @@ const MISSING: Record<string, Numbers> = {
   io_uring_setup: [425, 425],
   io_uring_enter: [426, 426],
   io_uring_register: [427, 427],
-  // Its flags lie in memory, which a filter cannot read. The C library falls back to `clone`.
+  // A filter cannot read the flags of this call, which are in memory. The C library falls back to `clone`.
   clone3: [435, 435],
-  // Its memory is not counted as memory of the command.
+  // The memory that this call creates is not counted as memory of the command.
   memfd_secret: [447, 447],
 };
 
@@ -104,13 +107,22 @@ const ARCHITECTURES: Record<FilterArch, { audit: number; column: 0 | 1 }> = {
 };
 
 const NEW_NAMESPACES = 0x7e020000;
-/** Linux and 32-bit Linux, each also with UNAME26 (report an old kernel version), and the query of the current value. */
+/**
+ * The allowed values: Linux and 32-bit Linux, each also with UNAME26 (report an old kernel version), and the value that
+ * reads the current personality.
+ */
 const PERSONALITIES = [0x0, 0x8, 0x20000, 0x20008, 0xffffffff];
-/** Unix, IPv4, IPv6 and netlink. Others, such as vsock (virtual machine to host), bypass the network namespace. */
+/**
+ * The allowed families: Unix, IPv4, IPv6 and netlink. Others, such as vsock (virtual machine to host), would bypass the
+ * network namespace.
+ */
 const SOCKET_FAMILIES = [1, 2, 10, 16];
-/** TIOCSTI and TIOCLINUX, which insert input into a terminal. */
+/** The requests TIOCSTI and TIOCLINUX, which insert input into a terminal. */
 const TERMINAL_INPUT = [0x5412, 0x541c];
-/** System V shared memory does not count as memory of a process. Databases need a small segment as a lock. */
+/**
+ * Limit for a System V shared memory segment, which does not count as memory of a process. Databases need a small segment as
+ * a lock.
+ */
 const SHARED_MEMORY_BYTES_MAX = 65_536;
 
 const EPERM = 1;
@@ -144,7 +156,7 @@ const when = (number: number, body: Instruction[]): Instruction[] => [
   ...body,
 ];
 
-/** Answers `listed` if the loaded value is in `values`, and `others` if not. */
+/** Loads the value at `at`. Answers `listed` if it is in `values`, and `others` if not. */
 const byList = (at: number, values: number[], listed: Instruction, others: Instruction): Instruction[] => [
   load(at),
   ...values.map((value, index) => ifEqual(value, values.length - index, 0)),
@@ -153,9 +165,9 @@ const byList = (at: number, values: number[], listed: Instruction, others: Instr
 ];
 
 /**
- * Builds a seccomp filter for commands as an array of BPF instructions, the format of bubblewrap's `--seccomp`. It denies
- * the calls that Docker's default profile denies to an unprivileged container, and those explained above. Denied calls fail
- * with an error; a call of another architecture, such as 32-bit x86, ends the process.
+ * Builds a seccomp filter for commands as an array of BPF instructions, the format of bubblewrap's `--seccomp`. The filter
+ * denies the calls that Docker's default profile denies to an unprivileged container, and the other calls above. A denied
+ * call fails with an error. A call of another architecture, such as 32-bit x86, ends the process.
  */
 export function buildSeccompFilter(arch: FilterArch): Uint8Array {
   const { audit, column } = ARCHITECTURES[arch];

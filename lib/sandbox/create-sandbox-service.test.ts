@@ -19,7 +19,7 @@ const makeWith = (found: FoundGroups) =>
   });
 const describeWith = async (found: FoundGroups) => (await makeWith(found)).describe().isolation;
 
-/** Fake control groups, with ordinary files in place of the kernel's. */
+/** Fake control groups, which use ordinary files instead of the kernel's. */
 async function makeFakeGroups(folder: string, exists = true, readMemoryKills = () => 0) {
   const root = exists ? await mkdtemp(join(folder, "groups-")) : folder;
   const removed: string[] = [];
@@ -150,7 +150,7 @@ describe("createSandboxService", () => {
       await readFile("/proc/self/mountinfo", "utf8"),
     );
     const root = join(mount?.[1] ?? "/no-cgroup2", `sandbox-test-${process.pid}`);
-    // Groups without limits need no controllers.
+    // These groups set no limits, so they need no controllers.
     const open = async (name: string) => {
       await mkdir(join(root, name), { recursive: true });
       return { joinPath: join(root, name, "cgroup.procs"), readMemoryKills: async () => 0 };

@@ -20,7 +20,7 @@ import { createVercelBoxes } from "./vercel/vercel-box.ts";
 import { createVercelSandboxes } from "./vercel/vercel-sandboxes.ts";
 import { WorkspaceError } from "./workspace-error.ts";
 
-/** Source: `wire.md`, Environment, `SANDBOX`. */
+/** The values of the setting `SANDBOX`. Source: `wire.md`, Environment, `SANDBOX`. */
 export type SandboxKind = "local" | "none" | "unconfined" | "vercel";
 
 type SandboxOptions = {
@@ -44,7 +44,7 @@ type SandboxOptions = {
 
 const PROBE_TIMEOUT_MS = 10_000;
 
-/** Creates the sandboxes of this deployment. Checks once, here, whether commands can be confined. */
+/** Creates the sandboxes of this deployment. Checks once, when they are created, whether commands can be confined. */
 export async function createSandboxService(options: SandboxOptions): Promise<SandboxService> {
   switch (options.kind) {
     case "none":
@@ -161,7 +161,7 @@ type SessionIsolation = {
   openGroup: (sessionId: string, use: "commands" | "tests") => Promise<ControlGroup | undefined>;
   removeGroups: (sessionId: string) => Promise<void>;
   close: () => Promise<void>;
-  /** A description in one line. */
+  /** A description of the isolation in one line. */
   line: string;
 };
 
@@ -239,7 +239,7 @@ async function isolateSessions(
   };
 }
 
-/** Runs a probe command in a group: some machines allow creating groups but not joining them. */
+/** Runs a probe command in a group, because some machines allow creating groups but not joining them. */
 async function tryGroups(
   { plan, sharedUser: user }: Confinement & { works: true },
   folder: string,

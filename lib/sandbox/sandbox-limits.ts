@@ -6,7 +6,7 @@ export type SandboxLimits = {
   writeBytesMax: number;
   /** Total size of a workspace's files. Writes beyond it are refused; a command that exceeds it is killed. */
   workspaceBytesMax: number;
-  /** Number of files and folders of a workspace, enforced in the same way. */
+  /** Number of files and folders of a workspace. Enforced in the same way as `workspaceBytesMax`. */
   workspaceEntriesMax: number;
   /** Shortest interval between two measurements of a running command's workspace. */
   measureEveryMs: number;
@@ -20,7 +20,7 @@ export type SandboxLimits = {
   memoryBytesMax: number;
   /** Total memory of all processes of a command. */
   commandMemoryBytesMax: number;
-  /** Total bytes that a command may write to disk, including files it removes again, which measuring may miss. */
+  /** Total bytes that a command may write to disk, including files that it removes before the workspace is measured. */
   commandWriteBytesMax: number;
   /** Largest file that a command can write. */
   commandFileBytesMax: number;
@@ -34,7 +34,9 @@ export type SandboxLimits = {
 
 const MEBIBYTE = 1_048_576;
 
-/** The limits keep one session from starving the others. Source: `security.md`, What comes in; decision 026. */
+/**
+ * The default limits. They keep one session from starving the others. Source: `security.md`, What comes in; decision 026.
+ */
 export const sandboxLimits: SandboxLimits = {
   writeBytesMax: 50 * MEBIBYTE,
   workspaceBytesMax: 512 * MEBIBYTE,
@@ -54,7 +56,8 @@ export const sandboxLimits: SandboxLimits = {
 };
 
 /**
- * The limits of a test run: Playwright's runner and a Chromium need more memory, threads and shared memory than a command.
+ * Returns the limits of a test run: Playwright's runner and a Chromium need more memory, threads and shared memory than a
+ * command.
  * Source: `security.md`, Test runs.
  */
 export const withTestLimits = (limits: SandboxLimits): SandboxLimits => ({
@@ -66,10 +69,13 @@ export const withTestLimits = (limits: SandboxLimits): SandboxLimits => ({
   temporaryBytesMax: 512 * MEBIBYTE,
 });
 
-/** Reserve for the launcher's processes, which a control group counts as well. */
+/** Number of processes added for the launcher, because a control group counts the launcher's processes as well. */
 const LAUNCHER_PROCESSES = 32;
 
-/** Limits that the kernel enforces for all commands of a session together, including files in memory (/tmp, /dev/shm). */
+/**
+ * Returns the limits that the kernel enforces for all commands of a session together, including files in memory (/tmp,
+ * /dev/shm).
+ */
 export const groupLimits = (limits: SandboxLimits): GroupLimits => ({
   memoryBytesMax: limits.commandMemoryBytesMax + 2 * limits.temporaryBytesMax,
   processesMax: limits.processesMax + LAUNCHER_PROCESSES,

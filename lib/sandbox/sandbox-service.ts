@@ -3,7 +3,7 @@ export type CommandResult = {
   exitCode: number | null;
   /** The signal that ended the command; null if it exited. */
   signal: string | null;
-  /** Standard output and error in the order of arrival; the middle is left out beyond the output limit. */
+  /** Standard output and standard error in the order of arrival. If they exceed the output limit, the middle is left out. */
   output: string;
   truncated: boolean;
   timedOut: boolean;
@@ -11,8 +11,8 @@ export type CommandResult = {
 };
 
 /**
- * An entry of a workspace. Paths are relative to its root and use "/". A `link` is a symbolic link, whatever its target;
- * `other` is a special file, or a folder that cannot be read.
+ * An entry of a workspace. Paths are relative to the workspace's root and use "/". A `link` is a symbolic link, whatever its
+ * target; `other` is a special file, or a folder that cannot be read.
  */
 export type WorkspaceEntry = {
   path: string;
@@ -36,23 +36,25 @@ export type Program = {
 
 /** Playwright's test runner with Chromium, for the tests of a workspace. Paths are absolute. */
 export type TestProgram = {
-  /** The service's own files, read-only. */
+  /** Files of the service, which the program can read but not change. */
   files: readonly { path: string; bytes: Uint8Array }[];
   /** Path of the file that Node runs. */
   script: string;
   /** Files and folders of the host that the program can read: Playwright's packages and Chromium. */
   shown: readonly { from: string; to: string }[];
-  /** Loopback port of the proxy, which is the only way to the network. The program connects to {@link TEST_PROXY_SOCKET}. */
+  /** Loopback port of the proxy, the only way to the network. The program reaches it through {@link TEST_PROXY_SOCKET}. */
   proxyPort: number;
 };
 
 export const TEST_PROXY_SOCKET = "/egress/proxy.sock";
 
-/** The workspace of one session. No path can lead out of it. @throws WorkspaceError with a sentence for a bad path. */
+/**
+ * The workspace of one session. No path can lead out of it. @throws WorkspaceError with a readable message for a bad path.
+ */
 export type Workspace = {
   readFile: (path: string, limitBytes: number) => Promise<{ bytes: Uint8Array; totalBytes: number }>;
   writeFile: (path: string, bytes: Uint8Array) => Promise<void>;
-  /** Lists a folder: its files and folders, with `all` its links and other entries too. Links are not followed. */
+  /** Lists the files and folders in a folder. With `all`, lists links and other entries, too. Links are not followed. */
   list: (
     path: string,
     options: { recursive: boolean; limit: number; all?: boolean },
@@ -63,8 +65,9 @@ export type Workspace = {
   ) => Promise<CommandResult>;
   /**
    * Runs a program in the workspace's folder. The program's files are in a new folder outside of the workspace, so tools and
-   * earlier commands cannot change them; without confinement, and in a Vercel Sandbox, a process that an earlier command
-   * left running still could. The program's environment and home contain nothing from the workspace.
+   * earlier commands cannot change them. There is one exception: without confinement, and in a Vercel Sandbox, a process
+   * that an earlier command left running can still change them. The program's environment and home contain nothing from the
+   * workspace.
    * @throws WorkspaceError if the runtime is not installed.
    */
   runProgram: (

@@ -7,7 +7,7 @@ const NAMES_MAX = 5_000;
 
 /**
  * Stores a file downloaded from a page, under an unused name: `report.csv`, then `report (2).csv`.
- * @param name without a folder. @returns the path in the workspace. @throws WorkspaceError if it exceeds a limit.
+ * @param name without a folder. @returns the path in the workspace. @throws WorkspaceError if the file exceeds a limit.
  */
 export async function storeDownload(workspace: Workspace, name: string, bytes: Uint8Array): Promise<string> {
   const usedNames = new Set(await listNames(workspace));

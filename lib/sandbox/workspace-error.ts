@@ -1,6 +1,6 @@
 const brand = Symbol.for("agent-session-service.WorkspaceError");
 
-/** The workspace refused an operation. The message is a sentence for the model that says what to change. */
+/** Thrown when the workspace refuses an operation. The message is a sentence that tells the model what to change. */
 export class WorkspaceError extends Error {
   readonly [brand] = true;
 

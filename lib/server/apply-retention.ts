@@ -12,10 +12,13 @@ import type { Env } from "./env.ts";
 export type Retention = {
   /** Finds sessions that are older than the setting allows; at most as many as one run of the job removes. */
   findSessions: () => Promise<IdleSession[]>;
-  /** Removes a batch of these sessions, except those that were used in the meantime. @returns how many were removed. */
+  /**
+   * Removes a batch of the sessions found, except sessions that were used in the meantime. @returns how many were removed.
+   */
   removeSessions: (sessions: IdleSession[]) => Promise<number>;
   /**
-   * Removes a batch of old evidence after a position; null starts with the oldest. Skips evidence that cannot be removed.
+   * Removes a batch of old evidence that comes after the position `after`; null starts with the oldest. Skips evidence that
+   * cannot be removed.
    * @returns the position at which the next batch begins; null if there is no more.
    */
   removeEvidence: (after: EvidencePosition | null) => Promise<EvidencePosition | null>;
@@ -39,7 +42,7 @@ type RetentionDeps = {
 };
 
 const ACTOR = "retention";
-/** Number of sessions that one run of the job removes. The job runs every hour. */
+/** The largest number of sessions that one run of the job removes. The job runs every hour. */
 const SESSIONS_MAX = 500;
 const EVIDENCE_BATCH = 200;
 const DELIVERIES_BATCH = 1_000;
@@ -57,7 +60,7 @@ export function applyRetention(deps: RetentionDeps): Retention | undefined {
     deliveries: env.RETENTION_DELIVERY_DAYS,
   };
   if (days.sessions + days.evidence + days.deliveries === 0) return undefined;
-  /** Data older than this is removed; undefined if this kind of data is kept. */
+  /** Returns the time before which data of this kind is removed; undefined if this kind of data is kept. */
   const cutoff = (kind: keyof typeof days) =>
     days[kind] === 0 ? undefined : new Date(Date.now() - days[kind] * DAY_MS);
 

@@ -8,7 +8,7 @@ type BannerParts = {
   readyMs: number;
 };
 
-/** Prints the URL of the ready service, the parts that it uses, and how to start a session. */
+/** Prints the URL of the service when it is ready, which implementations it uses, and how to start a session. */
 export function printBanner({ env, container, readyMs }: BannerParts): void {
   const parts = container.describe();
   const login = `${env.baseUrl}/login?token=${container.services.login.issueToken()}`;
@@ -23,7 +23,7 @@ export function printBanner({ env, container, readyMs }: BannerParts): void {
     ["Database", parts.database],
     ["Engine", parts.engine],
     ["Browser", parts.browser],
-    // The service's log has the full description, with the limits of a command.
+    // Prints only the first part. The service's log has the full description, with the limits of a command.
     ["Sandbox", parts.sandbox.split(";")[0] ?? ""],
     ["Isolation", parts.isolation],
   ];

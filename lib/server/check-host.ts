@@ -11,7 +11,7 @@ import { isPagesHost } from "./serve-pages.ts";
  */
 export type HostVerdict = "own" | "pages" | "foreign" | "invalid";
 
-/** A host name or IP address, optionally with a port, and no other part of a URL. */
+/** Matches a host name or IP address with an optional port, and nothing else that a URL can contain. */
 const HOST = /^(?:[\w.-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i;
 
 /**
@@ -38,7 +38,10 @@ export function createHostCheck(
   };
 }
 
-/** The only `Host`; undefined if there is none or more than one. Node's parsed headers would hide all but the first. */
+/**
+ * Returns the value of the `Host` header; undefined if there is none or more than one. Reads the raw headers, because Node's
+ * parsed headers contain only the first `Host`.
+ */
 function readHost(rawHeaders: readonly string[]): string | undefined {
   let host: string | undefined;
   for (let index = 0; index < rawHeaders.length; index += 2) {
@@ -50,7 +53,7 @@ function readHost(rawHeaders: readonly string[]): string | undefined {
   return host;
 }
 
-/** Rewrites an absolute request URL to its path. @returns false if the URL has another host than `Host`. */
+/** Rewrites an absolute request URL to its path. @returns false if the host in the URL differs from `Host`. */
 function rewriteToPath(request: IncomingMessage, host: string): boolean {
   const [, protocol, authority, rest = ""] = /^(https?:)\/\/([^/?#]*)(.*)$/is.exec(request.url ?? "") ?? [];
   if (protocol === undefined || authority === undefined) return true;

@@ -17,7 +17,7 @@ type Engine = {
   start: (client: Inngest, functions: InngestFunction.Any[]) => Promise<void>;
   stop: () => Promise<void>;
   isHealthy: () => boolean;
-  /** Lets the engine accept jobs within the statement that stores them, if it can. */
+  /** Lets the engine accept jobs in the same database statement that stores them; undefined if the engine cannot do this. */
   intake?: JobIntake;
   /** Whether the engine may lose its queue, as a server without durable storage does at a restart. */
   mayLoseJobs: boolean;
@@ -27,8 +27,8 @@ type Engine = {
 
 const STOP_GRACE_MS = 5_000;
 /**
- * With two buffered steps, a function run of one step reports the step and the end of the run in one request. If a crash
- * repeats a step, the step finds in our rows that its work is done, and does not repeat it.
+ * With two buffered steps, a function run that has one step reports the step and the end of the run in one request. If a
+ * crash repeats the step, the step reads in the service's database that its work is done, and does not repeat the work.
  */
 const BUFFERED_STEPS = 2;
 
@@ -36,7 +36,7 @@ const BUFFERED_STEPS = 2;
  * Chooses the engine: a real server if any of Inngest's variables is set, otherwise the embedded one.
  * Source: `wire.md`, Environment.
  *
- * @param deps.isServerless whether each deployment registers the functions, instead of this process.
+ * @param deps.isServerless whether deploying the service registers the functions, so that this process does not have to.
  * @param deps.isSoleExecutor whether this is the only process that uses the database.
  */
 export function chooseEngine(deps: {
@@ -87,7 +87,10 @@ function createServedEngine(env: Env, logger: Logger, isServerless: boolean): En
       logger: createSdkLogger(logger, "info"),
       internalLogger: createSdkLogger(logger, "info"),
     },
-    /** Registers the functions. An unreachable server asks for them later, or the next start registers them. */
+    /**
+     * Registers the functions with the server. A server that cannot be reached asks for them later, or the next start of the
+     * service registers them.
+     */
     async start(client, functions) {
       const host = new URL(env.baseUrl).host;
       const request = new Request(new URL(PATH, env.baseUrl), { method: "PUT", headers: { host } });
@@ -101,7 +104,7 @@ function createServedEngine(env: Env, logger: Logger, isServerless: boolean): En
     },
     stop: async () => {},
     isHealthy: () => isRegistered,
-    // Serverless functions cannot run a timer that looks for lost jobs; they need a durable server.
+    // Serverless functions cannot run a timer that looks for lost jobs, so they need a server that does not lose jobs.
     mayLoseJobs: !isServerless,
     serve(client, functions) {
       const handle = handlerOf(client, functions);

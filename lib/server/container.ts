@@ -45,11 +45,11 @@ export type Container = Awaited<ReturnType<typeof createContainer>>;
 type Parts = Awaited<ReturnType<typeof createParts>>;
 
 /**
- * Builds the whole service from its settings. Only this module chooses the implementations of ports.
+ * Builds the whole service from its settings. Only this module chooses the implementations of ports (interfaces).
  *
  * @param options.isServerless whether the service runs in serverless functions, which cannot keep files on disk and may be
- * frozen after a response; the caller has checked the settings with `requireServerless`.
- * @throws Error with a sentence if a part cannot be created.
+ * frozen after a response. The caller has checked the settings with `requireServerless`.
+ * @throws Error with a readable message if a part cannot be created.
  */
 export async function createContainer(env: Env, logger: Logger, { isServerless = false } = {}) {
   const parts = await createParts(env, logger, isServerless);
@@ -77,7 +77,7 @@ export async function createContainer(env: Env, logger: Logger, { isServerless =
       sandbox: tooling.sandbox.describe().detail,
       isolation: describeIsolation(tooling),
     }),
-    /** Resumes open runs and starts to play new ones. */
+    /** Resumes open runs and starts to execute new ones. */
     async start() {
       logger.info({ isolation: describeIsolation(tooling) }, "session isolation was set up");
       await player.start();
@@ -178,7 +178,7 @@ async function createParts(env: Env, logger: Logger, isServerless: boolean) {
 type Access = ReturnType<typeof createAccess>;
 type Tooling = Awaited<ReturnType<typeof createTooling>>;
 
-/** Sends jobs as soon as the turn player exists. */
+/** Creates the job sender for tools. It sends jobs as soon as the turn player exists. */
 const createDeferredJobs = (
   { logger }: Base,
   player: Promise<ReturnType<typeof createTurnPlayer>>,
@@ -348,12 +348,12 @@ function createServices(env: Env, logger: Logger, parts: Parts): ApiServices {
   };
 }
 
-/** Describes in one line how sessions are isolated from each other on this machine. */
+/** Describes in one line how sessions are isolated from each other. */
 function describeIsolation({ sandbox, scripts }: Parts["tooling"]): string {
   return `commands: ${sandbox.describe().isolation}; scripts: ${scripts.describe().detail}`;
 }
 
-/** The daily budget of each owner; undefined if the settings have none. */
+/** Returns the daily budget of each owner; undefined if the settings have none. */
 function readOwnerBudget(env: Env): Budget | undefined {
   return (
     applyBudgetChange(null, {
@@ -368,7 +368,10 @@ const hasOwnerBudget = (env: Env): boolean => readOwnerBudget(env) !== undefined
 
 const yesterday = (): string => new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
 
-/** @throws Error if owners have a budget in US dollars and the model has no price. */
+/**
+ * Creates the service that counts what runs spend, and enforces budgets.
+ * @throws Error if owners have a budget in US dollars and the model has no price.
+ */
 function openSpending({ env, logger, storage: { db, openTopic } }: Base, modelId: string): Spending {
   const price = env.MODEL_PRICES.get(modelId);
   const budget = readOwnerBudget(env);
@@ -383,7 +386,7 @@ async function readReadiness({ storage, tooling, player, removals, readModelHeal
   const sandbox = tooling.sandbox.describe();
   const { database, folder } = await storage.check();
   const unerased = removals.countFailures();
-  // An alarm only: the service still works, so the check stays ok.
+  // This changes only the detail. The service still works, so the check stays ok.
   if (unerased > 0) database.detail += `; ${countOf(unerased, "removed session")} not erased completely`;
   return {
     database,
@@ -396,7 +399,7 @@ async function readReadiness({ storage, tooling, player, removals, readModelHeal
   };
 }
 
-/** Records the start, with the isolation that is in force, in the security log. */
+/** Records the start of the service in the security log, with the isolation that is in use. */
 function recordStart({ env, securityLog, tooling }: Parts): void {
   securityLog.serviceStarted({
     sandbox: tooling.sandbox.describe().kind,
@@ -427,7 +430,7 @@ const mount = (services: ApiServices, { live, player, builtinMcp }: Parts): Moun
   loadLandingPage: (cookie) => loadLandingPage(services, cookie),
 });
 
-/** Parks the running turns at their current step, and closes all parts. */
+/** Parks (pauses) the running turns at their current step, and closes all parts. */
 async function close(parts: Parts): Promise<void> {
   const { player, live, access, control, builtinMcp, removals, tooling, mcp, schemas, fetch, storage } =
     parts;

@@ -20,7 +20,7 @@ import { readShareStates } from "#lib/session/share/share-store.ts";
 import type { Env } from "./env.ts";
 import type { Storage } from "./open-storage.ts";
 
-/** Creates the access control of calls: keys, share links, logins, their revocation, rate limits and body limits. */
+/** Creates the access control of API calls: keys, share links, logins, their revocation, rate limits and body limits. */
 export function createAccess(env: Env, storage: Storage, logger: Logger, securityLog: SecurityLog) {
   const { db } = storage;
   const keys = createKeyStore(db);
@@ -58,7 +58,7 @@ export function createAccess(env: Env, storage: Storage, logger: Logger, securit
 
 const MINUTE_MS = 60_000;
 
-/** Creates the logins with the lifetimes and allowed accounts of the settings. */
+/** Creates the logins of operators, with the lifetimes and the allowed accounts from the settings. */
 export const createOperatorLogins = (
   { oidc, LOGIN_IDLE_MINUTES, LOGIN_MAX_MINUTES }: Env,
   { db, encryptionKey }: { db: Storage["db"]; encryptionKey: Uint8Array },
@@ -89,7 +89,7 @@ function createRates(env: Env, { db, isEmbedded }: Storage, logger: Logger) {
   return createLeasedRateLimiter(limits, { lease, logger });
 }
 
-/** The keys of the settings; if there are none, the generated key in the data folder. */
+/** Returns the API keys in the settings; if there are none, the generated key in the data folder. */
 function readConfiguredKeys(env: Env, generatedKey: string | undefined) {
   if (env.SERVICE_API_KEYS.length > 0 || generatedKey === undefined) return env.SERVICE_API_KEYS;
   return [{ key: generatedKey, ownerId: LOCAL_OWNER }];

@@ -8,12 +8,12 @@ export function createHttpServer(handleRequest: RequestListener): Server {
   const server = createServer(
     {
       insecureHTTPParser: false,
-      // Any other upgrade is ignored, as HTTP allows: the request is served as an ordinary one.
+      // Upgrades to other protocols are ignored, as HTTP allows: such a request is served as an ordinary one.
       shouldUpgradeCallback: (request) => request.headers.upgrade?.toLowerCase() === "websocket",
     },
     handleRequest,
   );
-  // 0: no limit of the number of headers. Node limits their total size to 16 KiB.
+  // 0 means that the number of headers is not limited. Node limits their total size to 16 KiB.
   server.maxHeadersCount = 0;
   server.requestTimeout = REQUEST_TIMEOUT_MS;
   server.keepAliveTimeout = KEEP_ALIVE_MS;

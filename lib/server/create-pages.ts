@@ -8,7 +8,9 @@ const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
 /** Next, which renders the pages and answers all requests that the service does not answer itself. */
 type Pages = {
-  /** Next's handler. Loads Next if necessary. @throws if Next cannot be loaded; the next request retries. */
+  /**
+   * Answers a request with Next. Loads Next if necessary. @throws if Next cannot be loaded; the next request tries again.
+   */
   handle: (request: IncomingMessage, response: ServerResponse) => Promise<void>;
   /** Checks that the pages can be loaded later. @throws Error if they were not built. */
   check: () => void;
@@ -20,8 +22,8 @@ type Pages = {
 type Next = Awaited<ReturnType<typeof prepare>>;
 
 /**
- * Loads Next with the first request for a page: it takes 50 MB and half a second, and clients of the HTTP API do not need
- * it.
+ * Creates the pages. Loads Next with the first request for a page, because Next takes 50 MB and half a second, and clients
+ * of the HTTP API do not need it.
  *
  * @param hub a server that does not listen. Next handles its development sockets on it; our server forwards upgrades to it.
  */
@@ -60,7 +62,7 @@ export function createPages(
   };
 }
 
-/** Next is loaded later, so missing files are reported at the start. */
+/** Reports missing files when the service starts, because Next itself is loaded later. */
 function checkBuild(): void {
   import.meta.resolve("next");
   if (!existsSync(join(ROOT, ".next", "BUILD_ID")))

@@ -7,12 +7,15 @@ type Globals = { [REQUEST_CONTEXT]?: { get?: () => RequestContext | undefined } 
 /** The global symbol under which the platform stores the context of the current request. */
 const REQUEST_CONTEXT = Symbol.for("@vercel/request-context");
 
-/** How long a function stays alive for a job to be sent. The sweep sends jobs that take longer. */
+/**
+ * How long a serverless function stays alive to send a job. If sending takes longer, a later sweep of the outbox sends the
+ * job.
+ */
 const SEND_TIMEOUT_MS = 10_000;
 
 /**
- * Creates a job sender for serverless functions, which may be frozen after their response: it asks the platform to wait
- * until the jobs were sent. Source: the declarations of `@vercel/functions`, `waitUntil`.
+ * Creates a job sender for serverless functions, which may be frozen after their response. The sender asks the platform to
+ * wait until the jobs were sent. Source: the declarations of `@vercel/functions`, `waitUntil`.
  */
 export function createServerlessSender(deps: Parameters<typeof createJobSender>[0]): JobSender {
   const waiting = new Map<string, () => void>();

@@ -59,7 +59,7 @@ type ToolingDeps = {
   securityLog: Pick<SecurityLog, "networkRefused">;
   elicitations: Elicitations;
   control: BrowserControl;
-  /** Whether the service runs in serverless functions: no files on disk, no warm processes. */
+  /** Whether the service runs in serverless functions, which have no files on disk and cannot keep processes running. */
   isServerless: boolean;
   /** Receives submissions of the annotation overlay. */
   onAnnotation: BrowserServiceDeps["onAnnotation"];
@@ -149,7 +149,7 @@ export async function createTooling(deps: ToolingDeps) {
     ...variantTools(variantServices),
     publishQaReport(reports),
     ...planningTools(planning),
-    // Only a process of our own can serve landing pages.
+    // Serverless functions cannot serve landing pages.
     ...(deps.isServerless ? [] : [deployLandingPage({ ...landing, sandbox })]),
     importLegacySession(porting),
     // Serverless functions have no Chromium of their own.
@@ -184,7 +184,10 @@ export async function createTooling(deps: ToolingDeps) {
   };
 }
 
-/** Live browsers of a tree may run in several processes: a process that shows another variant notifies the others. */
+/**
+ * Creates the dependencies of variants. The browsers of a session and of its sub-agents may run in several processes, so a
+ * process that shows another variant notifies the others.
+ */
 function createVariants(env: Env, { db, log, openTopic }: Storage, logger: Logger, browser: BrowserService) {
   const topic = openTopic("variant-shown");
   const self = crypto.randomUUID();

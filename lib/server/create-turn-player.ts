@@ -53,7 +53,7 @@ type TurnPlayerDeps = Pick<TurnDeps, "model" | "spending" | "mcp" | "elicitation
   isServerless: boolean;
   /** Removes old data; undefined if everything is kept. */
   retention: Retention | undefined;
-  /** Other regular work; runs with every sweep. */
+  /** Other regular work. It runs with every sweep. */
   sweepOthers: () => Promise<void>;
 };
 
@@ -105,11 +105,14 @@ export function createTurnPlayer(deps: TurnPlayerDeps) {
     createDeliverCallback(client, (due) => attemptDelivery(delivery, due)),
     createSweepOutbox(client, sweep),
     createReapBrowsers(client, () => deps.tooling.browser.reapIdle(new Date())),
-    // Register the job only if some data expires: otherwise it would run every hour for nothing.
+    // Register the retention job only if some data expires. Otherwise it would run every hour without anything to do.
     ...(deps.retention ? [createApplyRetention(client, deps.retention)] : []),
   ];
 
-  /** Resends the jobs of open runs that the engine has lost. A server that lost jobs may have lost the functions too. */
+  /**
+   * Resends jobs of open runs if the engine has lost them. A server that loses jobs may also lose the functions, so they are
+   * registered again.
+   */
   async function resendLostJobs(lostAfterMs: number): Promise<void> {
     const lost = await resendLostRuns(db, lostAfterMs);
     if (lost.length === 0) return;
@@ -123,9 +126,12 @@ export function createTurnPlayer(deps: TurnPlayerDeps) {
     jobs.sendSoon(lost);
   }
 
-  /** Sends the jobs in the outbox and resends lost ones. @returns the number of sent jobs and lost deliveries. */
+  /**
+   * Sends the jobs in the outbox, resends lost jobs, and does the other regular work. @returns the number of sent jobs and
+   * lost deliveries.
+   */
   async function sweep(): Promise<number> {
-    // Serverless functions are frozen between calls, so `renew` always returns false; lost jobs are looked for regardless.
+    // Serverless functions are frozen between calls, so `renew` always returns false. They look for lost jobs regardless.
     if ((await activeRuns.renew()) || isServerless) await resendLostJobs(RARELY_LOST_AFTER_MS);
     const lost = await resendLostDeliveries(db);
     if (lost.length > 0)
@@ -145,12 +151,12 @@ export function createTurnPlayer(deps: TurnPlayerDeps) {
     stops: activeRuns.stops,
     waitForPlays: activeRuns.waitForPlays,
     serveEngine: engine.serve(client, functions),
-    /** Starts to play runs, and sends the jobs in the outbox immediately. */
+    /** Starts to execute runs, and sends the jobs in the outbox immediately. */
     async start() {
       await engine.start(client, functions);
       await jobs.sweep({ ageMs: 0 });
     },
-    /** Parks running turns at their current step, and aborts the callbacks that are being sent. */
+    /** Parks (pauses) running turns at their current step, and aborts the callbacks that are being sent. */
     interrupt() {
       activeRuns.stops.shutDown();
       tests.interrupt();
@@ -164,7 +170,6 @@ export function createTurnPlayer(deps: TurnPlayerDeps) {
   };
 }
 
-/** Creates the dependencies of the turn service. */
 function createTurnDeps(
   deps: TurnPlayerDeps,
   jobs: JobSender,

@@ -55,7 +55,7 @@ const url = z.string().refine((text) => URL.canParse(text), { error: "must be a 
 /** Minimum length of API keys; shorter ones could be guessed. */
 const API_KEY_LENGTH_MIN = 20;
 
-/** Parses a value with a function that throws on invalid input; its message becomes the issue's message. */
+/** Parses a value with a function that throws on invalid input. The error's message becomes the message of the Zod issue. */
 function readOrReject<Value>(read: (text: string) => Value, text: string, context: z.RefinementCtx): Value {
   try {
     return read(text);
@@ -107,7 +107,8 @@ const envSchema = z.object({
   SERVICE_API_KEYS: list
     .transform((entries) => entries.map(readConfiguredKey))
     .superRefine((keys, context) => {
-      // The message names the position, not the owner: in a base64 key with padding, part of the key would count as owner.
+      // The message names the position, not the owner. Of a base64 key that ends with "=", a part would be taken for the
+      // owner.
       const short = keys.findIndex(({ key }) => key.length < API_KEY_LENGTH_MIN);
       if (short >= 0)
         context.addIssue({
@@ -204,23 +205,26 @@ export type Env = z.output<typeof envSchema> & {
   /** Origin of the service as seen from this machine; the agent's browser uses it. */
   ownOrigin: string;
   isLoopback: boolean;
-  /** How long one call of the durable function may play a turn before the next call continues, in ms; 0: no limit. */
+  /**
+   * How long one call of the durable function may play (execute) a turn before the next call continues it, in ms; 0: no
+   * limit.
+   */
   turnBudgetMs: number;
-  /** Limits of the bytes that landing pages and imported documents take in the database. */
+  /** Limits on how many bytes landing pages (`pageBytes`) and imported documents (`importBytes`) take in the database. */
   pageBytes: ByteLimits;
   importBytes: ByteLimits;
   /** The identity provider of operators; undefined if none is configured. */
   oidc: OidcSettings | undefined;
-  /** Limits of the annotations of a session, and of the sessions of an owner. */
+  /** Limits on the annotations of a session (`annotationLimits`) and on the sessions of an owner (`ownerLimits`). */
   annotationLimits: AnnotationLimits;
   ownerLimits: OwnerLimits;
 };
 
-/** Turn budget of a call of the durable function on Vercel; less than the `maxDuration` of its route. */
+/** The `turnBudgetMs` on Vercel. It is less than the `maxDuration` of the route that serves the durable function. */
 const VERCEL_BUDGET_MS = 240_000;
 const MEBIBYTE = 1_048_576;
 
-/** A setting is invalid. The message begins with the name of the variable. */
+/** Thrown for an invalid setting. The message begins with the name of the variable. */
 export class EnvError extends Error {}
 
 /**
@@ -255,7 +259,7 @@ export function readEnv(source: Record<string, string | undefined>): Env {
   const turnBudgetMs = env.TURN_BUDGET_MS ?? (env.VERCEL ? VERCEL_BUDGET_MS : 0);
   const baseUrl = env.BASE_URL ?? ownOrigin;
   const pagesOrigin = env.PUBLIC_PAGES_ORIGIN ?? baseUrl;
-  // Browsers send cookies of a host to all of its ports, so another port does not separate the pages.
+  // Browsers send the cookies of a host to all of its ports, so another port of the same host would not separate the pages.
   if (env.PUBLIC_PAGES_ORIGIN && hostnameOf(pagesOrigin) === hostnameOf(baseUrl))
     throw new EnvError("PUBLIC_PAGES_ORIGIN: must have another host name than BASE_URL");
   const oidc = readOidc(env);
@@ -281,7 +285,10 @@ export function readEnv(source: Record<string, string | undefined>): Env {
   };
 }
 
-/** @throws EnvError if settings are missing, or if sign-ins could be intercepted because the issuer does not use https. */
+/**
+ * Reads the settings of the identity provider.
+ * @throws EnvError if some are missing, or if the issuer does not use https, because sign-ins could then be intercepted.
+ */
 function readOidc(env: z.output<typeof envSchema>): OidcSettings | undefined {
   const { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId, OIDC_CLIENT_SECRET: clientSecret } = env;
   const allow = env.OIDC_ALLOW;
@@ -334,7 +341,7 @@ export function requireServerless(env: Env): void {
     );
 }
 
-/** Parses `owner=key`, or a bare key, from which an owner id is derived. */
+/** Parses an entry of the form `owner=key`, or a key alone, from which the owner id is derived. */
 function readConfiguredKey(entry: string): { key: string; ownerId: string } {
   const at = entry.indexOf("=");
   if (at > 0) return { ownerId: entry.slice(0, at), key: entry.slice(at + 1) };

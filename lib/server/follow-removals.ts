@@ -26,13 +26,13 @@ import {
 import type { StopRegistry } from "#lib/turn/run/stop-registry.ts";
 
 const TOPIC = "session-removed";
-/** Limit of the run ids in one signal, because signals between processes must be short. */
+/** The largest number of run ids in one signal, because signals between processes must be short. */
 const SIGNALLED_RUNS_MAX = 50;
-/** How long a stopped run may take until its tools have ended. */
+/** How long to wait until the tools of a stopped run have ended. */
 const STOPPING_MS = 5_000;
-/** A tool that ended late may have written files again, so sessions are cleared once more this long after their removal. */
+/** A tool that ended late may have written files again. So each session is cleared once more this long after its removal. */
 const SETTLED_MS = 10 * 60_000;
-/** How long removals are remembered for processes that are down. */
+/** How long removals are remembered, so that a process that was down can still clear its files. */
 const KEEP_MS = 7 * 24 * 3_600_000;
 
 type RemovalDeps = {
@@ -45,25 +45,26 @@ type RemovalDeps = {
   browser: Pick<BrowserService, "closeSession">;
   sandbox: Pick<SandboxService, "remove">;
   securityLog: Pick<SecurityLog, "sessionRemoved" | "erasureVerified" | "erasureFailed">;
-  /** Undefined if no files are kept on disk. */
+  /** The folder for files; undefined if no files are kept on disk. */
   dataDir: string | undefined;
   live: Pick<LiveHub, "sessionRemoved">;
 };
 
 /**
- * Removes sessions: first their rows in one transaction, then, in every process, their parts outside the database: running
- * turns, streams and sockets, the browser, the workspace, files of evidence. If one part fails, the others are removed.
- * The sweep retries failed parts until they are removed, also after a restart. Then a check verifies that no row and no file
- * is left, and the security log records its result. Source: `wire.md`, Also served; decision 051.
+ * Removes sessions. First removes their rows in one transaction. Then every process removes what it holds outside the
+ * database: running turns, streams and sockets, the browser, the workspace, files of evidence. If one of these parts cannot
+ * be removed, the others still are. The sweep retries failed parts until they are removed, also after a restart. Finally a
+ * check looks for leftover rows and files, and its result is recorded in the security log. Source: `wire.md`, Also served;
+ * decision 051.
  */
 export function followRemovals(deps: RemovalDeps) {
   const { db, bus, logger, stops, securityLog } = deps;
   const clearing = new Map<string, Promise<PendingRemoval[]>>();
-  /** Run ids of removed sessions whose runs had not ended at the last check. */
+  /** Run ids by removed session, if the runs had not ended at the last check. */
   const runsNotEnded = new Map<string, string[]>();
-  /** Time of the last clearing of each session that left no part pending. */
+  /** When each session was last cleared completely, with no part left pending. */
   const clearedAtMs = new Map<string, number>();
-  /** Removed sessions of which rows or files are left. */
+  /** Removed sessions for which the last check found rows or files. */
   const failures = new Set<string>();
 
   function clear(sessionId: string, runIds: string[]): Promise<PendingRemoval[]> {
@@ -92,7 +93,7 @@ export function followRemovals(deps: RemovalDeps) {
    * Checks that cleared sessions have no rows in the database and no files in this process's data folder. Records the result
    * in the security log.
    *
-   * @param pending the parts that clearing could not remove.
+   * @param pending the parts that could not be removed.
    * @param runIds the runs of the sessions, if the caller knows them.
    * @returns the rows and files that are left, except those in `pending`.
    */
@@ -111,7 +112,7 @@ export function followRemovals(deps: RemovalDeps) {
         tables.length > 0
           ? [{ sessionId, part: "rows", reason: `rows are left in ${tables.join(", ")}` }]
           : [];
-      // A run or browser that has not ended may still write files; the sweep clears and checks again.
+      // A run or browser that has not ended may still write files. The sweep clears the session and checks again.
       const isStillRunning = ownPending.some(({ part }) => part === "run" || part === "browser");
       if (!isStillRunning) left.push(...(await findFiles(deps, sessionId, ownPending)));
       leftovers.push(...left);
@@ -138,10 +139,10 @@ export function followRemovals(deps: RemovalDeps) {
     await markRemoval(db, sessionId, true);
   }
 
-  /** Clears removed sessions in this process: once, again while parts are pending, and once more after SETTLED_MS. */
+  /** Clears removed sessions in this process: once, again as long as parts are pending, and once more after SETTLED_MS. */
   async function sweep(now: Date): Promise<void> {
     const since = new Date(now.getTime() - KEEP_MS);
-    // Without a disk there is only running work to end, which does not outlast its session for long.
+    // Without a disk, only running work has to be ended, and that does not run much longer than its session exists.
     const from = deps.dataDir === undefined ? new Date(now.getTime() - 2 * SETTLED_MS) : since;
     const removals = await listRemovals(db, from);
     const pending: PendingRemoval[] = [];
@@ -173,7 +174,7 @@ export function followRemovals(deps: RemovalDeps) {
 
   return {
     /**
-     * Removes a session of this owner and its sub-agents, with their parts outside the database in this process.
+     * Removes a session of this owner and its sub-agents. Also removes their parts outside the database in this process.
      *
      * @param actor the caller that removes the session, for the security log.
      * @param unlessTouchedSince do not remove the session if it was used since then or has an open run.
@@ -203,7 +204,7 @@ export function followRemovals(deps: RemovalDeps) {
       return { deleted, pending: [...pending, ...left], publications, pages };
     },
     sweep,
-    /** Number of removed sessions of which the last check found rows or files. */
+    /** Returns for how many removed sessions the last check found rows or files. */
     countFailures: () => failures.size,
     async close() {
       unsubscribe();

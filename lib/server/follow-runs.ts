@@ -11,13 +11,13 @@ import { STOPPED_REASON, type StopRegistry } from "#lib/turn/run/stop-registry.t
 const TOPIC = "stop-run";
 
 /**
- * Connects the runs that this process plays with other processes: receives stop signals for them, and renews their jobs so
- * that no process considers the jobs lost. Stop signals that were missed (a lost connection, a process that crashed between
- * storing and sending one) are read from the rows.
+ * Connects the runs that this process plays (executes) with other processes. Receives stop signals for these runs, and
+ * renews the jobs of the runs so that no process considers the jobs lost. If a stop signal is missed, for example because
+ * the sending process crashed after it had stored the request, the request is read from the database.
  *
  * @param deps.localStops the signals of the runs that this process plays.
  * @param deps.resendLost looks for lost jobs after each renewal; undefined if the engine cannot lose jobs.
- * @param deps.sweepWaits ends the waits of parked runs that are over; never rejects.
+ * @param deps.sweepWaits resumes or stops parked (paused) runs whose wait is over; never rejects.
  */
 export function followRuns(deps: {
   db: Database;
@@ -29,7 +29,9 @@ export function followRuns(deps: {
 }) {
   const { db, bus, localStops, logger, resendLost, sweepWaits } = deps;
   const pace = createPace(PLAYED_EVERY_MS, LOST_AFTER_MS);
-  /** One entry per play. A run may briefly be played twice at once, until one play finds that it has lost its claim. */
+  /**
+   * One entry per play of a run. Two plays of the same run may briefly overlap, until one finds that it has lost its claim.
+   */
   const plays = new Map<{ runId: string }, Promise<unknown>>();
   const listPlayed = () => [...new Set([...plays.keys()].map(({ runId }) => runId))];
   const logFailure = (error: unknown) =>
@@ -62,12 +64,15 @@ export function followRuns(deps: {
   return {
     stops,
     /**
-     * Renews the jobs of the runs that this process plays, so that they do not count as lost.
+     * Renews the jobs of the runs that this process plays, so that these jobs do not count as lost.
      *
-     * @returns false while the age of jobs is not meaningful: after a gap, or after a jump of the database's clock.
+     * @returns false while the age of a job does not show whether the job is lost: after a gap between renewals, or after a
+     * jump of the database's clock.
      */
     renew,
-    /** Tracks a run while it is played. If it pauses, renews its job once more, because the engine continues it. */
+    /**
+     * Tracks a run while it is played. If the run pauses, renews its job once more, because the engine continues the run.
+     */
     async trackPlay<Result extends { status: string }>(
       runId: string,
       play: () => Promise<Result>,

@@ -14,7 +14,7 @@ import { followWaits } from "./follow-waits.ts";
 const { db, close } = await openTestDatabase();
 after(close);
 
-/** Parks the run of a new session that waits for control of its browser. */
+/** Creates a session with a parked run that waits for control of the session's browser. */
 async function parkForControl(sessionId: string): Promise<string> {
   const { runId } = await insertTestSession(db, sessionId);
   const wait = {
@@ -34,7 +34,7 @@ const isParked = async (runId: string) => {
   return run?.parkedAt !== null;
 };
 
-/** The browser control of two processes. Each receives the messages of the other until `end` disconnects it. */
+/** The browser control of two processes. Each process receives the messages of the other until `end` disconnects it. */
 function openControls() {
   const receivers = new Map<string, (word: string) => void>();
   const open = (self: string) =>

@@ -4,8 +4,8 @@ import { listControlWaits, listStoppedParked } from "#lib/session/waiting/wait-s
 import { endControlWaits, endOverdueWaits, type WakeDeps } from "#lib/session/waiting/waiting.ts";
 
 /**
- * Wakes parked runs at their deadline and when a person returns control of the browser, and stops those whose stop was
- * requested but not carried out. Keeps no state per run: the sweep reads the rows.
+ * Wakes parked (paused) runs at their deadline, and when a person returns control of the browser. Stops parked runs whose
+ * stop was requested but not carried out. Keeps no state per run: the sweep reads the rows.
  *
  * @param deps.stopRun stops a parked run.
  */
@@ -38,7 +38,7 @@ export function followWaits(
   }
 
   return {
-    /** Ends waits that are over. Logs failures; the next sweep retries. */
+    /** Resumes or stops the parked runs whose wait is over. Logs failures; the next sweep retries. */
     async sweep(): Promise<void> {
       for (const step of [() => endOverdueWaits(deps), sweepStopped, sweepControl])
         await step().catch((error: unknown) => logger.warn({ err: error }, "a sweep of waits failed"));

@@ -8,12 +8,12 @@ import { createRequestListener } from "./request-listener.ts";
 import { listenForTests } from "./testing.ts";
 import { createUpgradeHandler } from "./upgrade.ts";
 
-// Malformed requests, which no client library sends, written as bytes to the service's listener.
+// These tests send malformed requests as bytes to the service's listener, because no client library would send them.
 
 type Deps = Parameters<typeof createRequestListener>[0];
 
 const unused = () => assert.fail("must not be called");
-/** The served requests: method, path with query, and body. */
+/** The requests that were served: method, path with query, and body. */
 const served: string[] = [];
 const servedHeaders: Headers[] = [];
 const logged: object[] = [];
@@ -59,7 +59,7 @@ server.on(
 );
 const port = await listenForTests(server);
 after(() => {
-  // If the parser closes a connection, its body cannot be read; operations handle this error.
+  // If the parser closes a connection, the body of the request cannot be read. Operations handle this error.
   const unexpected = logged.filter((fields) => !isReset((fields as { err?: unknown }).err));
   assert.deepEqual(unexpected, []);
 });
@@ -80,7 +80,9 @@ const statusesOf = (answer: string) =>
   [...answer.matchAll(/HTTP\/1\.1 (\d{3})/g)].map(([, status]) => Number(status));
 
 const LAST = "Connection: close";
-/** A request that is hidden after another one. With `Connection: close`, a server that accepts it answers and closes. */
+/**
+ * A request that is hidden after another one. It has `Connection: close`, so a server that accepts it answers and closes.
+ */
 const HIDDEN = `GET /api/hidden?smuggled HTTP/1.1\r\nHost: ${OWN}\r\n${LAST}\r\n\r\n`;
 
 describe("Host", () => {
@@ -153,7 +155,7 @@ describe("an absolute address", () => {
     test(`${address}: does not reach an operation`, async () => {
       const method = address === "*" ? "OPTIONS" : "GET";
       const answer = await send(`${method} ${address} HTTP/1.1\r\nHost: ${OWN}\r\n${LAST}\r\n\r\n`);
-      // A path with two slashes is passed to Next, which answers with a missing page.
+      // A path that begins with two slashes is passed to Next, which answers that there is no such page.
       const isPage = address.startsWith("//");
       assert.deepEqual(statusesOf(answer), [isPage ? 200 : 400]);
       assert.deepEqual(served, isPage ? [`page ${address}`] : []);
@@ -211,7 +213,7 @@ describe("a request hidden in another one", () => {
   for (const [name, bytes] of Object.entries(hidden))
     test(`${name}: 400, and the connection is closed`, async () => {
       const answer = await send(bytes);
-      // Bytes before the flaw may be a valid request; bytes after it must never be one.
+      // The bytes before the flaw may be served as a request; the bytes after it must never be.
       assert.equal(statusesOf(answer).at(-1), 400, answer);
       assert.deepEqual(
         served.filter((request) => request.includes("smuggled")),

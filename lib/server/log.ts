@@ -1,6 +1,9 @@
 import pino, { type DestinationStream, type Logger } from "pino";
 
-/** The service's logger: JSON lines on standard output or `destination`. Secrets are removed by their path. */
+/**
+ * Creates the service's logger, which writes JSON lines to standard output or `destination`. Fields that can hold secrets
+ * are removed by their path.
+ */
 export const createLogger = (level: string, destination?: DestinationStream): Logger =>
   pino(
     {
@@ -29,7 +32,7 @@ export const createLogger = (level: string, destination?: DestinationStream): Lo
     destination ?? pino.destination(1),
   );
 
-/** Serializes an error for the log. A failed query keeps its statement, but not its values. */
+/** Serializes an error for the log. For a failed query, the log has the statement, but not its values. */
 function describeError(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   const described = pino.stdSerializers.err(error);

@@ -4,8 +4,9 @@ import { type Env, EnvError } from "./env.ts";
 import { createLogger } from "./log.ts";
 
 /**
- * Opens the security log: lines of the service's log with `"log":"security"`, or the file of `SECURITY_LOG`. `LOG_LEVEL`
- * does not filter it, except that `silent` turns it off if there is no file. Source: `security-log.md`, Where it is written.
+ * Opens the security log. It is written to the file of `SECURITY_LOG`, or else to the service's log, as lines with
+ * `"log":"security"`. `LOG_LEVEL` does not filter it, with one exception: without a file, `silent` turns it off.
+ * Source: `security-log.md`, Where it is written.
  *
  * @throws EnvError if the file cannot be opened.
  */
@@ -24,7 +25,7 @@ function openFile(path: string, logger: Logger): Logger {
 
 function openDestination(path: string) {
   try {
-    // Synchronous, so that a crash loses no line.
+    // Writes synchronously, so that a crash loses no line.
     const destination = pino.destination({ dest: path, append: true, mode: 0o600, sync: true });
     return {
       destination,

@@ -5,9 +5,9 @@ import { createLogger } from "./log.ts";
 
 /**
  * Builds the service inside the process that serves the pages, for platforms such as Vercel where the service has no process
- * of its own. The same process serves the functions that a real engine calls. Source: `architecture.md`, Seams.
+ * of its own. The same process serves the functions that the engine calls. Source: `architecture.md`, Seams.
  *
- * @throws Error with a sentence. It is also logged, because the client of the request does not see it.
+ * @throws Error with a readable message. The error is also logged, because the client of the request does not see it.
  */
 export async function openServerless(): Promise<Mounted> {
   const logger = createLogger(process.env.LOG_LEVEL || "info");

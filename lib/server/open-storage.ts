@@ -14,9 +14,9 @@ import { explainByFolder, findFolderProblem, readOrCreateSecrets } from "./prepa
 export type Storage = Awaited<ReturnType<typeof openStorage>>;
 
 /**
- * Opens the foundation of all other parts: the database, the event log and its bus, and the key that seals secrets.
+ * Opens what all other parts depend on: the database, the event log and its bus, and the key that seals (encrypts) secrets.
  *
- * @throws Error with a sentence if the database or the data folder cannot be used.
+ * @throws Error with a readable message if the database or the data folder cannot be used.
  */
 export async function openStorage(env: Env, logger: Logger, isServerless: boolean) {
   const secrets = isServerless ? undefined : await readOrCreateSecrets(env.DATA_DIR);
@@ -52,7 +52,7 @@ export async function openStorage(env: Env, logger: Logger, isServerless: boolea
     isEmbedded,
     dataDir,
     encryptionKey,
-    /** Previous keys: they still open sealed secrets and verify signatures, except those of logins. */
+    /** Previous encryption keys. They still open sealed secrets and verify signatures, except the signatures of logins. */
     previousKeys: env.ENCRYPTION_KEY_PREVIOUS,
     log: createEventLog(db, bus),
     openTopic: (name: string) => openTopic(bus, name),
@@ -62,7 +62,7 @@ export async function openStorage(env: Env, logger: Logger, isServerless: boolea
     /** Identifies this process among those that share the database. */
     owner: { name: database.name, isAlone: isEmbedded },
     describe: () => (isEmbedded ? `Postgres in ${env.DATA_DIR}` : driver === "neon" ? "Neon" : "Postgres"),
-    /** Checks whether the database responds and is writable, and whether files can be written. */
+    /** Checks whether the database answers and can be written, and whether files can be written. */
     async check(): Promise<{ database: HealthCheck; folder: HealthCheck }> {
       const problem = dataDir === undefined ? undefined : await findFolderProblem(dataDir);
       const folder = problem ? { ok: false, detail: `DATA_DIR ${problem}` } : { ok: true, detail: "" };
@@ -76,7 +76,7 @@ export async function openStorage(env: Env, logger: Logger, isServerless: boolea
 }
 
 function readDatabaseOptions(env: Env, driver: DatabaseDriver, logger: Logger): DatabaseOptions {
-  // Only the fault campaign uses the point `statement`, which comes before each statement.
+  // The fault point `statement` is reached before each SQL statement. Only fault tests use it.
   const onStatement = env.FAULT?.point === "statement" ? () => void faultPoint("statement") : undefined;
   const onError = (error: Error) => logger.error({ err: error }, "a database connection was lost");
   if (driver === "embedded") {

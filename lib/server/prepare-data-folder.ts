@@ -3,13 +3,13 @@ import { constants, existsSync } from "node:fs";
 import { access, mkdir, open, readFile, statfs, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
 
-/** Minimum free space: the write-ahead log of the embedded database grows in files of up to this size. */
+/** Minimum free space. The write-ahead log of the embedded database grows by files of up to this size. */
 const FREE_BYTES_MIN = 16 * 2 ** 20;
 
 /**
- * Checks that a folder can be written and that its disk has room.
+ * Checks that a folder can be written and that its disk has space.
  *
- * @returns the problem as a phrase (`cannot be written (EROFS)`); undefined if there is no problem.
+ * @returns the problem as a phrase, such as `cannot be written (EROFS)`; undefined if there is no problem.
  */
 export async function findFolderProblem(folder: string): Promise<string | undefined> {
   try {
@@ -25,25 +25,25 @@ export async function findFolderProblem(folder: string): Promise<string | undefi
 /**
  * Creates the data folder if it is missing.
  *
- * @throws Error with a sentence if it cannot be written, or if its disk is full.
+ * @throws Error with a readable message if the folder cannot be written, or if its disk is full.
  */
 async function prepareDataFolder(folder: string): Promise<void> {
   const failure = await mkdir(folder, { recursive: true }).then(
     () => undefined,
     (error: NodeJS.ErrnoException) => error,
   );
-  // If the parent is read-only, Node's error only says that the folder is missing.
+  // If the folder cannot be created, check its parent: Node's error does not say that the parent is read-only.
   const problem = await findFolderProblem(failure ? findExisting(folder) : folder);
   if (problem) throw folderError(folder, problem, failure);
   if (failure) throw folderError(folder, `cannot be created (${failure.code})`, failure);
 }
 
-/** The folder itself, or its nearest existing ancestor. */
+/** Returns the folder itself, or its nearest existing ancestor. */
 function findExisting(folder: string): string {
   return existsSync(folder) || dirname(folder) === folder ? folder : findExisting(dirname(folder));
 }
 
-/** Replaces an error with a sentence about the data folder, if the folder is the cause. */
+/** Returns an error about the data folder if the folder is the cause of `error`; otherwise returns `error` itself. */
 export async function explainByFolder(folder: string, error: unknown): Promise<unknown> {
   const problem = await findFolderProblem(folder);
   return problem ? folderError(folder, problem, error) : error;
@@ -55,7 +55,10 @@ const folderError = (folder: string, problem: string, cause: unknown): Error =>
 /** Secrets that the service generates once and stores in the data folder. */
 type GeneratedSecrets = { encryptionKey: Buffer; apiKey: string };
 
-/** Reads the generated secrets of a data folder. Creates missing ones; only their owner can read the files. */
+/**
+ * Reads the generated secrets of a data folder, and creates those that are missing. Only the owner of the files can read
+ * them.
+ */
 export async function readOrCreateSecrets(dataDir: string): Promise<GeneratedSecrets> {
   await prepareDataFolder(dataDir);
   const key = await readOrCreate(join(dataDir, "encryption-key"), () => randomBytes(32).toString("base64"));
@@ -78,7 +81,7 @@ async function readOrCreate(path: string, generate: () => string): Promise<strin
       await file.writeFile(`${text}\n`);
       await file.sync();
     } catch (error) {
-      // The next start must not read a partial secret.
+      // Remove the file, so that the next start does not read a partial secret.
       await unlink(path);
       throw error;
     } finally {

@@ -272,7 +272,7 @@ describe("an event stream", () => {
     socket.pause().write("\r\n");
     const [, response] = (await once(server, "request")) as [IncomingMessage, ServerResponse];
     serveOperation = async () => Response.json({ ok: true });
-    // The operating system buffers a few megabytes first.
+    // The stream is blocked only after the operating system has buffered a few megabytes.
     const isBlocked = async () => {
       const before = pulled;
       for (let round = 0; round < 5; round++) await call("/api/health");
@@ -340,7 +340,7 @@ describe("the security headers of a response", () => {
     "strict-transport-security",
     "x-content-type-options",
   ];
-  /** The names in `names` that a response has. */
+  /** Returns which of the header names in `names` a response has. */
   const namesOf = ({ headers }: IncomingMessage) => names.filter((name) => headers[name] !== undefined);
   const data = [
     "content-security-policy",

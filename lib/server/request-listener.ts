@@ -47,8 +47,8 @@ const DRAIN_MS = 1_000;
 
 /**
  * Creates the handler of requests. It checks `Host`, answers operations, published scripts and landing pages itself, and
- * passes all other requests to Next. Before that, it exchanges the secret of a link for a cookie, and sets the security
- * headers of pages. The rules of the HTTP API are elsewhere.
+ * passes all other requests to Next. Before it passes a request on, it exchanges the secret of a link for a cookie, and sets
+ * the security headers of pages. It does not contain the rules of the HTTP API.
  */
 export function createRequestListener({ container, env, handle, isDev, logger }: ListenerDeps) {
   /** The responses that are still open. */
@@ -73,7 +73,7 @@ export function createRequestListener({ container, env, handle, isDev, logger }:
         { err: error, path: request.url?.split("?")[0] },
         "a request failed before it was answered",
       );
-      // If the headers were sent, the response was a stream, which ends with its connection.
+      // If the headers were already sent, the response is a stream, which has ended together with its connection.
       if (!response.headersSent) return sendResponse(response, failureResponse(failureOf(error)));
     });
   }
@@ -109,7 +109,7 @@ export function createRequestListener({ container, env, handle, isDev, logger }:
     const { pathname } = url;
     const route = findOperations(request, pathname);
     setSecurityHeaders(response, route ? "data" : answerKindOf(pathname));
-    // The name belongs to another site, possibly in a DNS rebinding attack.
+    // `Host` names another site. The request may be part of a DNS rebinding attack.
     if (host === "foreign" && !isProbe(pathname)) return refuse(response, 421, foreignHost);
 
     if (pathname === "/api/inngest") return serveEngine(request, response, url);
@@ -129,7 +129,7 @@ export function createRequestListener({ container, env, handle, isDev, logger }:
       return sendResponse(response, await container.mounted.serveMcp(toWebRequest(request, response, url)));
     const script = findScript(request, pathname);
     if (script !== undefined && (await serveScript(script, request, response))) return;
-    // Source: specification, Errors, other rules, 1: the router's own 404.
+    // An id that no session can have gets the router's own 404. Source: specification, Errors, other rules, 1.
     const hasImpossibleId =
       route?.operations.POST === "retargetBrowser" && !isRoutedSessionId(route.params.sessionId ?? "");
     if (route && !hasImpossibleId) {
@@ -144,7 +144,7 @@ export function createRequestListener({ container, env, handle, isDev, logger }:
     if (entrance === "unknown" || hasImpossibleId) request.url = "/_no-such-page";
     request.headers[PEER_HEADER] = request.socket.remoteAddress;
     if (isPage(pathname)) setPagePolicy(request, response, url, isDev);
-    // The list contains links with secrets. Compression would leak them through the length of the page (BREACH).
+    // The page lists links that contain secrets. With compression, the length of the response would leak them (BREACH).
     if (pathname === "/") delete request.headers["accept-encoding"];
     return handle(request, response);
   }
@@ -153,12 +153,12 @@ export function createRequestListener({ container, env, handle, isDev, logger }:
     for (const [name, value] of securityHeaders(kind, isHttps)) response.setHeader(name, value);
   }
 
-  /** Whether this is a health check of a load balancer, which may use the machine's IP address as `Host`. */
+  /** Whether the request may be a health check of a load balancer, which may use the machine's IP address as `Host`. */
   function isProbe(pathname: string): boolean {
     return !env.isLoopback && (pathname === "/api/health" || pathname === "/api/ready");
   }
 
-  /** Whether a process of this machine sent the request directly: it was not forwarded, and the service is local. */
+  /** Whether a process on this machine sent the request directly to a local service, without a proxy or tunnel. */
   function isLocalCall({ headers, socket }: IncomingMessage): boolean {
     return (
       isLocalService &&
@@ -168,7 +168,7 @@ export function createRequestListener({ container, env, handle, isDev, logger }:
   }
 
   /**
-   * Sends a published script without conversion to web messages, which would take most of the time.
+   * Sends a published script without converting the request and response to web messages, which would take most of the time.
    *
    * @returns false if the script does not exist; the operation then answers.
    */
@@ -200,7 +200,7 @@ export function createRequestListener({ container, env, handle, isDev, logger }:
   }
 }
 
-/** The client's address for the security log. Parses headers only if proxies are trusted. */
+/** Returns the client's address for the security log. Reads it from headers only if proxies are trusted. */
 export const addressOf = (request: IncomingMessage, env: Pick<Env, "TRUST_PROXY">): string | undefined =>
   env.TRUST_PROXY.length === 0
     ? request.socket.remoteAddress
@@ -208,15 +208,15 @@ export const addressOf = (request: IncomingMessage, env: Pick<Env, "TRUST_PROXY"
 
 const connectionOf = (request: IncomingMessage): Client => ({
   peer: request.socket.remoteAddress,
-  // Node joins repeated headers of this name.
+  // If a request repeats this header, Node joins the values.
   forwardedFor: request.headers["x-forwarded-for"]?.toString() ?? null,
 });
 
-/** The operations at a path. A path that only matches after normalization has none; Next handles it. */
+/** Returns the operations at a path. A path that would match only after normalization has none; Next handles it. */
 const findOperations = (request: IncomingMessage, pathname: string) =>
   isNormalized(request, pathname) ? match(pathname) : undefined;
 
-/** The file name of the published script that a request loads; undefined for other requests. */
+/** Returns the file name of the published script that a request loads; undefined for other requests. */
 function findScript(request: IncomingMessage, pathname: string): string | undefined {
   const isLoad = request.method === "GET" || request.method === "HEAD";
   return isLoad && isNormalized(request, pathname) ? /^\/v\/([\w@-]+\.js)$/.exec(pathname)?.[1] : undefined;
@@ -230,7 +230,7 @@ const refuseWhileStopping = (): Response =>
     fail("unavailable", "the service is stopping; try again", { "Retry-After": "1", Connection: "close" }),
   );
 
-/** The response to an unknown method, on which Next would fail. */
+/** Returns the response to an unknown method. Next would fail on such a method. */
 const refuseMethod = (): Response =>
   failureResponse(
     fail("method_not_allowed", `method: must be one of ${METHODS.join(", ")}`, { Allow: METHODS.join(", ") }),
@@ -247,7 +247,10 @@ function canDecode(pathname: string): boolean {
 
 const isPage = (pathname: string) => !/^\/(_next|api|v)\//.test(pathname);
 
-/** Sets the nonce policy of our pages. Next reads the nonce from the request's headers and adds it to its scripts. */
+/**
+ * Sets the content security policy of our pages, which contains a nonce. Next reads the nonce from the request's headers and
+ * adds it to its scripts.
+ */
 function setPagePolicy(request: IncomingMessage, response: ServerResponse, url: URL, isDev: boolean): void {
   const { policy, nonce } = makePagePolicy(url, isDev);
   if (nonce !== undefined) {

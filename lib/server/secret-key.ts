@@ -3,13 +3,13 @@ import { join } from "node:path";
 import type { Env } from "./env.ts";
 import { readOrCreateSecrets } from "./prepare-data-folder.ts";
 
-/** Whether the settings contain the deployment's secret key, or its data folder does. */
+/** Whether the settings or the data folder contain the deployment's secret key. */
 export const hasSecretKey = (env: Env): boolean =>
   env.ENCRYPTION_KEY !== undefined || existsSync(join(env.DATA_DIR, "encryption-key"));
 
 /**
- * Reads the secret key of the service with these settings, for a command. Does not generate a key: the service would not
- * accept data that was signed or sealed with it.
+ * Reads the secret key of the service that has these settings, for a command-line tool. Does not generate a key: the service
+ * would not accept data that was signed or sealed with it.
  *
  * @throws Error with a message for the user if there is no key.
  */

@@ -22,9 +22,9 @@ export function isPagesHost(
 
 /**
  * Answers requests for landing pages: all paths below `/p/`, and all requests to the host of `PUBLIC_PAGES_ORIGIN`, which
- * serves only landing pages. Paths are not normalized, and cookies are neither read nor set.
+ * serves only landing pages. Does not normalize paths, and neither reads nor sets cookies.
  *
- * @returns false for a request that is not about pages.
+ * @returns false for a request that is not for a landing page.
  */
 export async function servePages(
   { env, pages }: { env: Pick<Env, "PUBLIC_PAGES_ORIGIN" | "baseUrl">; pages: Pick<PageServer, "answer"> },

@@ -3,8 +3,8 @@ import { type ResolveFnOutput, registerHooks } from "node:module";
 const PACKAGE = "drizzle-orm";
 
 /**
- * Speeds up imports of drizzle-orm and inside it. To resolve each of about two hundred files, Node would read and parse the
- * package's `package.json` of 180 KB again. The hook resolves them to the same results without it. Call it before the first
+ * Speeds up imports of drizzle-orm and inside it. Node would read and parse the package's `package.json` of 180 KB again for
+ * each of about two hundred files. The hook resolves them to the same results without reading it. Call this before the first
  * import of the database.
  *
  * @returns a function that removes the hook, which slightly slows down all other imports.

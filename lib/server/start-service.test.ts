@@ -13,7 +13,7 @@ import { findFreePort } from "#e2e/fixtures/service.ts";
 const run = promisify(execFile);
 const main = fileURLToPath(new URL("./main.ts", import.meta.url));
 
-/** Makes the import of Next fail, as in a broken build. */
+/** Code that makes the import of Next fail, as in a broken build. */
 const withoutNext = `data:text/javascript,${encodeURIComponent(`
   import { registerHooks } from "node:module";
   registerHooks({
@@ -51,7 +51,7 @@ async function makeFolder(t: TestContext, mountOptions?: string): Promise<string
   if (mountOptions) await run("mount", ["-t", "tmpfs", "-o", mountOptions, "tmpfs", folder]);
   t.after(async () => {
     if (mountOptions) await run("umount", ["-l", folder]);
-    // Retry: the Postgres of a failed service ends shortly after the service.
+    // Retry, because the Postgres of a failed service ends shortly after the service.
     await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
   });
   return folder;
@@ -67,7 +67,7 @@ test("a service whose pages cannot be loaded does not report that it is ready", 
 
 test("a start on a full disk explains itself in one sentence, and succeeds once there is room", async (t) => {
   if (process.getuid?.() !== 0) return t.skip("mounting a small file system needs root");
-  // Enough space for the check at the start, but not for a database.
+  // The file system has enough space for the check at the start, but not for a database.
   const folder = await makeFolder(t, "size=24m");
   for (const fill of [true, false]) {
     if (fill) await writeFile(join(folder, "filling"), Buffer.alloc(20 * 2 ** 20));

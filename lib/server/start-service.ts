@@ -17,11 +17,12 @@ const NODE_VERSION_MIN = 24;
 const CLOSE_DEADLINE_MS = 15_000;
 
 /**
- * Starts the service: container, HTTP with WebSocket upgrades, and engine. The pages are loaded with the first request for
- * a page; in development, at the start. SIGTERM, SIGINT and the end of the parent process shut the service down in order.
+ * Starts the service: its parts, the HTTP server with WebSocket upgrades, and the engine. The pages are loaded with the
+ * first request for a page; in development, at the start. SIGTERM, SIGINT and the end of the parent process shut the service
+ * down in order.
  *
  * @param onAnswering called when the HTTP API answers and everything except the pages is loaded.
- * @throws EnvError for an invalid setting, Error with a sentence for a part that cannot be created.
+ * @throws EnvError for an invalid setting, Error with a readable message for a part that cannot be created.
  */
 export async function startService({ onAnswering }: { onAnswering: () => void }): Promise<void> {
   if (Number(process.versions.node.split(".")[0]) < NODE_VERSION_MIN)
@@ -44,7 +45,7 @@ export async function startService({ onAnswering }: { onAnswering: () => void })
     container,
     env,
     handle(request, response) {
-      // A visitor of a page may start a session next.
+      // Start a spare browser, because the visitor of a page may start a session next.
       container.services.browser.warmUp();
       return pages.handle(request, response);
     },

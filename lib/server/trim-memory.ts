@@ -1,18 +1,18 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 
-/** The process counts as idle in an interval if it used less than this share of one core. */
+/** The process counts as idle in an interval if it used less than this share of one CPU core. */
 const IDLE_SHARE = 0.01;
 const INTERVAL_MS = 5_000;
-/** CPU milliseconds used since the last collection that make another one worthwhile. */
+/** Another collection is worthwhile if the process has used this much CPU time since the last one, in milliseconds. */
 const WORK_MS_MIN = 500;
 
 type Collect = (options: { type: "major"; execution: "sync"; flavor: "last-resort" }) => void;
 
 /**
  * Returns memory to the system when the process has been idle for five seconds after work. After a burst of work, or after
- * the loading of modules at the start, V8 keeps the used pages until a last-resort garbage collection; after the start these
- * are 150 MB (`facts.md`, Node). Such a collection takes 20 to 100 ms, so it runs only in an idle process.
+ * modules were loaded at the start, V8 keeps the pages that it used until a last-resort garbage collection. After the start,
+ * these are 150 MB (`facts.md`, Node). Such a collection takes 20 to 100 ms, so it runs only in an idle process.
  *
  * @param deps.readCpuMs returns the CPU time that this process has used.
  * @returns a function that stops the checks.
@@ -45,7 +45,7 @@ function readCpuMs(): number {
   return (user + system) / 1_000;
 }
 
-/** A context that is created while the flag `--expose-gc` is set has the function `gc`. */
+/** Gets the function `gc`, which exists in a context that is created while the flag `--expose-gc` is set. */
 function createCollector(): () => void {
   setFlagsFromString("--expose-gc");
   const collect = runInNewContext("gc") as Collect;

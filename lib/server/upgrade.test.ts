@@ -12,7 +12,7 @@ import { createUpgradeHandler } from "./upgrade.ts";
 const webSockets = new WebSocketServer({ noServer: true });
 type Upgraded = ReturnType<Upgrade>;
 
-/** Accepts and echoes the session `good`, refuses all others. */
+/** Accepts the live socket of the session `good` and echoes its messages. Refuses all other sessions. */
 const openLive: LiveHub["openLive"] = async (_request, { sessionId }, upgrade) => {
   if (sessionId === "broken") throw new Error("broken on purpose");
   if (sessionId !== "good") return Response.json({ error: "no such session" }, { status: 404 });

@@ -9,9 +9,9 @@ import { sendResponse, toWebRequest } from "./web-messages.ts";
 
 type Parts = {
   openLive: LiveHub["openLive"];
-  /** Answers a request whose upgrade is ignored. */
+  /** Answers a request as if it had no `Upgrade` header. */
   handleRequest: (req: IncomingMessage, res: ServerResponse) => Promise<void>;
-  /** Public origin. */
+  /** Public origin of the service. */
   baseUrl: string;
   isDev: boolean;
   /** A server that does not listen, on which Next handles its development sockets. */
@@ -24,9 +24,10 @@ type Parts = {
 };
 
 /**
- * Creates the `upgrade` listener of the HTTP server. A session's live socket takes over the connection, or its request gets
- * an ordinary error response. Any other request under `/api/` is answered as if it had no `Upgrade` header. Next's
- * development socket goes to the hub. All other paths get a 404, a foreign `Host` a 421, an invalid one a 400. Never throws.
+ * Creates the `upgrade` listener of the HTTP server. A request for a session's live socket takes over the connection, or
+ * gets an ordinary error response. Any other request under `/api/` is answered as if it had no `Upgrade` header. Next's
+ * development socket goes to the hub. All other paths get a 404. A foreign `Host` gets a 421, an invalid one a 400. Never
+ * throws.
  */
 export function createUpgradeHandler({
   openLive,
@@ -39,7 +40,7 @@ export function createUpgradeHandler({
   onError = () => {},
 }: Parts) {
   return (req: IncomingMessage, socket: Duplex, head: Buffer): void => {
-    // Ignore connection errors; without a listener they would crash the process.
+    // Ignore connection errors. Without a listener, they would crash the process.
     socket.on("error", () => {});
     const host = checkHost(req);
     const url = req.url ?? "";
@@ -92,7 +93,7 @@ export function createUpgradeHandler({
 
 type LiveAddress = { url: URL; target: LiveTarget };
 
-/** The session or sub-agent whose live socket has this address; undefined for any other address. */
+/** Returns the session or sub-agent whose live socket has this address; undefined for any other address. */
 function readLiveAddress(address: string, baseUrl: string): LiveAddress | undefined {
   const url = URL.parse(address, baseUrl);
   const path = url?.pathname ?? "";

@@ -3,15 +3,15 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { ReadableStream as NodeReadableStream } from "node:stream/web";
 import { notePeer } from "#lib/api/http/client-address.ts";
 
-/** Web requests do not allow the method TRACE. It is replaced by a name that no operation uses. */
+/** Web requests do not allow the method TRACE, so it is replaced by a name that no operation uses. */
 const REPLACED_METHODS = { TRACE: "X-TRACE" } as Record<string, string>;
 
 /** Keeps each request alive as long as its response: the signal of a garbage-collected `Request` never fires (undici 7). */
 const REQUESTS = new WeakMap<ServerResponse, Request>();
 
 /**
- * Converts Node's request to a web request. Its signal fires if the client disconnects before it has the response. The body
- * is read from the connection on demand; a reader that stops early does not close the connection.
+ * Converts Node's request to a web request. The signal of the web request fires if the client disconnects before it has the
+ * response. The body is read from the connection on demand. A reader that stops early does not close the connection.
  *
  * @param url the URL of the request, which does not depend on its `Host`.
  */

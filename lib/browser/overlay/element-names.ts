@@ -1,4 +1,4 @@
-/** Selectors and labels for elements. */
+/** Describes elements of a page by selector, text and label. */
 export type ElementNames = {
   /** Returns a selector that matches only this element; prefers ids and attributes that the page's author chose. */
   selectorOf: (element: Element) => string;
@@ -8,7 +8,9 @@ export type ElementNames = {
   nameOf: (element: Element) => string;
 };
 
-/** Creates the functions. Runs inside pages, so it must not refer to anything outside its own body. */
+/**
+ * Creates the functions of {@link ElementNames}. Runs inside pages, so it must not refer to anything outside its own body.
+ */
 export function createElementNames(): ElementNames {
   function escapeValue(value: string): string {
     return value.replace(/["\\]/g, "\\$&").replace(/\n/g, "\\a ");

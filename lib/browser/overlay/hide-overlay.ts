@@ -6,9 +6,10 @@ import type { OverlayHold } from "./overlay-gate.ts";
 const HIDE_TIMEOUT_MS = 10_000;
 
 /**
- * Removes the overlay from all pages of a browser and waits until the selected page has done so.
+ * Removes the overlay from all pages of a browser, and waits until the selected page has removed it.
  *
- * @returns a function that shows the overlay again. @throws Error with a sentence when the selected page does not answer.
+ * @returns a function that shows the overlay again.
+ * @throws Error with a readable message when the selected page does not answer.
  */
 export async function hideOverlay(browser: OpenBrowser, why: OverlayHold): Promise<() => void> {
   const { out, release } = browser.overlayGate.hold(why);
@@ -17,7 +18,7 @@ export async function hideOverlay(browser: OpenBrowser, why: OverlayHold): Promi
     () => timeout.reject(new Error("the page does not answer: its own scripts keep it busy")),
     HIDE_TIMEOUT_MS,
   );
-  // The call rejects if the page has navigated meanwhile; the overlay then left with the old document.
+  // The call rejects if the page has navigated meanwhile. The overlay is then gone with the old document.
   const isOut = out.get(browser.selected().overlay)?.catch(() => {});
   try {
     await Promise.race([isOut, timeout.promise]);
@@ -31,8 +32,8 @@ export async function hideOverlay(browser: OpenBrowser, why: OverlayHold): Promi
 }
 
 /**
- * Hides the overlay while `work` runs (a screenshot, a saved page), and shows it again afterwards, also when `work` throws.
- * @throws Error with a sentence when the page does not answer; otherwise the error of `work`.
+ * Hides the overlay while `work` runs, for example to take a screenshot. Shows it again afterwards, also when `work` throws.
+ * @throws Error with a readable message when the page does not answer; the error of `work` when `work` throws.
  */
 export async function withOverlayHidden<Result>(
   live: Pick<LiveBrowser, "hideOverlay">,

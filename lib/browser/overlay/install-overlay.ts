@@ -2,15 +2,17 @@ import type { CDPSession } from "playwright";
 import type { GatedOverlay, OverlayGate } from "./overlay-gate.ts";
 import { type OverlayReport, overlayScript } from "./overlay-script.ts";
 
-/** Whether a submission was stored; `reason` is a sentence without its full stop, which the overlay shows. */
+/** Whether a submission was stored. If not, the overlay shows `reason`, a sentence without its full stop. */
 export type AnnotationVerdict = { isStored: true } | { isStored: false; reason: string };
 
-/** Stores a submission of the overlay: the webhook's body as JSON text, unchecked. */
+/**
+ * Stores a submission of the overlay. `body` is the body of the annotation webhook as JSON text, which is not validated yet.
+ */
 export type SubmitAnnotation = (body: string) => Promise<AnnotationVerdict>;
 
-/** The overlay of a page, seen from the host. */
+/** Controls the overlay of one page from the service's process. */
 export type Overlay = GatedOverlay & {
-  /** The CSS cursor keyword that the page shows at a point; `default` if the page does not answer. */
+  /** Returns the CSS cursor keyword that the page shows at a point; `default` if the page does not answer. */
   readCursor: (x: number, y: number) => Promise<string>;
 };
 
@@ -24,17 +26,18 @@ const CURSOR = /^[a-z][a-z-]{1,20}$/;
 const CURSOR_MS_MAX = 500;
 
 /**
- * Adds the annotation overlay to the document that a page shows now and to every later one. The overlay submits through a
- * DevTools binding, because a page's content security policy could block its requests. Binding calls from worlds other
- * than the overlay's are ignored, because a script of the agent can bind the same name in the page's own world.
+ * Adds the annotation overlay to the current document of a page and to every later one. The overlay runs in an isolated
+ * JavaScript world. It submits through a DevTools binding, because a page's content security policy could block its
+ * requests. Calls of the binding from other worlds are ignored, because a script of the agent can add a binding of the same
+ * name to the page's own world.
  */
 export async function installOverlay(
   cdp: CDPSession,
   { mainFrameId, gate, onAnnotation }: OverlayOptions,
 ): Promise<Overlay> {
-  /** Frame ids of the overlay's worlds, by execution context id. */
+  /** The frame id of each of the overlay's worlds, by execution context id. */
   const worlds = new Map<number, unknown>();
-  /** Execution contexts in which an overlay runs; only main frames have one. */
+  /** Execution contexts in which the overlay has started. It starts only in the main frame of a page. */
   const running = new Set<number>();
   const evaluate = (contextId: number, call: string) =>
     cdp.send("Runtime.evaluate", { contextId, expression: `globalThis.${OVERLAY_HANDLE}?.${call}` });
@@ -55,7 +58,7 @@ export async function installOverlay(
     const report = JSON.parse(payload) as OverlayReport;
     const answered =
       report.kind === "ready" ? start(contextId) : answer(contextId, onAnnotation(report.body));
-    // The page may have navigated before the answer arrives.
+    // The answer cannot be delivered if the page has navigated meanwhile.
     answered.catch(() => {});
   });
 
@@ -96,14 +99,18 @@ export async function installOverlay(
   };
 }
 
-/** Name of the isolated world in which the overlay runs. The world shares only the document with the page. */
+/**
+ * Name of the isolated JavaScript world in which the overlay runs. It shares only the document with the page's own scripts.
+ */
 export const OVERLAY_WORLD = "agent-session-overlay";
 
-/** The function by which the overlay reports to the host; it exists in the overlay's world only. */
+/**
+ * Name of the function through which the overlay reports to the service. The service adds it only to the overlay's world.
+ */
 export const OVERLAY_BINDING = "agentSessionAnnotate";
 
-/** The attribute of the overlay's host element. Page queries use it to exclude the overlay. */
+/** Attribute of the overlay's host element. The service's own queries of a page use it to exclude the overlay. */
 export const OVERLAY_ATTRIBUTE = "data-agent-session-overlay";
 
-/** The global variable of the overlay's world through which the host calls the overlay. */
+/** Name of the global variable in the overlay's world through which the service calls the overlay. */
 const OVERLAY_HANDLE = "agentSessionOverlay";

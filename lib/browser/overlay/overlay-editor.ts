@@ -1,11 +1,11 @@
 import type { NodeKit } from "./overlay-nodes.ts";
 
-/** The open comment box: its element, and the text typed so far. */
+/** The open comment box: the element that the comment is about, the element's label, and the text typed so far. */
 export type OverlayEditor = { element: Element; title: string; draft: string };
 
 type EditorActions = { onDraft: (text: string) => void; onAdd: () => void; onCancel: () => void };
 
-/** A comment box below its element, or above it if there is no room below. */
+/** A comment box on the page. It is shown below the commented `element`, or above it if there is no room below. */
 export type EditorCard = { element: Element; remove: () => void };
 
 /** Shows a comment box in the overlay. Runs inside pages, so it must not refer to anything outside its own body. */
@@ -15,7 +15,7 @@ export function createEditorCard(
   editor: OverlayEditor,
   actions: EditorActions,
 ): EditorCard {
-  // Not a <form>, because a sandboxed document may not submit one.
+  // A `div` instead of a `form`, because a sandboxed document may not submit forms.
   const node = make("div", "card editor");
   const comment = make("textarea", "comment");
   comment.placeholder = "What should change here?";

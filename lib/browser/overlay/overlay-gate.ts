@@ -8,14 +8,17 @@ export type GatedOverlay = {
 };
 
 /**
- * Decides whether the overlay is in the pages of one browser. Holds are counted: the overlay returns when the last hold is
- * released.
+ * Decides whether the overlay is in the pages of one browser. The overlay is removed by the first hold, and returns when the
+ * last hold is released.
  */
 export type OverlayGate = {
   isShown: () => boolean;
-  /** Whether a script of the agent runs, or a page has not handled its last input yet. */
+  /** Whether a script of the agent runs, or a page has not yet handled that script's last input. */
   isHeldByScript: () => boolean;
-  /** Removes the overlay from all pages. `out` holds a promise for each page, which settles when the page has answered. */
+  /**
+   * Removes the overlay from all pages. `out` maps the overlay of each page to a promise that settles when the page has
+   * answered.
+   */
   hold: (why: OverlayHold) => { out: Map<GatedOverlay, Promise<void>>; release: () => void };
   /** Registers the overlay of a new page. @returns a function that unregisters it. */
   add: (overlay: GatedOverlay) => () => void;
@@ -28,7 +31,7 @@ export function createOverlayGate(): OverlayGate {
   const apply = () => {
     const isShown = holds.size === 0;
     const applied = [...overlays].map((overlay) => [overlay, overlay.setShown(isShown)] as const);
-    // The call rejects for a page that has navigated or closed meanwhile; that page has no overlay.
+    // The call rejects if the page has navigated or closed meanwhile. The overlay is then gone with the old document.
     for (const [, done] of applied) done.catch(() => {});
     return new Map(applied);
   };

@@ -10,27 +10,32 @@ type Annotation = {
   boundingBox: { x: number; y: number; width: number; height: number };
 };
 
-/** The state of the overlay: the comments that are not submitted yet, and whether the person is picking or writing. */
+/** The state of the overlay: the comments that are not submitted yet, and whether the person picks an element or writes. */
 type OverlayModel = {
   read: () => OverlayState;
-  /** Starts to pick an element, or stops; discards an open comment box. */
+  /** Starts or stops the picking of an element. If a comment box is open, discards it and starts picking again. */
   togglePicking: () => void;
   /** Opens the comment box for an element. */
   pick: (element: Element) => void;
   setDraft: (text: string) => void;
-  /** Adds the comment of the box to the list; does nothing for an empty comment. */
+  /** Adds the comment in the open box to the list. Does nothing if the comment is empty. */
   add: () => void;
   closeEditor: () => void;
   remove: (index: number) => void;
-  /** Closes the comment box if one is open, otherwise stops picking. @returns false if there was neither. */
+  /**
+   * Closes the comment box if one is open, otherwise stops picking. @returns false if there was nothing to close or to stop.
+   */
   escape: () => boolean;
-  /** @returns the webhook's body as JSON text; undefined if there is nothing to submit. */
+  /** @returns the body for the annotation webhook as JSON text; undefined if there is nothing to submit. */
   beginSubmit: () => string | undefined;
   /** @param refusal why the submission was not stored; undefined when it was. */
   endSubmit: (refusal: string | undefined) => void;
 };
 
-/** Creates the model of one document. Runs inside pages, so it must not refer to anything outside its own body. */
+/**
+ * Creates the model of the overlay in one document. Runs inside pages, so it must not refer to anything outside its own
+ * body.
+ */
 export function createOverlayModel({ selectorOf, textOf, nameOf }: ElementNames): OverlayModel {
   let pending: Annotation[] = [];
   let isPicking = false;

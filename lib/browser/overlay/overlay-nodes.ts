@@ -6,7 +6,7 @@ export type NodeKit = {
     text?: string,
   ) => HTMLElementTagNameMap[Tag];
   makeButton: (className: string, text: string, onClick: () => void) => HTMLButtonElement;
-  /** Listens only for events that the browser marks as trusted. */
+  /** Calls `handle` only for events that the browser marks as trusted (`isTrusted`). */
   listen: <Kind extends keyof HTMLElementEventMap>(
     node: HTMLElement,
     kind: Kind,
@@ -15,9 +15,9 @@ export type NodeKit = {
 };
 
 /**
- * Creates nodes with DOM calls instead of HTML, which strict content policies and Trusted Types allow. Ignores untrusted
- * events, because `dispatchEvent` and `click()` come from code, not from a person. Runs inside pages, so it must not refer
- * to anything outside its own body.
+ * Creates nodes with DOM calls, because strict content security policies and Trusted Types can forbid HTML strings. Ignores
+ * untrusted events, because `dispatchEvent` and `click()` are called by code, not by a person. Runs inside pages, so it must
+ * not refer to anything outside its own body.
  */
 export function createNodeKit(): NodeKit {
   const listen: NodeKit["listen"] = (node, kind, handle) => {

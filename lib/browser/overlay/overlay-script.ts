@@ -8,7 +8,7 @@ import { createOverlayView, type OverlayView, type ViewParts } from "./overlay-v
 
 type Settings = { attribute: string; binding: string; handle: string };
 
-/** Functions of other files, sent to the page as source together with the overlay. */
+/** Functions from other files. Their source is sent to the page together with the source of the overlay. */
 type Parts = ViewParts & {
   names: ElementNames;
   cursorAt: typeof cursorAt;
@@ -16,13 +16,16 @@ type Parts = ViewParts & {
   createView: typeof createOverlayView;
 };
 
-/** A report of the overlay to the host through its binding; `body` is the webhook's body as JSON text. */
+/**
+ * A message from the overlay to the service. `ready`: the overlay has started. `submit`: a person submits comments; `body`
+ * is the body for the annotation webhook as JSON text.
+ */
 export type OverlayReport = { kind: "ready" } | { kind: "submit"; body: string };
 
 /**
- * The overlay itself. It adds its nodes to the page when the host calls `show(true)`. Its state is in closures and its nodes
- * are created each time it is shown, so code of the page that kept earlier nodes has no effect. Runs inside pages, so it
- * must not refer to anything outside its own body.
+ * The code of the overlay. Adds its nodes to the page when the service calls `show(true)`. The state is in closures, and the
+ * nodes are created again each time, so page code that kept references to earlier nodes cannot affect the overlay. Runs
+ * inside pages, so it must not refer to anything outside its own body.
  */
 function runOverlay(settings: Settings, parts: Parts): void {
   const world = globalThis as unknown as Record<string, unknown>;
@@ -103,7 +106,7 @@ function runOverlay(settings: Settings, parts: Parts): void {
     cursorAt: (x: number, y: number) => cursorAt(x, y, view),
     onAnswer: change(model.endSubmit),
   };
-  // A document has no root element at first, and some pages replace the contents of theirs.
+  // Attaches the overlay later or again: a new document has no root element yet, and some pages replace the root's contents.
   const attach = () => view?.attach();
   new MutationObserver(attach).observe(document, { childList: true, subtree: false });
   const attachLastingly = () => {
@@ -127,5 +130,5 @@ const parts = `{
   createView: ${createOverlayView.toString()}
 }`;
 
-/** The overlay as source code: a function that takes its settings. */
+/** Source code of a function that takes the settings and runs the overlay. */
 export const overlayScript = `(settings) => (${runOverlay.toString()})(settings, ${parts})`;

@@ -1,4 +1,4 @@
-/** The overlay's style sheet. */
+/** The overlay's style sheet, as CSS text. */
 export const overlayStyles = `
 :host { all: initial; }
 * { box-sizing: border-box; margin: 0; font: 13px/1.4 ui-sans-serif, system-ui, "Segoe UI", sans-serif; }

@@ -1,7 +1,7 @@
 import type { createEditorCard, EditorCard, OverlayEditor } from "./overlay-editor.ts";
 import type { NodeKit } from "./overlay-nodes.ts";
 
-/** Called when the person acts in the overlay. */
+/** Callbacks for what the person does in the overlay. Coordinates are in CSS pixels of the viewport. */
 type OverlayActions = {
   onPill: () => void;
   onHover: (x: number, y: number) => void;
@@ -13,7 +13,7 @@ type OverlayActions = {
   onSubmit: () => void;
 };
 
-/** What the overlay shows. */
+/** What the overlay shows. `rows` are the comments that are not submitted yet; `editor` is the open comment box. */
 export type OverlayState = {
   pillText: string;
   isPicking: boolean;
@@ -35,12 +35,12 @@ export type OverlayView = {
   remove: () => void;
 };
 
-/** Functions of other files that the view needs inside the page, and its style sheet. */
+/** What the view needs inside the page: its style sheet, and functions from other files. */
 export type ViewParts = { styles: string; nodes: NodeKit; createEditor: typeof createEditorCard };
 
 /**
- * Builds the overlay in a closed shadow root with an adopted style sheet, which strict content policies allow. Runs inside
- * pages, so it must not refer to anything outside its own body.
+ * Builds the overlay in a closed shadow root. Uses an adopted style sheet, because strict content security policies allow
+ * it. Runs inside pages, so it must not refer to anything outside its own body.
  */
 export function createOverlayView(
   attribute: string,
@@ -72,7 +72,7 @@ export function createOverlayView(
 
   listen(catcher, "pointermove", (event) => actions.onHover(event.clientX, event.clientY));
   listen(catcher, "click", (event) => actions.onPick(event.clientX, event.clientY));
-  // Keeps input to the overlay away from the page's own shortcuts and listeners.
+  // Stops input events in the overlay from reaching listeners of the page, such as its keyboard shortcuts.
   const hidden = ["keydown", "keyup", "keypress", "input", "pointerdown", "mousedown", "click", "wheel"];
   for (const kind of hidden) host.addEventListener(kind, (event) => event.stopPropagation());
 
@@ -101,7 +101,7 @@ export function createOverlayView(
       status.textContent = state.status;
       status.hidden = state.status === "";
       renderRows(state.rows);
-      // Replacing an open comment box would interrupt the person's typing.
+      // An open comment box is not replaced, because that would interrupt the person's typing.
       if (state.editor?.element === card?.element) return;
       card?.remove();
       card = state.editor && createEditor(nodes, root, state.editor, actions);

@@ -14,7 +14,7 @@ import { OVERLAY_ATTRIBUTE, OVERLAY_BINDING, OVERLAY_WORLD } from "./install-ove
 const STRICT_POLICY =
   "default-src 'none'; require-trusted-types-for 'script'; trusted-types 'none'; sandbox allow-scripts";
 
-/** A page with rows of 40 px, each with a different cursor. */
+/** A page with rows that are 40 px high. Each row shows a different cursor. */
 const CURSORS = `<style>body{margin:0}body>*{display:block;height:40px;width:200px;font:30px/40px monospace;border:0;padding:0;margin:0}</style>
   <a href="#">WWWWWWW</a><p>WWWWWWW</p><div style="cursor:url(none.png) 1 1,grab"></div>
   <x-root></x-root><iframe srcdoc="<body style='margin:0;height:40px;cursor:wait'>" style="height:60px"></iframe>
@@ -36,7 +36,7 @@ before(async () => {
   });
   harness = await openTestBrowsers([`127.0.0.1:${site.port}`]);
   sessionId = await insertTestSession(harness.db);
-  // Holds the browser, because the overlay is hidden for a moment when the picture of an unused browser is taken.
+  // Holds the browser, so that it is in use: for the picture of an unused browser, the overlay would be hidden for a moment.
   release = await harness.browsers.hold(sessionId);
 });
 after(async () => {
@@ -84,7 +84,7 @@ async function addComment(live: LiveBrowser, comment: string): Promise<void> {
   await keyboard.press("Enter");
 }
 
-/** Sends input of a person that has no effect: a mouse event without a button at an empty spot of the page. */
+/** Sends input of a person that does nothing in the page: a mouse event without a button at an empty spot. */
 const touchAsPerson = () =>
   harness.browsers.input(sessionId, {
     type: "mouse",
@@ -285,7 +285,7 @@ test("a binding of the same name in the page's own world cannot submit", async (
     report?.(JSON.stringify({ event: "submit", annotations: [{ comment: "forged" }] }));
   }, OVERLAY_BINDING);
   await calledBack;
-  // DevTools keeps the order, so earlier messages of the browser have arrived once this is answered.
+  // DevTools keeps the order of messages, so when this command is answered, all earlier messages have arrived.
   await (await live.cdp()).send("Runtime.evaluate", { expression: "1" });
   await script.detach();
   assert.equal(harness.annotations.length, before);

@@ -5,20 +5,22 @@ import type { PausedResponse } from "./page-downloads.ts";
 type DocumentGuardOptions = {
   /** The current id of the page's main frame. */
   mainFrameId: () => string;
-  /** Returns why a document may not be requested; undefined if it may. Omitted when a proxy checks every request. */
+  /** Returns why a document may not be requested, or undefined if it may. Not needed if a proxy checks every request. */
   refuse: ((url: string) => Promise<string | undefined>) | undefined;
   explain: (url: string, errorReason: string) => Promise<string>;
-  /** Takes over the response if it is a download. @returns whether it did. */
+  /** Takes over the response if it is a download. @returns whether the response was taken over. */
   capture: (response: PausedResponse) => boolean;
-  /** A navigation of the main frame was stopped; the page stays where it was. */
+  /** Called when a navigation of the main frame was stopped. The page keeps showing its current document. */
   onRefused: (loaderId: string | undefined, reason: string) => void;
 };
 
 type Header = { name: string; value: string };
 
 /**
- * Stops navigations of the main frame that would end in an error page, so that the current page stays: a refused address
- * (the first one, or after a redirect), an unreachable server, an invalid certificate. An HTTP error counts as a page.
+ * Stops navigations of the main frame that would end in an error page of the browser, so that the current document stays.
+ * These are navigations to a refused address (at first or after a redirect), to an unreachable server, or to one with an
+ * invalid certificate. A response with an HTTP error is shown like any other page. In other frames, only refused addresses
+ * are stopped.
  * Source: `security.md`, What leaves the service.
  */
 export async function guardDocuments(cdp: CDPSession, options: DocumentGuardOptions): Promise<void> {

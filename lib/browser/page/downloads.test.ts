@@ -20,7 +20,7 @@ test("downloads whose server stops sending fail with a reason, and allow further
   await harness.browsers.navigate(sessionId, `${site.origin}/`);
   const live = await harness.browsers.ensure(sessionId);
   const page = live.page();
-  // In separate frames, because a new navigation of the page would cancel the previous one.
+  // The downloads start in separate frames, because a new navigation of one frame would cancel the previous one.
   await page.evaluate(() => {
     for (const path of ["/stalls", "/stalls", "/stalls"]) {
       const frame = document.createElement("iframe");
@@ -49,7 +49,7 @@ test("a page that downloads its own data in a loop has at most three downloads a
     response.writeHead(200, { "content-type": "text/html" }).end("<title>Loop</title>");
   });
   const harness = await openTestBrowsers([`127.0.0.1:${site.port}`], {
-    // A slow workspace.
+    // Simulates a slow workspace.
     storeDownload: () => new Promise((resolve) => setTimeout(resolve, 1_000, "downloads/made.txt")),
   });
   t.after(async () => {

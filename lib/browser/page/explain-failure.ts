@@ -17,7 +17,7 @@ const SENTENCES: Readonly<Record<string, string>> = {
   BlockedByResponse: "does not allow the browser to show it",
 };
 
-/** Chromium's network errors that a navigation can end with, as sentences whose subject is the address. */
+/** Chromium's network errors that can end a navigation, in words. The words follow the address: `<address> was blocked`. */
 const NET_ERRORS: Readonly<Record<string, string>> = {
   ABORTED:
     "was not opened: it was replaced by another navigation, or answered with a download or without a page",
@@ -47,7 +47,7 @@ const NET_ERRORS: Readonly<Record<string, string>> = {
   UNSAFE_PORT: "uses a port that browsers do not open",
 };
 
-/** Describes Chromium's `net::ERR_…` code for an address in words; the code follows in parentheses. */
+/** Describes a `net::ERR_…` code of Chromium for an address, in the form `<address> <words> (<code>)`. */
 export function describeNetError(code: string, address: string): string {
   const sentence = NET_ERRORS[code.replace(/^net::ERR_/, "")] ?? "could not be loaded";
   return `${address} ${sentence} (${code})`;
@@ -55,7 +55,7 @@ export function describeNetError(code: string, address: string): string {
 
 const DIAGNOSIS_TIMEOUT_MS = 3_000;
 
-/** Finds the proxy's reason for a failure, and the addresses at which the host may be contacted again. */
+/** Finds the proxy's reason for a failed request, and the addresses at which the request's host may be contacted. */
 type FailureContext = {
   findRefusal: (url: URL) => string | undefined;
   /** Resolves the URL's host to the addresses that may be contacted; empty when the host is refused. */
@@ -63,8 +63,8 @@ type FailureContext = {
 };
 
 /**
- * Explains in a sentence why a document did not load. `errorReason` is DevTools' coarse reason. If it is unspecific and the
- * URL is https, the service repeats the TLS handshake, because the usual cause is the certificate.
+ * Explains in a sentence why a document did not load. `errorReason` is the reason that DevTools gives. If it is not specific
+ * and the URL is https, the service repeats the TLS handshake, because the usual cause is the certificate.
  */
 export async function explainFailure(
   context: FailureContext,

@@ -10,19 +10,19 @@ import type { PageScripts } from "./page-script.ts";
 
 /** The events of a page. */
 export type LivePageEvents = MainFrameEvents & {
-  /** A navigation that the service did not start was refused; the page stays where it was. */
+  /** A navigation that the service did not start was refused. The page keeps showing its current document. */
   onRefused: (reason: string) => void;
   onCrashed: () => void;
   onAnnotation: SubmitAnnotation;
 };
 
-/** The reasons of recently refused navigations, by DevTools loader id. Chromium reports only `net::ERR_ABORTED` for them. */
+/** The reasons of recently refused navigations, by DevTools loader id. Chromium itself reports only `net::ERR_ABORTED`. */
 export type Refusals = {
   get: (loaderId: string) => string | undefined;
   set: (loaderId: string, reason: string) => void;
 };
 
-/** What all pages of one browser have in common. */
+/** Settings and services that all pages of one browser share. */
 export type LivePageOptions = {
   refuse: ((url: string) => Promise<string | undefined>) | undefined;
   explain: (url: string, errorReason: string) => Promise<string>;
@@ -48,7 +48,10 @@ type Adopted = {
   cdp: CDPSession;
   mainFrame: MainFrame;
   options: LivePageOptions;
-  /** Number of the service's own navigations in progress. They return a refusal as their outcome, not as an event. */
+  /**
+   * Number of navigations in progress that the service started. If one is refused, `navigate` returns the reason, and no
+   * event is emitted.
+   */
   navigations: number;
 };
 
@@ -131,7 +134,10 @@ async function navigate(adopted: Adopted, url: string, signal?: AbortSignal): Pr
 
 const STOPPED = "the navigation was stopped";
 
-/** @param readStopReason returns why the navigation was stopped; undefined if it was not. @throws when the browser ends. */
+/**
+ * Navigates, and waits until the page shows the new document.
+ * @param readStopReason returns why the navigation was stopped; undefined if it was not. @throws when the browser ends.
+ */
 async function land(
   { page, cdp, mainFrame, options }: Adopted,
   url: string,

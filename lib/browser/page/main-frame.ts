@@ -5,7 +5,7 @@ export type Arrival = { url: string; isDocument: boolean };
 
 /** The events of a page's main frame. */
 export type MainFrameEvents = {
-  /** The main frame shows another document, or its document was parsed or loaded. */
+  /** Called when the main frame shows another document, when the document is parsed, and when it has loaded. */
   onDocument: () => void;
   /** The address of the main frame changed, for any reason. */
   onArrived: (arrival: Arrival) => void;
@@ -13,17 +13,17 @@ export type MainFrameEvents = {
   onLoaded: () => void;
 };
 
-/** The main frame of a page; its id changes when the page changes its renderer. */
+/** The main frame of a page. Its id changes when the page changes to another renderer process. */
 export type MainFrame = {
   id: () => string;
   /**
-   * Waits until the document of a navigation is shown, so that the page's address is the new one.
+   * Waits until the page shows the document of a navigation. After that, the page's address is the new one.
    * @returns whether that happened within `timeoutMs`.
    */
   untilShown: (loaderId: string, timeoutMs: number) => Promise<boolean>;
 };
 
-/** Follows the main frame of a page. Its events begin with `Page.enable`. */
+/** Follows the main frame of a page. DevTools sends the events only after the caller has sent `Page.enable`. */
 export async function followMainFrame(cdp: CDPSession, events: MainFrameEvents): Promise<MainFrame> {
   const { frameTree } = await cdp.send("Page.getFrameTree");
   let { id, loaderId: shownLoaderId } = frameTree.frame;

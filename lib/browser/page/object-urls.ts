@@ -3,9 +3,10 @@ import type { CDPSession } from "playwright";
 const FRAMES_MAX = 60;
 
 /**
- * Finds the object of a `blob:` URL among those that {@link keepObjectUrls} stored in the handler of its proxy. Only
- * DevTools can read a proxy's handler; the page's own scripts cannot.
- * @returns the handle with which DevTools reads the bytes; undefined when no frame of this DevTools session has the object.
+ * Finds the object behind a `blob:` URL. {@link keepObjectUrls} stores these objects in the handler of a `Proxy`. DevTools
+ * can read the handler; the page's own scripts cannot.
+ * @returns the stream handle with which DevTools reads the bytes; undefined if no frame of this DevTools session has the
+ * object.
  */
 export async function findBlob(cdp: CDPSession, url: string): Promise<string | undefined> {
   const { result } = await cdp.send("Runtime.evaluate", { expression: LIST_FUNCTIONS });
@@ -30,7 +31,7 @@ export async function findBlob(cdp: CDPSession, url: string): Promise<string | u
   return undefined;
 }
 
-/** Lists the `createObjectURL` functions of a frame and of its same-origin descendants. */
+/** Page code that lists the `createObjectURL` functions of a frame and of the frames inside it that have the same origin. */
 const LIST_FUNCTIONS = `(() => {
   const found = [];
   const visit = (view) => {
@@ -44,8 +45,9 @@ const LIST_FUNCTIONS = `(() => {
 })()`;
 
 /**
- * Keeps the objects behind object URLs for `revokedMs` after they are revoked, because pages often revoke the URL of a
- * download immediately. The replaced functions behave like the browser's own. Runs inside every page, sent as source.
+ * Keeps the object behind each `blob:` URL until `revokedMs` after the URL is revoked, because pages often revoke the URL of
+ * a download immediately. Replaces two functions of `URL`, which still behave like the browser's own. The source of this
+ * function is sent to every page and runs there.
  */
 export function keepObjectUrls(revokedMs: number): void {
   const objects = new Map<string, object>();

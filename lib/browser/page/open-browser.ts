@@ -24,7 +24,7 @@ import { createPageScripts, type PageScripts } from "./page-script.ts";
 /** Size of a session's page, in CSS pixels. */
 export const VIEWPORT = { width: 1280, height: 800 };
 
-/** The events of a browser for its owner, including those of its selected page. */
+/** The events that a browser reports to its owner. They include the events of the selected page. */
 type OpenBrowserEvents = LivePageEvents & {
   /** A dialog of a page was answered. */
   onDialog: (dialog: AnsweredDialog) => void;
@@ -35,27 +35,29 @@ type OpenBrowserEvents = LivePageEvents & {
   onGone: () => void;
 };
 
-/** A running browser; it starts with one page. Its owner sets `events`. */
+/** A running browser, which starts with one page. Its owner sets `events` to receive the events. */
 export type OpenBrowser = {
   process: BrowserProcess;
   browser: Browser;
   context: BrowserContext;
   /** The page that people see and tools work on. */
   selected: () => LivePage;
-  /** Returns the selected page's DevTools session for tools; each page has one. */
+  /** Returns the DevTools session that tools use for the selected page. Each page has its own session. */
   toolSession: () => Promise<CDPSession>;
-  /** Whether the annotation overlay is in its pages. */
+  /** Decides whether the annotation overlay is in the browser's pages. */
   overlayGate: OverlayGate;
   dialogs: PageDialogs;
   downloads: PageDownloads;
   activity: PageActivity;
-  /** The service's script in its pages. */
+  /** The script that the service runs in the browser's pages. */
   scripts: PageScripts;
-  /** Number of pages that have just opened and are not selected yet. */
+  /** Number of new pages that are still being set up and cannot be selected yet. */
   opening: () => number;
-  /** Makes a page the selected one, by its DevTools target id. */
+  /** Selects a page by its DevTools target id. */
   select: (targetId: string) => void;
-  /** Returns why the navigation with a DevTools loader id was refused; undefined if it was not, or was long ago. */
+  /**
+   * Returns why the navigation with this DevTools loader id was refused; undefined if it was not. Keeps only recent reasons.
+   */
   readRefusal: (loaderId: string) => string | undefined;
   /** Opens a page in a separate context of the browser. @see openFreshContext */
   openContext: (options: FreshContextOptions) => Promise<FreshContext>;
@@ -64,7 +66,7 @@ export type OpenBrowser = {
   close: () => Promise<void>;
 };
 
-/** Deadlines, in milliseconds: for a page to answer, for a script to answer its dialogs, for the bytes of a download. */
+/** Time limits in milliseconds: for a page to answer, for a script to answer a dialog, and for reading a download. */
 type BrowserLimits = {
   navigationTimeoutMs: number;
   dialogTimeoutMs?: number | undefined;
@@ -72,17 +74,18 @@ type BrowserLimits = {
 };
 
 const CONNECT_TIMEOUT_MS = 15_000;
-/** Deadline for the connection and the first page, because Chromium does not always report a renderer that dies. */
+/** Time limit for connecting and opening the first page. Chromium does not always report that a renderer process died. */
 const OPEN_TIMEOUT_MS = 25_000;
 const REFUSALS_MAX = 50;
 /** How many pages one browser may have at the same time; each may need a process. */
 const PAGES_MAX = 8;
 
 /**
- * Starts a browser and opens a page in a new context: permissions are denied, dialogs dismissed, and no files written. A
- * popup becomes the selected page until it closes; a page beyond eight is closed immediately.
+ * Starts a browser and opens a page in a new context. Permissions are denied, dialogs are answered automatically unless a
+ * script claims them, and no files are written. A popup becomes the selected page until it closes. While eight pages are
+ * open, any further page is closed immediately.
  *
- * @throws Error with a sentence when no browser can be started.
+ * @throws Error with a readable message when no browser can be started.
  */
 export async function openBrowser(
   provider: BrowserProvider,
@@ -106,7 +109,7 @@ export async function openBrowser(
 }
 
 type BrowserPages = {
-  /** In the order in which they were selected; the last one is the selected page. */
+  /** The pages in the order in which they were selected. The last one is the selected page. */
   pages: LivePage[];
   /** Number of pages that have opened and are not in `pages` yet. */
   opening: number;
@@ -170,7 +173,7 @@ async function connect(
     async close() {
       state.isOpen = false;
       opened.events = undefined;
-      // `kill` ends a local browser; a remote one must be asked to discard the context.
+      // `kill` ends only a local browser. For a remote browser, `close` discards the context.
       if (process.pid === undefined) await browser.close().catch(() => {});
       await process.kill();
     },
@@ -199,10 +202,10 @@ async function connect(
 
 /** Connects to the browser and creates a new context without downloads and permissions. */
 async function openContext(process: BrowserProcess): Promise<{ browser: Browser; context: BrowserContext }> {
-  // Imported only with the first browser, because the import takes a tenth of the service's start time.
+  // Imported when the first browser starts, because the import takes a tenth of the service's start time.
   const { chromium } = await import("playwright");
   const over = process.devtools.playwright;
-  // There are no artifacts, but without a path Playwright creates a temporary folder, which a killed process leaves behind.
+  // No artifacts are stored. Without a path, Playwright would create a temporary folder that a killed process leaves behind.
   const options = { timeout: CONNECT_TIMEOUT_MS, artifactsDir: "/nonexistent" };
   const browser =
     typeof over === "string"
@@ -212,12 +215,12 @@ async function openContext(process: BrowserProcess): Promise<{ browser: Browser;
     ...guardedContextOptions(process),
     viewport: VIEWPORT,
   });
-  // An empty grant refuses everything else.
+  // An empty list of granted permissions denies all permissions.
   await context.grantPermissions([]);
   return { browser, context };
 }
 
-/** Opens the first page and waits for it. Pages that open later are set up in the same way. */
+/** Opens the first page, and waits until it is set up. Pages that open later are set up in the same way. */
 async function openFirstPage(
   opened: OpenBrowser,
   state: BrowserPages,
@@ -232,7 +235,7 @@ async function openFirstPage(
     page.on("close", () => {
       openPages -= 1;
     });
-    // A hostile page may open pages in a loop.
+    // The number of pages is limited, because a hostile page may open pages in a loop.
     if (openPages > PAGES_MAX) void page.close().catch(() => {});
     else void select(opened, state, page, options).then(first.resolve, first.reject);
   });
@@ -276,7 +279,7 @@ function pageEvents(opened: OpenBrowser, state: BrowserPages, page: Page): LiveP
     onRefused: (reason) => owner()?.onRefused(reason),
     onCrashed() {
       if (opened.events) return owner()?.onCrashed();
-      // No session has this browser yet, and a crashed browser must not be handed out.
+      // No session uses this browser yet. It is ended here, because a crashed browser must not be given to a session.
       state.isOpen = false;
       void opened.process.kill();
     },
@@ -285,7 +288,7 @@ function pageEvents(opened: OpenBrowser, state: BrowserPages, page: Page): LiveP
   };
 }
 
-/** Creates a function that returns the selected page's DevTools session; each page has one. */
+/** Creates a function that returns the DevTools session of the selected page. Opens one session for each page. */
 function createToolSessions(context: BrowserContext, readSelected: () => Page): () => Promise<CDPSession> {
   const sessions = new WeakMap<Page, Promise<CDPSession>>();
   return () => {
@@ -296,7 +299,7 @@ function createToolSessions(context: BrowserContext, readSelected: () => Page): 
   };
 }
 
-/** Keeps only the latest refusals, so that a page that is refused in a loop does not fill the memory. */
+/** Keeps only the latest refusals, so that a page that causes refused navigations in a loop does not fill the memory. */
 function rememberRefusals(): Refusals {
   const reasons = new Map<string, string>();
   return {

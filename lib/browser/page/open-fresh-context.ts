@@ -10,23 +10,23 @@ export type BrowserStorage = Awaited<ReturnType<BrowserContext["storageState"]>>
 
 export type FreshContextOptions = {
   viewport: { width: number; height: number };
-  /** Whether the page has a touch screen and a phone's viewport rules. */
+  /** Whether the page emulates a phone: it has a touch screen and follows the viewport rules of mobile browsers. */
   isMobile: boolean;
   storage: BrowserStorage;
-  /** Runs at the start of each document; null for none. */
+  /** Source of a script that runs at the start of each document; null for none. */
   script?: string | null;
 };
 
-/** A page in a separate context, which no person sees. The caller closes it. */
+/** A page in a separate context. People do not see it. The caller must close it. */
 export type FreshContext = {
   page: Page;
   /** A DevTools session with the page. */
   cdp: CDPSession;
   /** Returns why a page may not be opened, or undefined. The caller must call it before each navigation that it starts. */
   refuse: (url: string) => Promise<string | undefined>;
-  /** Returns why the page's last refused navigation was refused; undefined if none was. */
+  /** Returns why the page's latest refused navigation was refused; undefined if none was. */
   readRefusal: () => string | undefined;
-  /** Never rejects; resolves after 5 s at the latest. */
+  /** Closes the context. Never rejects; resolves after 5 s at the latest. */
   close: () => Promise<void>;
 };
 
@@ -38,18 +38,21 @@ type FreshContextDeps = {
 
 const CLOSE_TIMEOUT_MS = 5_000;
 
-/** The options of every context of the service's browsers: no files are written, and requests go through the proxy. */
+/**
+ * The options of every context of the service's browsers. The browser writes no files. If `contextProxy` is set, all
+ * requests go through that proxy.
+ */
 export const guardedContextOptions = ({
   contextProxy,
 }: Pick<BrowserProcess, "contextProxy">): BrowserContextOptions => ({
-  // The browser must not write files: the service reads their bytes over DevTools.
+  // The browser must not write downloads to disk. The service reads their bytes over DevTools instead.
   acceptDownloads: false,
   ...(contextProxy === undefined ? {} : { proxy: { server: contextProxy, bypass: "<-loopback>" } }),
 });
 
 /**
- * Opens a page in a new context of a running browser, with the same egress guard as the session's pages: permissions
- * denied, dialogs dismissed, downloads refused, popups closed.
+ * Opens a page in a new context of a running browser, with the same network checks as the session's pages. Denies
+ * permissions, answers dialogs immediately, refuses downloads and closes popups.
  * @throws Error when the browser ends or the page cannot be opened.
  */
 export async function openFreshContext(
@@ -114,7 +117,7 @@ async function closeContext(context: BrowserContext): Promise<void> {
   const timeout = new Promise<void>((resolve) => {
     timer = setTimeout(resolve, CLOSE_TIMEOUT_MS);
   });
-  // The browser may have ended already.
+  // Closing fails if the browser has already ended.
   await Promise.race([context.close().catch(() => {}), timeout]);
   clearTimeout(timer);
 }

@@ -10,37 +10,37 @@ export type ActivityEntry =
   | { kind: "download"; download: StoredDownload }
   /** A request of a page's main frame was answered with an error status, or not at all. */
   | { kind: "request-failed"; page: Page; method: string; url: string; reason: string }
-  /** A request of a page's main frame other than GET was answered. */
+  /** A request of a page's main frame was answered without an error. Its method is not GET, HEAD or OPTIONS. */
   | { kind: "request-sent"; page: Page; method: string; url: string; status: number }
   /** A script of the page threw an error that nothing caught. */
   | { kind: "page-error"; page: Page; message: string };
 
-/** A log of what happened in the pages of one browser. Tools report from it after they have acted. */
+/** A log of what happened in the pages of one browser. Tools report the new entries after they have acted. */
 export type PageActivity = {
   add: (entry: ActivityEntry) => void;
   /** Calls `listener` with each new entry. @returns a function that stops the calls. */
   follow: (listener: (entry: ActivityEntry) => void) => () => void;
-  /** The number of the next entry. */
+  /** The position of the next entry, for `since`. */
   position: () => number;
-  /** Returns the latest entries from a position on, at most 200, oldest first. */
+  /** Returns the entries from `position` on, oldest first. If there are more than 200, returns only the latest 200. */
   since: (position: number) => ActivityEntry[];
   /** Counts a page's unanswered requests for documents, scripts, styles and data that began at or after `sinceMs`. */
   pending: (page: Page, sinceMs: number) => number;
 };
 
 const ENTRIES_MAX = 200;
-/** Methods of requests that change nothing, and of preflight requests. */
+/** HTTP methods whose requests are not reported: they change nothing, or belong to preflight requests. */
 const QUIET_METHODS = new Set(["GET", "HEAD", "OPTIONS"]);
-/** Types of requests that may change what a page shows; images, fonts, streams and beacons are not waited for. */
+/** Types of requests to wait for, because they may change what a page shows. Images, fonts and streams are left out. */
 const AWAITED_TYPES = new Set(["document", "stylesheet", "script", "xhr", "fetch"]);
 
 /** Starts to record the activity in a context's pages. */
 export function watchActivity(context: BrowserContext): PageActivity {
   let entries: ActivityEntry[] = [];
   let dropped = 0;
-  /** Unanswered requests. `page` is undefined until Playwright has announced the page of the request. */
+  /** Unanswered requests. `page` is undefined if Playwright had not announced the page when the request began. */
   const pending = new Map<Request, { page: Page | undefined; beganMs: number }>();
-  /** Removes a request that became a download, because the browser does not report its end. */
+  /** Removes a request that became a download, because the browser does not report the request's end. */
   const forget = (url: string) => {
     for (const request of pending.keys()) if (request.url() === url) pending.delete(request);
   };
@@ -74,7 +74,7 @@ export function watchActivity(context: BrowserContext): PageActivity {
   context.on("requestfailed", (request) => {
     pending.delete(request);
     const reason = request.failure()?.errorText ?? "failed";
-    // Chromium reports ERR_ABORTED when the page itself cancels a request, or when it becomes a download.
+    // Chromium also reports ERR_ABORTED when the page itself cancels a request, or when the request becomes a download.
     if (reason !== "net::ERR_ABORTED") addFailed(request, reason);
   });
   context.on("response", (response) => {
@@ -103,7 +103,9 @@ export function watchActivity(context: BrowserContext): PageActivity {
   };
 }
 
-/** Returns the page of a request; undefined for a service worker's request, and until Playwright has announced the page. */
+/**
+ * Returns the page of a request. Undefined for a request of a service worker, and until Playwright has announced the page.
+ */
 export function pageOf(request: Request): Page | undefined {
   try {
     return request.serviceWorker() ? undefined : request.frame().page();
@@ -112,7 +114,7 @@ export function pageOf(request: Request): Page | undefined {
   }
 }
 
-/** `request.frame()` throws for a request without a page, so callers check that first. */
+/** Call this only for a request that has a page, because `request.frame()` throws otherwise. */
 const isFromMainFrame = (request: Request, page: Page) => request.frame() === page.mainFrame();
 
 /** Browsers request this icon even if no page refers to it. */

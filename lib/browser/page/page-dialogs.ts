@@ -1,22 +1,28 @@
 import type { BrowserContext, Dialog } from "playwright";
 
-/** An answered dialog. `by`: the service's default, the service after a script's listener timed out, or the script. */
+/**
+ * An answered dialog. `by` says who answered: the service by default, the service because a script's listener timed out, or
+ * the script.
+ */
 export type AnsweredDialog = {
   kind: string;
   message: string;
   isAccepted: boolean;
   by: "default" | "timeout" | "script";
-  /** What a script typed into a prompt. */
+  /** The text that a script entered into a prompt. */
   input?: string;
 };
 
-/** A running script's claim to the dialogs that open while it listens. */
+/**
+ * A running script's claim to answer the dialogs that open while the script listens for dialogs. The script has its own
+ * connection to the browser, on which the browser announces dialogs, too.
+ */
 type DialogClaim = {
   /** Whether the script listens for dialogs at this moment. */
   isListening: () => boolean;
 };
 
-/** The handle of an active claim. */
+/** Controls an active claim. */
 type HeldClaim = {
   /**
    * Reports that the script's own connection has announced a dialog. The script may answer it and stop listening before
@@ -25,7 +31,7 @@ type HeldClaim = {
    * @param target the page's id on the script's connection.
    */
   noteShown: (target: string, kind: string, message: string) => void;
-  /** Reports that the script's own connection has announced the end of a page's dialog, and the answer. */
+  /** Reports that the script's own connection has announced that a page's dialog was closed, and with which answer. */
   noteClosed: (target: string, isAccepted: boolean, input: string) => void;
   /** Ends the claim and answers the script's dialogs that are still open. */
   release: () => void;
@@ -61,7 +67,7 @@ const LATE_MS_MAX = 5_000;
 
 type Watch = {
   claims: Set<ClaimEntry>;
-  /** Dialogs that a script has to answer; `takeBack` answers one in its place. */
+  /** Dialogs that a script has to answer. `takeBack` answers the dialog in place of the script. */
   delegated: Map<Dialog, { entry: ClaimEntry; takeBack: () => void; timer: NodeJS.Timeout }>;
   onAnswered: (dialog: AnsweredDialog) => void;
   /** Keys of dialogs that were reported before the service's own connection announced them. */
@@ -98,7 +104,7 @@ function answer(watch: Watch, dialog: Dialog, by: "default" | "timeout"): void {
   const answered = answerOf({ kind: dialog.type(), message: dialog.message() }, by);
   const key = keyOf(dialog.type(), dialog.message());
   for (const { answered: keys } of watch.claims) keys.push(key);
-  // Report before the page continues, so that the report of a script that ends next includes the dialog.
+  // Report the dialog before the page continues. If the script ends right after that, its report must include the dialog.
   if (!drop(watch.reported, key)) watch.onAnswered(answered);
   // Answering fails if the page was closed together with its dialog.
   void (answered.isAccepted ? dialog.accept() : dialog.dismiss()).catch(() => {});
@@ -112,7 +118,7 @@ function leaveTo(watch: Watch, entry: ClaimEntry, dialog: Dialog): void {
   watch.delegated.set(dialog, { entry, takeBack, timer: setTimeout(takeBack, watch.answerTimeoutMs) });
 }
 
-/** @returns whether the dialog was a script's to answer and the service's connection has not announced its end. */
+/** Removes a dialog from those that a script has to answer. @returns false if it is not, or no longer, one of them. */
 function settle({ delegated }: Watch, dialog: Dialog): boolean {
   const delegation = delegated.get(dialog);
   if (!delegation) return false;
@@ -150,7 +156,7 @@ function addClaim(watch: Watch, claim: DialogClaim): HeldClaim {
     },
     release() {
       claims.delete(entry);
-      // The service answers these dialogs once its own connection announces them, but reports them now.
+      // The service answers the open dialogs when its own connection announces them, but already reports them now.
       const open = new Set(entry.open.values());
       for (const dialog of entry.seenByScript) {
         if (!open.has(dialog) && !dialog.wasListening) continue;
@@ -168,7 +174,10 @@ function expectReported({ reported }: Watch, key: string): void {
   setTimeout(() => drop(reported, key), LATE_MS_MAX).unref();
 }
 
-/** Whether the claim's script listened when its connection announced this dialog, or else listens now. */
+/**
+ * Whether a dialog belongs to the claim: the script listened when its own connection announced the dialog. If that
+ * connection has not announced the dialog yet, the script must be listening now.
+ */
 function belongsTo({ claim, seenByScript, seenByService }: ClaimEntry, dialog: Dialog): boolean {
   const key = keyOf(dialog.type(), dialog.message());
   const at = seenByScript.findIndex((each) => each.key === key);
@@ -182,7 +191,7 @@ const answerOf = (
   by: "default" | "timeout",
 ): AnsweredDialog => ({ kind, message, isAccepted: kind === "beforeunload", by });
 
-/** Removes one occurrence. @returns whether there was one. */
+/** Removes one occurrence of `key`. @returns whether there was one. */
 function drop(keys: string[], key: string): boolean {
   const index = keys.indexOf(key);
   if (index >= 0) keys.splice(index, 1);

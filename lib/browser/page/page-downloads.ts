@@ -2,7 +2,7 @@ import type { BrowserContext, CDPSession, Download, Page, Request } from "playwr
 import { findBlob, keepObjectUrls } from "./object-urls.ts";
 import { pageOf } from "./page-activity.ts";
 
-/** A file that a page offered for download; without `bytes`, the reason why it could not be read. */
+/** A file that a page offered for download, with its bytes or the reason why they could not be read. */
 export type PageDownload = { url: string; name: string } & (
   | { bytes: Uint8Array; failure?: undefined }
   | { bytes?: undefined; failure: string }
@@ -23,11 +23,15 @@ export type PausedResponse = {
   responseHeaders?: { name: string; value: string }[];
 };
 
-/** The downloads of all pages of one browser. Their bytes travel over DevTools: a remote browser shares no disk. */
+/**
+ * The downloads of all pages of one browser. Their bytes are read over DevTools, because the service cannot read the disk of
+ * a remote browser.
+ */
 export type PageDownloads = {
   /**
-   * Reads the body of a paused response that is, or may be, a download. It then answers the response, without a body if it
-   * certainly is a download, so that the browser announces the download with the file name that it chooses.
+   * Reads the body of a paused response that is or may be a download, and then lets the browser continue. If the response is
+   * a download, the browser announces it with the file name that it chooses. A response that is certainly a download
+   * continues without its body.
    * @returns whether it took the response over; if not, the caller must answer it.
    */
   capture: (cdp: CDPSession, response: PausedResponse) => boolean;
@@ -40,7 +44,7 @@ const READ_MS_MAX = 60_000;
 const CHUNK_BYTES = 2 ** 20;
 const DOWNLOADS_AT_ONCE_MAX = 3;
 const NAME_CHARS_MAX = 120;
-/** How long the bytes of a response wait for the browser to announce the download. */
+/** How long the bytes of a response are kept until the browser announces the download. */
 const ANNOUNCE_MS_MAX = 10_000;
 /** How long the object of a `blob:` URL stays readable after the page has revoked the URL. */
 const REVOKED_MS = 10_000;
@@ -68,8 +72,8 @@ type Watch = {
 };
 
 /**
- * Reads the downloads of a context's pages. `onDownload` is called once for each; until it resolves, the download counts
- * towards the limit of downloads in progress.
+ * Reads the downloads of a context's pages. Calls `onDownload` once for each download. A download counts towards the limit
+ * of downloads in progress until `onDownload` resolves.
  * @param refuse returns why the service may not request a URL; undefined if it may.
  * @param readMs how long reading the bytes of a download may take.
  */
@@ -109,7 +113,7 @@ export async function watchDownloads(
   };
 }
 
-/** Predicts what the browser does with a response: show a page, save a file, or unknown. */
+/** Predicts what the browser does with a response: it shows a page, it downloads a file, or this is unknown. */
 function kindOf({ networkId, responseStatusCode = 0, responseHeaders = [] }: PausedResponse) {
   const header = (name: string) =>
     responseHeaders
@@ -138,7 +142,7 @@ async function captureBody(watch: Watch, cdp: CDPSession, response: PausedRespon
   const waiting = watch.bodies.get(request.url) ?? [];
   watch.bodies.set(request.url, [...waiting, body]);
   const forget = setTimeout(() => {
-    // The browser showed the response as a page, or the page was closed.
+    // The browser announced no download: it showed the response as a page, or the page was closed.
     if (takeBody(watch, request.url, body)) watch.pending -= 1;
   }, ANNOUNCE_MS_MAX);
   forget.unref();
@@ -179,7 +183,10 @@ async function readStream(cdp: CDPSession, handle: string): Promise<Body> {
   }
 }
 
-/** Removes a body from those that wait for their download. @returns whether it was still waiting. */
+/**
+ * Removes a body that is kept for a download that the browser has not announced yet. @returns false if it was removed
+ * before.
+ */
 function takeBody({ bodies }: Watch, url: string, body: Body): boolean {
   const waiting = bodies.get(url) ?? [];
   if (!waiting.includes(body)) return false;
@@ -192,7 +199,7 @@ function takeBody({ bodies }: Watch, url: string, body: Body): boolean {
   return true;
 }
 
-/** Reports a download that the browser has announced. The browser's own download is cancelled, so it writes no file. */
+/** Reports a download that the browser has announced. Cancels the browser's own download, so that no file is written. */
 async function report(watch: Watch, page: Page, download: Download): Promise<void> {
   void download.cancel().catch(() => {});
   const url = download.url();
@@ -220,12 +227,12 @@ async function closeEmptyTab({ navigations }: Watch, url: string): Promise<void>
     const page = pageOf(request);
     if (page?.url() === "") await page.close().catch(() => {});
     if (page) return;
-    // Playwright announces a tab a little later than its requests.
+    // Playwright announces a tab a little later than the requests of the tab.
     await new Promise((resolve) => setTimeout(resolve, TAB_ROUND_MS));
   }
 }
 
-/** Limits how long a body may take, because a busy page does not answer and a server may stop sending. */
+/** Limits how long reading a body may take, because a busy page does not answer and a server may stop sending. */
 async function within(timeoutMs: number, reading: Promise<Body>): Promise<Body> {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<Body>((resolve) => {
@@ -256,7 +263,7 @@ async function readAgain({ context, refuse }: Watch, page: Page, url: string): P
   return { failure: "the page that offered it has gone" };
 }
 
-/** Requests a file again with the cookies of the page. @returns undefined when the page may not request it. */
+/** Requests a file again with the cookies of the page. @returns undefined if the request fails. */
 async function loadFile(cdp: CDPSession, url: string): Promise<Body | undefined> {
   const { frameTree } = await cdp.send("Page.getFrameTree");
   const { resource } = await cdp.send("Network.loadNetworkResource", {
@@ -290,7 +297,9 @@ async function readBlob(context: BrowserContext, pages: Page[], url: string): Pr
   return { failure: "the page does not hold its content any more" };
 }
 
-/** Makes a file name without folders and control characters, and shortens it to the limit with its extension kept. */
+/**
+ * Returns a file name without folders and control characters. A name that is too long is shortened, but keeps its extension.
+ */
 function cleanName(suggested: string): string {
   const name =
     suggested

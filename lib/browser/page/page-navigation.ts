@@ -7,12 +7,15 @@ import type { Arrival } from "./main-frame.ts";
 import type { OpenBrowser } from "./open-browser.ts";
 import { createRedirectWatch, type RedirectWatch } from "./redirect-watch.ts";
 
-/** Navigates the page of one session's browser, and records which page was reached or why the navigation failed. */
+/**
+ * Navigates the page of one session's browser, and records which page was reached or why the navigation failed. A retarget
+ * is a client's request to show another page. The retargets of a session are numbered.
+ */
 export type PageNavigation = {
   /**
-   * Opens the first page of a browser that has just started: the selected page if it was not reached yet, otherwise the last
-   * page shown. If the selected page is refused, it opens the last page shown and leaves the reason in `lastError`. Never
-   * rejects.
+   * Opens the first page of a browser that has just started: the selected page if it was not reached yet, otherwise the page
+   * that the previous browser showed last. If the selected page is refused, it opens the page that was shown last, and
+   * leaves the reason in `lastError`. Never rejects.
    */
   openStartPage: (browser: OpenBrowser, row: BrowserRow) => Promise<void>;
   /** Navigates to the page that a retarget selected, and records the outcome. Never rejects. */
@@ -25,12 +28,12 @@ export type PageNavigation = {
   isNavigating: () => boolean;
   /** Records that the address of the page changed, for any reason. */
   noteArrival: (arrival: Arrival) => void;
-  /** Records that another page was selected: a popup opened or closed. */
+  /** Records that another page was selected, for example because a popup opened or closed. */
   noteSelected: (url: string) => void;
   noteLoaded: () => void;
-  /** Records that the agent or a person used the page: they cause later arrivals, so these are not redirects. */
+  /** Records that the agent or a person used the page. New addresses after that do not count as redirects. */
   noteUse: () => void;
-  /** Drops the navigation in progress, because the browser has ended. */
+  /** Forgets the navigation in progress. Call it when the browser has ended. */
   abandon: () => void;
 };
 
@@ -40,23 +43,23 @@ type NavigationDeps = {
   logger: Logger;
   /** Returns why a page may not be opened, or undefined. */
   refuse: (url: URL) => Promise<string | undefined>;
-  /** Whether a browser is still the session's. */
+  /** Whether the session still uses this browser. */
   isCurrent: (browser: OpenBrowser) => boolean;
   nowMs: () => number;
 };
 
-/** How long to wait for the document to load after the page was reached; after that the caller proceeds. */
+/** How long to wait until a page that was reached has been parsed. After that, the caller continues without waiting. */
 export const LOAD_TIMEOUT_MS = 10_000;
 
 const INTERRUPTED: NavigationOutcome = { landed: false, reason: "the navigation was interrupted" };
 
-/** Returns the fields to record for an outcome; `currentUrl` is the address shown after it. */
+/** Returns the fields to record for an outcome. `currentUrl` is the address that the page shows after the navigation. */
 type FieldsOf = (outcome: NavigationOutcome, currentUrl: string) => BrowserPatch;
 
 type Navigation = {
   deps: NavigationDeps;
   redirects: RedirectWatch;
-  /** The newest navigation in progress; `passedUrl` is a document that the page itself loaded meanwhile. */
+  /** The newest navigation in progress. `passedUrl` is the URL of a document that the page itself loaded meanwhile. */
   current: { passedUrl?: string } | undefined;
   lastRetarget: number;
 };
@@ -174,7 +177,7 @@ async function openStartPage(navigation: Navigation, browser: OpenBrowser, row: 
   await goAndRecord(navigation, browser, returnUrl, retargets, (outcome, currentUrl) => {
     if (!isReturning) return {};
     if (!outcome.landed) return { lastError: outcome.reason, pageWant: "reached" };
-    // After a retarget, `lastNavigatedUrl` stays the requested URL even if it redirects.
+    // After a retarget, `lastNavigatedUrl` stays the requested URL even if that URL redirects.
     const isAsRequested = row.lastNavigatedUrl === desiredUrl;
     return { pageWant: "reached", ...(isAsRequested ? {} : { lastNavigatedUrl: currentUrl }) };
   });
@@ -185,14 +188,14 @@ function noteArrival(navigation: Navigation, { url, isDocument }: Arrival): void
   const isRedirect = redirects.isOpen();
   if (isRedirect) redirects.begin();
   if (current) {
-    // The navigation in progress records its own outcome. If it fails, the document that the page itself loaded counts.
+    // The navigation in progress records its own outcome. If it fails, this URL becomes `lastNavigatedUrl`.
     if (isDocument && isHttp(url)) current.passedUrl = url;
     return;
   }
   deps.record.note({
     ...shownFields(url),
     ...(isRedirect ? {} : { lastNavigatedUrl: url }),
-    // A `pushState` does not reach a new page, so it must not clear the error.
+    // A change of the address by `pushState` loads no page, so it must not clear the error.
     ...(isDocument && url !== BLANK ? { lastError: null, reachedFor: navigation.lastRetarget } : {}),
   });
 }
@@ -203,6 +206,9 @@ const isBlank = (browser: OpenBrowser) => browser.context.pages().every((page) =
 
 const isHttp = (url: string) => /^https?:/.test(url);
 
-/** The fields for the address shown. A restarted browser can return only to http(s) pages. */
+/**
+ * The record's fields for the address that the page shows. Stores only an http(s) address in `returnUrl`, because a
+ * restarted browser can return to no other page.
+ */
 const shownFields = (url: string) =>
   isHttp(url) ? { currentUrl: url, returnUrl: url } : { currentUrl: url };

@@ -1,33 +1,33 @@
 import type { CDPSession } from "playwright";
 
-/** A script that the service runs in the pages of a browser, in the pages' main world. */
+/** A script that the service runs in the pages of a browser, in the same JavaScript world as the pages' own scripts. */
 export type PageScript = {
-  /** Runs at the start of each document; null for none. */
+  /** Source that runs at the start of each document; null for none. */
   onLoad: string | null;
-  /** The part of it that also runs in pages of separate contexts, see `openFreshContext`; null for none. */
+  /** Source that runs at the start of each document of a separate context, see `openFreshContext`; null for none. */
   everywhere: string | null;
-  /** Updates the document that a page shows now to the state that `onLoad` would give it. */
+  /** Source that brings a document that is already shown into the state that `onLoad` would give it. */
   now: string;
 };
 
-/** The script in all pages of one browser. */
+/** Installs the script in all pages of one browser. */
 export type PageScripts = {
   /** Adds the script to a page that has just opened. */
   add: (cdp: CDPSession) => Promise<void>;
-  /** Removes a page that was closed. */
+  /** Forgets a page that was closed. */
   remove: (cdp: CDPSession) => void;
-  /** Replaces the script in all pages, and runs `now` in the documents they show. */
+  /** Replaces the script in all pages, and runs `now` in the documents that they show. */
   set: (script: PageScript) => Promise<void>;
-  /** The current script for pages of separate contexts. */
+  /** Returns the current script for pages of separate contexts. */
   everywhere: () => string | null;
 };
 
-/** How long a page may take to run `now`: a page that is busy gets the script with its next document. */
+/** How long to wait for a page to run `now`. A page that is busy for longer gets the script with its next document. */
 const NOW_MS_MAX = 5_000;
 
 /** @see PageScripts */
 export function createPageScripts(): PageScripts {
-  /** The identifier of the script in each page; undefined without a script. */
+  /** DevTools' identifier of the installed script of each page; undefined if the page has no script. */
   const pages = new Map<CDPSession, string | undefined>();
   let onLoad: string | null = null;
   let everywhere: string | null = null;

@@ -1,13 +1,14 @@
 /**
- * Decides whether a new address is still a redirect of the last retarget: right after the retarget landed, the page itself
- * (a script, a `meta refresh`) navigates on. `lastNavigatedUrl` then stays the requested URL.
+ * Decides whether a new address still counts as a redirect of the last retarget (a client's request to show another page).
+ * It does if the page itself navigates, by a script or a `meta refresh`, right after the retarget reached its page.
+ * `lastNavigatedUrl` then stays the requested URL.
  */
 export type RedirectWatch = {
-  /** A retarget is in progress, or one of its documents was reached. */
+  /** Starts the time in which new addresses count as redirects: a retarget has begun, or has reached a document. */
   begin: () => void;
-  /** The page has loaded; a redirect by the page itself follows within a moment. */
+  /** Limits that time to one more second, because the page has loaded. */
   loaded: () => void;
-  /** The agent or a person used the page, so they cause later arrivals. */
+  /** Ends that time, for example because the agent or a person used the page. */
   end: () => void;
   /** Whether a new address now counts as a redirect. */
   isOpen: () => boolean;
@@ -16,7 +17,7 @@ export type RedirectWatch = {
 const BEFORE_LOAD_MS = 30_000;
 const AFTER_LOAD_MS = 1_000;
 
-/** @see RedirectWatch; `nowMs` is the clock, in milliseconds. */
+/** @see RedirectWatch; `nowMs` returns the current time in milliseconds. */
 export function createRedirectWatch(nowMs: () => number): RedirectWatch {
   let openUntilMs = 0;
   return {

@@ -13,7 +13,9 @@ const REFUSALS_MAX = 200;
 /** The proxy of one browser process. */
 export type BrowserProxy = {
   server: string;
-  /** Hash of the public key that the browser must accept for our own https origins; undefined if there are none. */
+  /**
+   * Hash of the public key that the browser must accept for our own https origins; undefined if the proxy needs no such key.
+   */
   ownKeyHash: string | undefined;
   findRefusal: (url: URL) => string | undefined;
   /** Sets the session that uses the browser; later refusals are reported with its id. */
@@ -26,7 +28,7 @@ export type BrowserProxy = {
 /** Decides which addresses the pages of the service's browsers may open. */
 export type BrowserEgress = {
   /**
-   * Returns why a page may not be opened, or undefined. Resolves host names; redirects are checked by the proxy.
+   * Returns why a page may not be opened, or undefined if it may. Resolves host names. The proxy checks redirects.
    *
    * @param sessionId the session that opens the page, if known.
    */
@@ -38,13 +40,14 @@ export type BrowserEgress = {
   /**
    * Starts the proxy of one browser.
    *
-   * @param options.acceptsKey whether the browser is started with `ownKeyHash`; otherwise our own https origins are refused.
+   * @param options.acceptsKey whether the browser is started with `ownKeyHash`. If not, the proxy refuses our own https
+   * origins.
    */
   startProxy: (options: { acceptsKey: boolean }) => Promise<BrowserProxy>;
 };
 
 /**
- * Creates the egress from the network guard's address rule and the service's own origin.
+ * Creates the egress rules for browsers from the network guard's address rule and the service's own origin.
  *
  * @param onRefused called with each refusal; it must not throw.
  */
@@ -60,7 +63,7 @@ export function createBrowserEgress(
   /** Creates the certificate when the first browser needs it, and reuses it for later ones. */
   const makeCertificate = (origins: readonly URL[]) => {
     certificate ??= createOwnCertificate(origins.map(({ hostname }) => hostname)).catch((error: unknown) => {
-      // The next browser tries again.
+      // Lets the next browser try again.
       certificate = undefined;
       throw error;
     });

@@ -5,7 +5,7 @@ import { createBrowserPool } from "./browser-pool.ts";
 
 const logger = { info() {}, warn() {}, error() {}, debug() {} };
 
-/** Creates a pool of fake browsers that can only be open or closed. */
+/** Creates a pool of fake browsers, which have no behavior except that they can be closed. */
 function makePool(keepSpare = true, spareIdleMs?: number) {
   const started: { isUp: boolean }[] = [];
   const open = async () => {

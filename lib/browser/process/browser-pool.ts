@@ -3,18 +3,21 @@ import type { OpenBrowser } from "../page/open-browser.ts";
 
 /** Hands out browsers and keeps a spare one running, so that a session does not wait for a start. */
 export type BrowserPool = {
-  /** @throws Error with a sentence when no browser can be started. */
+  /** Returns the spare browser, or starts one. @throws Error with a readable message when no browser can be started. */
   take: () => Promise<OpenBrowser>;
   /**
-   * Starts the spare browser in the background if there is none. The spare is closed if no session takes it within 5 minutes
-   * of the last call.
+   * Starts the spare browser in the background if there is none. The spare is closed if no session takes it, and `warmUp` is
+   * not called again, for 5 minutes.
    */
   warmUp: () => void;
   close: () => Promise<void>;
 };
 
 const SPARE_IDLE_MS = 5 * 60_000;
-/** Delays the next spare browser, so that it does not compete with the session's own page for the processor. */
+/**
+ * How long to wait before the next spare browser is started. Its start must not compete for the processor with the page of
+ * the session that took the last one.
+ */
 const REFILL_DELAY_MS = 2_000;
 
 /** @see BrowserPool */

@@ -30,7 +30,7 @@ before(async () => {
   });
 });
 afterEach(async () => {
-  // In reverse order, because a later service may use the browser of an earlier one.
+  // Close in reverse order, because a later service may use the browser of an earlier one.
   for (const harness of harnesses.reverse()) await harness.close();
   harnesses = [];
 });
@@ -90,7 +90,7 @@ test("a retarget succeeds even if the browser dies before the page is reached", 
   await harness.browsers.navigate(sessionId, `${site.origin}/page`);
   const [record] = await readRecords(harness);
   process.kill(record?.pid ?? 0, "SIGKILL");
-  // The service has not noticed yet.
+  // The service has not noticed yet that the browser ended.
   await harness.browsers.retarget(sessionId, `${site.origin}/asked`);
   await waitFor(async () => {
     const { status, lastNavigatedUrl } = await harness.browsers.readStatus(sessionId);
@@ -163,7 +163,7 @@ test("rows that claim a browser after a restart become expired, and orphans are 
   const sessionId = await insertTestSession(harness.db);
   await harness.browsers.ensure(sessionId);
   const [record] = await readRecords(harness);
-  // A second service on the same folder behaves like one that is restarted after a crash of the first.
+  // A second service on the same data folder behaves like a service that is restarted after a crash.
   const again = await harness.restart();
   assert.equal((await again.readStatus(sessionId)).status, "expired");
   await waitFor(
@@ -293,7 +293,7 @@ test("a page's console message of more than 12 MiB is dropped, and the browser k
 });
 
 test("browsers of a DevTools URL work in the same way", async () => {
-  // Starts a browser that also listens on a port, which it writes to a file in its profile.
+  // Starts a browser that also listens on a port. The browser writes the number of the port to a file in its profile.
   const host = await openHarness({
     launch: {
       ...findTestChromium(),
@@ -306,7 +306,7 @@ test("browsers of a DevTools URL work in the same way", async () => {
   const portFile = join(record?.profileDir ?? "-", "DevToolsActivePort");
   const [port, path] = (await readFile(portFile, "utf8")).split("\n");
   const devtoolsUrl = `ws://127.0.0.1:${port}${path}`;
-  // A separate database, because a service that starts treats all rows as those of an earlier process.
+  // Use a separate database, because a service that starts treats all rows as rows of an earlier process.
   const harness = await openTestBrowsers([`127.0.0.1:${site.port}`], { launch: { cdpUrl: devtoolsUrl } });
   harnesses.push(harness);
   const sessionId = await insertTestSession(harness.db);

@@ -1,4 +1,4 @@
-/** Features of Chromium that send data to its vendor, show prompts, load further pages, or hang. */
+/** Features to disable: they send data to Chromium's vendor, show prompts, load extra pages, or make Chromium hang. */
 const DISABLED_FEATURES = [
   "AcceptCHFrame",
   "AutoDeElevate",
@@ -11,7 +11,7 @@ const DISABLED_FEATURES = [
   "OptimizationHints",
   "PaintHolding",
   "Prerender2",
-  // With it, a dialog that opens during a same-site navigation cannot be answered and blocks the next page.
+  // With this feature, a dialog that opens during a same-site navigation cannot be answered and blocks the next page.
   "RenderDocument",
   "Translate",
 ];
@@ -57,7 +57,7 @@ const FIXED = [
   "--password-store=basic",
   "--use-mock-keychain",
   `--disable-features=${DISABLED_FEATURES.join(",")}`,
-  // WebRTC would bypass the proxy.
+  // Without these two flags, WebRTC would bypass the proxy.
   "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
   "--webrtc-ip-handling-policy=disable_non_proxied_udp",
 ];

@@ -14,9 +14,11 @@ export type DevtoolsCommand = { method: string; params?: Record<string, unknown>
 
 /** A connection to a browser's DevTools that matches answers to commands. */
 export type DevtoolsConnection = {
-  /** Sends a command; `onAnswer` gets an error message when the connection ends first. */
+  /** Sends a command. If the connection ends before the answer arrives, `onAnswer` gets an error. */
   send: (command: DevtoolsCommand, onAnswer: (answer: DevtoolsMessage) => void) => void;
-  /** Sends a command to the browser as a whole. @throws Error with the browser's message. */
+  /**
+   * Sends a command to the browser itself, not to a page, and returns the result. @throws Error with the browser's message.
+   */
   ask: (method: string, params: Record<string, unknown>) => Promise<Record<string, unknown>>;
   isOpen: () => boolean;
   terminate: () => void;
@@ -27,7 +29,7 @@ export type DevtoolsConnection = {
 /** `onClose` is called once when the connection has ended, after all open commands got an error. */
 type DevtoolsHandlers = { onEvent: (event: DevtoolsMessage) => void; onClose: () => void };
 
-/** Access to a browser's DevTools. Connections do not see each other's targets and settings. */
+/** Access to a browser's DevTools. Each connection has its own attached targets and settings. */
 export type Devtools = {
   /** The endpoint that Playwright connects to: a URL, or a transport, which only one client can use. */
   playwright: string | ConnectOverCDPTransport;
@@ -35,7 +37,7 @@ export type Devtools = {
   open: (timeoutMs: number, handlers: DevtoolsHandlers) => Promise<DevtoolsConnection>;
 };
 
-/** Largest message that is parsed. Fits the largest picture that a tool stores, as base64. */
+/** Largest message that is parsed, in bytes. The largest picture that a tool stores fits in, encoded as base64. */
 export const MESSAGE_BYTES_MAX = 12 * 2 ** 20;
 /** A message larger than this ends the connection. */
 export const BROWSER_BYTES_MAX = 256 * 2 ** 20;

@@ -6,10 +6,13 @@ import { openDevtoolsPipe } from "./devtools-pipe.ts";
 
 type Command = DevtoolsMessage & { id: number; method: string };
 
-/** The id of Playwright's last command in a test, which is answered after everything else. */
+/** The id of the last command that Playwright sends in a test. The fake browser answers it after everything else. */
 const LAST_ID = 999;
 
-/** Fakes a browser's end of the pipes: replies with `answer` (undefined: no reply), attaches sessions `B1`, `B2` … */
+/**
+ * Fakes the browser's end of the pipes. Answers a command with the result of `answer`, or not at all if that is undefined.
+ * New DevTools sessions get the ids `B1`, `B2` and so on.
+ */
 function fakeBrowser(answer: (command: Command) => object | undefined = () => ({})) {
   const [commands, answers] = [new PassThrough(), new PassThrough()];
   const received: Command[] = [];
@@ -42,7 +45,7 @@ function fakeBrowser(answer: (command: Command) => object | undefined = () => ({
     if ((message as DevtoolsMessage).id === LAST_ID) settled.resolve();
     else toPlaywright.push(message);
   };
-  /** Resolves when all messages written before have been received. */
+  /** Resolves when all messages that were written before have been received. */
   const settle = () => {
     transport.send({ id: LAST_ID, method: "Test.last" });
     return settled.promise;

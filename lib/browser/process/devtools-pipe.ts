@@ -15,7 +15,7 @@ import {
 
 /** DevTools of a browser that this process started. No other process can reach it. */
 type DevtoolsPipe = Devtools & {
-  /** Resolves when the browser answers. @throws Error when it ends first. */
+  /** Resolves when the browser answers. @throws Error when the browser ends before that. */
   ready: () => Promise<void>;
 };
 
@@ -23,13 +23,13 @@ type DevtoolsPipe = Devtools & {
 type Client = {
   browserSessionId: string;
   onEvent: (event: DevtoolsMessage) => void;
-  /** Answers all open commands with an error. */
+  /** Ends the connection, and answers its open commands with an error. */
   end: () => void;
 };
 
 type Pending = { client: Client | undefined; onAnswer: (answer: DevtoolsMessage) => void };
 
-/** Ids of our own commands start after this; Playwright counts from 1. */
+/** The ids of commands that this module sends itself are larger than this. Playwright counts its own ids from 1. */
 const FIRST_ID = 1_000_000_000;
 const END_OF_MESSAGE = 0;
 /** Events whose size depends on the page and which may be dropped, because Playwright's state does not depend on them. */
@@ -48,10 +48,12 @@ const DROPPABLE = new Set([
  */
 export function openDevtoolsPipe(commands: Writable, answers: Readable): DevtoolsPipe {
   const pending = new Map<number, Pending>();
-  /** The client of each DevTools session that is not Playwright's. */
+  /** The client of each DevTools session that is not Playwright's, by session id. */
   const clientOf = new Map<string, Client>();
   const clients = new Set<Client>();
-  /** Ids of all browser-level sessions of clients, including ended clients. Playwright must not see their events. */
+  /**
+   * Ids of the browser-level sessions of all clients, also of ended ones. Playwright must not see events of these sessions.
+   */
   const browserSessions = new Set<string>();
   let lastId = FIRST_ID;
   let isOpen = true;
@@ -61,7 +63,7 @@ export function openDevtoolsPipe(commands: Writable, answers: Readable): Devtool
   };
   const transport: ConnectOverCDPTransport = {
     send: write,
-    // The owner of the browser ends the browser.
+    // Does nothing, because the owner of the browser ends the browser.
     close() {},
   };
   const close = () => {
@@ -91,8 +93,9 @@ export function openDevtoolsPipe(commands: Writable, answers: Readable): Devtool
     else if (!concernsClient(message)) setImmediate(() => transport.onmessage?.(message));
   };
   /**
-   * Keeps a huge message from being parsed: an answer to our own command becomes an error, an event is dropped. Playwright's
-   * answers and the events that it depends on are still delivered. @returns whether the message was skipped.
+   * Handles a huge message without parsing it, if Playwright does not depend on it. An answer to our own command is replaced
+   * by an error. An event is dropped if it is for a client or in `DROPPABLE`.
+   * @returns false if the message must still be parsed and delivered to Playwright.
    */
   const skipHuge = (data: Buffer): boolean => {
     const id = readAnswerId(data);
@@ -111,7 +114,7 @@ export function openDevtoolsPipe(commands: Writable, answers: Readable): Devtool
     if (message.method === "Target.detachedFromTarget") clientOf.delete(sessionId);
     client.onEvent(withoutBrowserSession(client, message));
   };
-  /** Whether an event concerns a client's browser-level session. Chromium sends such events to Playwright's session, too. */
+  /** Whether an event is about a client's browser-level session. Chromium also sends such events to Playwright's session. */
   const concernsClient = ({ method, sessionId, params = {} }: DevtoolsMessage): boolean => {
     if (sessionId !== undefined) return browserSessions.has(sessionId);
     if (method === "Target.detachedFromTarget") return browserSessions.has(String(params.sessionId));
@@ -158,7 +161,7 @@ export function openDevtoolsPipe(commands: Writable, answers: Readable): Devtool
         isOpen: () => clients.has(client),
         terminate() {
           if (!clients.has(client)) return;
-          // Chromium handles commands in order, so commands sent later no longer see this client's sessions and settings.
+          // Chromium handles commands in order, so later commands are not affected by this client's sessions and settings.
           send(undefined, { method: "Target.detachFromTarget", params: { sessionId } }, () => {});
           client.end();
         },
@@ -168,18 +171,18 @@ export function openDevtoolsPipe(commands: Writable, answers: Readable): Devtool
   };
 }
 
-/** Removes the browser-level session id, so that a client sees messages as on a connection of its own. */
+/** Removes the browser-level session id, so that messages look to the client as if it had a connection of its own. */
 function withoutBrowserSession({ browserSessionId }: Client, message: DevtoolsMessage): DevtoolsMessage {
   if (message.sessionId !== browserSessionId) return message;
   const { sessionId: _, ...rest } = message;
   return rest;
 }
 
-/** Reads the session id of an event without parsing it; Chromium writes it last. */
+/** Reads the session id of an event without parsing the event. Chromium writes the id at the end. */
 const readLastSessionId = (data: Buffer): string =>
   /"sessionId":"([^"]+)"\}$/.exec(data.toString("latin1", data.byteLength - 100))?.[1] ?? "";
 
-/** Reads the method of an event without parsing it; Chromium writes it first. */
+/** Reads the method of an event without parsing the event. Chromium writes the method at the start. */
 const readMethod = (data: Buffer): string =>
   /^\{"method":"([^"]+)"/.exec(data.toString("latin1", 0, 100))?.[1] ?? "";
 
@@ -187,12 +190,12 @@ function readMessage(data: Buffer): DevtoolsMessage | undefined {
   try {
     return JSON.parse(data.toString()) as DevtoolsMessage;
   } catch {
-    // Chromium always writes JSON, so the caller closes the connection.
+    // Must not happen, because Chromium always writes JSON. The caller closes the connection.
     return undefined;
   }
 }
 
-/** Splits a stream at zero bytes. A message beyond the limit ends the stream. */
+/** Splits a stream into messages at zero bytes. Ends the stream at a message that is larger than the limit. */
 function readMessages(
   stream: Readable,
   { onMessage, onEnd }: { onMessage: (data: Buffer) => void; onEnd: () => void },

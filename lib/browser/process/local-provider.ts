@@ -4,7 +4,7 @@ import type { BrowserEgress } from "./browser-egress.ts";
 import type { BrowserProvider } from "./browser-provider.ts";
 import { isStartTimeout, type StartedChromium, type StartOptions, startChromium } from "./start-chromium.ts";
 
-/** The user that browsers run as when this machine has no users to assign. */
+/** The user that browsers run as when no separate user can be assigned on this machine. */
 const NOBODY: SandboxUser = { uid: 65534, gid: 65534 };
 const START_TIMEOUT_MS = 20_000;
 
@@ -13,7 +13,10 @@ type Confinement = { isOtherUser: boolean; sandbox: boolean; warning?: string };
 
 const OWN_SANDBOX_OFF = "Chromium's own sandbox does not work on this system: its processes run without it";
 
-/** Lists the ways, safest first. If the service is root, Chromium's sandbox needs another user to work. */
+/**
+ * Lists the ways to run Chromium, safest first. Chromium's own sandbox does not work as root, so a service that runs as root
+ * starts Chromium as another user if possible.
+ */
 function confinements(): Confinement[] {
   const isRoot = process.getuid?.() === 0;
   if (!isRoot) {
@@ -35,8 +38,8 @@ function confinements(): Confinement[] {
 }
 
 /**
- * Provides browsers of this machine. Each start creates a Chromium and a proxy, which is its only route to the network. The
- * first start finds the safest confinement that works on this machine; later starts reuse it.
+ * Starts browsers on this machine. Each start creates a Chromium and a proxy, which is Chromium's only route to the network.
+ * The first start finds the safest confinement that works on this machine; later starts reuse it.
  */
 export function createLocalProvider(deps: {
   launch: { executablePath: string; args?: string[]; env?: Record<string, string> };
@@ -48,7 +51,7 @@ export function createLocalProvider(deps: {
   let ways = confinements();
   let hasWorked = false;
 
-  /** Starts a browser as a separate user, which is released once the browser's processes and profile are gone. */
+  /** Starts a browser as a separate user. The user is released once the browser's processes and profile are gone. */
   async function startAsOther(base: Omit<StartOptions, "account">): Promise<StartedChromium> {
     const users = await openSandboxUsers();
     const user = users?.assign();

@@ -6,10 +6,13 @@ import { dirname, join, resolve } from "node:path";
 /** The user that the browser's processes run as. */
 export type Account = { uid: number; gid: number };
 
-/** The record of a browser. A later start of the service uses it to clean up after a crash. */
+/** The record of a browser, a JSON file. After a crash, the next start of the service uses it to clean up. */
 type ProfileRecord = { profileDir: string; pid?: number; startedAt?: string | undefined };
 
-/** The profile folder of one browser. It is recorded before it is created, so that a later start can remove it. */
+/**
+ * The profile folder of one browser. The folder is recorded before it is created, so that a later start of the service can
+ * remove it.
+ */
 type ProfileFolder = {
   path: string;
   /** Records the process that uses the folder. */
@@ -30,7 +33,7 @@ export async function makeProfileFolder(
   const recordPath = join(folder, `${name}.json`);
   const write = (record: ProfileRecord) => writeFile(recordPath, JSON.stringify(record));
   await write({ profileDir: path });
-  // Accessible to its owner only; fails if the folder exists already.
+  // Only the owner can access the folder. `mkdir` fails if the folder already exists.
   await mkdir(path, { mode: 0o700 });
   if (account) await chown(path, account.uid, account.gid);
   return {
@@ -92,7 +95,7 @@ async function readRecord(path: string): Promise<ProfileRecord | undefined> {
     const record: unknown = JSON.parse(await readFile(path, "utf8"));
     if (typeof record !== "object" || record === null) return undefined;
     const { pid, startedAt, profileDir } = record as Partial<ProfileRecord>;
-    // Prevents a damaged record from removing an unrelated folder.
+    // Checked because a damaged record must not cause the removal of an unrelated folder.
     if (typeof profileDir !== "string" || !/agent-browser-[^/\\]+$/.test(profileDir)) return undefined;
     return typeof pid === "number" ? { profileDir, pid, startedAt } : { profileDir };
   } catch {
@@ -103,7 +106,7 @@ async function readRecord(path: string): Promise<ProfileRecord | undefined> {
 /** Returns the start time of a process in clock ticks since boot; undefined without `/proc`. */
 async function readStartTime(pid: number): Promise<string | undefined> {
   const text = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => undefined);
-  // The command name, in parentheses, may contain spaces.
+  // Counts the fields after the command name, which is in parentheses and may contain spaces.
   return text?.slice(text.lastIndexOf(")") + 2).split(" ")[19];
 }
 

@@ -4,10 +4,10 @@ import type { BrowserProvider } from "./browser-provider.ts";
 import { devtoolsAt } from "./devtools-socket.ts";
 
 /**
- * Provides browsers of a DevTools endpoint (`BROWSER_CDP_URL`). A browser on this machine uses the service's proxy. One
- * elsewhere cannot reach the proxy: the service checks its documents, and only its own network limits its other requests.
- * A browser that the service did not start does not trust the proxy's certificate: on this machine it cannot open our own
- * https origins; elsewhere it opens their allowed paths directly.
+ * Connects to browsers at a DevTools endpoint (`BROWSER_CDP_URL`). A browser on this machine uses the service's proxy. A
+ * browser elsewhere cannot reach the proxy, so the service checks only its requests for documents. The service does not
+ * start these browsers, so they do not trust the proxy's certificate. A browser on this machine therefore cannot open our
+ * own https origins; one elsewhere opens the allowed paths of these origins directly.
  */
 export function createRemoteProvider(deps: {
   cdpUrl: string;

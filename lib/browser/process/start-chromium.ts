@@ -19,7 +19,7 @@ export type StartOptions = {
   timeoutMs: number;
 };
 
-/** A Chromium whose DevTools only this process reaches, through pipes. */
+/** A started Chromium. Only this process can reach its DevTools, through pipes. */
 export type StartedChromium = {
   pid: number;
   devtools: Devtools;
@@ -28,9 +28,10 @@ export type StartedChromium = {
 };
 
 /**
- * The shell command that starts the browser, so that no browser outlives this process. A background process reads
- * descriptor 5, a pipe that only this process holds open. When the pipe closes, it kills the browser, removes the profile
- * (`$0`) and kills the whole process group. The browser replaces the shell and inherits only the DevTools pipes 3 and 4.
+ * The shell command that starts the browser and prevents the browser from outliving this process. A background process reads
+ * descriptor 5, a pipe that only this process holds open. When the pipe closes, the background process kills the browser,
+ * removes the profile (`$0`) and kills the whole process group. The browser replaces the shell and inherits only the
+ * DevTools pipes 3 and 4.
  */
 const GUARDED_START =
   '(exec 3<&- 4<&-; read _ <&5; kill -9 $$; rm -rf "$0"; kill -9 -$$) & exec 5<&-; exec "$@"';
@@ -96,7 +97,7 @@ function spawnGuarded(options: StartOptions, flags: string[], profileDir: string
 
 const TIMEOUT = "BrowserStartTimeout";
 
-/** Whether a start failed because it took too long; the way of starting may still work. */
+/** Whether a start failed because it took too long. Another attempt to start in the same way may succeed. */
 export const isStartTimeout = (error: unknown): boolean => error instanceof Error && error.name === TIMEOUT;
 
 /** Waits until the browser answers; its output is discarded after that. */
@@ -135,7 +136,7 @@ async function untilReady(child: ChildProcess, timeoutMs: number): Promise<Devto
   }
 }
 
-/** Returns the last line of the output that is not about the missing message bus: the likely cause of the failure. */
+/** Returns the last line of the output, which usually names the cause. Skips lines about the missing message bus. */
 function lastWords(text: string): string {
   const line = text
     .split("\n")

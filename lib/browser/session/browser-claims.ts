@@ -10,24 +10,27 @@ import {
   readHeldBrowser,
 } from "./browser-store.ts";
 
-/** Sends text messages to the other processes that share the database. */
+/** Exchanges text messages with the other processes that share the database. */
 export type HandOver = {
   publish: (message: string) => void;
   /** @param onGap called when messages may have been missed. */
   subscribe: (onMessage: (message: string) => void, onGap: () => void) => () => void;
 };
 
-/** Which process holds which browser, by the stored records. */
+/** Determines from the stored records which process holds which browser. */
 export type BrowserClaims = {
   /** Whether another running process holds the session's browser. */
   isElsewhere: (sessionId: string) => Promise<boolean>;
-  /** Reads the row as clients see it: `expired` if the process that owned the browser has ended or lost it. */
+  /** Reads the row as clients see it: `expired` if the owning process has ended or does not run the browser any more. */
   read: (sessionId: string) => Promise<BrowserRow | undefined>;
   /** Notifies the previous holder of a browser that this process took it over. */
   notifyTakenOver: (sessionId: string, holder: string) => void;
-  /** Records the end of browsers whose process has ended, and of our own whose end was not recorded. */
+  /** Records the end of browsers whose process has ended, and of this process's own browsers whose end was not recorded. */
   expireLost: () => Promise<void>;
-  /** Starts to listen for browsers that other processes take over, and ends them here. @returns a function that stops it. */
+  /**
+   * Starts to listen for messages that another process has taken over a browser of this process, and ends that browser here.
+   * @returns a function that stops listening.
+   */
   follow: () => () => void;
 };
 

@@ -25,7 +25,10 @@ export type RunningBrowser = {
 /** The state of the session's browser. A browser that ends unexpectedly passes through the same states as a closed one. */
 type BrowserState =
   | { kind: "none" }
-  /** The start waits for the end of the previous browser, then for a place, then for the browser process. */
+  /**
+   * The start waits until the previous browser has ended, then for one of the limited places for running browsers, then for
+   * the browser process.
+   */
   | { kind: "starting"; start: BrowserStart<RunningBrowser> }
   /** The browser runs, but this is not recorded yet: callers still wait for the start. */
   | { kind: "recording"; start: BrowserStart<RunningBrowser>; running: RunningBrowser }
@@ -38,7 +41,7 @@ export type BrowserLifecycle = {
   state: () => BrowserState;
   /**
    * Returns the running browser, or starts one as soon as a place is free.
-   * @throws NoBrowserError with a sentence when no browser can be started; the signal's reason when the signal fires.
+   * @throws NoBrowserError when no browser can be started; the signal's reason when the signal fires.
    */
   provision: (signal?: AbortSignal) => Promise<RunningBrowser>;
   /** Resolves when the current start begins to wait for a place; stays pending if it does not have to wait. */
@@ -54,15 +57,19 @@ type LifecycleDeps = {
   record: StoredRecord;
   logger: Logger;
   requestPlace: (onMove: (position: number) => void) => PlaceTicket;
-  /** The longest time that a caller waits for a place, and the error message when it has passed. */
+  /** The longest time that a caller waits for a place, and the error message for a caller that has waited that long. */
   placeWait: { waitMs: number; explain: () => string };
-  /** Takes a browser from the pool. @throws Error with a sentence. */
+  /** Takes a browser from the pool. @throws Error with a readable message. */
   take: () => Promise<OpenBrowser>;
-  /** Connects the events and the input of a browser just taken from the pool. The browser may have ended already. */
+  /**
+   * Connects the events and the input of a browser that was just taken from the pool. The browser may have ended already.
+   */
   onTaken: (running: RunningBrowser) => void;
   /** Navigates a browser to its first page, once it is recorded as running. Never rejects. */
   land: (browser: OpenBrowser, row: BrowserRow) => Promise<void>;
-  /** Called when the record still claimed a browser at a start; `holder` is the process that owned it. */
+  /**
+   * Called if the record still claims an earlier browser when a new one is started. `holder` is the process that owned it.
+   */
   onTakenOver?: ((holder: string) => void) | undefined;
   /** Called when the browser no longer belongs to the session. */
   onReleased: () => void;
@@ -129,7 +136,8 @@ function beginStart(life: Lifecycle): BrowserStart<RunningBrowser> {
     explainWait: deps.placeWait.explain,
     leaveLine(error) {
       if (!isWaiting()) return;
-      // The state is `ending` until this is recorded; a caller in the meantime begins a start that waits for it.
+      // The state is `ending` until the end of this start is recorded. A caller that comes before that begins a new start,
+      // which waits for the recording.
       beginEnding(life, start.settled);
       ticket?.release(error);
     },
@@ -147,7 +155,7 @@ async function startBrowser(
 ): Promise<RunningBrowser> {
   const { deps } = life;
   const { record } = deps;
-  // The record still claims a browser if its end could not be recorded, or if another process holds it.
+  // The record still claims an earlier browser if the end of that browser was not recorded, or if another process runs it.
   const holder = await record.dropClaim();
   if (holder !== null) deps.onTakenOver?.(holder);
   await record.move("provision", { lastError: null, currentUrl: null });
@@ -181,7 +189,7 @@ async function startBrowser(
   return running;
 }
 
-/** Waits for the place and takes a browser; records a failure of either. */
+/** Waits for the place, and then takes a browser from the pool. If either fails, records the failure. */
 async function takeWithPlace(
   deps: LifecycleDeps,
   place: PlaceTicket,
@@ -205,7 +213,9 @@ async function takeWithPlace(
   }
 }
 
-/** Records `error` with a reason for a failed start, and `expired` for a session that stopped waiting for a place. */
+/**
+ * Records the status `error` and the reason if the start failed, or `expired` if the session stopped waiting for a place.
+ */
 async function recordFailure(deps: LifecycleDeps, error: unknown): Promise<void> {
   const { sessionId, record, logger } = deps;
   if (!(error instanceof NoBrowserError)) {
@@ -255,7 +265,7 @@ function beginEnding(life: Lifecycle, ended: Promise<void>): void {
   });
 }
 
-/** @param started settles when the browser's start is recorded; its end must be recorded after that. */
+/** @param started settles when the browser's start is recorded. The browser's end must be recorded after that. */
 async function closeAndRecord(
   deps: LifecycleDeps,
   { browser, place }: RunningBrowser,

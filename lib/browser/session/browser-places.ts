@@ -2,15 +2,17 @@ import type { OpenTurn } from "#lib/session/run/run-store.ts";
 
 /** A session's request for one of the places for running browsers. */
 export type PlaceTicket = {
-  /** Resolves once the session has a place; rejects with the error of a `release` before that. */
+  /**
+   * Resolves once the session has a place. Rejects if `release` is called before that, with the error passed to `release`.
+   */
   granted: Promise<void>;
-  /** The position in the queue: 1 is next; 0 has a place. */
+  /** The position in the queue, beginning with 1. It is 0 once the session has a place. */
   position: () => number;
   /** Gives the place back, or leaves the queue with an error. Has no effect when called again. */
   release: (error?: Error) => void;
 };
 
-/** The places of this process: at most `max` sessions have one; the others wait in order of arrival. */
+/** The places for running browsers in this process. At most `max` sessions have one; others wait in order of arrival. */
 export type BrowserPlaces = {
   /** @param onMove called with each new position while the session waits. */
   request: (onMove: (position: number) => void) => PlaceTicket;
@@ -43,7 +45,7 @@ type Places = {
 /** How often to look for unused browsers while sessions wait. */
 const RECHECK_MS = 1_000;
 
-/** Creates the places. `deps.endUnused` is called only while a session waits. */
+/** Creates the places. Calls `deps.endUnused` only while a session waits. */
 export function createBrowserPlaces(deps: PlacesDeps): BrowserPlaces {
   const places: Places = {
     deps,
@@ -128,18 +130,19 @@ async function look(places: Places): Promise<void> {
   if (line.length > 0) places.timer = setTimeout(() => recheck(places), RECHECK_MS).unref();
 }
 
-/** A browser that no tool call holds and no viewer watches, without a navigation in progress. */
+/** A browser that is not in use: no tool call holds it, no viewer watches it, and no navigation is in progress. */
 type UnusedBrowser = {
-  /** Milliseconds since its last use. */
+  /** Time since the last use of the browser, in milliseconds. */
   idleMs: number;
-  /** Its session's turn; undefined if none is open. */
+  /** The turn of the browser's session, `open` or `parked`; undefined if there is none. */
   turn: OpenTurn | undefined;
 };
 
 /**
- * Orders the browsers to end while other sessions wait: first those of sessions without an open turn, then those of parked
- * turns, then those that an open turn has not used for `idleMinMs`; within each group, the longest idle first. A turn keeps
- * a browser that it used more recently: ending it between two tool calls would lose text typed into its page.
+ * Orders the browsers that can be ended while other sessions wait. First come browsers of sessions without an open turn,
+ * then those of parked (paused) turns, then those that an open turn has not used for `idleMinMs`. Within each group, the
+ * longest idle come first. A browser that an open turn used more recently is left out: ending it between two tool calls
+ * would lose text that was typed into its page.
  */
 export function orderForEnding<Unused extends UnusedBrowser>(
   unused: readonly Unused[],

@@ -24,8 +24,9 @@ type ShownFields = Pick<
 >;
 
 /**
- * Reads the fields that clients see. Until the desired page is reached, a `lastNavigatedUrl` equal to `desiredUrl` is from
- * an earlier navigation; it reads null, so that a polling client does not mistake it for the new one.
+ * Reads the fields that clients see. Until the desired page is reached, a `lastNavigatedUrl` that equals `desiredUrl` is
+ * from an earlier navigation. It is then returned as null, so that a client that polls does not take it for the new
+ * navigation.
  */
 export function readShownFields(row: BrowserRow): ShownFields {
   const { status, desiredUrl, currentUrl, lastError, pageWant } = row;
@@ -42,20 +43,29 @@ type OwnFields<Kind extends NewEvent["kind"]> = Omit<
   "requestId" | "runId" | "source"
 >;
 
-/** The stored record of one session's browser; each change is a `browser.status` event. */
+/** The stored record of one session's browser. Each change of it emits a `browser.status` event. */
 export type StoredRecord = {
   read: () => Promise<BrowserRow | undefined>;
   /** Changes the status. @throws when the status does not allow the event, or another process owns the browser. */
   move: (event: BrowserEvent, fields?: BrowserFields) => Promise<BrowserRow>;
-  /** Ends the record's claim to a browser that this process does not have. @returns the previous owner, or null. */
+  /**
+   * Records the end of a browser that the record still claims but this process does not run. @returns the browser's owner;
+   * null if the record claims no browser.
+   */
   dropClaim: () => Promise<string | null>;
-  /** Writes fields of a `ready` browser that this process owns; with `retargets`, only while no newer retarget exists. */
+  /**
+   * Writes fields if the browser is `ready` and this process owns it. `retargets` is the number of a retarget: if given,
+   * nothing is written once a newer retarget exists.
+   */
   patch: (patch: BrowserPatch, retargets?: number) => Promise<void>;
-  /** Like `patch`, but changes in quick succession become one write. */
+  /** Like `patch`, but combines changes in quick succession into one write. These changes are called notes. */
   note: (patch: BrowserPatch) => void;
-  /** Emits `browser.waiting` at the first position of a wait, and at most once a second after that; 0 ends the wait. */
+  /**
+   * Emits `browser.waiting` with the session's position in the queue: once when the wait begins, then at most once a second.
+   * The position 0 ends the wait.
+   */
   noteWaiting: (position: number) => void;
-  /** Emits an event of a page. Drops those beyond 30 a minute, because a page may cause them in a loop. */
+  /** Emits an event of a page. Drops events after the first 30 of a minute, because a page may cause them in a loop. */
   emitPageEvent: (event: PageEvent) => void;
   /** Selects a page, see {@link selectPage}. */
   select: (url: string) => Promise<BrowserRow>;
@@ -63,7 +73,7 @@ export type StoredRecord = {
   settle: () => Promise<void>;
 };
 
-/** The shortest time between two writes of notes, in milliseconds; a page may change its address in a loop. */
+/** The shortest time between two writes of notes, in milliseconds. A page may change its address in a loop. */
 const NOTE_INTERVAL_MS = 200;
 const PAGE_EVENTS_PER_MINUTE = 30;
 /** The shortest time between two events about a session's position in the queue, in milliseconds. */
@@ -75,15 +85,15 @@ type Recorder = {
   deps: RecordDeps;
   sessionId: string;
   session: BrowserSession;
-  /** Settles when the last write has ended; each write waits for the previous one. */
+  /** Settles when the latest write has ended. Each write waits for the one before it. */
   queue: Promise<unknown>;
-  /** Fields from `note` that are not written yet. */
+  /** Fields that were passed to `note` and are not written yet. */
   noted: BrowserPatch | undefined;
   noteTimer: NodeJS.Timeout | undefined;
   lastWriteMs: number;
 };
 
-/** Creates the record of one session; its writes happen one after the other. */
+/** Creates the record of one session. Its writes run one after the other. */
 export function createStoredRecord(
   deps: RecordDeps,
   sessionId: string,
@@ -145,7 +155,9 @@ function write<Result>(
   return turn;
 }
 
-/** Emits the row as clients see it; after the browser has ended, with the time of the session's last picture. */
+/**
+ * Emits the row as clients see it. Once the browser has ended, adds when the last picture of the session's page was taken.
+ */
 async function emitStatus(
   { session, sessionId }: Recorder,
   tx: Transaction,
@@ -205,7 +217,7 @@ function changes(row: BrowserRow, { reachedFor, ...fields }: BrowserPatch): bool
   return Object.entries(fields).some(([key, value]) => row[key as keyof BrowserFields] !== value);
 }
 
-/** Writes the notes. Every other write calls this first, because it is newer than the notes. */
+/** Writes the notes. Every other change of the record calls this first, so that it is written after the older notes. */
 async function flush(recorder: Recorder): Promise<void> {
   const { noted, deps, sessionId } = recorder;
   clearTimeout(recorder.noteTimer);

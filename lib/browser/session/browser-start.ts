@@ -1,15 +1,15 @@
-/** No browser can be started now; the message is a sentence for the caller. */
+/** Thrown when no browser can be started now. The message is a sentence for the caller. */
 export class NoBrowserError extends Error {}
 
 /** The start of a browser, shared by several callers: tool calls, a retarget, a person. */
 export type BrowserStart<Browser> = {
   /** Waits for the browser. @throws the signal's reason, or NoBrowserError after `waitMs` without a place. */
   join: (signal?: AbortSignal) => Promise<Browser>;
-  /** Whether the session waits for a place. */
+  /** Whether the session waits for one of the limited places for running browsers. */
   isWaiting: () => boolean;
   /** Resolves when the session begins to wait for a place; stays pending if it does not have to wait. */
   queued: Promise<void>;
-  /** Stops waiting for a place with this error; has no effect once the session has a place. */
+  /** Stops the wait for a place. Callers then get this error. Has no effect once the session has a place. */
   giveUp: (error: Error) => void;
   /** Resolves when the start has succeeded or failed. */
   settled: Promise<void>;

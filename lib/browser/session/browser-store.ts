@@ -25,7 +25,9 @@ export type BrowserFields = Partial<
   Pick<BrowserRow, "lastNavigatedUrl" | "currentUrl" | "returnUrl" | "pageWant" | "lastError" | "lastUsedAt">
 >;
 
-/** Fields to write; `reachedFor` is a retarget's number and sets `pageWant` to `reached` unless a newer retarget exists. */
+/**
+ * Fields to write. `reachedFor` is the number of a retarget: unless a newer retarget exists, `pageWant` becomes `reached`.
+ */
 export type BrowserPatch = BrowserFields & { reachedFor?: number };
 
 /** Reads the browser's row, if there is one. */
@@ -74,7 +76,7 @@ export async function readBrowserSession(
   return { source, capabilities, initialUrl: row.targetUrl ?? row.targetPageUrls[0] ?? null };
 }
 
-/** Whether a session has a browser of its own. Only a sub-agent needs a query. */
+/** Whether a session has a browser of its own. Queries the database only for a sub-agent. */
 export const hasOwnBrowser = async (
   db: Executor,
   session: Pick<SessionFields, "id" | "parentSessionId" | "capabilities">,
@@ -83,7 +85,9 @@ export const hasOwnBrowser = async (
     ? session.capabilities.browser
     : ((await readBrowserSession(db, session.id))?.capabilities.browser ?? false);
 
-/** Whether a tool call has a browser: its session's own, or the parent's browser that the session shares. */
+/**
+ * Whether a tool call can use a browser: the browser of its own session, or the parent's browser that the session shares.
+ */
 export const hasBrowserForCall = async (
   db: Executor,
   { sessionId, browserSessionId }: { sessionId: string; browserSessionId: string },
@@ -92,8 +96,8 @@ export const hasBrowserForCall = async (
   ((await readBrowserSession(db, sessionId))?.capabilities.browser ?? false);
 
 /**
- * Returns the sessions that share their page with a working sub-agent. A sub-agent whose turn is parked does not count: it
- * may wait for its own sub-agent, which needs the place.
+ * Returns the sessions among `sessionIds` whose browser a working sub-agent shares. A sub-agent with a parked turn does not
+ * count: it may be waiting for a sub-agent of its own, which needs the place of that browser.
  */
 export async function listSharedInUse(db: Executor, sessionIds: readonly string[]): Promise<Set<string>> {
   if (sessionIds.length === 0) return new Set();
@@ -127,7 +131,10 @@ export async function openBrowserRow(
   return row;
 }
 
-/** `pageWant` at a start: no page is reached yet; the browser opens the selected page or returns to its last one. */
+/**
+ * The value of `pageWant` when a browser starts. No page is reached then: the browser opens the selected page, or returns to
+ * the page that the previous browser showed last.
+ */
 const wantAtStart = sql`case ${browsers.pageWant} when 'reached' then 'returning'
   when 'refused' then 'selected' else ${browsers.pageWant} end`;
 
@@ -163,7 +170,8 @@ export async function moveBrowser(
 }
 
 /**
- * Writes fields of a `ready` browser that this process owns; with `retargets`, only while no newer retarget exists.
+ * Writes fields if the browser is `ready` and this process owns it. `retargets` is the number of a retarget: if given,
+ * nothing is written once a newer retarget exists.
  *
  * @returns the updated row, or undefined when nothing was written.
  */
@@ -225,7 +233,7 @@ export async function selectPage(tx: Transaction, sessionId: string, url: string
   return row;
 }
 
-/** Lists the rows that claim a browser of this process, or of a process that has ended. */
+/** Lists the sessions whose row says that a browser runs, if the row's owner is this process or a process that has ended. */
 export function listClaims(
   db: Executor,
   self: BrowserOwner,
@@ -237,12 +245,13 @@ export function listClaims(
     .where(and(inArray(browsers.status, ["creating", "ready"]), or(isOwn, isGone(self))));
 }
 
-/** How long processes may take to reconnect after a restart of the database server, which ends all connections. */
+/** A restart of the database server ends all connections. This is how long processes may take to reconnect after it. */
 const RETURN_SECONDS = 15;
 
 /**
- * Whether the process that owns a row has ended: no database connection has its name, and the database server did not just
- * restart, which ends all connections. If this process is alone, every other owner has ended.
+ * SQL condition: the process that owns the row has ended. This is so if no database connection has the name of the process.
+ * It is not so shortly after a restart of the database server, which ends all connections. If this process is alone, every
+ * other owner has ended.
  */
 export function isGone(self: BrowserOwner, owner: PgColumn = browsers.owner): SQL {
   const isOther = sql`${owner} is distinct from ${self.name}`;

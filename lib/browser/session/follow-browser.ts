@@ -10,8 +10,8 @@ import type { StoredRecord } from "./browser-record.ts";
 const MESSAGE_CHARS_MAX = 1_000;
 
 /**
- * Connects a browser that was just taken from the pool to its session: input, screencast, events and its end. Called once
- * for each browser.
+ * Connects a browser that was just taken from the pool to its session: input, screencast and events, including the browser's
+ * end. Called once for each browser.
  */
 export function followBrowser(
   deps: {
@@ -40,7 +40,7 @@ export function followBrowser(
     onLoaded: navigation.noteLoaded,
     onRefused: (reason) => record.note({ lastError: reason }),
     onDownload(download) {
-      // One after the other, because each picks a file name that is free.
+      // Downloads are stored one after the other, because each picks a file name that is free.
       storing = storing.then(async () => {
         const stored = await store(deps.storeDownload, download);
         browser.activity.add({ kind: "download", download: stored });
@@ -72,7 +72,7 @@ export function followBrowser(
       life.lose(running, "lost", null);
     },
     async onAnnotation(body) {
-      // The overlay cannot tell a script's input from a person's, so a submission counts only if a person acted last.
+      // The overlay cannot tell a script's input from a person's. A submission is accepted only if a person acted last.
       if (browser.overlayGate.isHeldByScript() || deps.isScriptLastActor())
         return { isStored: false, reason: "a script of the agent was using the page; please submit again" };
       return deps.onAnnotation(body);

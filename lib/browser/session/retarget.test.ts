@@ -14,7 +14,7 @@ import {
 
 let site: Awaited<ReturnType<typeof startTestSite>>;
 let harness: TestBrowsers;
-/** A service with a short navigation timeout, in which `late.example` has no address until the test sets one. */
+/** A service with a short navigation timeout. Its host `late.example` resolves to no address until the test sets one. */
 let impatientHarness: TestBrowsers;
 const lateName = { requested: Promise.withResolvers<void>(), address: Promise.withResolvers<string>() };
 let sessionId: string;
@@ -58,7 +58,7 @@ after(async () => {
   await site.close();
 });
 
-/** Retargets and polls, as clients do, until the navigation has landed or was refused. */
+/** Retargets, and polls the status as clients do until the navigation has landed or was refused. */
 async function retargetAndPoll(
   url: string,
   browsers = harness.browsers,
@@ -175,7 +175,7 @@ test("a server that does not answer is refused with a reason, and the page stays
 
 async function expectRefusal({ browsers }: TestBrowsers, id: string, url: string, reason: RegExp) {
   const here = `${site.origin}/page?before`;
-  // Not with a retarget, because polling cannot detect that the page already shown was loaded again.
+  // Navigates without a retarget, because polling cannot detect that the page already shown was loaded again.
   assert.deepEqual(await browsers.navigate(id, here), { landed: true, url: here });
   const live = await browsers.ensure(id);
   await live.page().fill("#field", "typed before");

@@ -37,19 +37,19 @@ type SessionBrowserDeps = {
   onTakenOver?: (holder: string) => void;
   requestPlace: (onMove: (position: number) => void) => PlaceTicket;
   placeWait: { waitMs: number; explain: () => string };
-  /** Takes a running browser from the pool. @throws Error with a sentence. */
+  /** Takes a running browser from the pool. @throws Error with a readable message. */
   take: () => Promise<OpenBrowser>;
-  /** Whether a viewer alone may start a browser: a turn is open, and no session waits for a place. */
+  /** Whether a browser may be started only because someone views the session: a turn is open, and there is a free place. */
   mayStartForViewer: () => Promise<boolean>;
   /** Reads the script that the service runs in the session's pages. */
   readPageScript: () => Promise<PageScript>;
-  /** Called when the browser is no longer used, so it may be ended for a waiting session. */
+  /** Called when the browser is not in use any more. It may then be ended for a waiting session. */
   onUnused: () => void;
   createPictureKeeper: (page: Pick<PictureKeeperDeps, "findIdle" | "hideOverlay">) => PictureKeeper;
   /** Returns why a page may not be opened, or undefined. */
   refuse: (url: URL) => Promise<string | undefined>;
   onAnnotation: SubmitAnnotation;
-  /** Whether the session may have files (`capabilities.sandbox`). */
+  /** Whether the session has a workspace for files (`capabilities.sandbox`). */
   hasWorkspace: boolean;
   /** @see BrowserServiceDeps.storeDownload */
   storeDownload: (name: string, bytes: Uint8Array) => Promise<string>;
@@ -77,9 +77,11 @@ export type SessionBrowser = {
   isLive: () => boolean;
   /** Whether a browser runs. */
   isUp: () => boolean;
-  /** Whether a browser runs that no tool call holds and no viewer watches, without a navigation in progress. */
+  /**
+   * Whether a browser runs and is not in use: no tool call holds it, no viewer watches it, and no navigation is in progress.
+   */
   isUnused: () => boolean;
-  /** Milliseconds since the last use; 0 while it is in use. */
+  /** Time since the last use of the browser, in milliseconds; 0 while it is in use. */
   idleMs: (nowMs: number) => number;
   /** Ends the browser with all its processes, if one runs. */
   end: () => Promise<void>;
@@ -87,7 +89,7 @@ export type SessionBrowser = {
 
 type HistoryAction = "back" | "forward" | "reload";
 
-/** How people and tools use the session's browser. Unlike {@link RunningBrowser}, it survives a restart of the browser. */
+/** How people and tools use the session's browser. Unlike {@link RunningBrowser}, this is kept when the browser restarts. */
 type Usage = {
   usedAtMs: number;
   /** Number of tool calls that hold the browser; a held browser is not ended for another session. */
@@ -196,7 +198,10 @@ async function ensure(session: Session, signal?: AbortSignal): Promise<LiveBrows
   return toLiveBrowser(session, running);
 }
 
-/** The range of refs of each browser, larger than the number of elements that its snapshots name. */
+/**
+ * Each browser of a session has its own range of this many refs (the numbers of elements in page snapshots). The snapshots
+ * of one browser name fewer elements than that.
+ */
 const REFS_PER_BROWSER = 100_000;
 
 function toLiveBrowser({ deps, usage }: Session, { browser, starts }: RunningBrowser): LiveBrowser {
@@ -260,7 +265,7 @@ async function hold(session: Session, signal?: AbortSignal): Promise<() => void>
   return release;
 }
 
-/** Starts the browser if none is up; does not wait for a place. */
+/** Starts the browser if none runs. Returns without waiting for a place. */
 async function open({ deps, life, usage }: Session): Promise<BrowserOpening> {
   usage.usedAtMs = deps.nowMs();
   const up = life.provision().then(
@@ -291,7 +296,7 @@ async function goToRetarget(
 ): Promise<void> {
   const { life, navigation } = session;
   const running = await life.provision();
-  // A browser that started meanwhile has already navigated to the page selected by then, usually this one.
+  // A browser that was started meanwhile opens the page that is selected by then, which is usually this one.
   if (navigation.lastRetarget() < retargets) {
     await navigation.goToSelected(running.browser, url, retargets);
     noteUseEnded(session);
@@ -325,7 +330,7 @@ async function goThroughHistory(session: Session, action: HistoryAction): Promis
     forward: () => page.goForward(options),
     reload: () => page.reload(options),
   };
-  // Not a failure of the call: refusals are in the record, and the page may still be loading.
+  // An error does not fail the call: a refusal is already recorded, and after a timeout the page may still be loading.
   await moves[action]().catch((error) =>
     deps.logger.debug(
       { sessionId: deps.sessionId, action, err: error },
@@ -367,7 +372,7 @@ async function passInput(session: Session, input: BrowserInput): Promise<void> {
   }
   if (!runningIn(life.state())) {
     const state = life.state();
-    // Input meant for the current page must not reach another page minutes later.
+    // Drop the input: minutes later, when the session gets a place, the browser may show another page than the person saw.
     if (state.kind === "starting" && state.start.isWaiting()) return;
     if ((await open(session)).state !== "ready") return;
     await runningIn(life.state())?.landing;

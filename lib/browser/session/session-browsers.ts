@@ -2,7 +2,9 @@ import type { SessionBrowser } from "./session-browser.ts";
 
 /** The session browsers of this process. Each is created at its first use and stays until its session is closed. */
 export type SessionBrowsers = {
-  /** @throws Error with a sentence when the session cannot have a browser. */
+  /**
+   * Returns the session browser; the first call creates it. @throws Error with a readable message if the session has none.
+   */
   get: (sessionId: string) => Promise<SessionBrowser>;
   /** Returns the session browser if it was already created. */
   peek: (sessionId: string) => SessionBrowser | undefined;
@@ -14,7 +16,7 @@ export type SessionBrowsers = {
 
 /** @see SessionBrowsers */
 export function createSessionBrowsers(make: (sessionId: string) => Promise<SessionBrowser>): SessionBrowsers {
-  /** Also holds browsers that are still being created, so that each is created only once. */
+  /** Also contains browsers that are still being created, so that each is created only once. */
   const promises = new Map<string, Promise<SessionBrowser>>();
   const created = new Map<string, SessionBrowser>();
   return {

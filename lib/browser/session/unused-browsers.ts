@@ -15,8 +15,8 @@ type UnusedParts = {
 };
 
 /**
- * Ends browsers that were not used for the idle time. A parked turn keeps its browser until another session needs the
- * place, so that input on the page is not lost.
+ * Ends browsers that were not used for `deps.idleMs`. A parked (paused) turn keeps its browser until another session needs
+ * the place, so that input on the page is not lost.
  *
  * @returns the number of browsers ended.
  */

@@ -127,7 +127,7 @@ test("the browser of a parked turn keeps running until another session needs the
   now = new Date("2026-01-08T00:00:00Z");
   assert.equal(await harness.browsers.reapIdle(now), 0);
   assert.equal((await harness.browsers.readStatus(parked)).status, "ready");
-  // A parked turn loses its browser even if it was used just now.
+  // The browser of a parked turn is ended for a waiting session even if it was used just now.
   (await harness.browsers.hold(parked))();
   (await harness.browsers.hold(waiting))();
   await statusIs(harness, parked, "expired");

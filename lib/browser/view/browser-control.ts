@@ -2,8 +2,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Topic } from "#lib/events/bus/topic.ts";
 
 /**
- * Tracks which person's connection has control of each session's browser, across processes. The newest take wins; while no
- * person has control, the agent has it as long as its turn runs. Nothing is stored: control ends with the connection.
+ * Tracks, across processes, which person's connection has control of each session's browser. The latest `take` wins. While
+ * no person has control, the agent has it as long as its turn runs. Nothing is stored: control ends with the connection.
  */
 export type BrowserControl = {
   /** Returns the id of the connection that has control; undefined while no person has control. */
@@ -12,12 +12,12 @@ export type BrowserControl = {
   take: (sessionId: string, connectionId: string) => void;
   /** Ends the control of this connection; has no effect if another connection has control. */
   release: (sessionId: string, connectionId: string) => void;
-  /** Calls `listener` after each change of the holder. @returns a function that stops the calls. */
+  /** Calls `listener` after each change of who has control of the session. @returns a function that stops the calls. */
   follow: (sessionId: string, listener: () => void) => () => void;
   /** Calls `listener` when a person's control of any session has ended. @returns a function that stops the calls. */
   onFree: (listener: (sessionId: string) => void) => () => void;
   /**
-   * Waits while a person has control.
+   * Waits until no person has control.
    *
    * @returns whether control is free; false once `timeoutMs` have passed or the signal has fired.
    */
@@ -33,21 +33,23 @@ export type BrowserControl = {
 };
 
 /**
- * A connection's claim to the control of a session. Processes receive claims and releases in different orders, so they all
- * order them in the same way: by stamp, then by connection id, and a release after its claim. A release therefore never
- * wins over another connection's newer claim.
+ * A connection's claim to the control of a session. Processes may receive claims and releases in different orders, so all of
+ * them sort by the same rule: by `stamp`, then by connection id, and a release after the claim that it releases. A release
+ * therefore never wins over another connection's newer claim.
  */
 type Claim = { stamp: number; connectionId: string; isReleased: boolean };
 
-/** The newest claim that this process knows. `isOurs`: its connection is in this process. `sinceMs`: time of receipt. */
+/**
+ * The newest claim that this process knows. `isOurs`: the connection is in this process. `sinceMs`: when it was received.
+ */
 type KnownClaim = Claim & { isOurs: boolean; sinceMs: number };
 
 type ControlMessage =
   | ({ type: "claim"; from: string; sessionId: string } & Claim)
-  /** Asks every process to repeat the claims of its own connections, of one session or of all. */
+  /** Asks every process to repeat the claims of its own connections, for one session, or for all if `sessionId` is null. */
   | { type: "ask"; from: string; sessionId: string | null };
 
-/** How long a released claim is kept, so that a late message with the unreleased claim does not win. */
+/** How long a released claim is remembered, so that a late message cannot claim control again for the same connection. */
 const FORGET_MS = 60_000;
 
 const isNewer = (claim: Claim, current: Claim): boolean => {
@@ -67,7 +69,7 @@ type Control = {
   claims: Map<string, KnownClaim>;
   listeners: Map<string, Set<() => void>>;
   freeListeners: Set<(sessionId: string) => void>;
-  /** Sessions whose holder is in another process that was asked to confirm, each with the timer that ends the wait. */
+  /** Sessions whose claim another process was asked to repeat, each with the timer that ends the wait. */
   unconfirmed: Map<string, NodeJS.Timeout>;
 };
 
@@ -89,7 +91,7 @@ export function createBrowserControl(
   };
   const { claims } = control;
   const holderOf = (sessionId: string) => holderIn(claims.get(sessionId));
-  // Only this module writes to the topic.
+  // The cast is safe, because only this module writes to the topic.
   const stopListening = topic.subscribe(
     (message) => receive(control, JSON.parse(message) as ControlMessage),
     () => catchUp(control),
@@ -117,7 +119,7 @@ export function createBrowserControl(
     async isConfirmedFree(sessionId) {
       if (holderOf(sessionId) === undefined) send(control, { type: "ask", from: self, sessionId });
       else confirm(control, sessionId);
-      // Longer than `confirmMs`, after which the claim of a process that does not answer is released.
+      // Wait longer than `confirmMs`: by then, the claim of a process that does not answer has been released.
       await sleep(confirmMs * 1.5, undefined, { ref: false });
       return holderOf(sessionId) === undefined;
     },
@@ -155,7 +157,9 @@ function publishOwn(control: Control, sessionId: string, claim: Claim): void {
   send(control, { type: "claim", from: control.self, sessionId, stamp, connectionId, isReleased });
 }
 
-/** Releases the claim of a connection in another process unless that process repeats it, because it may have ended. */
+/**
+ * Asks the process of a claim to repeat it, because that process may have ended. If it does not answer, releases the claim.
+ */
 function confirm(control: Control, sessionId: string): void {
   const { claims, unconfirmed, self, confirmMs } = control;
   const current = claims.get(sessionId);
@@ -192,7 +196,7 @@ function catchUp(control: Control): void {
 
 function follow(control: Control, sessionId: string, listener: () => void): () => void {
   const { listeners } = control;
-  // A new function for each call, so that one listener may follow twice.
+  // A new function for each call, so that the same listener can be added twice.
   const entry = () => listener();
   const entries = listeners.get(sessionId) ?? new Set();
   listeners.set(sessionId, entries.add(entry));

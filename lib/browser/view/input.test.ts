@@ -22,7 +22,7 @@ const press = (action: "down" | "up", x: number): BrowserInput => ({
   modifiers: 0,
 });
 
-/** A page that handles events only when the test lets it. */
+/** Simulates a page that handles each event only when the test says so. */
 function busyPage() {
   const sent: InputCommand[] = [];
   const waiting: (() => void)[] = [];

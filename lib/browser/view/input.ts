@@ -28,20 +28,20 @@ type KeyParams = {
   text?: string;
 };
 
-/** Sends a person's input to the page in order. */
+/** Sends the input of people to the page in order. */
 export type InputQueue = { push: (input: BrowserInput) => Promise<void> };
 
 type Move = Extract<BrowserInput, { type: "mouse" }>;
 type Wheel = Extract<BrowserInput, { type: "wheel" }>;
 
-/** How many inputs a page may leave unanswered; further ones are dropped, because people do not type that far ahead. */
+/** How many inputs a page may leave unanswered. More are dropped, because people do not type that far ahead. */
 const UNANSWERED_MAX = 500;
 
 const BUTTON_BITS = { none: 0, left: 1, right: 2, middle: 4 } as const;
 
 /**
- * Merges mouse moves that arrive while the page is busy into one, and wheel turns likewise. Everything else is sent
- * immediately, after the last position, without waiting for the answer to a move (DevTools keeps the order).
+ * Creates a queue that merges mouse moves into one while the page is busy, and wheel turns likewise. All other input is sent
+ * immediately, after the latest move and wheel turn. It does not wait until these are answered: DevTools keeps the order.
  *
  * @param send resolves when the page has handled the event.
  */

@@ -4,11 +4,11 @@ import { withOverlayHidden } from "../overlay/hide-overlay.ts";
 import type { OpenBrowser } from "../page/open-browser.ts";
 import { writePicture } from "./picture-store.ts";
 
-/** Stores the last picture of one session's page, which is shown while no browser runs. */
+/** Takes and stores the last picture of one session's page, which is shown while no browser runs. */
 export type PictureKeeper = {
-  /** Takes a picture once the page has been unused for a moment, so that it exists even if the browser crashes later. */
+  /** Takes a picture once the page has been unused for a moment, so that there is one even if the browser crashes later. */
   keepSoon: () => void;
-  /** Takes a picture now. Never rejects; a page that does not answer in time leaves the earlier picture in place. */
+  /** Takes a picture now. Never rejects. If the page does not answer in time, the earlier picture stays. */
   keep: (browser: OpenBrowser) => Promise<void>;
 };
 
@@ -58,7 +58,10 @@ export function createPictureKeeper(deps: PictureKeeperDeps): PictureKeeper {
   };
 }
 
-/** Captures the viewport as JPEG, without the overlay; undefined for an empty page. @throws if the page does not answer. */
+/**
+ * Captures the viewport as JPEG, without the overlay; undefined without an http(s) page. @throws if the page does not
+ * answer.
+ */
 async function capture(
   browser: OpenBrowser,
   hideOverlay: PictureKeeperDeps["hideOverlay"],

@@ -3,13 +3,15 @@ import type { ScreencastFrame } from "../browser-service.ts";
 import { VIEWPORT } from "../page/open-browser.ts";
 
 const JPEG_QUALITY = 70;
-/** A cast without a frame is restarted after this time, because it may have begun while the page changed its renderer. */
+/** A screencast without a frame after this time is restarted: it may have begun while the page changed its renderer. */
 const FIRST_FRAME_MS = 600;
 const RESTARTS_MAX = 5;
 
 /** One screencast of a session, shared by all viewers. */
 export type Screencast = {
-  /** Delivers the latest frame and all later ones. The cast runs while it has watchers. @returns stops the delivery. */
+  /**
+   * Delivers the latest frame and all later ones, and keeps the cast running. @returns a function that stops the delivery.
+   */
   watch: (onFrame: (frame: ScreencastFrame) => void) => () => void;
   watcherCount: () => number;
   /** Restarts the cast after the document changed, because Chromium may still cast the renderer of the previous one. */
@@ -18,7 +20,7 @@ export type Screencast = {
   attach: (cdp: CDPSession | undefined) => void;
 };
 
-/** DevTools' `Page.screencastFrame`. */
+/** The parameters of DevTools' event `Page.screencastFrame`. */
 type FrameEvent = {
   data: string;
   sessionId: number;
@@ -42,7 +44,7 @@ type Cast = {
   stop: (() => void) | undefined;
 };
 
-/** Creates the screencast of one session. `onError` is called for a page that cannot be cast. */
+/** Creates the screencast of one session. Calls `onError` if Chromium cannot start to cast a page. */
 export function createScreencast(onError: (error: unknown) => void): Screencast {
   const cast: Cast = {
     onError,
@@ -55,7 +57,7 @@ export function createScreencast(onError: (error: unknown) => void): Screencast 
   const { watchers } = cast;
   return {
     watch(onFrame) {
-      // A new function for each call, so that one listener may watch twice.
+      // A new function for each call, so that the same listener can be added twice.
       const watcher = (frame: ScreencastFrame) => onFrame(frame);
       if (cast.stop && cast.last) watcher(cast.last);
       watchers.add(watcher);

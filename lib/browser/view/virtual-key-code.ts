@@ -1,4 +1,4 @@
-/** Windows virtual key codes of keys that edit, move or modify, by their `key`. */
+/** Windows virtual key codes of keys that edit, move or modify, by `KeyboardEvent.key`. */
 const NAMED: Readonly<Record<string, number>> = {
   Backspace: 8,
   Tab: 9,
@@ -24,7 +24,7 @@ const NAMED: Readonly<Record<string, number>> = {
   ContextMenu: 93,
 };
 
-/** Windows virtual key codes of the punctuation keys of a US keyboard, by their `code`. */
+/** Windows virtual key codes of the punctuation keys of a US keyboard, by `KeyboardEvent.code`. */
 const PUNCTUATION: Readonly<Record<string, number>> = {
   Semicolon: 186,
   Equal: 187,

@@ -7,16 +7,15 @@ export type Mount = { from: string; at: string };
 
 /** The workspace's folder and the limits and rights with which a command runs in it. */
 export type Place = {
-  /** The workspace's folder. */
   folder: string;
   cpuSeconds: number;
-  /** The user that the command runs as, if the service is root. */
+  /** The user that the command runs as; undefined if the service is not root. */
   user: SandboxUser | undefined;
   /** The file through which the command joins its session's control group, if there is one. */
   joinPath: string | undefined;
 };
 
-/** A shell command. `names` are the path from the workspace's root to the folder in which the command starts. */
+/** A shell command. `names` are the folder names on the path from the workspace's root to the folder in which it starts. */
 export type ShellCommand = Place & { names: string[]; command: string };
 
 /** A program with its arguments as an array. `names` as in ShellCommand. */
@@ -25,13 +24,13 @@ export type ArgvCommand = Place & {
   argv: readonly string[];
   /** Files that the launcher creates in the sandbox's memory; read-only for the program. */
   files: readonly { path: string; bytes: Uint8Array }[];
-  /** The service's own Node, bound at {@link SERVICE_NODE}. */
+  /** Path of the service's own Node on the host. It is mounted at {@link SERVICE_NODE}. */
   node?: string | undefined;
-  /** Further files and folders of the host, shown read-only. */
+  /** Further files and folders of the host that are mounted read-only in the sandbox. */
   shown?: readonly { from: string; to: string }[];
   /** Mounts for files and folders of the host that the unprivileged user cannot reach. */
   reach?: readonly Mount[];
-  /** Chromium reserves far more address space than it uses, so a limit would break it. */
+  /** Set for Chromium, which reserves far more address space than it uses, so that a limit would break it. */
   hasUnlimitedAddressSpace?: boolean;
 };
 
@@ -42,7 +41,9 @@ export const SERVICE_NODE = "/opt/service/node";
 
 /** Search path for programs. The host's own PATH is not passed on. */
 export const systemPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
-/** Entries of /etc that commands may read: only what programs need to start, no user names and no keys. */
+/**
+ * Entries of /etc that commands may read: only those that programs need to start. They contain no user names and no keys.
+ */
 const READABLE_OF_ETC = [
   "ld.so.cache",
   "ld.so.conf",
@@ -55,7 +56,7 @@ const READABLE_OF_ETC = [
 /** First of the file descriptors that bubblewrap reads. */
 const FIRST_INPUT = 3;
 
-/** The part of the confinement that is the same for all commands of a kind. */
+/** The part of the confinement that is the same for all commands, or for all test runs. */
 export type Box = {
   /** Bubblewrap's arguments up to the workspace's mount. */
   args: string[];
@@ -64,7 +65,10 @@ export type Box = {
   limits: SandboxLimits;
 };
 
-/** @param help output of `bwrap --help`; options that this version does not have are left out. */
+/**
+ * Builds a {@link Box} for this machine.
+ * @param help output of `bwrap --help`; options that this version does not have are left out.
+ */
 export async function describeBox(
   help: string,
   limits: SandboxLimits,
@@ -122,13 +126,13 @@ export async function describeBox(
   return { args, filter, limits };
 }
 
-/** The inputs that bubblewrap reads from its descriptors, in order. */
+/** Returns the inputs that bubblewrap reads from its descriptors, in order. */
 export const boxInputs = ({ filter }: Box, command: Command): Uint8Array[] => [
   ...(filter ? [filter] : []),
   ...("argv" in command ? command.files.map(({ bytes }) => bytes) : []),
 ];
 
-/** All of bubblewrap's arguments. @param source path of the workspace's folder. */
+/** Returns all of bubblewrap's arguments. @param source path of the workspace's folder. */
 export function boxArguments({ args, filter, limits }: Box, source: string, command: Command): string[] {
   return [
     ...args,
@@ -146,7 +150,10 @@ export function boxArguments({ args, filter, limits }: Box, source: string, comm
   ];
 }
 
-/** Mounts a program's files, and sets a home outside the workspace because Node and Python load modules from the home. */
+/**
+ * Returns the arguments that mount a program's files and set a home outside the workspace, because Node and Python load
+ * modules from the home.
+ */
 function programArguments({ files, node, shown = [] }: ArgvCommand, firstInput: number): string[] {
   return [
     ...["--setenv", "HOME", "/tmp"],
@@ -157,8 +164,9 @@ function programArguments({ files, node, shown = [] }: ArgvCommand, firstInput: 
 }
 
 /**
- * The shell, which joins its control group and sets hard and soft limits of memory, processes, files and CPU time.
- * It sets them inside the new user namespace, so that only this command's processes are counted.
+ * Returns the command line of a shell that joins the control group, sets hard and soft limits of memory, processes, files
+ * and CPU time, and then runs the command. The limits are set inside the new user namespace, so that only this command's
+ * processes are counted.
  *
  * @param groupDescriptor descriptor of the file through which a process joins the group.
  */
@@ -173,7 +181,7 @@ function limitedShell(command: Command, limits: SandboxLimits, groupDescriptor: 
   ].join(" ");
   // If the machine runs out of memory, the kernel kills a command before the service.
   const killFirst = "echo 1000 2>/dev/null > /proc/self/oom_score_adj";
-  // 0 means the writing process. The service opened the file, and the kernel checks the rights of the opener.
+  // 0 stands for the writing process. The kernel checks the rights of the service, which opened the file.
   const join = `{ echo 0 >&${groupDescriptor} && exec ${groupDescriptor}>&-; } || exit 125; `;
   const limit = `${command.joinPath === undefined ? "" : join}${killFirst}; ulimit ${ulimits}`;
   if ("argv" in command) return ["bash", "-c", `${limit} && exec "$@" 2>&1`, "bash", ...command.argv];

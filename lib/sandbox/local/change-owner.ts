@@ -6,12 +6,12 @@ import type { SandboxUser } from "#lib/isolation/sandbox-users.ts";
 const run = promisify(execFile);
 
 /**
- * Changes the owner of a workspace's folder and everything in it, if it belongs to another user: the folder may be new,
- * from an earlier version, or from a backup. No command may be running in it. Links are not followed.
+ * Changes the owner of a workspace's folder and of everything in it, if the folder belongs to another user: it may be new,
+ * from an earlier version, or from a backup. No command may be running in the workspace. Links are not followed.
  */
 export async function changeOwner(folder: string, { uid, gid }: SandboxUser): Promise<void> {
   if ((await lstat(folder)).uid === uid) return;
-  // `chown` handles paths that are longer than a system call accepts. It changes a folder after its contents, so the next
-  // call repeats an interrupted change.
+  // The program `chown` handles paths that are longer than a system call accepts. It changes a folder after the folder's
+  // contents. If it is interrupted, the folder still has its old owner, so the next call repeats the change.
   await run("chown", ["-hR", `${uid}:${gid}`, "--", folder]);
 }

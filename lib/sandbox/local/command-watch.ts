@@ -10,18 +10,18 @@ import {
 } from "./process-tree.ts";
 import { type FolderSize, measureFolder } from "./walk-folder.ts";
 
-/** A repeated check of a running command by its process id. If it returns a sentence, the command is killed. */
+/** A repeated check of a running command by its process id. If `check` returns a sentence, the command is killed. */
 export type CommandWatch = { everyMs: number; check: (pid: number) => Promise<string | undefined> };
 
-/** The limits of a workspace's files and of a command's processes. */
+/** Enforces the limits of a workspace's files and of the processes of its commands. */
 type WorkspaceQuota = {
   /** Counts bytes before they are written. @throws WorkspaceError if they would exceed the quota. */
   reserve: (bytes: number) => Promise<void>;
   /** Measures the files before a command, unless their size is known. */
   begin: () => Promise<void>;
-  /** The checks of a running command or test run, which has its own limits. */
+  /** Returns the checks for a running command or test run. `limits` are those of that run. */
   watches: (limits: SandboxLimits) => CommandWatch[];
-  /** Measures the files after a command. @returns a sentence if the command exceeded the quota. */
+  /** Measures the files after a command. @returns a sentence if the workspace exceeds the quota because of the command. */
   settle: () => Promise<string | undefined>;
 };
 
@@ -86,7 +86,7 @@ export function createWorkspaceQuota(
     async reserve(bytes) {
       const isOver = ({ bytes: used, entries }: FolderSize) =>
         entries >= workspaceEntriesMax || used + bytes > workspaceBytesMax;
-      // The count is an upper bound: it includes files that were overwritten, and writes that failed.
+      // The stored size may be too large: it includes overwritten files and failed writes. So measure before refusing.
       if (atRest === undefined || isOver(atRest)) atRest = await measureAtRest();
       if (atRest.entries >= workspaceEntriesMax) throw new WorkspaceError(entriesSentence);
       if (isOver(atRest)) throw new WorkspaceError(bytesSentence);

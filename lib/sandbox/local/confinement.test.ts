@@ -12,7 +12,7 @@ import { bytes, makeSandboxFixture, options, readText, refused, untilStarted } f
 const { dataDir, make, sandboxes, folderOf, itRuns, remove } = await makeSandboxFixture();
 after(remove);
 
-// The service does this at its start.
+// The service does the same when it starts.
 closeInheritedDescriptors();
 const isFiltered = /system calls filtered: yes/.test(sandboxes.describe().isolation);
 
@@ -56,7 +56,9 @@ const SYSTEM_CALLS = [
   .join(" ")
   .replaceAll("kernel's", String.raw`kernel\x27s`);
 
-/** A program for x64 that gets its process id through `int 0x80`, and exits with it as its exit code. */
+/**
+ * A program for x64 that gets its process id through `int 0x80`, a call of 32-bit x86. It returns the id as its exit code.
+ */
 const CALL_OF_I386 = Buffer.concat([
   // Header of an ELF file with one segment, at 0x400000.
   Buffer.from("7f454c46020101000000000000000000", "hex"),
@@ -260,7 +262,7 @@ describe("commands", () => {
     const workspace = await tight.open("ses_unlinked");
     for (const hold of [
       "exec 3>f; rm f; while true; do head -c 100000 /dev/zero >&3; done",
-      // A file in /tmp is in memory and has its own limit; the workspace's quota does not count it.
+      // A file in /tmp is in memory and has its own limit. It does not count towards the workspace's quota.
       "exec 4>/tmp/f; rm /tmp/f; head -c 6000000 /dev/zero >&4; exec 3>f; rm f; while true; do head -c 100000 /dev/zero >&3; done",
       // Half of the bytes are in a file that still has its name.
       "head -c 4000000 /dev/zero > kept; exec 3>f; rm f; while true; do head -c 100000 /dev/zero >&3; done",

@@ -22,24 +22,26 @@ export type Confinement =
   | {
       works: true;
       detail: string;
-      /** The unprivileged user for probes, which belong to no session; undefined if the service is not root. */
+      /**
+       * The unprivileged user for probes and for sessions without a user of their own; undefined if the service is not root.
+       */
       sharedUser: SandboxUser | undefined;
       /** Whether a seccomp filter restricts system calls. */
       isFiltered: boolean;
       plan: (command: Command) => CommandPlan;
-      /** Ways to run a program that reads further files of the host; the caller uses the first that works. */
+      /** Ways to run a test program, which also reads files of the host. The caller uses the first way that works. */
       planTests: ((command: ArgvCommand) => CommandPlan)[];
     }
   | { works: false; reason: string };
 
-/** An unprivileged user id that nothing else on the machine has. Not 65534, because other daemons run as that. */
+/** A user id without privileges that nothing else on the machine uses. Not 65534, because other daemons run as that user. */
 const DROPPED_ID = 65_533;
 const PROBE_TIMEOUT_MS = 10_000;
 
 /**
- * Checks whether bubblewrap really confines a command here; it may be installed and fail.
- * If the service is root, privileges are dropped first (bubblewrap would keep capabilities otherwise). If the unprivileged
- * user cannot reach the folder, it is mounted at a reachable place in a mount namespace.
+ * Checks, by running a probe, whether bubblewrap really confines commands here: it may be installed but fail. If the service
+ * is root, privileges are dropped before bubblewrap starts, because bubblewrap would keep capabilities otherwise. If the
+ * unprivileged user cannot reach the folder, the folder is mounted at a reachable place in a mount namespace.
  *
  * @param folder the existing folder of all workspaces; the probe works inside it and cleans up.
  * @param path search path for programs, as in PATH.
@@ -80,7 +82,10 @@ function findFilters(help: string): (Uint8Array | undefined)[] {
   return filter ? [filter, undefined] : [undefined];
 }
 
-/** Chromium runs in a test run without a sandbox of its own, so it works with the filter for commands. */
+/**
+ * Returns the ways to run a test program. They use the filter for commands. Chromium works with this filter, because it runs
+ * without its own sandbox in a test run.
+ */
 async function planForTests(
   help: string,
   {
@@ -148,8 +153,8 @@ const dropThenBox: Launcher = (box, command) => ({
 });
 
 /**
- * A command may need files that the unprivileged user cannot reach, such as some in root's home. Each is mounted at a
- * reachable place, in a mount namespace of this command alone, before privileges are dropped.
+ * A command may need files that the unprivileged user cannot reach, such as files in root's home. Before privileges are
+ * dropped, each of these files is mounted at a reachable place, in a mount namespace of this command alone.
  */
 const mountThenDropThenBox =
   (choose: (command: Command) => readonly Mount[]): Launcher =>
@@ -198,7 +203,7 @@ const PROBE_SCRIPT = [
   "echo confined",
 ].join(" && ");
 
-/** Runs the probe in a temporary folder. @returns why it failed, or undefined if it succeeded. */
+/** Runs the probe script in a temporary folder. @returns why it failed, or undefined if it succeeded. */
 async function tryPlan(
   plan: (command: Command) => CommandPlan,
   folder: string,

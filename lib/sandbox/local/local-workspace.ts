@@ -28,7 +28,7 @@ type LocalWorkspaceOptions = {
   shell:
     | { plan: (command: ShellCommand) => CommandPlan; stage: ProgramStage; stageTests: TestStage }
     | { refusal: string };
-  /** Fires when the workspace is removed or the service shuts down; its commands are then killed. */
+  /** Fires when the workspace is removed or the service shuts down. The workspace's commands are then killed. */
   closing: AbortSignal;
   /** Called with the total size of the files after each change. */
   onSize?: (bytes: number) => void;
@@ -169,7 +169,10 @@ export function createLocalWorkspace(options: LocalWorkspaceOptions): Workspace 
 
 const MEMORY_KILL = "the kernel ended a process, because the session's commands used all of their memory";
 
-/** Pins the folder at `names`. Creates missing folders. Pins each level through its parent, so links are not followed. */
+/**
+ * Opens the folder at `names` as {@link Pinned}, and creates missing folders. Opens each level through its parent folder, so
+ * that links are not followed.
+ */
 async function createFolders(root: string, names: string[], owner: SandboxUser | undefined): Promise<Pinned> {
   let folder = await pinInside(root, []);
   for (const [index, name] of names.entries()) {
@@ -191,7 +194,10 @@ async function createFolders(root: string, names: string[], owner: SandboxUser |
   return folder;
 }
 
-/** Writes a temporary file and renames it to the target: readers never see a partial file, and a link is replaced. */
+/**
+ * Writes a temporary file and renames it to the target. Readers never see a partial file. If the target is a link, the link
+ * itself is replaced.
+ */
 async function replaceFile(folder: Pinned, name: string, bytes: Uint8Array, owner: SandboxUser | undefined) {
   const target = join(folder.via, name);
   const temporary = join(folder.via, `.${randomUUID()}.tmp`);

@@ -1,9 +1,9 @@
 /** Keeps the beginning and the end of a stream of bytes, and counts what was left out between them. */
 type OutputWindow = {
   add: (chunk: Buffer) => void;
-  /** Number of all bytes that were added, including those left out. */
+  /** Number of all bytes that were added, including bytes that were left out. */
   totalBytes: () => number;
-  /** The kept bytes as text. If bytes were left out, a line between beginning and end says how many. */
+  /** The kept bytes as text. If bytes were left out, a line between the beginning and the end says how many. */
   text: () => { text: string; truncated: boolean };
 };
 

@@ -3,22 +3,28 @@ import { type FileHandle, open, readlink, realpath } from "node:fs/promises";
 import { join, sep } from "node:path";
 import { WorkspaceError } from "../workspace-error.ts";
 
-/** On Linux, `/proc/self/fd` is a path to an open descriptor and serves as `openat`. Elsewhere, ordinary paths are used. */
+/**
+ * On Linux, paths below `/proc/self/fd` lead to open descriptors and can be used like `openat`. Other systems use ordinary
+ * paths.
+ */
 const isLinux = process.platform === "linux";
-/** Node does not export O_PATH; its value is the same on all Linux machines. Does not open devices or block on pipes. */
+/**
+ * Flag that opens a file only as a reference, without opening devices or blocking on pipes. Node does not export O_PATH,
+ * whose value is the same on all Linux machines.
+ */
 const O_PATH = isLinux ? 0o10000000 : constants.O_RDONLY | constants.O_NONBLOCK;
 const noFollow = isLinux ? constants.O_NOFOLLOW : 0;
 
 /** A file or folder held by an open descriptor, so that it cannot be swapped between check and use. */
 export type Pinned = {
   handle: FileHandle;
-  /** A path to exactly this file or folder, even after it was renamed or deleted. */
+  /** A path to exactly this file or folder; on Linux, even after it was renamed or deleted. */
   via: string;
 };
 
 /**
- * Pins the file or folder at a path below `root`; follows symbolic links.
- * Checks the opened file and not its name, so that a command gains nothing by swapping a link in between.
+ * Pins the file or folder at a path below `root`; follows symbolic links. Checks where the opened file is, instead of
+ * checking its path before, so that a command cannot swap in a link between check and use.
  *
  * @param root canonical path of the workspace's folder.
  * @throws WorkspaceError if the path does not exist or leads outside `root`.

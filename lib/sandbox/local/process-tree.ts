@@ -13,8 +13,8 @@ export const canReadProcessTree = (): Promise<boolean> =>
   );
 
 /**
- * Lists a process and its descendants. In a PID namespace none is missed: orphans become children of the namespace's first
- * process. Processes that end during the read are left out.
+ * Lists a process and its descendants. Processes that end during the read are left out. In a PID namespace, no other process
+ * is missed: orphans become children of the namespace's first process.
  */
 export async function readProcessTree(root: number): Promise<number[]> {
   const pids = [root];
@@ -29,8 +29,8 @@ export async function readProcessTree(root: number): Promise<number[]> {
 }
 
 /**
- * Total memory of processes in bytes. The cheap sum counts shared pages once per process. Only if it exceeds
- * `exactAboveBytes`, the exact sum is read, which counts shared pages once.
+ * Reads the total memory of processes in bytes. Reads a cheap sum first, in which a shared page counts once for each
+ * process. If that sum exceeds `exactAboveBytes`, reads the exact sum, in which a shared page counts once.
  */
 export async function readMemory(pids: number[], exactAboveBytes: number): Promise<number> {
   const resident = await sum(pids, async (pid) => {
@@ -94,7 +94,10 @@ export async function readMemoryFileBytes(pids: number[]): Promise<number> {
   return [...files.values()].reduce((total, bytes) => total + bytes, 0);
 }
 
-/** Deleted files that a process has mapped: a mapping outlives its descriptor. The mapped range approximates the size. */
+/**
+ * Lists deleted files that a process has mapped, because a mapping remains after its descriptor was closed. The end of the
+ * mapped range in the file approximates the size.
+ */
 async function readUnlinkedMaps(pid: number, device: number): Promise<{ inode: number; bytes: number }[]> {
   const maps = await readFile(`/proc/${pid}/maps`, "utf8").catch(() => "");
   return maps.split("\n").flatMap((line) => {
@@ -107,7 +110,7 @@ async function readUnlinkedMaps(pid: number, device: number): Promise<{ inode: n
   });
 }
 
-/** The parts of a device number of `stat` (glibc's encoding). */
+/** The major and minor parts of a device number as `stat` returns it (glibc's encoding). */
 const majorOf = (device: number) => Math.floor(device / 256) % 4_096;
 const minorOf = (device: number) => (device % 256) + Math.floor(device / 2 ** 20) * 256;
 

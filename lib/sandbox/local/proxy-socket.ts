@@ -4,7 +4,10 @@ import { basename, join } from "node:path";
 import type { SandboxUser } from "#lib/isolation/sandbox-users.ts";
 import { TEST_PROXY_SOCKET } from "../sandbox-service.ts";
 
-/** A browser has at most 32 connections to a proxy and 255 WebSockets. Each takes four descriptors of the service. */
+/**
+ * Enough for one browser, which opens at most 32 connections to a proxy and 255 WebSockets. Each connection takes four file
+ * descriptors of the service.
+ */
 const CONNECTIONS_MAX = 400;
 
 /** A Unix socket that forwards to a loopback port of this machine. */
@@ -31,7 +34,7 @@ export async function openProxySocket(
       [outside, inside],
     ] as const) {
       open.add(socket);
-      // A browser may drop a connection at any time; close the other end as well.
+      // A browser may drop a connection at any time. The other end is then closed as well.
       socket.on("error", () => other.destroy());
       socket.on("close", () => {
         open.delete(socket);

@@ -13,7 +13,7 @@ export type CommandPlan = {
   env: Record<string, string>;
   /** The inputs that the launcher reads from its descriptors 3, 4 and so on. */
   inputs?: readonly Uint8Array[];
-  /** A file that is open for writing at the descriptor after the inputs. */
+  /** A file that the launcher receives open for writing, at the descriptor after the inputs. */
   joinPath?: string | undefined;
 };
 
@@ -31,9 +31,9 @@ type RunLimits = {
 const PIPE_GRACE_MS = 500;
 
 /**
- * Runs a command in its own process group, and kills the whole group with SIGKILL when it ends, at the deadline, when
- * the signal fires, or when it floods. The output is standard output alone; the launcher reports on standard error why it
- * could not start the command.
+ * Runs a command in its own process group. Kills the whole group with SIGKILL when the command ends, at the deadline, when
+ * the signal fires, when a watch returns a sentence, or when there is too much output. The returned output is standard
+ * output alone: on standard error, the launcher reports why it could not start the command.
  *
  * @throws if the program cannot be started, or if the launcher failed before the command began.
  */
@@ -46,7 +46,7 @@ export async function runCommand(plan: CommandPlan, limits: RunLimits): Promise<
 
   limits.signal.throwIfAborted();
   const child = start(plan);
-  // `start` pipes both, but the type of `stdio` with extra entries does not say so.
+  // `start` creates both pipes, but the type of `stdio` with extra entries does not say so.
   const [stdout, stderr] = [child.stdout as Readable, child.stderr as Readable];
   for (const [index, bytes] of (plan.inputs ?? []).entries()) sendInput(child.stdio[3 + index], bytes);
   const killGroup = () => {
@@ -125,7 +125,7 @@ function start({ file, args, cwd, env, inputs = [], joinPath }: CommandPlan): Ch
   }
 }
 
-/** Ignores write errors: a launcher that fails before it has read all inputs reports that itself. */
+/** Writes an input. Ignores write errors: a launcher that fails before it has read all inputs reports the failure itself. */
 function sendInput(stream: unknown, bytes: Uint8Array): void {
   if (!(stream instanceof Writable)) return;
   stream.on("error", () => {});
@@ -138,7 +138,9 @@ export function addNote(result: CommandResult, note: string): CommandResult {
   return { ...result, output: `${result.output}${gap}[${note}]` };
 }
 
-/** Pauses between checks for at least three times the duration of the last check, so that checking stays cheap. */
+/**
+ * Repeats the check of a watch. Pauses at least three times as long as the last check took, so that checking stays cheap.
+ */
 function startWatch(watch: CommandWatch, pid: number, end: (note: string) => void): () => void {
   let timer: NodeJS.Timeout | undefined;
   let isStopped = false;

@@ -10,7 +10,7 @@ import { type CommandPlan, runCommand } from "./run-command.ts";
 
 /** A program that is ready to start. `remove` deletes the files that were created for it. */
 type StagedProgram = { plan: CommandPlan; remove: () => Promise<void> };
-/** Prepares programs for a workspace's folder. */
+/** Prepares a program to run in a workspace's folder. */
 export type ProgramStage = (program: Program, place: Place) => Promise<StagedProgram>;
 
 /** Folder of a confined program's files: outside of the workspace, in memory, read-only. */
@@ -18,8 +18,8 @@ const PROGRAM_FOLDER = "/skill";
 const PROBE_TIMEOUT_MS = 10_000;
 
 /**
- * Options of the runtime. Every runtime passes arguments after the script's path to the script. Python must ignore its
- * environment variables and the user's packages.
+ * Options of each runtime. All runtimes pass arguments that come after the script's path to the script. Python must ignore
+ * its environment variables and the user's packages.
  */
 const RUNTIME_OPTIONS: Record<Runtime, string[]> = {
   node: [],
@@ -46,8 +46,8 @@ async function findInSystem(name: string): Promise<string | undefined> {
 }
 
 /**
- * Stages programs for the sandbox. Their files are sent through pipes into the sandbox's memory and are never on a disk
- * that another command could write to.
+ * Prepares programs to run in the sandbox. Their files are sent through pipes into the sandbox's memory and are never on a
+ * disk that another command could write to.
  *
  * @param folder an existing folder, in which a short command runs once to check which Node works in the sandbox.
  */
@@ -65,14 +65,14 @@ export function createConfinedStage(
     const result = await runCommand(plan(probe), { ...limits, signal }).catch(() => undefined);
     return result?.exitCode === 0;
   };
-  /** Finds the service's own Node, or the system's if the user of the sandbox cannot reach the former. */
+  /** Finds the service's own Node, or the system's Node if the service's does not run in the sandbox. */
   const findNode = async () => {
     const node = await realpath(process.execPath);
     if (await runsInSandbox([SERVICE_NODE, "--version"], node)) return { file: SERVICE_NODE, node };
     const file = await findInSystem("node");
     return file !== undefined && (await runsInSandbox([file, "--version"])) ? { file } : undefined;
   };
-  /** Repeats a failed probe for the next program: it may have failed because the machine was busy. */
+  /** Remembers the Node that was found. Searches again after a failure, which may be due to a busy machine. */
   const findNodeOnce = () => {
     const forget = () => {
       nodeSearch = undefined;
@@ -102,7 +102,7 @@ export function createConfinedStage(
   };
 }
 
-/** Stages programs without confinement, in a temporary folder that is removed after the run. */
+/** Prepares programs to run without confinement, in a temporary folder that is removed after the run. */
 export const stageUnconfined: ProgramStage = async (program, { folder, cpuSeconds }) => {
   const { runtime, files } = program;
   const file = runtime === "node" ? process.execPath : await findInSystem(runtime);

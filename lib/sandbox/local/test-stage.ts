@@ -17,8 +17,8 @@ export type TestStage = (
 const PROBE_TIMEOUT_MS = 10_000;
 
 /**
- * Stages test programs for the sandbox. The first program determines which plan can show the service's Node and Playwright's
- * packages to the sandbox on this machine.
+ * Prepares test programs to run in the sandbox. For the first program, checks which plan works on this machine, because not
+ * every plan can show the service's Node and Playwright's packages to the sandbox.
  */
 export function createTestStage({ planTests }: Confinement & { works: true }): TestStage {
   let chosen: ((command: ArgvCommand) => CommandPlan) | undefined;
@@ -78,10 +78,10 @@ export function createTestStage({ planTests }: Confinement & { works: true }): T
 
 const STAGE_PREFIX = "agent-session-tests-";
 
-/** Removes the folders of processes that were killed during a test run. */
+/** Removes folders that processes of the service left behind because they were killed during a test run. */
 async function sweepStages(): Promise<void> {
   for (const name of await readdir(tmpdir())) {
-    // Folders of other programs may have this prefix: remove only those with a process id after it.
+    // Folders of other programs may have this prefix, too. Remove only those with a process id after the prefix.
     const pid = name.startsWith(STAGE_PREFIX) && /^(\d+)-/.exec(name.slice(STAGE_PREFIX.length))?.[1];
     if (pid && !isRunning(Number(pid))) await rm(join(tmpdir(), name), { recursive: true, force: true });
   }

@@ -11,11 +11,11 @@ const LSTATS_AT_ONCE = 64;
 type WalkedEntry = WorkspaceEntry & { diskBytes: number } & { unreadable?: true };
 
 /**
- * Visits files and folders below a folder, upper levels first, each folder's entries in the order of their names.
- * Skips symbolic links and special files unless `all` is set; never follows links. Each folder is pinned while it is read,
- * so that replacing it with a link has no effect.
+ * Visits files and folders below a folder: upper levels first, and in each folder by name. Skips symbolic links and special
+ * files unless `all` is set; never follows links. Each folder is pinned while it is read, so that replacing it with a link
+ * has no effect.
  *
- * @param start path of the folder as names; the paths of entries begin with them.
+ * @param start the names on the path of the folder; the paths of entries begin with them.
  * @throws WorkspaceError if the first folder cannot be opened.
  */
 export async function* walkFolder(
@@ -104,7 +104,7 @@ function typeOf(stat: Stats): WorkspaceEntry["type"] {
   return stat.isSymbolicLink() ? "link" : "other";
 }
 
-/** Size of an entry in addition to its content: its inode and its name. */
+/** What an entry takes on disk in addition to its content: its inode and its name. */
 const ENTRY_BYTES = 1_024;
 const unreadableBytes = 2 ** 40;
 
@@ -112,8 +112,8 @@ const unreadableBytes = 2 ** 40;
 export type FolderSize = { bytes: number; entries: number };
 
 /**
- * Measures a folder. Stops as soon as one of the limits is exceeded, which bounds the cost. A folder that cannot be read
- * counts as huge, so that nothing can be hidden in it.
+ * Measures a folder. Stops as soon as one of the limits is exceeded, so that measuring stays cheap. A folder that cannot be
+ * read counts as huge, so that nothing can be hidden in it.
  */
 export async function measureFolder(
   root: string,

@@ -2,13 +2,15 @@ import { lstat, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { SandboxUser, SandboxUsers } from "#lib/isolation/sandbox-users.ts";
 
-/** The user of each session's workspace. It owns the folder, and therefore stays the same across restarts. */
+/** Assigns a user to each session's workspace. The user owns the workspace's folder, and is found by it after a restart. */
 export type WorkspaceUsers = {
   /** Returns the session's user; the first call assigns it. */
   of: (sessionId: string) => Promise<SandboxUser>;
   /** Frees the user after the workspace was removed. */
   release: (sessionId: string) => void;
-  /** Frees all users when the service closes. Their files stay, and the next service finds the users by them. */
+  /**
+   * Frees all users when the service closes. Their files stay, so the next start of the service finds the users as owners.
+   */
   close: () => void;
 };
 
@@ -25,7 +27,7 @@ export function createWorkspaceUsers(
   const bySession = new Map<string, SandboxUser>();
   let ownersFound: Promise<void> | undefined;
 
-  /** The owner of a session's folder, if it exists and is one of the users. */
+  /** Assigns the owner of a session's folder, if the folder exists and its owner is in the range of assignable users. */
   async function assignOwner(from: SandboxUsers, sessionId: string): Promise<SandboxUser | undefined> {
     const owner = await lstat(join(folder, sessionId)).catch((error: NodeJS.ErrnoException) => {
       if (error.code === "ENOENT") return undefined;

@@ -1,6 +1,6 @@
 import type { SandboxLimits } from "../sandbox-limits.ts";
 
-/** A running command in a box. */
+/** A running command in a box (a Vercel Sandbox). */
 export type BoxCommand = {
   logs: () => AsyncIterable<{ data: string }>;
   wait: () => Promise<{ exitCode: number }>;
@@ -20,7 +20,7 @@ export type VercelBox = {
   writeFiles: (files: { path: string; content: Uint8Array }[]) => Promise<void>;
 };
 
-/** The source of boxes. */
+/** Opens and removes the boxes of sessions. */
 export type VercelBoxes = {
   /** Opens the session's box; creates it if necessary. A stopped box resumes with its files. */
   open: (sessionId: string) => Promise<VercelBox>;
@@ -34,8 +34,8 @@ const BOX_TIMEOUT_MS = 15 * 60_000;
 const nameOf = (sessionId: string) => `agent-${sessionId.replaceAll("_", "-")}`;
 
 /**
- * Creates boxes in the operator's Vercel account through Vercel's SDK. The credential is the platform's token on Vercel, and
- * `VERCEL_OIDC_TOKEN` elsewhere. A box has no network. Source: the declarations of `@vercel/sandbox` 3.
+ * Creates boxes in the operator's Vercel account through Vercel's SDK. On Vercel, the SDK signs in with the platform's
+ * token, elsewhere with `VERCEL_OIDC_TOKEN`. A box has no network. Source: the declarations of `@vercel/sandbox` 3.
  */
 export function createVercelBoxes(): VercelBoxes {
   // Only deployments on Vercel need the package.

@@ -10,7 +10,7 @@ import { programSuite } from "../program-suite-testing.ts";
 import type { BoxCommand, VercelBox, VercelBoxes } from "./vercel-box.ts";
 import { createVercelSandboxes } from "./vercel-sandboxes.ts";
 
-// The boxes are folders of this machine: the scripts really run, but Vercel's API is replaced.
+// The boxes in these tests are folders of this machine. The shell scripts really run, but Vercel's API is replaced.
 
 const box: VercelBox = {
   async runCommand({ cmd, args }): Promise<BoxCommand> {

@@ -10,7 +10,7 @@ type Entry = { workspace: Promise<Workspace>; closing: AbortController };
 /** The folder of a box that holds the workspace. */
 const ROOT = "/vercel/sandbox";
 
-/** Creates the sandboxes of a deployment on Vercel: one machine per session. Source: `architecture.md`, Seams. */
+/** Creates the sandboxes of a deployment on Vercel: one virtual machine per session. Source: `architecture.md`, Seams. */
 export function createVercelSandboxes(options: {
   boxes: VercelBoxes;
   limits: BoxLimits;

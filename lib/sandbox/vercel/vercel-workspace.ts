@@ -11,11 +11,14 @@ type VercelWorkspaceOptions = {
   /** Folder of the box that holds the workspace. */
   root: string;
   limits: BoxLimits;
-  /** Fires when the workspace is removed or the service shuts down; its commands are then killed. */
+  /** Fires when the workspace is removed or the service shuts down. The workspace's commands are then killed. */
   closing: AbortSignal;
 };
 
-/** Prints type and size of path `$1`. Copies the beginning of a file of more than `$2` bytes to a temporary file. */
+/**
+ * Shell script that prints the type and size of path `$1`. If `$1` is a file of more than `$2` bytes, the script copies its
+ * first `$2` bytes to a temporary file and prints the path of that file, too.
+ */
 const STAT_FILE = `[ -e "$1" ] || { echo missing; exit; }
 [ -d "$1" ] && { echo folder; exit; }
 [ -f "$1" ] || { echo other; exit; }
@@ -24,15 +27,18 @@ if [ "$size" -gt "$2" ]; then cut=$(mktemp); head -c "$2" -- "$1" > "$cut"; fi
 printf 'file %s %s' "$size" "$cut"`;
 
 /**
- * Lists folder `$1` to depth `$2` (empty: all levels), at most `$3` entries; with `$4` also links and special files. Prints
- * type, size and path of each entry, with a NUL after each.
+ * Shell script that lists folder `$1` to depth `$2` (empty: all levels), at most `$3` entries; with `$4` also links and
+ * special files. Prints the type, size and path of each entry, and a NUL after each entry.
  */
 const LIST = `[ -d "$1" ] || { echo missing; exit 3; }
 find "$1" -mindepth 1 \${2:+-maxdepth "$2"} \\( -type f -o -type d \${4:+-o -true} \\) -printf '%y %s %P\\0' | LC_ALL=C sort -z -k3 | head -z -n "$3"`;
 
 const HAS_PROGRAM = `command -v -- "$1" > /dev/null && echo yes`;
 
-/** Runs the arguments from `$3` in folder `$1` with home `$2`. Of the box's environment, only PATH is passed on. */
+/**
+ * Shell script that runs the program `$3` with the arguments after it, in folder `$1` with the home `$2`. Of the box's
+ * environment, only PATH is passed on.
+ */
 const RUN_PROGRAM = `cd -- "$1" && mkdir -p -- "$2" || exit 126
 home=$2; shift 2
 exec env -i "PATH=$PATH" "HOME=$home" LANG=C.UTF-8 TERM=dumb "$@"`;
@@ -119,7 +125,7 @@ export function createVercelWorkspace({ box, root, limits, closing }: VercelWork
           signal: AbortSignal.any([signal, closing]),
         });
       } finally {
-        // If the box was removed, so were its files.
+        // Fails if the box was removed. Its files are then gone, too.
         await runScript(`rm -rf -- "$1"`, parent).catch(() => {});
       }
     },
@@ -143,10 +149,10 @@ function readEntry(parents: string[], line: string): WorkspaceEntry {
 
 const ENTRY_TYPES: Record<string, WorkspaceEntry["type"]> = { f: "file", d: "directory", l: "link" };
 
-/** `args`: the arguments of Bash. */
+/** A command to run. `args` are the arguments of Bash. */
 type BoxRun = { args: string[]; timeoutMs: number; signal: AbortSignal };
 
-/** Runs a command of the agent. Kills it at its deadline, at a stop, or if it floods. */
+/** Runs a command of the agent. Kills it at its deadline, when the signal fires, or when there is too much output. */
 async function runInBox(box: VercelBox, limits: BoxLimits, run: BoxRun): Promise<CommandResult> {
   const { args, timeoutMs, signal } = run;
   signal.throwIfAborted();
