@@ -13,7 +13,7 @@ import {
   until,
 } from "./testing.ts";
 
-/** Behaviour of the real server that is not obvious. Sources: its public code and documentation. */
+/** These tests check behaviour of the real server that is not obvious. Sources: its public code and documentation. */
 
 let database: Awaited<ReturnType<typeof openTestDatabase>>;
 let process: TestProcess;

@@ -20,7 +20,7 @@ type TurnSettings = {
   maxSteps: number;
   /** First wait of the retry chain, in milliseconds (`AGENT_RETRY_BASE_MS`). */
   retryBaseMs: number;
-  /** How long an executor plays before it hands the run back to the engine, between two steps. */
+  /** How long an executor plays a run. After this time, it hands the run back to the engine between two steps. */
   stretchMs: number;
   /** URL of the demo page, for the model's page context. */
   demoUrl: string;
@@ -35,7 +35,7 @@ export type TurnDeps = {
   db: Database;
   log: EventLog;
   jobs: JobSender;
-  /** First runs that this process has just stored. */
+  /** Caches the first runs of sessions that this process has just created. */
   freshRuns: Pick<FreshRuns, "take">;
   model: ModelAccess;
   /** Every tool this deployment has, by name. */

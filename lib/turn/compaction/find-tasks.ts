@@ -1,10 +1,10 @@
 import type { Item } from "./group-messages.ts";
 
 /**
- * Finds the user messages of the running request: those of the request itself, and the steers that were read during it. If a
- * request contains a whole
- * transcript, only its last user messages are the task; earlier ones are context. A question that the service itself asked
- * is recorded in one step with its answer and is not a task. `requestFrom`: position of the request's first step.
+ * Finds the user messages of the running request: those of the request itself, and the steers that were read during it. If
+ * a request contains a whole transcript, only its last user messages are the task; earlier ones are context. A question that
+ * the service itself asked is recorded in one step with its answer and is not a task. `requestFrom`: position of the
+ * request's first step.
  * Source: specification, Session creation request, `messages`.
  */
 export function findTasks(items: readonly Item[], requestFrom: number): Set<Item> {

@@ -47,7 +47,8 @@ export async function beginCollection(deps: TurnDeps, run: RunInPlay, mayRead: b
   const { claim, session } = run;
   const step = { name: COLLECTION_STARTED, output: {} };
   const written = await deps.db.transaction(async (tx) => {
-    // Accepting a message also locks the session: either the write below sees the steer, or the steer sees this step.
+    // Accepting a message also locks the session. So either the write below sees the message, or the code that accepts the
+  // message sees this step.
     const locked = await lockRunAndSession(tx, claim.runId);
     if (locked?.epoch !== claim.epoch || !isOpen(locked)) throw new StaleClaimError(claim);
     return writeEvents(tx, claim, session, [], { step, unlessSteered: mayRead });
@@ -136,7 +137,7 @@ async function judge(
   }
 }
 
-/** The deliverable that results from a run's structured calls. */
+/** Converts the outcome of a run's structured calls to its deliverable. */
 export function toDeliverable(
   runId: string,
   collected: Exclude<Collected, { kind: "stopped" }>,
@@ -157,7 +158,7 @@ export function toDeliverable(
   };
 }
 
-/** The JSON Schema of a structured session. @throws for a session without one: a bug in this service. */
+/** Returns the JSON Schema of a structured session. @throws for a session without one, which is a bug in this service. */
 export function readSchema({ session }: RunInPlay): Record<string, unknown> {
   if (!session.outputSchema) throw new Error(`session ${session.id} has no output schema`);
   return session.outputSchema;
