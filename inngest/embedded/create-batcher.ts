@@ -3,7 +3,7 @@ const BATCH_MAX = 200;
 
 /**
  * Creates a function that processes items in batches. While a batch is being processed, new items wait for the next batch;
- * otherwise a batch starts after `lingerMs`. The promise of each call settles when the batch with its items does.
+ * otherwise a batch starts after `lingerMs`. The promise of each call settles when its batch has ended.
  *
  * @param lingerMs how long a batch waits for more items after its first one; by default it starts at once.
  */

@@ -37,8 +37,8 @@ export type EmbeddedEngineOptions = {
 /**
  * Runs Inngest functions in this process and stores its state in the service's database. It supports run, parallel steps,
  * sleep, waitForEvent, sendEvent, invoke, retries, onFailure, cancelOn, cron (five fields, UTC), idempotency and
- * concurrency; `start` refuses functions with other options. A function with parallel steps continues only when
- * all of them have run, also in `race` mode.
+ * concurrency; `start` refuses functions with other options. A function with parallel steps continues only when all of them
+ * have run, also in `race` mode.
  */
 export type EmbeddedEngine = {
   /** The `fetch` of the Inngest client: see `embeddedClientOptions`. */

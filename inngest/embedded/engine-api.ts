@@ -23,13 +23,13 @@ type EngineApiDeps = {
 };
 
 const json = (body: unknown, status = 200) => Response.json(body, { status });
-// The SDK reads only the status of an answer to a checkpoint, so all checkpoints share these two responses.
+// The SDK reads only the status of an answer to a checkpoint, so all answers of the same kind share one response.
 const RECORDED = new Response(null, { status: 200 });
 const STALE = new Response(null, { status: 409 });
 
 /**
- * Creates the `fetch` of the SDK. It implements the part of the Inngest server's API that the SDK calls: register functions,
- * send events, record checkpoints. The SDK passes a URL and a text body; a `Request` object is answered with 404.
+ * Creates the `fetch` that the SDK uses. It implements the part of the Inngest server's API that the SDK calls: register
+ * functions, send events, record checkpoints. The SDK passes a URL and a text body; a `Request` object is answered with 404.
  */
 export function createEngineApi(deps: EngineApiDeps): typeof fetch {
   return async (input, init = {}) => {

@@ -35,8 +35,8 @@ export function createEngineSweep(deps: SweepDeps): EngineSweep {
   return {
     async run(takeAll) {
       const nowMs = clock.now();
-      // If this executor's lease had expired, the others' leases may have expired for the same reason. Before this executor
-      // claims their runs, they get time to renew.
+      // If the lease of this executor had expired, other leases may have expired for the same reason. The other executors
+      // get time to renew them before this executor claims any runs.
       if (await store.renewLease(leaseMs)) mayClaimAtMs = nowMs + leaseMs;
       leaseUntilMs = nowMs + leaseMs;
       const functionIds = registry.all().map(({ id }) => id);

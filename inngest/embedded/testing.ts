@@ -153,7 +153,7 @@ export type RunView = {
   error: { message: string } | null;
 };
 
-/** All runs as the database has them, oldest first. */
+/** Reads all runs from the database, oldest first. */
 export async function readRuns(db: Database): Promise<RunView[]> {
   const result = await db.execute(
     sql`select function_id as "functionId", state, output, error from engine_runs order by created_at, id`,
@@ -167,7 +167,7 @@ export async function isQuiet(db: Database): Promise<boolean> {
   return runs.length > 0 && runs.every(({ state }) => state !== "running" && state !== "waiting");
 }
 
-/** The number of parked runs. */
+/** Counts the parked runs. */
 export async function countWaiting(db: Database): Promise<number> {
   return (await readRuns(db)).filter(({ state }) => state === "waiting").length;
 }

@@ -27,7 +27,7 @@ export const createRunTurn = (
       onFailure: async ({ event, error }) => {
         const { runId, generation } = event.data.event.data as { runId: string; generation: number };
         const job = { runId, generation, player: event.data.run_id };
-        // With this error, another function run has claimed the run and continues it.
+        // The error `STALE` means that another function run has claimed the run, so the run must not be ended here.
         if (error.message !== STALE) await turn.abandon(job, error.message);
       },
     },

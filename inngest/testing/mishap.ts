@@ -6,7 +6,9 @@ export type Mishap =
   | { kind: "answer-lost" }
   /** The app is unreachable and never receives the call, which counts as a failed attempt. */
   | { kind: "refused" }
-  /** The server stops waiting for the call, for example at a time limit, and counts a failed attempt. The app continues. */
+  /**
+   * The server stops waiting for the call, for example at a time limit, and counts a failed attempt. The app still runs it.
+   */
   | { kind: "given-up"; after: Promise<unknown> };
 
 /** The call, as a test sees it when it chooses a mishap. */

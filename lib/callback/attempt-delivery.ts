@@ -149,7 +149,9 @@ async function readRecorded(
   return { state: "retry", number: key.number + 1, delayMs };
 }
 
-/** Returns the time left until the next attempt. If the clock was set back to before the wait began, it starts again. */
+/**
+ * Returns the time left until the next attempt. If the clock was set back to before the wait began, this is the whole wait.
+ */
 function readRemainingMs(row: DeliveryRow, last: AttemptRow | undefined, now: Date): number {
   if (!row.nextAttemptAt) return 0;
   const beganMs = last ? last.at.getTime() + last.latencyMs : Number.NEGATIVE_INFINITY;
@@ -220,9 +222,9 @@ function send(
 
 /**
  * Returns how an attempt changes the state of its endpoint; null if it does not. An endpoint fails when a delivery to it is
- * dropped after its last attempt, unless this service did not send that attempt. An accepted delivery changes nothing if the
- * endpoint had no row in `failing_endpoints` before. If a row is written at the same time, the next accepted delivery
- * removes it.
+ * dropped after its last attempt, provided that this attempt was sent. An accepted delivery changes nothing if the endpoint
+ * had no row in `failing_endpoints` before. If such a row is written at the same time, the next accepted delivery removes
+ * it.
  */
 function reportEndpoint(
   { disableAfterMs = 0 }: DeliveryDeps,

@@ -57,7 +57,8 @@ export async function enableEndpoint(db: Executor, sessionId: string): Promise<v
 }
 
 /**
- * After this many days, a failing endpoint counts as unused. One that is used is probed every hour, which renews its row.
+ * After this many days, a failing endpoint counts as unused. A disabled endpoint that is in use is probed every hour, which
+ * renews its row.
  */
 const UNUSED_DAYS = 30;
 

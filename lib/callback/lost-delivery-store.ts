@@ -5,14 +5,15 @@ import { deliveries, deliveryAttempts, outbox } from "#db/schema/index.ts";
 import type { Job } from "#lib/session/jobs/jobs.ts";
 
 /**
- * An open delivery that is overdue by this time is treated as lost. An attempt takes less time, and `run.completed` waits
- * less time for `run.started`.
+ * An open delivery that is overdue by more than this is treated as lost. Neither an attempt nor the wait of `run.completed`
+ * for `run.started` takes that long.
  */
 const LOST_AFTER_MS = 15 * 60_000;
 
 /**
  * Creates new jobs for open deliveries that are a quarter of an hour overdue, because the engine has lost or given up their
- * jobs. If an old job still runs, both may send the same attempt, but it is recorded only once, and receivers deduplicate.
+ * jobs. If an old job still runs, the old and the new job may send the same attempt. The attempt is recorded only once, and
+ * receivers deduplicate.
  * Source: specification, Delivery semantics, rules 1 and 2.
  *
  * @param now the current time in tests; by default the database's.

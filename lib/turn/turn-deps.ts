@@ -18,11 +18,11 @@ import type { StopRegistry } from "./run/stop-registry.ts";
 type TurnSettings = {
   /** How many model calls a turn may make (`AGENT_MAX_STEPS`). */
   maxSteps: number;
-  /** First wait of the retry chain, in milliseconds (`AGENT_RETRY_BASE_MS`). */
+  /** Delay before the first retry of a failed run, in milliseconds (`AGENT_RETRY_BASE_MS`). */
   retryBaseMs: number;
   /** How long an executor plays a run. After this time, it hands the run back to the engine between two steps. */
   stretchMs: number;
-  /** URL of the demo page, for the model's page context. */
+  /** URL of the demo page, which the instructions name if the session has no other page. */
   demoUrl: string;
   /** Public origin of the service, without a trailing slash. */
   baseUrl: string;

@@ -13,9 +13,9 @@ const CLOCKS_DIFFER_MS = 60_000;
 
 /**
  * Renews this executor's lease for another `leaseMs`, and shortens the leases of other executors that end later than that.
- * Such leases were written before the database's clock was set back; a dead executor would hold its runs until they end.
+ * Such leases were written before the database's clock was set back, and would let a dead executor keep its runs too long.
  *
- * @returns whether this executor's lease had expired, because it was suspended or the database's clock jumped forward.
+ * @returns whether this executor's lease had expired, because its process was suspended or the database's clock jumped.
  */
 export async function renewLease({ query, executorId }: StoreContext, leaseMs: number): Promise<boolean> {
   const until = sql`now() + ${leaseMs} * interval '1 millisecond'`;
@@ -36,7 +36,8 @@ export async function releaseLease({ query, executorId }: StoreContext): Promise
 
 /**
  * Takes over the open runs of executors without a valid lease, or of every other executor if `takeAll`. A wait whose start
- * is in the future was written before the clock was set back. It starts again now, so that it does not last too long.
+ * is in the future was written before the clock was set back. Such a wait starts again now, so that it does not last too
+ * long.
  */
 export function claimRuns(
   { query, executorId, now }: StoreContext,

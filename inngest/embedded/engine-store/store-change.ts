@@ -178,7 +178,9 @@ const wokenRuns = (sources: SQL[], executorId: string) => sql`woken as (
   from (${sql.join(sources, sql` union `)}) x where r.id = x.run_id and r.state in ${states(statesBefore("woken"))}
   returning r.id, r.function_id, r.epoch, r.executor_id, r.parent_run_id, r.event_id)`;
 
-/** The statement for one event that starts one run. It is simple, because planning is most of its cost. */
+/**
+ * The statement for one event that starts one run. It has as few parts as possible, because planning is most of its cost.
+ */
 const startedRun = (event: EngineEvent, run: NewRun, executorId: string) => sql`
   with fresh as (insert into ${engineEvents} (id, name, body) values (${event.id}, ${event.name}, ${asJson(event)})
     on conflict (id) do nothing returning id)

@@ -12,7 +12,7 @@ import type {
 import type { CallScene, HeldRun } from "./call-run.ts";
 import { type PlayScene, playRun } from "./play-run.ts";
 
-/** Delay before a run is played again after the database failed. */
+/** Delay before a run is played again after an error, such as a failure of the database, interrupted it. */
 const REPAIR_MS = 1_000;
 /** Runs that complete within this many milliseconds share one statement. No caller waits for that statement. */
 const END_LINGER_MS = 5;
@@ -37,7 +37,7 @@ type ExecutorDeps = Omit<CallScene, "isLeft"> & {
   onWait: (eventName: string) => void;
 };
 
-/** The executor's state. It is also the scene that `playRun` receives. */
+/** The executor's state. It is also the `PlayScene` that `playRun` receives. */
 type State = ExecutorDeps &
   PlayScene & {
     /** Runs that are playing, queued or have an alarm. A run that is missing here, or was replaced, is not continued. */

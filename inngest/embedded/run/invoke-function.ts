@@ -19,7 +19,7 @@ type Invocation = {
   stepId?: string | undefined;
 };
 
-/** The SDK's answer. `retryAtMs`: when the SDK wants the next attempt, in ms since the epoch; undefined without one. */
+/** The SDK's answer. `retryAtMs`: when the next attempt should begin, in ms since the epoch, if the SDK names a time. */
 export type Answer =
   | { kind: "ops"; ops: Op[]; retryAtMs: number | undefined }
   | { kind: "failed"; error: SerializedError; isFinal: boolean; retryAtMs: number | undefined };
@@ -29,7 +29,7 @@ function toBody(call: Invocation): Record<string, unknown> {
   const ended = call.steps.filter((step) => step.state !== "pending");
   const event = structuredClone(call.event);
   return {
-    // With -1, the SDK chooses its execution version. All runs of this process use the same engine and SDK.
+    // With -1, the SDK uses its preferred execution version. All runs of this process use the same engine and SDK.
     version: -1,
     event,
     events: [event],

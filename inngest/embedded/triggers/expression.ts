@@ -1,4 +1,6 @@
-/** The events that an expression can read. In waits and cancellations, `event` started the run, and `async` just arrived. */
+/**
+ * The events that an expression can read. In waits and cancellations, `event` started the run and `async` is the new one.
+ */
 export type ExpressionScope = { event: unknown; async?: unknown };
 
 /** A compiled expression: computes its value for a scope. */

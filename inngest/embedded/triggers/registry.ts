@@ -14,7 +14,10 @@ export type RegisteredFunction = {
   id: string;
   triggers: EventRule[];
   crons: { expression: string; schedule: CronSchedule }[];
-  /** Events that cancel runs of the function. `timeout`: how long after its start a run can be cancelled, in wire form. */
+  /**
+   * Events that cancel runs of the function. `timeout`: how long after its start a run can be cancelled, as the SDK sends
+   * it.
+   */
   cancelledBy: (EventRule & { timeout: string | undefined })[];
   maxAttempts: number;
   idempotencyKey: Expression | undefined;

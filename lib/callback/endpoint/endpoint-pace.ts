@@ -14,7 +14,7 @@ const BURST_MS = 10_000;
 const WAIT_MS_MAX = 5 * 60_000;
 /** When a map has more entries than this, the entries that are no longer needed are removed. */
 const ENTRIES_MAX = 10_000;
-/** A slot that was free this long ago and is still unused is treated as the slot of a delivery that is gone. */
+/** If a delivery has not used its slot for this long, the delivery is treated as gone and the slot is removed. */
 const UNUSED_AFTER_MS = 30 * 60_000;
 
 /**

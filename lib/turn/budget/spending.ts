@@ -29,9 +29,12 @@ export type Spending = {
   countCall: (run: SpendingRun, usage: ModelUsage | undefined) => Spend;
   /** Counts the time since the last count. @returns the spend to record with the step. */
   countTime: (run: SpendingRun) => Spend;
-  /** Returns the budget that a run has exhausted, if any. Called before each model call; rarely reads the database. */
+  /** Returns the budget that a run has exhausted, if any. Called before each model call; usually answered from the cache. */
   findExhausted: (run: SpendingRun) => Promise<Exhausted | undefined>;
-  /** Returns the budget of a root session and what the session and its sub-agents spent, at most {@link FRESH_MS} old. */
+  /**
+   * Returns the budget of a root session, and what the session and its sub-agents have spent. The values are at most
+   * {@link FRESH_MS} old.
+   */
   readTree: (rootId: string) => Promise<TreeBudget | undefined>;
   /** Tells all processes that the budget of a root session has changed. */
   budgetChanged: (rootId: string) => void;
@@ -64,7 +67,7 @@ const CHANGED: Tree = {
  * budget before a model call executes no statement. There are two exceptions: a tree that has a budget and sub-agents is
  * read at most every 15 s, and a budget that was changed during a turn is read once. Source: decision 050.
  *
- * @param deps.price the price of the model; without one, calls cost nothing.
+ * @param deps.price the price of the model; without a price, calls count as free.
  * @param deps.owners absent if owners have no budget.
  * @param deps.topic the channel that tells other processes which budgets have changed.
  */

@@ -46,7 +46,10 @@ export async function carryOutCompaction(
   return { kind: "compacted", compaction, event, usage: answer.usage };
 }
 
-/** Computes the tokens of the next prompt: its estimate, times the ratio of `usedTokens` to the estimate before. */
+/**
+ * Computes the tokens of the compacted prompt. Its estimate is scaled by the ratio of `usedTokens` to the estimate of the
+ * prompt before the compaction.
+ */
 function measureAfter(input: CompactionInput, compaction: Compaction): number {
   const { entries, overheadTokens, picturesShown, usedTokens } = input;
   const weigh = (some: CompactionInput["entries"]) =>

@@ -49,9 +49,10 @@ const FORCED_GAIN_LEAST = 0.02;
 /**
  * Decides how to compact a context that has grown. First, old tool results, pictures and long inputs are replaced by short
  * lines, and reasoning is removed. If that is not enough, everything before the recent messages becomes a summary. The task
- * of the running request, its newest steers (as many as a share of the budget holds) and the newest exchange stay verbatim;
- * results in recent messages are cut only if the context is too small otherwise. An assistant message is never separated
- * from the results of its calls. Pure and idempotent: for the compacted context it returns `none`. Source: decision 014.
+ * of the running request, the newest messages that joined its turn (as many as a share of the budget holds) and the newest
+ * exchange stay verbatim; results in recent messages are cut only if the context is too small otherwise. An assistant
+ * message is never separated from the results of its calls. Pure and idempotent: for the compacted context it returns
+ * `none`. Source: decision 014.
  */
 export function planCompaction(input: CompactionInput): CompactionPlan {
   const { budgetTokens, usedTokens, overheadTokens, picturesShown } = input;

@@ -22,7 +22,10 @@ export type PromptMeter = {
 
 /** A report below this share of the estimate is ignored, because some servers do not count cached tokens. */
 const CREDIBLE_SHARE_LEAST = 0.4;
-/** Bounds of the ratio that scales estimates. Tokens that a provider adds to a short prompt must not scale long texts. */
+/**
+ * Bounds of the ratio that scales estimates. Tokens that a provider adds to a short prompt must not scale the estimates of
+ * long texts.
+ */
 const RATIO_LEAST = 0.5;
 const RATIO_MOST = 2;
 

@@ -11,7 +11,7 @@ const INPUT_STRING_CHARACTERS = 200;
 const LEFT_OUT = "[Left out to make room:";
 /** A text that begins with `LEFT_OUT` but is longer than this was not written by this file, so it is shortened. */
 const LEFT_OUT_CHARACTERS = 4_000;
-/** Character offset at which the note begins that `cutResult` puts into a result. */
+/** Character offset in a result at which the note of `cutResult` begins. */
 const CUT_FROM = 9_000;
 const CUT_NOTE = /of (\d+) characters left out; read on with read_tool_result, resultId (\w+)/;
 

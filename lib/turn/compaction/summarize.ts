@@ -26,7 +26,8 @@ type CallResult = { text: string; usage: ModelUsage } | Exclude<SummaryAnswer, {
 
 const CALL_TIMEOUT_MS = 600_000;
 /**
- * Shares of the budget for the transcript and the request. The rest is left free, because estimates can be too low by half.
+ * Shares of the budget for the transcript and the request. The rest is left free, because a provider may count twice as many
+ * tokens as estimated.
  */
 const TRANSCRIPT_SHARE = 0.4;
 const TASK_SHARE = 0.1;

@@ -21,7 +21,7 @@ type RemoteTools = { tools: readonly Tool[]; missingServers: readonly string[] }
 
 /**
  * Composes a run's prompt: its instructions and its tools. The tools are those of the session's toolset that exist now. If
- * no person started the run, the tools in `externalTurnExclude` are removed.
+ * the run's origin is not `person`, the tools in `externalTurnExclude` are removed.
  *
  * @param remote the tools of the session's tool servers that the policy allows in this run, and the ids of servers that
  * could not be reached.

@@ -15,7 +15,7 @@ type SubAgent = {
 /** A skill that the instructions list. */
 type Skill = { name: string; description: string };
 
-/** The input of the instructions of a turn. */
+/** The values from which the instructions of a turn are composed. */
 export type InstructionParts = {
   toolNames: readonly string[];
   /** Ids of tool servers whose tools are missing in this turn. */
@@ -209,7 +209,8 @@ function describePage(parts: InstructionParts): string {
 }
 
 /**
- * Writes the caller's schema in the first form that fits: indented, compact, or compact with short strings. Else cuts it.
+ * Writes the caller's schema in the first form that fits: indented, compact, or compact with long strings shortened. If no
+ * form fits, the last one is cut.
  */
 function describeSchema(schema: Record<string, unknown>): string {
   const shorten = (_key: string, value: unknown) =>

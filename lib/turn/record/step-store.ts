@@ -47,9 +47,9 @@ const heldBy = (value: Value<string>, fence: PlainFence, unlessSteered: boolean)
     ${unlessSteered ? sql`and not ${unreadSteers(sql`held_run.request_id`)}` : sql``} for no key update)`;
 
 /**
- * Requires that nothing was added to the session since the statement began. A statement reads the snapshot of its start, but
- * a message or a variant can be committed after that and before the rows are locked. It raises a counter of the session. The
- * join with `seen` compares the locked row with the snapshot, and finds no row if a counter differs.
+ * Among other conditions, requires that nothing was added to the session since the statement began. A statement reads the
+ * snapshot of its start, but a message or a variant can be committed between the snapshot and the locks. Every such addition
+ * raises a counter of the session, so the join with `seen` (the snapshot) then finds no row.
  */
 const heldAlone = (value: Value<string>) => sql`held as (
   select run.id, run.session_id, run.request_id, false as is_cancelled
@@ -81,7 +81,7 @@ type Part = {
   read: (write: TurnWrite) => Record<string, unknown> | undefined;
 };
 
-/** Why the browser did not reach the page that it was to open last; null for a run that did not use the browser. */
+/** Why the browser could not open the last requested page; null if it could, or if the run did not use the browser. */
 const pageError = sql`(select b.last_error from ${browsers} b where b.session_id =
   coalesce((select a.browser_session_id from ${agents} a where a.session_id = held.session_id), held.session_id) and exists (
   select 1 from ${toolCalls} c where c.run_id = held.id
@@ -368,7 +368,7 @@ export async function writeTurn(
     Object.assign(values, read);
     return true;
   });
-  // A turn must not end with an unread steer, unless a retry follows that reads it.
+  // A turn must not end while a message that joined it is unread, unless a retry follows, which reads the message.
   const unlessSteered = write.unlessSteered ?? (write.end !== undefined && write.end.retry === undefined);
   const rows = await queryRows<Row>(db, findStatement(fence, names, unlessSteered)(values));
   const [row] = rows;

@@ -25,7 +25,7 @@ import { openFreshRun } from "./open-run.ts";
 import type { RunInPlay } from "./run-in-play.ts";
 import { STOPPED_REASON } from "./stop-registry.ts";
 
-/** Whether a run may be played now. `later`: the run is a retry that is not due yet. `no`: the job can claim nothing. */
+/** Whether a run may be played now. `later`: the run is a retry that is not due yet. `no`: the job cannot claim the run. */
 type ClaimResult =
   | { status: "claimed"; run: RunInPlay }
   | { status: "later"; delayMs: number }
@@ -145,7 +145,7 @@ async function claimFresh(deps: TurnDeps, job: PlayJob, fresh: FreshRun): Promis
 
 type SessionState = Pick<RunInPlay, "variants" | "planning" | "imports" | "skills">;
 
-/** Reads the state of the session's tree for the instructions. What the tree certainly does not have is not queried. */
+/** Reads the state of the session's tree for the instructions. Makes no query for what the tree cannot have. */
 async function readSessionState(
   { db, skills, settings }: TurnDeps,
   { session, agent, hasPlanning, hasImports }: RunRecord,

@@ -12,7 +12,7 @@ import type { History } from "../prompt/history.ts";
 import type { Claim } from "../record/claim.ts";
 import { isShutdown } from "./stop-registry.ts";
 
-/** A wait of a call: when it began, what it waits for, and how it ended; `endedBy` is undefined while it lasts. */
+/** A wait of a tool call: when it began, what the call waits for, and how the wait ended (undefined while it lasts). */
 type CallWait = { since: Date; subjects: readonly string[]; endedBy: WaitEnd | undefined };
 
 /**
@@ -83,10 +83,10 @@ export const meteredPrompt = ({ prompt, history }: RunInPlay): MeteredPrompt => 
 
 /** Returns the output of a step that this executor or an earlier one has recorded; undefined if there is none. */
 export const findRecorded = <Output>(run: RunInPlay, name: string): Output | undefined =>
-  // The output of a name always has the same type, because only one function writes that name.
+  // The cast is safe because all steps with the same name have outputs of the same type.
   run.outputs.get(name) as Output | undefined;
 
-/** Returns the number of a run's current model call: the last call that was recorded, or for which a steer was read. */
+/** Returns the number of a run's current model call: the last one that was recorded or for which messages were read. */
 export function findPlace({ outputs }: RunInPlay): number {
   let place = 1;
   for (const name of outputs.keys())

@@ -40,7 +40,7 @@ const STOPPED = errorResult("Stopped: the turn was ended before this call was ov
  * waits before it has begun blocks the calls after it, so that they keep their order; a call that waits for an answer to its
  * question has begun and does not block them.
  *
- * @returns the waits of calls that have no results yet, because they wait for something outside of the service.
+ * @returns the waits of the calls that have no results yet, because they wait, for example for a person.
  */
 export async function runTools(
   deps: TurnDeps,

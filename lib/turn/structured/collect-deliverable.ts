@@ -29,13 +29,14 @@ type Collected =
 const ASK =
   "Now give the structured result of your work above, in the response format. Use only what you found; do not invent.";
 
-/** Whether the collection of a run has begun, in this executor or an earlier one. */
+/** Whether the collection of a run's deliverable has begun, in this executor or an earlier one. */
 export const hasBegunCollection = (run: RunInPlay): boolean =>
   findRecorded(run, COLLECTION_STARTED) !== undefined;
 
 /**
- * Records the beginning of a run's collection, after which the turn reads no more messages: a steer that arrives later
- * becomes the next turn. The record is a step, so that an executor that resumes the run does not collect twice.
+ * Records that the collection of a run's deliverable begins. After that, the turn reads no more messages: a message that
+ * arrives later becomes the next turn. The record is a step, so that an executor that resumes the run does not collect
+ * twice.
  * Source: `wire.md`, Follow-ups (One collection, one correction per turn).
  *
  * @param mayRead whether the turn can still read an unread message.
@@ -48,7 +49,7 @@ export async function beginCollection(deps: TurnDeps, run: RunInPlay, mayRead: b
   const step = { name: COLLECTION_STARTED, output: {} };
   const written = await deps.db.transaction(async (tx) => {
     // Accepting a message also locks the session. So either the write below sees the message, or the code that accepts the
-  // message sees this step.
+    // message sees this step.
     const locked = await lockRunAndSession(tx, claim.runId);
     if (locked?.epoch !== claim.epoch || !isOpen(locked)) throw new StaleClaimError(claim);
     return writeEvents(tx, claim, session, [], { step, unlessSteered: mayRead });
