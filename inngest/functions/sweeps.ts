@@ -9,10 +9,7 @@ export const createReapBrowsers = (client: Inngest, reap: () => Promise<number>)
     }),
   );
 
-/**
- * Every minute, sends jobs that a crash or an unreachable engine left in the outbox. The engine drops a job that it has
- * already.
- */
+/** Every minute, sends jobs that a crash or an unreachable engine left in the outbox. The engine ignores duplicates. */
 export const createSweepOutbox = (client: Inngest, sweep: () => Promise<number>) =>
   client.createFunction(
     { id: "sweep-outbox", triggers: { cron: "* * * * *" }, retries: 0 },

@@ -14,10 +14,7 @@ export type RegisteredFunction = {
   id: string;
   triggers: EventRule[];
   crons: { expression: string; schedule: CronSchedule }[];
-  /**
-   * Events that cancel runs of the function. `timeout`: how long after its start a run can be cancelled, as the SDK sends
-   * it.
-   */
+  /** Events that cancel runs of the function. `timeout`: how long after its start a run can be cancelled, such as `1h`. */
   cancelledBy: (EventRule & { timeout: string | undefined })[];
   maxAttempts: number;
   idempotencyKey: Expression | undefined;

@@ -60,7 +60,7 @@ type Hindrance = { kind: "stopped" } | { kind: "message" } | { kind: "settled"; 
 async function park(tx: Transaction, run: RunInPlay, waits: NewWait[], exhausted: Budget | undefined) {
   const { claim, session } = run;
   const rootId = rootSessionOf(run);
-  // A change of the budget locks the root session, so this lock prevents such a change. Ancestors are locked first.
+  // A change of the budget locks the root session, so this lock prevents a change. Locks go from ancestor to descendant.
   if (exhausted && rootId !== session.id) await lockCounters(tx, rootId);
   const locked = await lockRunAndSession(tx, claim.runId);
   if (locked?.epoch !== claim.epoch) throw new StaleClaimError(claim);
