@@ -4,7 +4,7 @@ import type { Job } from "#lib/session/jobs/jobs.ts";
 /** The app's name in the engine. */
 const APP_ID = "agent-session-service";
 
-/** Creates the client of every durable function; its options choose the engine. */
+/** Creates the client that all durable functions use. The options determine which engine runs the functions. */
 export const createClient = (options: Partial<ClientOptions>): Inngest =>
   new Inngest({ ...options, id: APP_ID });
 

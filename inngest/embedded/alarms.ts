@@ -1,14 +1,14 @@
 import type { EngineClock } from "./clock.ts";
 
-/** One pending alarm per key: parked runs by their id, crons by their function. */
+/** Pending alarms, at most one per key. A key is the id of a run, `cron:…` for a cron trigger, or `sweep`. */
 export type Alarms = {
-  /** Sets the key's alarm and replaces an earlier one. */
+  /** Sets the alarm of a key, in place of an earlier alarm of that key. */
   set: (key: string, dueAtMs: number, ring: () => void) => void;
   clear: (key: string) => void;
   clearAll: () => void;
 };
 
-/** Alarms in memory; after a restart they are set again from the database. */
+/** Creates alarms that are kept in memory only. After a restart, the engine sets them again. */
 export function createAlarms(clock: EngineClock): Alarms {
   const pending = new Map<string, () => void>();
   const clear = (key: string) => {

@@ -1,14 +1,14 @@
-/** The engine's time; tests use their own clock. */
+/** The clock by which the engine measures time. Tests use a manual clock. */
 export type EngineClock = {
-  /** Milliseconds since the epoch; it never jumps during the process, so every wait has its exact length. */
+  /** Milliseconds since the epoch. Never jumps while the process runs, so a wait lasts exactly as long as requested. */
   now: () => number;
-  /** Milliseconds since the epoch by the machine's clock, which functions compute dates from; it may jump. */
+  /** Milliseconds since the epoch on the machine's clock, which may jump. Functions compute dates from this clock. */
   wallNow: () => number;
   /** Calls back once after `delayMs`. @returns a function that cancels the callback. */
   schedule: (callback: () => void, delayMs: number) => () => void;
 };
 
-/** The longest delay of a Node timer. */
+/** The longest delay that a timer of Node supports. */
 const LONGEST_DELAY_MS = 2_147_483_647;
 
 /** The machine's time at the start of the process, plus the monotonic time since then. */

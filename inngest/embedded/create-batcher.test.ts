@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { createBatcher } from "./create-batcher.ts";
 
-/** A batcher whose batches end when the test settles their promises. */
+/** Creates a batcher whose batches end when the test settles their promises. */
 function createControlled() {
   const batches: { items: number[]; end: PromiseWithResolvers<void> }[] = [];
   const add = createBatcher((items: number[]) => {

@@ -1,11 +1,11 @@
-/** Items of one batch. A single call with more items is not split. */
+/** Maximum number of items in a batch. A single call with more items is not split; it becomes one larger batch. */
 const BATCH_MAX = 200;
 
 /**
- * Processes items in batches: at once when no batch is being processed; items that arrive meanwhile go into the next
- * batch. Each caller's promise settles with its batch.
+ * Creates a function that processes items in batches. While a batch is being processed, new items wait for the next batch;
+ * otherwise a batch starts after `lingerMs`. The promise of each call settles when its batch has ended.
  *
- * @param lingerMs how long the first item waits for more items.
+ * @param lingerMs how long a batch waits for more items after its first one; by default it starts at once.
  */
 export function createBatcher<Item>(carryOut: (items: Item[]) => Promise<void>, lingerMs = 0) {
   let isBusy = false;

@@ -20,24 +20,25 @@ import { createRegistry, type RegisteredFunction, type Registry } from "./trigge
 export type EmbeddedEngineOptions = {
   db: Database;
   logger: Logger;
-  /** True when no other process uses this database (the embedded one): the start claims all open runs at once. */
+  /** True if no other process uses the database, as with an embedded database. Then `start` claims all open runs at once. */
   isSoleExecutor?: boolean;
   clock?: EngineClock;
   backoff?: Backoff;
-  /** Concurrent calls of functions. */
+  /** Maximum number of concurrent function calls. */
   concurrency?: number;
   /** How long an executor keeps its runs without renewing its lease. */
   leaseMs?: number;
-  /** Interval between two sweeps: leases and old rows. */
+  /** Interval between two sweeps, which renew the lease, claim abandoned runs and delete old rows. */
   sweepMs?: number;
   /** How long ended runs and event ids are stored. */
   keepMs?: number;
 };
 
 /**
- * Plays Inngest functions in this process, with its state in the service's database. It supports run, parallel steps, sleep,
- * waitForEvent, sendEvent, invoke, retries, onFailure, cancelOn, cron (five fields, UTC), idempotency and concurrency;
- * functions that ask for more are refused. It waits for all parallel steps together, also in `race` mode.
+ * Runs Inngest functions in this process and stores its state in the service's database. It supports run, parallel steps,
+ * sleep, waitForEvent, sendEvent, invoke, retries, onFailure, cancelOn, cron (five fields, UTC), idempotency and
+ * concurrency; `start` refuses functions with other options. A function with parallel steps continues only when all of them
+ * have run, also in `race` mode.
  */
 export type EmbeddedEngine = {
   /** The `fetch` of the Inngest client: see `embeddedClientOptions`. */
@@ -48,18 +49,20 @@ export type EmbeddedEngine = {
    * @throws when a function uses an option this engine does not support, and when the database fails.
    */
   start: (served: { client: Inngest.Any; functions: InngestFunction.Any[] }) => Promise<void>;
-  /** Runs no new steps. Steps in progress end, or after `graceMs` are left for the next start to repeat. */
+  /** Starts no new steps and waits up to `graceMs` for those in progress. The next start repeats steps that did not end. */
   stop: (options: { graceMs: number }) => Promise<void>;
   isHealthy: () => boolean;
   /**
-   * Plans the run of an event; the caller writes its rows in its own statement. Only for events for which no function waits.
+   * Plans the run that an event starts. The caller writes the rows of the event and the run in its own statement. Must not
+   * be called for events that a function may wait for.
    *
-   * @returns undefined if the engine is not running, if the event does not start exactly one run, or if it cancels runs.
+   * @returns undefined if the engine is not running, if the event does not start exactly one run, if it may cancel runs, or
+   * if the run has an idempotency key.
    */
   plan: (event: Pick<EngineEvent, "id" | "name" | "data">) => PlannedEvent | undefined;
 };
 
-/** The rows of a planned run; `play` plays it, once they are committed. */
+/** The values that the caller writes for a planned run. The caller calls `play` once they are committed. */
 type PlannedEvent = {
   event: string;
   runId: string;
@@ -68,7 +71,7 @@ type PlannedEvent = {
   play: () => void;
 };
 
-/** A stopped engine keeps its parts: events it accepted before are still stored. */
+/** A stopped engine keeps its parts, because it still stores the events that it accepted before the stop. */
 type EngineState =
   | { name: "created" }
   | { name: "running" | "stopped"; registry: Registry; executor: Executor; sweep: EngineSweep };
@@ -84,7 +87,10 @@ export function createEmbeddedEngine(options: EmbeddedEngineOptions): EmbeddedEn
   const executorId = `exe_${randomUUID()}`;
   const store = createEngineStore(db, executorId, clock.now);
   const alarms = createAlarms(clock);
-  /** Names of all events for which a run has ever waited. It is complete only in a sole executor, which writes all waits. */
+  /**
+   * Names of events that a run waits or has waited for. Complete only in a sole executor, because otherwise other executors
+   * write waits too.
+   */
   const awaited = new Set<string>();
   const isAwaited = (eventName: string) => !isSoleExecutor || awaited.has(eventName);
   let registered: FunctionConfig[] = [];
@@ -129,7 +135,7 @@ export function createEmbeddedEngine(options: EmbeddedEngineOptions): EmbeddedEn
     register: (functions) => {
       registered = functions;
     },
-    // Events that arrive while others are being stored share the next statement.
+    // Events that arrive while a statement stores earlier events are stored together by the next statement.
     receive: createBatcher((events: EngineEvent[]) => receive(events)),
   });
 
@@ -165,7 +171,7 @@ export function createEmbeddedEngine(options: EmbeddedEngineOptions): EmbeddedEn
       if (state.name !== "running") return;
       const { isQuiet } = await state.executor.stop(graceMs);
       state = { ...state, name: "stopped" };
-      // The lease is not released while calls are still in progress: other executors would repeat the same steps at once.
+      // While calls are still in progress, the lease is kept. Otherwise other executors would repeat their steps at once.
       if (isQuiet)
         await store
           .releaseLease()
@@ -180,7 +186,8 @@ export function createEmbeddedEngine(options: EmbeddedEngineOptions): EmbeddedEn
       if (!run || !isSimple || run.idempotencyKey !== undefined) return undefined;
       const play = () =>
         executor.follow({ events: [event], runs: [run] }, { ...STARTED_NONE, started: [run.id] });
-      // The answer to the statement may have been lost after the commit. Playing the run clears this alarm.
+      // If the answer to the caller's statement is lost after its commit, the caller never calls `play`, but this alarm
+      // does. Playing the run clears the alarm.
       alarms.set(run.id, clock.now() + PLANNED_FOR_MS, () => {
         store.load(run.id, 1).then(
           (found) => found && play(),

@@ -13,9 +13,9 @@ type EngineApiDeps = {
   store: Pick<EngineStore, "commit" | "recordStep">;
   /** The engine's clock. */
   now: () => number;
-  /** False before the start and after the stop: events are refused. */
+  /** False before the start and after the stop. The API then refuses events and checkpoints. */
   isRunning: () => boolean;
-  /** True from the beginning of the stop: calls in progress end after their current step. */
+  /** True as soon as the stop begins. Calls in progress then end after their current step. */
   isStopping: () => boolean;
   register: (functions: FunctionConfig[]) => void;
   /** Resolves when the events and the runs they start are stored. */
@@ -23,13 +23,13 @@ type EngineApiDeps = {
 };
 
 const json = (body: unknown, status = 200) => Response.json(body, { status });
-// The SDK reads only the status of an answer to a checkpoint, so one response of each kind is enough.
+// The SDK reads only the status of an answer to a checkpoint, so all answers of the same kind share one response.
 const RECORDED = new Response(null, { status: 200 });
 const STALE = new Response(null, { status: 409 });
 
 /**
- * The Inngest server's API as far as the SDK calls it: register functions, send events, record checkpoints. It is the
- * SDK's `fetch`. The SDK passes a URL and a text, so no request object is made.
+ * Creates the `fetch` that the SDK uses. It implements the part of the Inngest server's API that the SDK calls: register
+ * functions, send events, record checkpoints. The SDK passes a URL and a text body; a `Request` object is answered with 404.
  */
 export function createEngineApi(deps: EngineApiDeps): typeof fetch {
   return async (input, init = {}) => {
@@ -61,18 +61,21 @@ async function sendEvents(deps: EngineApiDeps, body: unknown, seed: string | nul
   return json({ ids: events.map(({ id }) => id), status: 200 });
 }
 
-/** Answers 409, which ends the call, when the run has another executor, has ended, or the engine is stopping. */
+/**
+ * Records a checkpoint. Answers 409, which ends the call, if another executor has claimed the run, the run has ended, or the
+ * engine is stopping.
+ */
 async function checkpoint(deps: EngineApiDeps, runId: string, body: unknown): Promise<Response> {
   if (!deps.isRunning()) return STALE;
   const outcome = await recordCheckpoint(deps.store, runId, body);
   if (outcome === "malformed") return json({ error: "malformed checkpoint" }, 400);
-  // While stopping, the steps are recorded first and the call is refused afterwards, so that it ends between two steps.
+  // A stopping engine records the steps and then answers 409, so that the call ends between two steps.
   return outcome === "recorded" && !deps.isStopping() ? RECORDED : STALE;
 }
 
 /**
- * Records the steps that a call has finished, before the SDK runs the next one. The SDK sends them one by one, or as
- * many together as the client's `bufferedSteps`. The ticket (`run:epoch`) is the one the call was given.
+ * Records the steps that a call has finished, before the SDK runs the next step. The SDK sends one step at a time, or up to
+ * the client's `bufferedSteps` together. `qi_id` is the ticket (`run:epoch`) that the engine passed to the call.
  */
 async function recordCheckpoint(
   store: EngineApiDeps["store"],

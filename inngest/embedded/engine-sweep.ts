@@ -5,9 +5,12 @@ import type { Registry } from "./triggers/registry.ts";
 
 /** The engine's periodic work on its rows. */
 export type EngineSweep = {
-  /** Renews the lease, claims runs of executors whose lease expired (of all, with `takeAll`), and prunes old rows. */
+  /**
+   * Renews this executor's lease, claims the runs of executors whose lease has expired (if `takeAll`, of all executors), and
+   * deletes old rows.
+   */
   run: (takeAll: boolean) => Promise<void>;
-  /** Whether the lease, as last renewed, is still valid. */
+  /** Whether the lease is still valid, as of its last renewal. */
   isLeaseHeld: () => boolean;
 };
 
@@ -32,7 +35,8 @@ export function createEngineSweep(deps: SweepDeps): EngineSweep {
   return {
     async run(takeAll) {
       const nowMs = clock.now();
-      // If this executor's own lease expired, all others may have expired for the same reason; they get time to renew.
+      // If the lease of this executor had expired, other leases may have expired for the same reason. The other executors
+      // get time to renew them before this executor claims any runs.
       if (await store.renewLease(leaseMs)) mayClaimAtMs = nowMs + leaseMs;
       leaseUntilMs = nowMs + leaseMs;
       const functionIds = registry.all().map(({ id }) => id);

@@ -4,12 +4,13 @@ import { embeddedClientOptions } from "./client-options.ts";
 import { createEmbeddedEngine } from "./create-embedded-engine.ts";
 
 /**
- * A separate process with an embedded engine on a shared Postgres, controlled over IPC: a `Start` starts it, `"send"`
- * sends the event that starts both functions, `"release"` lets the held step end. It reports what it does.
+ * This file runs as a separate process, with an embedded engine on a shared Postgres. A test controls it over IPC: the
+ * message `Start` starts the engine, `"send"` sends the event that starts both functions, and `"release"` lets the held step
+ * end.
  */
 type Start = { url: string; leaseMs: number; sweepMs: number; name: string; isHeld: boolean };
 
-/** A report of such a process. */
+/** A message in which the process reports to the test what it has done. */
 export type ProcessNews =
   | { kind: "ready" }
   | { kind: "step"; name: string }
@@ -66,5 +67,5 @@ process.on("message", (message: Start | "send" | "release") => {
   };
   act().catch((error: unknown) => report({ kind: "failed", error: String(error) }));
 });
-// The controlling process has ended.
+// The connection closes when the process of the test ends.
 process.on("disconnect", () => process.exit());

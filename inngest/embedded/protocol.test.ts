@@ -13,8 +13,8 @@ import {
 } from "./protocol.ts";
 
 /**
- * The protocol of the SDK, without the engine. The checkpoint protocol is internal to the SDK and may change with its
- * version, so these tests call only the SDK and check every shape that the engine relies on.
+ * These tests check the protocol of the SDK without the engine. The checkpoint protocol is internal to the SDK and may
+ * change with its version, so the tests check every shape that the engine relies on.
  */
 
 type Exchange = { path: string; headers: Headers; body: unknown };
@@ -22,7 +22,7 @@ type Exchange = { path: string; headers: Headers; body: unknown };
 const quiet = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 const hash = (stepId: string) => createHash("sha1").update(stepId).digest("hex");
 
-/** The SDK with one function, and every request that it sends. */
+/** Creates an SDK client and handler with one function. `sent`: every request that the SDK sends. */
 function createSdk(define: (client: Inngest.Any) => InngestFunction.Any, checkpointStatus = 200) {
   const sent: Exchange[] = [];
   const recorded: typeof fetch = async (input, init) => {
@@ -51,7 +51,7 @@ function createSdk(define: (client: Inngest.Any) => InngestFunction.Any, checkpo
   return { client, call, register, sent };
 }
 
-/** The operations of an answer, with the fields that the engine reads. */
+/** Returns the operations of an answer, each with its kind and step id. */
 function readOps(body: unknown) {
   return opsSchema.parse(body).map(({ op, id }) => ({ op, id }));
 }

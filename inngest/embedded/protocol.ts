@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** Text that Postgres can store in a column. */
+/** Text that is not empty and that Postgres can store in a column. */
 const label = z
   .string()
   .min(1)
@@ -55,7 +55,7 @@ const invokeFunction = z.looseObject({
   }),
 });
 
-/** The operations of the SDK's answers (status 206) that this engine supports. */
+/** The operations that this engine supports in an answer of the SDK (status 206). */
 const opSchema = z.discriminatedUnion("op", [
   planned,
   stepRun,
@@ -119,7 +119,7 @@ export const INTERNAL_EVENTS = {
   timer: "inngest/scheduled.timer",
 } as const;
 
-/** An error as executor and SDK exchange it. */
+/** An error in the form in which the engine and the SDK exchange it. */
 export type SerializedError = { name: string; message: string; stack?: string | undefined; cause?: unknown };
 
 const errorSchema = z.looseObject({
@@ -141,8 +141,8 @@ export function toSerializedError(value: unknown): SerializedError {
 const UNITS = { w: 604_800_000, d: 86_400_000, h: 3_600_000, m: 60_000, s: 1_000 } as const;
 
 /**
- * Parses the end of a wait of the SDK, in ms since the epoch. Its wire form is a duration (`1d2h30m`, empty for none)
- * or an ISO date.
+ * Parses the end of a wait and returns it in ms since the epoch. The SDK sends it as a duration (`1d2h30m`; empty for no
+ * wait) or as an ISO date.
  *
  * @throws for any other text.
  */
@@ -159,7 +159,7 @@ export function parseDueTime(value: string, nowMs: number): number {
   return date;
 }
 
-/** Parses a `retry-after` header (seconds or a date), in ms since the epoch; undefined without one. */
+/** Converts a `retry-after` header (seconds or a date) to ms since the epoch; undefined if it is missing or invalid. */
 export function parseRetryAfter(value: string | null | undefined, nowMs: number): number | undefined {
   if (!value) return undefined;
   const seconds = Number(value);

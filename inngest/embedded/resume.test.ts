@@ -37,7 +37,7 @@ function createProcess(options: Parameters<typeof createTestProcess>[1] = {}) {
 const allOver = () => until(() => isQuiet(database.db), "all runs have ended");
 const parked = () => until(async () => (await countWaiting(database.db)) === 1, "the run is parked");
 
-/** Three steps. In a process with a gate, the second step waits for the gate. */
+/** Creates a function with three steps. If there is a gate, the second step waits for it. */
 const threeSteps = (client: Inngest.Any, ran: string[], gate?: Promise<void>) =>
   client.createFunction({ id: "three", triggers: { event: "go" } }, async ({ step }) => {
     await step.run("first", () => ran.push("first"));
@@ -415,7 +415,7 @@ describe("number of statements, and pruning", () => {
     });
     await process.start([fn]);
     await process.client.send({ name: "go" });
-    // Waits only for this run: a process of an earlier test may have written another one late.
+    // Waits only for this run, because a process of an earlier test may have stored another run late.
     await until(
       async () =>
         (await readRuns(database.db)).some(
@@ -528,14 +528,14 @@ describe("number of statements, and pruning", () => {
 const DAYS_2 = 2 * 24 * 3_600_000;
 const NOON = Date.UTC(2026, 0, 5, 12);
 
-/** Sleeps for a minute until a date by the machine's clock, as the service's functions do. */
+/** Creates a function that sleeps until a minute from now on the machine's clock, as the service's functions do. */
 const sleepAMinute = (client: Inngest.Any, wallNow: () => number) =>
   client.createFunction({ id: "sleeper", triggers: { event: "go" } }, async ({ step }) => {
     await step.sleepUntil("pause", new Date(wallNow() + 60_000));
     return "awake";
   });
 
-/** A function whose step fails once, and is repeated after a backoff of one second. */
+/** Creates a function that fails while `failures.left` is above 0. It is retried after a backoff of one second. */
 const failOnce = (client: Inngest.Any, failures: { left: number }) =>
   client.createFunction({ id: "failing", triggers: { event: "go" }, retries: 1 }, async () => {
     if (failures.left-- > 0) throw new Error("not yet");

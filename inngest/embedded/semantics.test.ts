@@ -13,7 +13,7 @@ import {
   until,
 } from "./testing.ts";
 
-/** Behaviour of the real server that is not obvious. Sources: its public code and documentation. */
+/** These tests check behaviour of the real server that is not obvious. Sources: its public code and documentation. */
 
 let database: Awaited<ReturnType<typeof openTestDatabase>>;
 let process: TestProcess;
@@ -33,7 +33,7 @@ const parked = (count = 1) =>
   until(async () => (await countWaiting(database.db)) === count, "the runs are parked");
 const outputs = async () => (await readRuns(database.db)).map(({ output }) => output);
 
-/** Advances the clock until no run waits for an attempt any more. */
+/** Advances the clock until all runs have ended. */
 async function waitOut(): Promise<void> {
   await until(async () => {
     if ((await countWaiting(database.db)) > 0) process.clock.advance(60_000);
@@ -310,7 +310,7 @@ describe("events", () => {
     await parked(2);
     await client.send({ name: "stop", data: { level: 3 } });
     await parked(1);
-    // The database's own clock dates the rows, not the clock of the test.
+    // The database has dated the rows by its own clock, so the test replaces their times with the time of its clock.
     await database.client.query(`update engine_runs set created_at = to_timestamp(${clock.now() / 1_000})`);
     clock.advance(2 * 3_600_000);
     await client.send({ name: "stop", data: { level: 9 } });

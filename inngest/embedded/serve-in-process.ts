@@ -1,6 +1,6 @@
 import { type Inngest, InngestCommHandler, type InngestFunction } from "inngest";
 
-/** A call of the SDK: to register its functions, or to run one. The SDK owns the body and may change it. */
+/** A call of the SDK's handler: `PUT` registers the functions, `POST` runs one of them. The SDK may change the body. */
 type FunctionCall =
   | { method: "PUT" }
   | { method: "POST"; functionId: string; stepId: string; body: Record<string, unknown> };

@@ -37,7 +37,7 @@ async function startProcess(name: string, isHeld: boolean) {
   return { child, news, steps, has };
 }
 
-/** All rows of the engine except the leases. */
+/** Reads all rows of the engine except the leases. */
 const readRows = async () => [
   (await database.client.query("select * from engine_runs order by id")).rows,
   (await database.client.query("select * from engine_steps order by run_id, step_id")).rows,

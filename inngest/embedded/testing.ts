@@ -10,10 +10,10 @@ import {
   type EmbeddedEngineOptions,
 } from "./create-embedded-engine.ts";
 
-/** A clock that moves only by `advance`; `setWall` moves only the machine's clock. */
+/** A clock that moves only when `advance` is called. `setWall` moves only the time that `wallNow` returns. */
 export type ManualClock = EngineClock & { advance: (ms: number) => void; setWall: (byMs: number) => void };
 
-/** Creates a clock that starts at a whole minute. `advance` fires its timers in order. */
+/** Creates a clock that starts at a whole minute. `advance` fires the timers that become due, in order. */
 export function createManualClock(startMs = Date.UTC(2026, 0, 5, 12)): ManualClock {
   let nowMs = startMs;
   let wallAheadMs = 0;
@@ -25,7 +25,7 @@ export function createManualClock(startMs = Date.UTC(2026, 0, 5, 12)): ManualClo
       wallAheadMs += byMs;
     },
     schedule(ring, delayMs) {
-      // The clock was advanced after the commit and before the alarm was set.
+      // The due time has passed if the test advanced the clock after the commit and before the alarm was set.
       if (delayMs <= 0) {
         const soon = setImmediate(ring);
         return () => clearImmediate(soon);
@@ -59,33 +59,33 @@ export async function until(condition: () => boolean | Promise<boolean>, what: s
   }
 }
 
-/** A promise with its resolver, with which a test delays a step. */
+/** Creates a promise that a step awaits until the test resolves it. */
 export const createGate = () => Promise.withResolvers<void>();
 
 const quietLogger: Logger = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
-/** An engine whose database can be cut off, as in a process that dies. */
+/** An engine that a test can cut off from its database, as if its process had died. */
 export type TestProcess = {
   engine: EmbeddedEngine;
   client: Inngest;
   clock: ManualClock;
   start: (functions: InngestFunction.Any[]) => Promise<void>;
-  /** No later statement of this engine is executed or answered. */
+  /** Cuts the engine off: statements that it sends after this are neither executed nor answered. */
   crash: () => void;
   isCrashed: () => boolean;
-  /** Waits for statements that were sent before the crash: an embedded database would finish them before its next start. */
+  /** Waits for the statements sent before the crash. A real embedded database would finish them before its next start. */
   drained: () => Promise<void>;
   /** `breakDatabase(true)` makes every statement of this engine fail, until `breakDatabase(false)`. */
   breakDatabase: (isBroken: boolean) => void;
   statementCount: () => number;
 };
 
-/** Creates an engine with its client, like a process on a shared database. */
+/** Creates an engine and its client. Each such pair acts as a separate process on the shared database. */
 export function createTestProcess(
   db: Database,
   options: Partial<EmbeddedEngineOptions> & {
     clock?: ManualClock;
-    /** Statements until the crash: the last one is executed, and its answer is lost. */
+    /** Number of statements until the engine crashes. The last one is executed, but its answer is lost. */
     statementsToLive?: number;
     onExchange?: (path: string, status: number) => void;
   } = {},
@@ -145,7 +145,7 @@ export function createTestProcess(
   };
 }
 
-/** A run, for assertions. */
+/** The fields of a run that tests compare. */
 export type RunView = {
   functionId: string;
   state: string;
@@ -153,7 +153,7 @@ export type RunView = {
   error: { message: string } | null;
 };
 
-/** All runs as the database has them, oldest first. */
+/** Reads all runs from the database, oldest first. */
 export async function readRuns(db: Database): Promise<RunView[]> {
   const result = await db.execute(
     sql`select function_id as "functionId", state, output, error from engine_runs order by created_at, id`,
@@ -167,7 +167,7 @@ export async function isQuiet(db: Database): Promise<boolean> {
   return runs.length > 0 && runs.every(({ state }) => state !== "running" && state !== "waiting");
 }
 
-/** The number of parked runs. */
+/** Counts the parked runs. */
 export async function countWaiting(db: Database): Promise<number> {
   return (await readRuns(db)).filter(({ state }) => state === "waiting").length;
 }

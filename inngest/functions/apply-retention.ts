@@ -2,7 +2,7 @@ import type { Inngest } from "inngest";
 
 type Session = { id: string; ownerId: string };
 
-/** The last piece of evidence in a batch, in the order of creation. */
+/** The last piece of evidence in a batch. Evidence is ordered by creation, and the next batch begins after this piece. */
 type EvidencePosition = { createdAt: string; id: string };
 
 /** Finds and removes data that is older than the settings allow. */

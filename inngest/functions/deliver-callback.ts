@@ -17,7 +17,7 @@ export const createDeliverCallback = (
   client.createFunction(
     { id: "deliver-callback", triggers: { event: "callback/delivery.requested" }, retries: 20 },
     async ({ event, step }) => {
-      // Only `requestDelivery` creates these jobs.
+      // The cast is safe because only `requestDelivery` creates these jobs.
       const { deliveryId, cycle } = event.data as { deliveryId: string; cycle: number };
       let waits = 0;
       for (let number = 1; number <= ATTEMPTS_MAX; ) {

@@ -1,5 +1,5 @@
 /**
- * The time after this delay, for `step.sleepUntil`, because `step.sleep` rounds delays up to whole seconds. The embedded
- * engine converts it back to a delay at once, so a later jump of the clock has no effect.
+ * Returns the date that is `delayMs` from now, for `step.sleepUntil`. (`step.sleep` would round the delay up to whole
+ * seconds.) The embedded engine converts the date back to a delay at once, so that a later jump of the clock has no effect.
  */
 export const momentAfter = (delayMs: number): Date => new Date(Date.now() + delayMs);

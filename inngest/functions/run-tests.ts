@@ -3,18 +3,18 @@ import type { PlayedTests } from "#lib/test-runs/play-test-run.ts";
 import { momentAfter } from "./moment-after.ts";
 
 const POLL_MS = 10_000;
-/** With a wait after each play, this stays below the 1,000 steps that an engine allows a function run. */
+/** Maximum number of plays. With a wait after each, they stay below the 1,000 steps that an engine allows a function run. */
 const PLAYS_MAX = 300;
 
 /**
- * Plays a test run. Its results are in the service's own rows, so that a repeated step finds that the run has ended. If
- * another process plays the run, this one polls until the run has ended, in case the other process dies.
+ * Plays a test run. The service stores the results in its own tables, so a repeated step sees whether the test run has
+ * ended. If another process plays the test run, this function polls until it has ended, in case that process dies.
  */
 export const createRunTests = (client: Inngest, play: (testRunId: string) => Promise<PlayedTests>) =>
   client.createFunction(
     { id: "run-tests", triggers: { event: "tests/run.requested" }, retries: 10 },
     async ({ event, step }) => {
-      // Only `requestTests` creates these jobs.
+      // The cast is safe because only `requestTests` creates these jobs.
       const { testRunId } = event.data as { testRunId: string };
       for (let number = 1; number <= PLAYS_MAX; number++) {
         const played = await step.run(`play-${number}`, () => play(testRunId));

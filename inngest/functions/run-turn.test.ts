@@ -14,7 +14,7 @@ before(async () => {
 });
 after(() => database.close());
 
-/** Plays a run on an engine with a turn that returns or throws `answers`. @returns the calls of the turn. */
+/** Plays a run on an engine. Each `play` of the turn returns or throws the next answer. @returns the calls of the turn. */
 async function playRun(answers: (Played | Error)[], playsMax?: number, isPlayer = false) {
   const calls: string[] = [];
   const left = [...answers];

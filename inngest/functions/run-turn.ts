@@ -5,7 +5,7 @@ import type { TurnService } from "#lib/turn/turn-service.ts";
 import { momentAfter } from "./moment-after.ts";
 
 const STALE = "the claim on this run is over";
-/** With a wait after each play, this stays below the 1,000 steps that an engine allows a function run. */
+/** Maximum number of plays. With a wait after each, they stay below the 1,000 steps that an engine allows a function run. */
 const PLAYS_MAX = 450;
 const STALE_RETRY_MS = 10_000;
 
@@ -27,12 +27,12 @@ export const createRunTurn = (
       onFailure: async ({ event, error }) => {
         const { runId, generation } = event.data.event.data as { runId: string; generation: number };
         const job = { runId, generation, player: event.data.run_id };
-        // A stale claim means that another function run has claimed the run since.
+        // The error `STALE` means that another function run has claimed the run, so the run must not be ended here.
         if (error.message !== STALE) await turn.abandon(job, error.message);
       },
     },
     async ({ event, step, runId: functionRunId }) => {
-      // Only `requestRun` creates these jobs.
+      // The cast is safe because only `requestRun` creates these jobs.
       const { runId, generation } = event.data as { runId: string; generation: number };
       for (let number = 1; number <= playsMax; number++) {
         const played = await step.run(`play-${number}`, () =>
@@ -49,9 +49,9 @@ export const createRunTurn = (
 type Player = Pick<TurnService, "play" | "isPlayer">;
 
 /**
- * If another function run has claimed the run, this one ends without a retry, because the run continues in the other one. If
- * the other claim comes from a duplicate call of this same function run, no other function run would continue the run, so
- * this one retries later.
+ * Plays the run, and decides whether a stale claim is retried. If another function run has claimed the run, that function
+ * run continues it, so this one ends without a retry. If a duplicate call of this same function run has claimed the run, no
+ * other function run would continue it, so this one retries later.
  */
 async function play(turn: Player, job: PlayJob) {
   try {

@@ -1,6 +1,6 @@
 import type { Inngest } from "inngest";
 
-/** Closes browsers that were idle for too long, every minute. */
+/** Every minute, closes the browsers that were idle for too long. */
 export const createReapBrowsers = (client: Inngest, reap: () => Promise<number>) =>
   client.createFunction(
     { id: "reap-browsers", triggers: { cron: "* * * * *" }, retries: 0 },
@@ -9,7 +9,7 @@ export const createReapBrowsers = (client: Inngest, reap: () => Promise<number>)
     }),
   );
 
-/** Every minute, sends jobs that a crash or an unreachable engine left in the outbox. The job's id deduplicates sends. */
+/** Every minute, sends jobs that a crash or an unreachable engine left in the outbox. The engine ignores duplicates. */
 export const createSweepOutbox = (client: Inngest, sweep: () => Promise<number>) =>
   client.createFunction(
     { id: "sweep-outbox", triggers: { cron: "* * * * *" }, retries: 0 },

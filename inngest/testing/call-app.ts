@@ -3,17 +3,17 @@ import { parseJson } from "../embedded/parse-json.ts";
 import { type EngineEvent, type Op, opsSchema, parseRetryAfter } from "../embedded/protocol.ts";
 import { canonicalise, isSigned, sign } from "./sign.ts";
 
-/** `checkpointing`: the app posts steps during a call. `replay`: each call runs one step and sends the whole state again. */
+/** `checkpointing`: the app reports steps during a call. `replay`: each call runs one step and reports it in its answer. */
 export type Mode = "checkpointing" | "replay";
 
 /** One call of a function. */
 export type Call = {
   url: string;
-  /** The server's id of the function, not the app's. */
+  /** The server's own id for the function, which differs from the app's id. */
   functionUuid: string;
   runId: string;
   event: EngineEvent;
-  /** Recorded results by hashed step id, in order, in the server's form. */
+  /** Recorded results by hashed step id, in the order of recording and in the form in which a server sends them. */
   steps: ReadonlyMap<string, unknown>;
   /** The hashed id of a planned step; undefined to continue the function. */
   stepId: string | undefined;
@@ -21,7 +21,7 @@ export type Call = {
   maxAttempts: number;
   /** The call only plans steps, because the function has parallel steps. */
   isPlanOnly: boolean;
-  /** Identifies the item in the queue, and this call for it. */
+  /** `itemId` identifies the item in the server's queue, and `requestId` this call for the item. */
   ticket: { itemId: string; requestId: string; generation: number };
 };
 
@@ -31,7 +31,7 @@ export type Answer =
   | { kind: "completed"; output: unknown }
   | { kind: "failed"; error: unknown; isFinal: boolean; retryAtMs: number | undefined };
 
-/** The body of a call; with `isStateLeftOut` the SDK asks the API for events and steps. */
+/** Composes the body of a call. With `isStateLeftOut`, it has no events and steps, and the SDK reads them from the API. */
 export function composeBody(call: Call, mode: Mode, isStateLeftOut: boolean): string {
   const stack = [...call.steps.keys()];
   const { itemId } = call.ticket;
@@ -49,7 +49,7 @@ export function composeBody(call: Call, mode: Mode, isStateLeftOut: boolean): st
       disable_immediate_execution: call.isPlanOnly,
       use_api: isStateLeftOut,
       stack: { stack, current: Math.max(0, stack.length - 1) },
-      // A server without checkpoints does not send these.
+      // A server that does not support checkpoints does not send `fn_id` and `qi_id`.
       ...(mode === "checkpointing" && { fn_id: call.functionUuid, qi_id: itemId }),
     },
     use_api: isStateLeftOut,

@@ -6,7 +6,7 @@ import { type Answer, type Call, callApp, composeBody, type Mode, newTicket } fr
 import type { ChooseMishap } from "./mishap.ts";
 import { isOpen, type QueueItem, recordStep, type StandInRun } from "./stand-in-run.ts";
 
-/** Limits of the real server. */
+/** The real server's limits for the steps of a run and for the size of an answer. */
 const STEPS_MAX = 1_000;
 const ANSWER_BYTES_MAX = 4 * 1_024 * 1_024;
 const UNREACHABLE = "the app could not be reached";
@@ -19,7 +19,7 @@ export type PlayerOptions = {
   /** Delay after the first failed attempt; it doubles with every attempt. */
   backoffMs: number;
   chooseMishap: ChooseMishap;
-  /** The function's URL, and the server's own id for it. */
+  /** Returns the function's URL, and the server's own id for the function. */
   locate: (functionId: string) => { url: string; uuid: string };
   /** Called with the events that the server itself creates. */
   emit: (event: EngineEvent) => void;
@@ -77,7 +77,7 @@ export function satisfyWaits(player: Player, event: EngineEvent): void {
       if (wait.eventName === event.name && wait.matches(event)) wake(player, run, stepId, { data: event });
 }
 
-/** Loses every run and queue item, like a restarted server without durable storage. */
+/** Cancels every open run, like a restarted server that had its runs only in memory. */
 export function forgetRuns(player: Player): void {
   for (const run of player.runs.values()) cancelRun(run);
 }
@@ -121,7 +121,7 @@ async function process(player: Player, item: QueueItem): Promise<void> {
   handle(player, item, answer);
 }
 
-/** Makes the call of an item, with the mishap that the test chose for it. */
+/** Makes the call of a queue item. If the test has chosen a mishap for this call, the mishap happens. */
 async function deliver(player: Player, item: QueueItem): Promise<Answer> {
   const { run, ticket, stepId, attempt } = item;
   run.calls++;
@@ -226,7 +226,7 @@ function wait(player: Player, run: StandInRun, op: Extract<Op, { op: "WaitForEve
   later(player, parseDueTime(op.opts.timeout, Date.now()), () => wake(player, run, op.id, null));
 }
 
-/** Ends a sleep or a wait. */
+/** Ends a sleep or a wait with its result, and continues the run. */
 function wake(player: Player, run: StandInRun, stepId: string, value: unknown) {
   run.waits.delete(stepId);
   if (!isOpen(run) || run.steps.has(stepId)) return;
@@ -234,7 +234,7 @@ function wake(player: Player, run: StandInRun, stepId: string, value: unknown) {
   enqueue(player, run);
 }
 
-/** Queues the item for its next attempt. Its new ticket makes a call that still runs for the last attempt stale. */
+/** Queues the item for its next attempt. Its new ticket invalidates a call of the previous attempt that is still running. */
 function retry(player: Player, item: QueueItem, atMs: number | undefined) {
   const delayMs = player.options.backoffMs * 2 ** item.attempt++;
   item.ticket = newTicket(item.ticket.generation + 1, item.ticket.itemId);

@@ -4,14 +4,16 @@ export type Mishap =
   | { kind: "twice" }
   /** The call is executed, its answer is lost, and the same request is sent again. */
   | { kind: "answer-lost" }
-  /** The app is unreachable: a failed attempt that it never receives. */
+  /** The app is unreachable and never receives the call, which counts as a failed attempt. */
   | { kind: "refused" }
-  /** The server gives up on the call (as at a time limit) while the app still runs it: a failed attempt. */
+  /**
+   * The server stops waiting for the call, for example at a time limit, and counts a failed attempt. The app still runs it.
+   */
   | { kind: "given-up"; after: Promise<unknown> };
 
 /** The call, as a test sees it when it chooses a mishap. */
 export type CallView = {
-  /** The id with the app's name as prefix: `agent-session-service-run-turn`. */
+  /** The function's id, prefixed with the app's id, such as `agent-session-service-run-turn`. */
   functionId: string;
   runId: string;
   /** Counts the calls of this run, from 1. */

@@ -1,6 +1,6 @@
 import { createHash, createHmac } from "node:crypto";
 
-/** Canonical JSON with sorted keys and no spaces (the part of RFC 8785 that these values need), which a server signs. */
+/** Writes canonical JSON, which a server signs: sorted keys and no spaces (the part of RFC 8785 that these values need). */
 export function canonicalise(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map((item) => canonicalise(item ?? null)).join(",")}]`;
   if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "null";
@@ -13,20 +13,20 @@ export function canonicalise(value: unknown): string {
 
 const withoutPrefix = (signingKey: string) => signingKey.replace(/^signkey-\w+-/, "");
 
-/** The value of `x-inngest-signature` for a body that is sent at `atMs`. */
+/** Computes the header `x-inngest-signature` of a body that is sent at `atMs` (ms since the epoch). */
 export function sign(body: string, signingKey: string, atMs: number): string {
   const seconds = Math.round(atMs / 1_000).toString();
   const digest = createHmac("sha256", withoutPrefix(signingKey)).update(body).update(seconds).digest("hex");
   return `t=${seconds}&s=${digest}`;
 }
 
-/** Whether a signature matches a body; its time is not checked. */
+/** Whether a signature matches a body. The age of the signature is not checked. */
 export function isSigned(body: string, signature: string | null, signingKey: string): boolean {
   const seconds = new URLSearchParams(signature ?? "").get("t");
   return seconds !== null && sign(body, signingKey, Number(seconds) * 1_000) === signature;
 }
 
-/** The SDK's proof of its signing key: `Authorization: Bearer <this>`. */
+/** Computes the hash that the SDK sends as `Authorization: Bearer <hash>` to show that it has the signing key. */
 export function hashSigningKey(signingKey: string): string {
   const prefix = /^signkey-\w+-/.exec(signingKey)?.[0] ?? "";
   return (

@@ -11,17 +11,17 @@ export type StandInRun = {
   state: "running" | "completed" | "failed" | "cancelled";
   output?: unknown;
   error?: unknown;
-  /** Recorded results by hashed step id, in order. */
+  /** Recorded results by hashed step id, in the order of recording. */
   steps: Map<string, unknown>;
   /** Steps that are planned or waiting. They are not started again when the app reports them again. */
   begun: Set<string>;
   waits: Map<string, { eventName: string; matches: (event: EngineEvent) => boolean }>;
-  /** Set when the app plans parallel steps: later calls only plan steps. */
+  /** Set to true when the app plans parallel steps. After that, calls that continue the function only plan steps. */
   isParallel: boolean;
   calls: number;
 };
 
-/** An item of the queue: a run to continue, or one planned step of it. */
+/** An item of the queue: a run to continue, or (with `stepId`) one planned step of a run. */
 export type QueueItem = {
   run: StandInRun;
   stepId: string | undefined;

@@ -26,7 +26,7 @@ import type { ChooseMishap } from "./mishap.ts";
 import { hashSigningKey } from "./sign.ts";
 import { isOpen, recordStep, type StandInRun } from "./stand-in-run.ts";
 
-/** The real server's limit. */
+/** The real server's limit for the size of a run's state in a call. */
 const STATE_BYTES_MAX = 4 * 1_024 * 1_024 - 1_024;
 const EVENT_KEY = "event-key";
 const SIGNING_KEY = `signkey-test-${"5e".repeat(32)}`;
@@ -43,7 +43,7 @@ const locationsSchema = z.object({
 /** What a test may change while the stand-in runs. */
 export type StandInSettings = {
   chooseMishap: ChooseMishap;
-  /** Changes the events of one request before they arrive: order, repetition, loss. */
+  /** Changes the events of one request before they arrive, for example reorders, repeats or drops them. */
   deliver: (events: EngineEvent[]) => EngineEvent[];
   /** Size limit of a run's state in a call; above it, the SDK has to read the state from the API. */
   stateBytesMax: number;
@@ -61,13 +61,13 @@ type Memory = {
   player: Player;
   settings: StandInSettings;
   registry: Registry | undefined;
-  /** The URL of each function, and the server's id for it. */
+  /** The URL of each function, and the server's own id for the function, by the app's function id. */
   locations: Map<string, { url: string; uuid: string }>;
-  /** Ids of the events that arrived. */
+  /** Ids of the events that have arrived; a second event with such an id is ignored. */
   seen: Set<string>;
-  /** Statuses of the answers to checkpoints. */
+  /** The status codes with which the stand-in answered checkpoints, in order. */
   checkpoints: number[];
-  /** Requests of the SDK for a run's state. */
+  /** Number of requests in which the SDK read a run's state. */
   stateReads: number;
 };
 
@@ -78,9 +78,9 @@ const defaultSettings = (): StandInSettings => ({
 });
 
 /**
- * A stand-in for an Inngest server, for tests: over real HTTP it takes registrations and events, calls the functions
- * with signed requests, and drives each run in one of the two ways a real server may. It keeps everything in memory,
- * and time is real. Both ways follow the SDK's own requests and the server's public code.
+ * Starts a stand-in for an Inngest server, for tests. Over real HTTP it accepts registrations and events, calls the
+ * functions with signed requests, and drives each run in one of the two modes of a real server. It keeps everything in
+ * memory, and time is real. Both modes follow the SDK's own requests and the server's public code.
  *
  * @param options.backoffMs delay after the first failed attempt, unless the app names a time; it doubles from there.
  */
@@ -112,7 +112,7 @@ export async function startInngestStandIn(options: { mode?: Mode; backoffMs?: nu
   };
   const server = createServer((request, response) => void respond(memory, request, response));
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
-  // A server that listens on TCP has an address with a port.
+  // The cast is safe because a server that listens on TCP has an address with a port.
   const { port } = server.address() as AddressInfo;
 
   return {
@@ -223,7 +223,7 @@ function receive(memory: Memory, body: unknown, seed: string | null): Answered {
   return answer({ ids: events.map(({ id }) => id), status: 200 });
 }
 
-/** Records the steps in any case, because they have run. The answer stops a call that the server has given up. */
+/** Records the steps of every call, because they have run. The answer 409 then stops a call that is no longer current. */
 function checkpoint(memory: Memory, runId: string, body: unknown): Answered {
   const { player, locations, checkpoints } = memory;
   const parsed = checkpointBodySchema.extend({ request_id: z.string(), fn_id: z.string() }).parse(body);

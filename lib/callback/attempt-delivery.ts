@@ -25,7 +25,7 @@ export type AttemptKey = {
   deliveryId: string;
   cycle: number;
   number: number;
-  /** Does not wait for `run.started`, whose delivery seems to be lost: an event out of order is better than none. */
+  /** If true, does not wait for `run.started`, whose delivery seems lost. An event out of order is better than none. */
   outOfOrder?: boolean;
 };
 
@@ -37,18 +37,18 @@ export type DeliveryDeps = {
   logger: Pick<Logger, "info" | "warn">;
   /** Limits the rate of attempts per receiver; without it, the rate is unlimited. */
   pace?: EndpointPace;
-  /** Refuses URLs by their scheme; without it, none is refused. */
+  /** Refuses URLs because of their scheme. Without it, every scheme is accepted. */
   refuseHttp?: HttpRefusal;
   /**
-   * How long callbacks to an endpoint have to fail until it is disabled, in milliseconds. Default 0: no endpoint is
-   * disabled, and endpoints that were disabled before are called again.
+   * How long callbacks to an endpoint have to fail until the endpoint is disabled, in milliseconds. With the default 0, no
+   * endpoint is disabled, and endpoints that were disabled before are called again.
    */
   disableAfterMs?: number;
-  /** The clock in tests; by default the database's time, continued by this process's monotonic clock. */
+  /** The clock, which tests set. By default it starts at the database's time and continues with a monotonic clock. */
   clock?: () => Date;
   /** Deadline of a whole exchange. Default: the specification's 10 seconds. */
   timeoutMs?: number;
-  /** Aborted when the service ends: an attempt that it interrupts throws and does not count. */
+  /** Aborted when the service shuts down. An attempt that is interrupted by it throws and does not count. */
   signal?: AbortSignal;
 };
 
@@ -66,16 +66,17 @@ export type AttemptOutcome =
 const EXCHANGE_TIMEOUT_MS = 10_000;
 
 /**
- * Makes one attempt at a delivery and records it together with the delivery's new state. An attempt counts when it has ended
- * and is recorded; after a crash before that, it is repeated with the same bytes and the same id. If the attempt is already
- * recorded, its outcome is returned. The first attempt of `run.completed` waits for that of `run.started`.
+ * Makes one attempt at a delivery and records it together with the delivery's new state. An attempt counts once it is
+ * recorded; if the process crashes before that, the attempt is repeated with the same bytes and the same id. If the attempt
+ * is already recorded, its outcome is returned. The first attempt of `run.completed` waits until the first attempt of
+ * `run.started` has ended.
  * Source: specification, Delivery semantics; `security.md`, What is never lost.
  *
  * @throws when the service's own infrastructure fails (the database, a shutdown); nothing is recorded then.
  */
 export async function attemptDelivery(deps: DeliveryDeps, key: AttemptKey): Promise<AttemptOutcome> {
   const isOrdered = key.cycle === 1 && key.number === 1 && key.outOfOrder !== true;
-  // Records the start time, by which a sweep finds attempts whose executor has died.
+  // This also stores the start time. A sweep uses it to find attempts whose executor has died.
   const delivery = await beginAttempt(deps.db, { ...key, isOrdered, at: deps.clock?.() ?? null });
   if (!delivery) return { state: "dropped" };
   const { row } = delivery;
@@ -85,7 +86,7 @@ export async function attemptDelivery(deps: DeliveryDeps, key: AttemptKey): Prom
     if (recorded) return recorded;
     if (delivery.mustWait)
       return { state: "wait", delayMs: orderingDelayMs(now().getTime() - row.createdAt.getTime()) };
-    // Another executor has changed the delivery in between.
+    // Another executor changed the delivery at the same time, so this executor starts over with the new state.
     return attemptDelivery(deps, key);
   }
   const at = now();
@@ -112,7 +113,7 @@ export async function attemptDelivery(deps: DeliveryDeps, key: AttemptKey): Prom
   if (settled.row.state === "dropped") await faultPoint("callback-dropped");
   const report = reportEndpoint(deps, delivery, settled.row, exchange);
   const recorded = await settleAttempt(deps.db, sending, settled.row, attempt, report);
-  // Another executor has recorded the attempt first.
+  // Another executor has recorded the attempt first. This call returns the outcome that is recorded.
   if (!recorded) return attemptDelivery(deps, key);
   if (recorded.isEndpointDisabledNow)
     deps.logger.warn(
@@ -125,13 +126,13 @@ export async function attemptDelivery(deps: DeliveryDeps, key: AttemptKey): Prom
   return settled.outcome;
 }
 
-/** A monotonic clock that continues from a time that has just been read. */
+/** Creates a monotonic clock that continues from `readAtMs`, the database's time that was just read. */
 function continueClock(readAtMs: number): () => Date {
   const offsetMs = readAtMs - performance.now();
   return () => new Date(offsetMs + performance.now());
 }
 
-/** The outcome of this attempt if it is recorded; undefined if it still has to be made. */
+/** Returns the outcome of this attempt if it is recorded; undefined if the attempt still has to be made. */
 async function readRecorded(
   db: Database,
   row: DeliveryRow,
@@ -148,7 +149,9 @@ async function readRecorded(
   return { state: "retry", number: key.number + 1, delayMs };
 }
 
-/** The rest of the wait before the next attempt; the whole wait if the clock was set back to before the wait began. */
+/**
+ * Returns the time left until the next attempt. If the clock was set back to before the wait began, this is the whole wait.
+ */
 function readRemainingMs(row: DeliveryRow, last: AttemptRow | undefined, now: Date): number {
   if (!row.nextAttemptAt) return 0;
   const beganMs = last ? last.at.getTime() + last.latencyMs : Number.NEGATIVE_INFINITY;
@@ -168,7 +171,8 @@ function openDelivery(
   now: Date,
 ): Opened | { ok: false; exchange: Exchange } {
   if (storedUrl === null) throw new Error(`${row.id}: its session has no callback URL`);
-  // A redelivery is always sent, because a person requested it. If it or a probe is accepted, the endpoint is enabled.
+  // A redelivery is always sent, because a person requested it. If a redelivery or a probe is accepted, the endpoint is
+  // enabled again.
   const isProbe = disabledAt !== null && now.getTime() - disabledAt.getTime() >= PROBE_AFTER_MS;
   if (disableAfterMs > 0 && disabledAt !== null && !isProbe && row.cycle === 1)
     return refuse(
@@ -187,7 +191,7 @@ function openDelivery(
     const previous = openPrevious(sealer, row.sessionId, sealed ?? {}, now);
     return { ok: true, url, secret, previousSecret: previous?.secret ?? null };
   } catch {
-    // A receiver would treat an unsigned callback as a forgery, so it is not sent.
+    // A receiver would treat an unsigned callback as a forgery, so the callback is not sent.
     return refuse(`the callback ${sealedPart} cannot be read with this ENCRYPTION_KEY`, { isOurs: true });
   }
 }
@@ -200,7 +204,7 @@ const refuse = (
   exchange: { status: null, error, latencyMs: 0, excerpt: null, ...reason },
 });
 
-/** A disabled endpoint gets the next delivery as a probe when its last failure is this long ago. */
+/** When the last failure of a disabled endpoint is this long ago, the next delivery to it is sent as a probe. */
 const PROBE_AFTER_MS = 3_600_000;
 
 function send(
@@ -217,9 +221,10 @@ function send(
 }
 
 /**
- * The change of an endpoint's state after an attempt; null if it does not change. An endpoint fails when a delivery to it is
- * dropped after its last attempt, unless the fault is this service's. An accepted delivery to an endpoint without a failing
- * row changes nothing: if such a row is written at the same time, the next accepted delivery removes it.
+ * Returns how an attempt changes the state of its endpoint; null if it does not. An endpoint fails when a delivery to it is
+ * dropped after its last attempt, provided that this attempt was sent. An accepted delivery changes nothing if the endpoint
+ * had no row in `failing_endpoints` before. If such a row is written at the same time, the next accepted delivery removes
+ * it.
  */
 function reportEndpoint(
   { disableAfterMs = 0 }: DeliveryDeps,
@@ -234,7 +239,7 @@ function reportEndpoint(
 
 type Settled = { row: DeliveryRow; outcome: AttemptOutcome };
 
-/** The delivery's state after an exchange, and what follows. */
+/** Computes the delivery's state after an exchange, and the outcome of the attempt. */
 function settle(schedule: RetrySchedule, sending: DeliveryRow, exchange: Exchange, endedAt: Date): Settled {
   const attemptsFinished = sending.attemptsFinished + 1;
   const move = (event: "accepted" | "failed" | "exhausted", nextAttemptAt: Date | null): DeliveryRow => ({

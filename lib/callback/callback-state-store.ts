@@ -4,18 +4,18 @@ import type { Database, Executor } from "#db/client.ts";
 import { failingEndpoints, sealedSecrets, sessions } from "#db/schema/index.ts";
 import { CALLBACK_SECRETS, type SealedCallback } from "./secret/open-secrets.ts";
 
-/** The host and port of a session's callback URL. An owner's deliveries to one host share the state of its endpoint. */
+/** The host and port of a session's callback URL. All deliveries of an owner to the same host share one endpoint state. */
 export const endpointHost: SQL<string | null> = sql<
   string | null
 >`lower(substring(${sessions.callbackUrl} from '^[A-Za-z]+://([^/?#]*)'))`;
 
-/** Join condition: the failing endpoint of a session's callback. */
+/** Join condition between a session and the row of its callback's host in `failing_endpoints`. */
 export const isEndpointOfSession = and(
   eq(failingEndpoints.ownerId, sessions.ownerId),
   sql`${failingEndpoints.host} = ${endpointHost}`,
 );
 
-/** Literals in the statement: with parameters, the database would plan the statement again for each attempt. */
+/** The names as SQL literals. If they were parameters, the database would plan the statement again for each attempt. */
 const NAMES = sql.raw(CALLBACK_SECRETS.map((name) => `'${name}'`).join(", "));
 
 /** A column with the sealed values of a session's callback, by name; null if there are none. */
@@ -28,9 +28,9 @@ export const sealedCallback = (
 /** The stored state of a session's callback, apart from the session's row. */
 export type CallbackState = {
   sealed: SealedCallback | null;
-  /** When callbacks to its host began to be dropped; null if the last one was accepted. */
+  /** When callbacks to its host began to be dropped; null if none was dropped since the last one that was accepted. */
   failingSince: Date | null;
-  /** While callbacks to its host are disabled: the time of the last failure. Otherwise null. */
+  /** The time of the last failure, while callbacks to its host are disabled; otherwise null. */
   disabledAt: Date | null;
 };
 
@@ -56,7 +56,10 @@ export async function enableEndpoint(db: Executor, sessionId: string): Promise<v
   );
 }
 
-/** A disabled endpoint in use is probed every hour, which renews its row. */
+/**
+ * After this many days, a failing endpoint counts as unused. A disabled endpoint that is in use is probed every hour, which
+ * renews its row.
+ */
 const UNUSED_DAYS = 30;
 
 /** Removes failing endpoints to which nothing has been sent for 30 days. @returns how many. */

@@ -25,7 +25,7 @@ export type DeliveryToMake = CallbackState & {
   /** Host and port of the URL. */
   host: string | null;
   readAtMs: number;
-  /** The first attempt of the run's `run.started` has not ended. */
+  /** Whether the attempt has to wait, because the first attempt of the run's `run.started` has not ended. */
   mustWait: boolean;
   hasBegun: boolean;
 };
@@ -77,8 +77,8 @@ const beginStatement = prepareOnce((db) => {
 });
 
 /**
- * Begins an attempt at a delivery in one statement, unless the attempt is not the next one of its cycle, or has to wait for
- * the first attempt of the run's `run.started`.
+ * Begins an attempt at a delivery in one statement, if it is the next attempt of its cycle and does not have to wait for the
+ * first attempt of the run's `run.started`. `hasBegun` of the result says whether it has begun.
  *
  * @param attempt.at the start time; null for the database's time.
  * @returns the delivery before the change, with its session's callback and the state of its endpoint; undefined if the
@@ -126,7 +126,7 @@ const DROPPED_MIN = sql.raw("3");
 
 type AttemptValue = MoveValue | "number" | "at" | "status" | "latencyMs" | "error" | "excerpt";
 
-/** Moves a delivery and writes its attempt. */
+/** Changes a delivery's state and writes its attempt. */
 const settled = (value: (name: AttemptValue) => Placeholder) => sql`${moved(value)}, attempted as (
   insert into ${deliveryAttempts} (delivery_id, cycle, number, at, status, latency_ms, error, excerpt)
   select id, ${value("cycle")}::int, ${value("number")}::int, ${value("at")}::timestamptz, ${value("status")}::int,
@@ -136,7 +136,7 @@ const settleStatement = defineStatement<AttemptValue>(
   (value) => sql`with ${settled(value)} select id, false as "isDisabledNow" from moved`,
 );
 
-/** The same, together with a change of the endpoint's state. */
+/** Like `settleStatement`, but also changes the endpoint's state. */
 const settleEndpointStatement = defineStatement<
   AttemptValue | "ownerId" | "host" | "verdict" | "disableAfterMs"
 >(
@@ -163,8 +163,7 @@ const settleEndpointStatement = defineStatement<
 /**
  * Writes a finished attempt, the delivery's new state and the change of its endpoint, in one statement.
  *
- * @param endpoint null if the endpoint's state does not change: while the delivery has further attempts, or the endpoint
- * works.
+ * @param endpoint null if the endpoint's state does not change, for example while the delivery has further attempts.
  * @returns undefined if the delivery has changed since it was read; nothing is written then.
  */
 export async function settleAttempt(
@@ -183,7 +182,7 @@ export async function settleAttempt(
   return row && { isEndpointDisabledNow: row.isDisabledNow === true };
 }
 
-/** A finished attempt of a delivery. */
+/** Finds a finished attempt of a delivery. */
 export async function findAttempt(
   db: Executor,
   key: Pick<AttemptRow, "deliveryId" | "cycle" | "number">,
@@ -201,7 +200,7 @@ export async function findAttempt(
   return row;
 }
 
-/** One delivery of a session with its finished attempts; undefined if it does not exist or belongs to another session. */
+/** Finds a delivery and its finished attempts; undefined if it does not exist or belongs to another session. */
 export async function findDeliveryRow(
   db: Executor,
   sessionId: string,
@@ -258,7 +257,7 @@ const listAttempts = (db: Executor, deliveryIds: string[]): Promise<AttemptRow[]
     .orderBy(asc(deliveryAttempts.cycle), asc(deliveryAttempts.number));
 
 /**
- * Deliveries of a session, newest first, each with its finished attempts in order.
+ * Lists the deliveries of a session, newest first, each with its finished attempts in order.
  *
  * @param page.cursor id of the row after which the page begins; an unknown id gives an empty page.
  */

@@ -23,7 +23,7 @@ let db: Database;
 let closeDatabase: () => Promise<void>;
 let fetch: GuardedFetch;
 let receiver: Awaited<ReturnType<typeof startReceiver>>;
-/** The status of the receiver's responses. */
+/** The HTTP status with which the receiver answers. */
 let status: number;
 let warnings: Record<string, unknown>[];
 
@@ -45,7 +45,7 @@ beforeEach(async () => {
   warnings = [];
 });
 
-/** The owners and hosts of the logged warnings. */
+/** Returns the owner and the host of each logged warning. */
 const notices = () => warnings.map(({ ownerId, host }) => ({ ownerId, host }));
 
 const attempt = (key: AttemptKey, more: Partial<DeliveryDeps> = {}) =>
@@ -62,14 +62,14 @@ const attempt = (key: AttemptKey, more: Partial<DeliveryDeps> = {}) =>
     key,
   );
 
-/** Inserts a delivery of a new session of an owner. */
+/** Inserts a session that belongs to `ownerId`, and a delivery for its run. */
 async function makeDelivery({ ownerId = "owner", url = receiver.url } = {}) {
   const run = await seedCallbackSession(db, { url, sealer });
   await db.update(sessions).set({ ownerId }).where(eq(sessions.id, run.sessionId));
   return { ...run, deliveryId: await seedDelivery(db, run, "run.completed") };
 }
 
-/** Makes every attempt of a new delivery, `days` from now. @returns how it ended. */
+/** Inserts a delivery and makes all of its attempts, as if `days` days had passed. @returns how the delivery ended. */
 async function playDelivery(days: number, options: Parameters<typeof makeDelivery>[0] = {}) {
   const { deliveryId, sessionId } = await makeDelivery(options);
   const clock = () => new Date(Date.now() + days * DAY_MS);

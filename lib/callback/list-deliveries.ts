@@ -24,7 +24,7 @@ export type ListedDelivery = {
 /** One page of deliveries; `nextCursor` is null on the last page. */
 type DeliveryPage = { data: ListedDelivery[]; nextCursor: string | null };
 
-/** The deliveries of a session, newest first, `limit` to a page. */
+/** Returns one page of the deliveries of a session, newest first. */
 export async function listDeliveries(
   db: Database,
   sessionId: string,
@@ -39,7 +39,7 @@ export async function listDeliveries(
   };
 }
 
-/** A delivery with its attempts as the API shows it. */
+/** Converts a delivery and its attempts to the form in which the API lists them. */
 export const describeDelivery = (found: { row: DeliveryRow; attempts: AttemptRow[] }): ListedDelivery => ({
   id: found.row.id,
   event: found.row.event,

@@ -4,12 +4,16 @@ import { databaseTime, milliseconds } from "#db/database-time.ts";
 import { deliveries, deliveryAttempts, outbox } from "#db/schema/index.ts";
 import type { Job } from "#lib/session/jobs/jobs.ts";
 
-/** Longer than an attempt takes, and longer than `run.completed` waits for `run.started`. */
+/**
+ * An open delivery that is overdue by more than this is treated as lost. Neither an attempt nor the wait of `run.completed`
+ * for `run.started` takes that long.
+ */
 const LOST_AFTER_MS = 15 * 60_000;
 
 /**
- * Sends new jobs for open deliveries that are a quarter of an hour overdue, because the engine has lost or given up their
- * jobs. If an old job is still alive, each attempt is recorded only once, and receivers deduplicate.
+ * Creates new jobs for open deliveries that are a quarter of an hour overdue, because the engine has lost or given up their
+ * jobs. If an old job still runs, the old and the new job may send the same attempt. The attempt is recorded only once, and
+ * receivers deduplicate.
  * Source: specification, Delivery semantics, rules 1 and 2.
  *
  * @param now the current time in tests; by default the database's.
@@ -22,9 +26,8 @@ export const resendLostDeliveries = (db: Database, now?: Date): Promise<Job[]> =
 const CLOCKS_DIFFER_MS = 60_000;
 
 /**
- * Writes new jobs, of a new generation, for open deliveries that have been due for `lostAfterMs` and have no job in the
- * outbox: the engine has lost these jobs, or given them up. A delivery with an attempt in the future was written before the
- * clock was set back; it becomes due now.
+ * Writes new jobs, of a new generation, for open deliveries that have been due for `lostAfterMs` and have no unsent job in
+ * the outbox. A delivery whose next attempt is in the future because the clock was set back becomes due now.
  *
  * @param time the current time in tests; by default the database's.
  */
@@ -32,8 +35,8 @@ function requeueLostDeliveries(db: Database, lostAfterMs: number, time?: Date): 
   const now = databaseTime(time);
   const future = sql`${now} + ${milliseconds(CLOCKS_DIFFER_MS)}`;
   const open = inArray(deliveries.state, ["pending", "sending"]);
-  // A delivery in these states was due at once when it was written, so a due time in the future shows that the clock was set
-  // back since; so does an attempt in the future.
+  // A delivery that is `sending`, or has no finished attempt, was due at once when it was written. If its due time is in the
+  // future, the clock was set back after that. An attempt that is dated in the future shows the same.
   const wasSetBack = sql`(${deliveries.state} = 'sending' or ${deliveries.attemptsFinished} = 0 or exists (
     select 1 from ${deliveryAttempts} as attempt
     where attempt.delivery_id = ${deliveries.id} and attempt.cycle = ${deliveries.cycle} and attempt.at > ${future}))`;

@@ -3,7 +3,7 @@ import type { Database } from "#db/client.ts";
 import { queryRows } from "#db/statement.ts";
 
 /**
- * Removes a batch of ended deliveries that were created before a time, with their attempts. Open deliveries stay.
+ * Removes up to `limit` ended deliveries that were created before a time, with their attempts. Open deliveries stay.
  *
  * @returns the number of removed deliveries.
  */

@@ -6,18 +6,18 @@ export type RetrySchedule = {
   factor: number;
   /** The share of a delay by which it is randomly longer or shorter. */
   jitter: number;
-  /** The factor up to which a delay grows if the receiver asks for a longer one with `Retry-After`. */
+  /** The maximum factor by which a receiver can lengthen a delay with `Retry-After`. */
   stretchMax: number;
 };
 
 /** The number of attempts after which a delivery is dropped. Source: specification, Delivery semantics, rule 3. */
 export const ATTEMPTS_MAX = 5;
 
-/** 5, 25, 125, 625 s, each ±20 %. Source: `security.md`, What is never lost. */
+/** Delays of 5, 25, 125 and 625 s, each ±20 %. Source: `security.md`, What is never lost. */
 export const standardSchedule: RetrySchedule = { baseMs: 5_000, factor: 5, jitter: 0.2, stretchMax: 2 };
 
 /**
- * The delay before the next attempt, in milliseconds.
+ * Computes the delay before the next attempt, in milliseconds.
  *
  * @param finished the number of ended attempts of this cycle, from 1.
  * @param chance a random number from 0 to 1 that determines the jitter.

@@ -9,7 +9,7 @@ type Callback = {
   event: string;
   url: string;
   secret: string | null;
-  /** A replaced secret with which the callback is signed, too, until its overlap ends. */
+  /** A replaced secret whose overlap has not ended. The callback is signed with it as well. */
   previousSecret?: string | null;
   body: Uint8Array;
 };
@@ -65,7 +65,7 @@ export async function sendCallback(
     const retryAfterMs = readRetryAfter(answer.headers.get("retry-after"), options.now());
     return { status, error: `the receiver answered ${status}`, latencyMs, excerpt, retryAfterMs };
   } catch (error) {
-    // The shutdown of the service closes its connections; such an error is not the receiver's.
+    // When the service shuts down, it closes its connections. The receiver did not cause such an error.
     if (!isGuardedFetchError(error) || error.kind === "aborted" || options.signal?.aborted) throw error;
     const latencyMs = Math.round(performance.now() - startedAt);
     return { status: error.status ?? null, error: error.message, latencyMs, excerpt: null };
@@ -73,9 +73,9 @@ export async function sendCallback(
 }
 
 /**
- * The headers of the specification and of Standard Webhooks, whose timestamp is the attempt's time. During the overlap of a
- * rotation, `X-Service-Signature` is made with the registered secret, as the specification demands; the signature with the
- * previous secret has its own header, and is also a further signature in `Webhook-Signature`.
+ * Composes the headers of the specification and of Standard Webhooks. The timestamp is the time of the attempt. During the
+ * overlap of a rotation, `X-Service-Signature` is made with the registered secret, as the specification demands. The
+ * signature with the previous secret has its own header and is also the second signature in `Webhook-Signature`.
  */
 function describeHeaders(callback: Callback, now: Date): Record<string, string> {
   const { id, secret, previousSecret = null, body } = callback;
@@ -104,11 +104,11 @@ const CHARACTERS_MAX = 500;
 const UNPRINTABLE = /[^\P{C}\n\t]|\ufffd/gu;
 
 /**
- * The beginning of a receiver's response as text that is safe to show and to store; null if there is none. The response is
- * always read as plain UTF-8 text, whatever its content type is.
+ * Returns the beginning of a receiver's response as text that is safe to show and to store; null if it has no text. The
+ * response is always read as plain UTF-8 text, whatever its content type is.
  */
 export function readExcerpt(body: Uint8Array): string | null {
-  // A character has at most four bytes. One that is cut at the end becomes a replacement character, which is removed.
+  // A character has at most four bytes. If the last one is cut, it becomes a replacement character, which is removed.
   const text = new TextDecoder().decode(body.subarray(0, CHARACTERS_MAX * 4)).replace(UNPRINTABLE, "");
   const excerpt = [...text].slice(0, CHARACTERS_MAX).join("").trim();
   return excerpt === "" ? null : excerpt;

@@ -59,7 +59,7 @@ export async function seedCallbackSession(
   return { sessionId, runId, requestId };
 }
 
-/** Inserts a delivery as a run's statement does. A parsed and re-serialized body would have other bytes. */
+/** Inserts a delivery the way a run does. If its body were parsed and serialized again, its bytes would change. */
 export async function seedDelivery(
   db: Database,
   run: { sessionId: string; runId: string },

@@ -28,15 +28,16 @@ import type { TurnDeps } from "./turn-deps.ts";
 
 /**
  * Why an executor stopped playing a run: the run `ended`; the executor's time was over between two steps (`paused`); or the
- * run waits for something outside of the service (`parked`). For `later` and `no` see `ClaimResult` in `run/claim-run.ts`.
+ * run waits, for example for a person or for sub-agents (`parked`). For `later` and `no` see `ClaimResult` in
+ * `run/claim-run.ts`.
  */
 export type Played = { status: "ended" | "paused" | "parked" | "no" } | { status: "later"; delayMs: number };
 
 const STOPPED: RunEnd = { outcome: "cancelled", reason: STOPPED_REASON };
 
 /**
- * Plays a run from its last recorded step, until it ends, it waits, or the time of this executor is over. Every step is
- * recorded with its effects in one write before the next begins, so that the next executor continues after it.
+ * Plays a run from its last recorded step until the run ends or waits, or until the time of this executor is over. Each step
+ * is recorded with its effects in one write before the next step begins, so another executor can continue after it.
  * Source: `architecture.md`, How a request flows, 2 to 5.
  *
  * @throws StaleClaimError when another executor has claimed the run meanwhile.
@@ -51,7 +52,8 @@ export async function playTurn(deps: TurnDeps, checker: SchemaChecker, job: Play
   try {
     return await playClaimed(deps, checker, run);
   } catch (error) {
-    // The last write may have been committed although its answer was lost, so readers of the session check the log again.
+    // The last write may have been committed although its answer was lost. Its events would then not have been published, so
+    // the readers of the session check the log again.
     deps.log.recheck(run.claim.sessionId);
     throw error;
   } finally {
@@ -68,15 +70,16 @@ async function playClaimed(deps: TurnDeps, checker: SchemaChecker, run: RunInPla
     const closed = await closeRun(deps, run, end);
     if (closed === "refused") throw new StaleClaimError(run.claim);
     if (closed === "ended") return { status: "ended" };
-    // A message or a stop arrived while the turn was ending. Recording the last answer sets `isSteered` or `isCancelled`.
+    // The run was not ended, because a message or a stop arrived. Recording the last answer sets `isSteered` or
+    // `isCancelled`.
     if (end.outcome === "succeeded" && end.conclusion) await recordStep(deps, run, end.conclusion);
     else run.isSteered = true;
   }
 }
 
 /**
- * Plays steps until the run is to end, waits for something, or this executor's time is over. The probe of a structured run
- * comes before everything else, so that a refused schema costs no tool call and no request to the caller's tool servers.
+ * Plays steps until the run has to end, it waits for something, or this executor's time is over. A structured run begins
+ * with the probe of its schema, so that a refused schema costs no tool call and no request to the caller's tool servers.
  */
 async function playSteps(
   deps: TurnDeps,
@@ -118,7 +121,7 @@ async function playSteps(
     if (isStopped(run)) return STOPPED;
     if (calls.some((call) => hasSubmitted(run, number, call)))
       return { outcome: "succeeded", canContinue: false };
-    // At the step limit, and once the collection has begun, an unread message becomes a turn of its own.
+    // At the step limit, or when the collection of the deliverable has begun, an unread message becomes a turn of its own.
     const mayRead = number < maxSteps && !hasBegunCollection(run);
     let hasRead = mayRead && run.isSteered && (await readSteers(deps, run, number + 1));
     while (calls.length === 0 && !hasRead) {
@@ -134,7 +137,7 @@ async function playSteps(
       if (end !== "steered") return end;
       hasRead = await readSteers(deps, run, number + 1);
     }
-    // After a steer, the model reads the message first, even while a person has control.
+    // If a message was read, the model answers it first, even while a person has control of the browser.
     if (!hasRead && number < maxSteps && (await waitForControl(deps, run))) return "parked";
     if (isStopped(run)) return STOPPED;
     const isProgress = number > place || !isResumed;
@@ -146,7 +149,7 @@ async function playSteps(
   };
 }
 
-/** Runs the calls of a message until all have their results, or the run is parked. @returns whether the run is parked. */
+/** Runs the tool calls of an answer until all have results or the run is parked. @returns whether the run is parked. */
 async function waitForCalls(
   deps: TurnDeps,
   run: RunInPlay,
@@ -175,7 +178,7 @@ async function parkIfExhausted(deps: TurnDeps, run: RunInPlay, number: number): 
   }
 }
 
-/** Parks a run that uses the browser while a person has control of it. @returns whether it is parked. */
+/** Parks the run if it can use the browser and a person has control of that browser. @returns whether the run is parked. */
 async function waitForControl(deps: TurnDeps, run: RunInPlay): Promise<boolean> {
   if (!run.prompt.tools.has("browser_execute")) return false;
   if (deps.control.holderOf(browserSessionOf(run)) === undefined) return false;
@@ -183,9 +186,9 @@ async function waitForControl(deps: TurnDeps, run: RunInPlay): Promise<boolean> 
 }
 
 /**
- * Decides how a run ends when its model makes no more calls; the deliverable of a structured run is collected first.
+ * Decides how a run ends when its model makes no more tool calls. The deliverable of a structured run is collected first.
  *
- * @param at.number the number of the model call that ended the work.
+ * @param at.number the number of the last model call.
  * @param at.mayRead whether the turn can still read a message that arrives now.
  * @returns `steered` when such a message arrived before the collection began, `parked` when the budget is used up.
  */
@@ -197,7 +200,8 @@ async function finishRun(
 ): Promise<RunEnd | "steered" | "parked"> {
   if (!run.claim.isStructured) return { outcome: "succeeded", canContinue: mayRead };
   const waited = hasBegunCollection(run) ? "free" : await waitForBudget(deps, run);
-  // At the step limit an unread message becomes a turn of its own, and the collection may exceed the budget.
+  // If this turn cannot read the message any more, the message becomes a turn of its own. The deliverable is then collected
+  // although the budget is used up.
   if (waited === "parked" || (waited === "steered" && mayRead)) return waited;
   if (isStopped(run)) return STOPPED;
   const room = findRecorded(run, "collect")
@@ -209,7 +213,8 @@ async function finishRun(
   if (isStopped(run)) return STOPPED;
   const collected = await collectDeliverable(deps, run, checker);
   if (isStopped(run) || collected.kind === "stopped") return STOPPED;
-  // After any other failure of the structured call the turn succeeds with a failed deliverable.
+  // A retryable failure fails the run. After any other failure of the structured call, the turn succeeds with a failed
+  // deliverable.
   if (collected.kind === "failed" && collected.failure.isRetryable)
     return { outcome: "errored", failure: collected.failure };
   return { outcome: "succeeded", deliverable: toDeliverable(run.claim.runId, collected), canContinue: false };

@@ -18,11 +18,11 @@ import type { StopRegistry } from "./run/stop-registry.ts";
 type TurnSettings = {
   /** How many model calls a turn may make (`AGENT_MAX_STEPS`). */
   maxSteps: number;
-  /** First wait of the retry chain, in milliseconds (`AGENT_RETRY_BASE_MS`). */
+  /** Delay before the first retry of a failed run, in milliseconds (`AGENT_RETRY_BASE_MS`). */
   retryBaseMs: number;
-  /** How long an executor plays before it hands the run back to the engine, between two steps. */
+  /** How long an executor plays a run. After this time, it hands the run back to the engine between two steps. */
   stretchMs: number;
-  /** URL of the demo page, for the model's page context. */
+  /** URL of the demo page, which the instructions name if the session has no other page. */
   demoUrl: string;
   /** Public origin of the service, without a trailing slash. */
   baseUrl: string;
@@ -35,7 +35,7 @@ export type TurnDeps = {
   db: Database;
   log: EventLog;
   jobs: JobSender;
-  /** First runs that this process has just stored. */
+  /** Caches the first runs of sessions that this process has just created. */
   freshRuns: Pick<FreshRuns, "take">;
   model: ModelAccess;
   /** Every tool this deployment has, by name. */

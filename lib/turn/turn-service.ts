@@ -9,7 +9,7 @@ import type { TurnDeps } from "./turn-deps.ts";
 /** The interface of turns for the durable function that plays them and the API operations that stop them. */
 export type TurnService = {
   play: (job: PlayJob) => Promise<Played>;
-  /** Whether this function run of the engine was the last one to claim the run. */
+  /** Whether the engine's function run `player` was the last one to claim the run. */
   isPlayer: (runId: string, player: string) => Promise<boolean>;
   /** Enqueues a job for a new function run that continues the run. @param generation the generation of the current job. */
   handOver: (runId: string, generation: number) => Promise<void>;

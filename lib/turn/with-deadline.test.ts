@@ -8,7 +8,7 @@ const untilAborted = (signal: AbortSignal) =>
 
 test("the work's signal aborts at the deadline, or when the caller's signal does", async () => {
   const stop = new AbortController();
-  // The deadline's timer is unref'd, so this one keeps the process running.
+  // The timer of the deadline does not keep the process running, so this timer does.
   const alive = setTimeout(() => {}, 10_000);
   await assert.rejects(withDeadline(stop.signal, 5, untilAborted), { name: "TimeoutError" });
   const stopped = withDeadline(stop.signal, 60_000, untilAborted);

@@ -18,7 +18,7 @@ export type { ClaimedRun } from "./lease-statements.ts";
 export type { Snapshot, StepRow } from "./run-statements.ts";
 export type { Change, NewRun, Receipt, StepWrite, WokenRun } from "./store-change.ts";
 
-/** What the store's statements share. */
+/** The dependencies that the store's statements have in common. */
 export type StoreContext = {
   query: <Row>(statement: SQL) => Promise<Row[]>;
   executorId: string;
@@ -29,8 +29,8 @@ export type StoreContext = {
 export type EngineStore = ReturnType<typeof createEngineStore>;
 
 /**
- * The engine's rows: the only part of the engine that knows Drizzle. Every method except `prune` is one statement, so
- * it is one transaction.
+ * Creates the store of the engine's rows, the only part of the engine that uses Drizzle. Every method except `prune`
+ * executes a single statement, so it is one transaction.
  *
  * @param now the engine's clock.
  */

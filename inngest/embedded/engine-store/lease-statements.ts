@@ -5,14 +5,17 @@ import { asJson, instantFrom, msOf, type WokenRun } from "./store-change.ts";
 
 export type ClaimedRun = WokenRun & { state: "running" | "waiting"; dueAtMs: number | null };
 
-/** The greatest expected clock difference in a deployment. A row further in the future was written before a clock change. */
+/**
+ * The greatest difference expected between the clocks of a deployment. A row that is dated further in the future was written
+ * before a clock was set back.
+ */
 const CLOCKS_DIFFER_MS = 60_000;
 
 /**
- * Renews this executor's lease for another `leaseMs`, and shortens longer leases of other executors. These were written
- * before the database's clock was set back; a dead executor would hold its runs until their end.
+ * Renews this executor's lease for another `leaseMs`, and shortens the leases of other executors that end later than that.
+ * Such leases were written before the database's clock was set back, and would let a dead executor keep its runs too long.
  *
- * @returns whether the lease had expired: this executor was suspended, or the database's clock jumped forward.
+ * @returns whether this executor's lease had expired, because its process was suspended or the database's clock jumped.
  */
 export async function renewLease({ query, executorId }: StoreContext, leaseMs: number): Promise<boolean> {
   const until = sql`now() + ${leaseMs} * interval '1 millisecond'`;
@@ -26,14 +29,15 @@ export async function renewLease({ query, executorId }: StoreContext, leaseMs: n
   return row?.hadExpired ?? false;
 }
 
-/** Releases all runs of this executor. */
+/** Deletes this executor's lease, so that other executors can claim its runs. */
 export async function releaseLease({ query, executorId }: StoreContext): Promise<void> {
   await query(sql`delete from ${engineExecutors} where id = ${executorId}`);
 }
 
 /**
- * Takes over the open runs of executors without a lease, or of every other executor when `takeAll`. A wait that began in
- * the future was written before the clock was set back; it starts again now, so it never lasts longer than its length.
+ * Takes over the open runs of executors without a valid lease, or of every other executor if `takeAll`. A wait whose start
+ * is in the future was written before the clock was set back. Such a wait starts again now, so that it does not last too
+ * long.
  */
 export function claimRuns(
   { query, executorId, now }: StoreContext,
@@ -63,8 +67,9 @@ export function claimRuns(
 }
 
 /**
- * Deletes runs that ended more than `keepMs` ago, events of that age without a run, and dead executors. Rows from the
- * future were written before the clock was set back; their ids would block the crons of the same minutes.
+ * Deletes runs that ended more than `keepMs` ago, events of that age without a run, and executors whose lease ended that
+ * long ago. Also deletes ended runs and events that are dated in the future: they were written before the clock was set
+ * back, and their ids would block the crons of the same minutes.
  */
 export async function prune({ query }: StoreContext, keepMs: number): Promise<void> {
   const future = sql`now() + ${CLOCKS_DIFFER_MS} * interval '1 millisecond'`;

@@ -4,8 +4,8 @@ import type { EngineRunState } from "#db/schema/engine.ts";
 type EngineRunMove = "parked" | "woken" | "taken" | "completed" | "failed" | "cancelled";
 
 /**
- * The state machine of a function run. `running`: an executor plays it or has it queued. `waiting`: parked until a
- * timer, an event or the end of an invoked run. `taken`: another executor claimed the run after a crash.
+ * The state machine of a function run. `running`: an executor plays the run or has it queued. `waiting`: the run is parked
+ * until a timer, an event or the end of a run that it invoked. The move `taken`: another executor has claimed the run.
  */
 const MOVES = {
   running: {
@@ -27,7 +27,7 @@ const TABLE: Record<EngineRunState, Partial<Record<EngineRunMove, EngineRunState
 /**
  * Returns the state after a move.
  *
- * @throws when the table has no such move: a bug of the engine.
+ * @throws if the state does not allow the move, which is a bug of the engine.
  */
 export function nextRunState(state: EngineRunState, move: EngineRunMove): EngineRunState {
   const next = TABLE[state][move];
@@ -35,7 +35,7 @@ export function nextRunState(state: EngineRunState, move: EngineRunMove): Engine
   return next;
 }
 
-/** Returns the states that allow a move: the condition of its compare-and-set in the database. */
+/** Returns the states that allow a move. The statement that makes the move uses them as its compare-and-set condition. */
 export function statesBefore(move: EngineRunMove): EngineRunState[] {
   return (Object.keys(TABLE) as EngineRunState[]).filter((state) => TABLE[state][move] !== undefined);
 }

@@ -67,10 +67,10 @@ export async function commitChange(
 }
 
 /**
- * Records one finished step. This is the hot path, so the statement is flat: planning is most of its cost. A step that
- * was recorded before keeps its first result.
+ * Records one finished step. This is the hot path, and planning is most of the statement's cost, so the statement is as
+ * simple as possible. A step that was recorded before keeps its first result.
  *
- * @returns whether the run is open and of that epoch.
+ * @returns whether the run is open and still has the epoch of `fence`.
  */
 export async function recordStep(
   { query }: StoreContext,
@@ -88,12 +88,12 @@ export async function recordStep(
   return rows.length > 0;
 }
 
-/** Completes those of the runs that are open and of the given epoch. None of them may have a parent. */
+/** Completes the given runs, except those that have ended or have a new epoch. None of the runs may have a parent. */
 export async function completeRuns(
   { query }: StoreContext,
   ends: (Fence & { output: unknown })[],
 ): Promise<void> {
-  // As arrays, so that the text is the same for any number of runs and the server keeps its plan.
+  // Arrays keep the statement's text the same for any number of runs, so that Postgres can reuse its plan.
   const ids = sql.param(ends.map(({ runId }) => runId));
   const epochs = sql.param(ends.map(({ epoch }) => epoch));
   const outputs = sql.param(ends.map(({ output }) => JSON.stringify(output) ?? "null"));
@@ -103,7 +103,7 @@ export async function completeRuns(
     where r.id = x.id and r.epoch = x.epoch and r.state in ${OPEN}`);
 }
 
-/** Reads an open run with its steps, in the order they ended; undefined when the epoch is over. */
+/** Reads an open run with its steps, in the order in which they ended. Undefined if the run has ended or has a new epoch. */
 export async function loadRun(
   { query }: StoreContext,
   runId: string,
@@ -119,8 +119,8 @@ export async function loadRun(
 }
 
 /**
- * Marks a run as running and ends its due sleeps and waits, in one statement: after a crash in between, a parked run
- * that waits for nothing would never wake.
+ * Marks a run as running and ends those of its sleeps and waits that are due. One statement does both: after a crash between
+ * two statements, a run could be parked although it waits for nothing, and would never wake.
  */
 export async function takeUpRun(
   { query }: StoreContext,
@@ -138,14 +138,14 @@ export async function takeUpRun(
       and s.due_at <= ${instantFrom(sql`${nowMs}::float8`)}`);
 }
 
-/** Open waits for these event names, of all executors, with the event that started their run. */
+/** Finds the open waits for events of these names, in the runs of all executors. `event`: the event that started the run. */
 export const findWaits = ({ query }: StoreContext, names: string[]) =>
   query<OpenWait>(sql`select s.run_id as "runId", s.step_id as "stepId", s.event_name as "eventName", s.expression,
       e.body as event
     from ${engineSteps} s join ${engineRuns} r on r.id = s.run_id join ${engineEvents} e on e.id = r.event_id
     where s.kind = 'event' and s.state = 'pending' and r.ended_at is null and s.event_name in ${names}`);
 
-/** Names of the events for which there are open waits. */
+/** Finds the names of the events that open waits wait for. */
 export async function findAwaitedNames({ query }: StoreContext): Promise<string[]> {
   const rows = await query<{ name: string }>(
     sql`select distinct event_name as name from ${engineSteps} where kind = 'event' and state = 'pending'`,
@@ -153,7 +153,7 @@ export async function findAwaitedNames({ query }: StoreContext): Promise<string[
   return rows.map(({ name }) => name);
 }
 
-/** Open runs of these functions, with the event that started each. */
+/** Finds the open runs of these functions, each with the event that started it. */
 export const findOpenRuns = ({ query }: StoreContext, functionIds: string[]) =>
   query<OpenRun>(sql`select r.id as "runId", r.function_id as "functionId",
       ${msOf(sql`r.created_at`)} as "createdAtMs", e.body as event

@@ -3,7 +3,7 @@ import { type EngineRunState, engineEvents, engineRuns, engineSteps } from "#db/
 import type { EngineEvent, SerializedError } from "../protocol.ts";
 import { nextRunState, statesBefore } from "./run-state.ts";
 
-/** A step to write: its result or its wait (`dueAtMs` in ms since the epoch). */
+/** A step to write: its result, or (`pending`) what it waits for. `dueAtMs`: end of the wait, in ms since the epoch. */
 export type StepWrite = { stepId: string; name: string } & (
   | { state: "done"; output: unknown }
   | { state: "failed"; error: SerializedError }
@@ -22,30 +22,30 @@ export type NewRun = {
   parent?: { runId: string; stepId: string } | undefined;
 };
 
-/** The run's next state, set after its steps are written. */
+/** The next state of the run, with the values that are stored with it. */
 type RunMove =
   | { to: "waiting"; attempt: number; dueAtMs?: number | undefined; wakes: number }
   | { to: "running"; attempt: number }
   | { to: "completed"; output: unknown; hasParent: boolean }
   | { to: "failed"; error: SerializedError; hasParent: boolean };
 
-/** The claim that a write requires. */
+/** The run that a write belongs to, and the epoch that the run must still have. Each new claim increases the epoch. */
 export type Fence = { runId: string; epoch: number };
 
-/** Everything one statement writes. With `fence`, nothing is written unless the run is open and of that epoch. */
+/** Everything that one statement writes. With `fence`, nothing is written unless the run is open and has that epoch. */
 export type Change = {
   fence?: Fence;
   steps?: StepWrite[];
   move?: RunMove;
   events?: EngineEvent[];
   runs?: NewRun[];
-  /** Waits that an event of this change satisfies; the event becomes the step's output. */
+  /** Waits that an event of this change ends. The event becomes the output of the waiting step. */
   satisfied?: { runId: string; stepId: string; eventId: string }[];
   /** Runs that an event of this change cancels. */
   cancelled?: { runId: string; eventId: string }[];
 };
 
-/** A parked run of this executor that an event, a timer or the end of an invoked run woke. */
+/** A run of this executor that can continue because an event arrived or a run that it invoked ended. */
 export type WokenRun = {
   id: string;
   functionId: string;
@@ -54,7 +54,7 @@ export type WokenRun = {
   event: EngineEvent;
 };
 
-/** The result of a change. `held` is false when the fence refused it. */
+/** The result of a change. `held` is false if nothing was written, because the run has ended or has a new epoch. */
 export type Receipt = {
   held: boolean;
   state: EngineRunState | undefined;
@@ -65,7 +65,7 @@ export type Receipt = {
 
 export const states = (list: readonly string[]) =>
   sql.raw(`(${list.map((state) => `'${state}'`).join(", ")})`);
-/** States of a run that has not ended. */
+/** The states of a run that has not ended, as a list in SQL. */
 export const OPEN = states(statesBefore("cancelled"));
 export const instantFrom = (ms: SQL) => sql`to_timestamp(${ms} / 1000.0)`;
 export const msOf = (column: SQL) => sql`(extract(epoch from ${column}) * 1000)::float8`;
@@ -89,7 +89,7 @@ function toStepRow(step: StepWrite, nowMs: number): SQL {
     text(isPending && step.kind === "event" ? step.expression : null),
     step.state === "done" ? asJson(step.output) : sql`null::json`,
     step.state === "failed" ? asJson(step.error) : sql`null::json`,
-    // By the engine's clock, as `due_at` is: their difference is the length of the wait.
+    // `created_at` is on the engine's clock, as `due_at` is, so that their difference is the length of the wait.
     instantFrom(sql`${nowMs}::float8`),
   ]);
 }
@@ -98,7 +98,7 @@ const STEP_COLUMNS = sql.raw(
   "step_id, kind, state, name, position, attempt, due_at, event_name, expression, output, error, created_at",
 );
 
-/** A recorded result is never overwritten, and a wait keeps its first time limit. */
+/** Writes steps. A recorded result is never overwritten, and a sleep or wait that is already stored keeps its due time. */
 const writtenSteps = (steps: StepWrite[], nowMs: number) => sql`written as (
   insert into ${engineSteps} as s (run_id, ${STEP_COLUMNS})
   select held.id, x.* from held, (values ${sql.join(
@@ -170,7 +170,7 @@ const answeredParents = (from: "moved" | "cancelled") => {
     where s.run_id = f.parent_run_id and s.step_id = f.parent_step_id and s.state = 'pending' returning s.run_id)`;
 };
 
-/** A parked run moves to the executor that wakes it; a running one keeps its executor and only counts the wake. */
+/** Wakes runs. A parked run moves to this executor. A running run keeps its executor; only its number of wakes grows. */
 const wokenRuns = (sources: SQL[], executorId: string) => sql`woken as (
   update ${engineRuns} r set wakes = r.wakes + 1, state = ${nextRunState("waiting", "woken")},
     epoch = r.epoch + case when r.state = 'waiting' then 1 else 0 end,
@@ -178,7 +178,9 @@ const wokenRuns = (sources: SQL[], executorId: string) => sql`woken as (
   from (${sql.join(sources, sql` union `)}) x where r.id = x.run_id and r.state in ${states(statesBefore("woken"))}
   returning r.id, r.function_id, r.epoch, r.executor_id, r.parent_run_id, r.event_id)`;
 
-/** One event that starts one run, as a flat statement: planning is most of its cost. */
+/**
+ * The statement for one event that starts one run. It has as few parts as possible, because planning is most of its cost.
+ */
 const startedRun = (event: EngineEvent, run: NewRun, executorId: string) => sql`
   with fresh as (insert into ${engineEvents} (id, name, body) values (${event.id}, ${event.name}, ${asJson(event)})
     on conflict (id) do nothing returning id)
@@ -189,7 +191,7 @@ const startedRun = (event: EngineEvent, run: NewRun, executorId: string) => sql`
 /**
  * Composes the statement that writes a change.
  *
- * @param nowMs the engine's time, at which the change's waits start.
+ * @param nowMs the current time on the engine's clock. The waits of the change start at this time.
  */
 export function composeChange(change: Change, executorId: string, nowMs: number): SQL {
   const { fence, steps = [], move, events = [], runs = [], satisfied = [], cancelled = [] } = change;

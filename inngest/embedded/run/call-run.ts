@@ -8,10 +8,10 @@ import { invokeFunction } from "./invoke-function.ts";
 import { judgeAnswer, type Verdict } from "./judge-answer.ts";
 import type { Slots } from "./slots.ts";
 
-/** A run this executor plays or has an alarm for. */
+/** A run that this executor plays or has an alarm for. */
 export type HeldRun = WokenRun & { fn: RegisteredFunction };
 
-/** What a call needs. `isLeft`: whether this executor has given up the run. */
+/** The dependencies of a call. `isLeft`: whether this executor must not continue the run. */
 export type CallScene = {
   registry: Registry;
   handler: FunctionHandler;
@@ -23,7 +23,10 @@ export type CallScene = {
 
 const emptyVerdict = (next: Verdict["next"]): Verdict => ({ steps: [], events: [], runs: [], next });
 
-/** Calls the run's function as soon as a slot is free, for one planned step or to continue, and evaluates the answer. */
+/**
+ * Waits for a free slot, calls the run's function and evaluates the answer. With `stepId`, the call runs that planned step;
+ * without it, the call continues the function.
+ */
 export async function callRun(
   { registry, handler, slots, clock, backoff, isLeft }: CallScene,
   run: HeldRun,

@@ -12,9 +12,9 @@ import type {
 import type { CallScene, HeldRun } from "./call-run.ts";
 import { type PlayScene, playRun } from "./play-run.ts";
 
-/** Delay before a run is played again after the database failed. */
+/** Delay before a run is played again after an error, such as a failure of the database, interrupted it. */
 const REPAIR_MS = 1_000;
-/** No caller waits until the end of a run is written, so ends within this many milliseconds share one statement. */
+/** Runs that complete within this many milliseconds share one statement. No caller waits for that statement. */
 const END_LINGER_MS = 5;
 const NEW_RUN: Snapshot = { attempt: 0, wakes: 0, steps: [] };
 
@@ -22,9 +22,9 @@ const NEW_RUN: Snapshot = { attempt: 0, wakes: 0, steps: [] };
 export type Executor = {
   /** Applies a committed change: plays the runs it started or woke, and drops those it cancelled. */
   follow: (change: Change, receipt: Receipt) => void;
-  /** Continues runs that were claimed from executors without a lease. */
+  /** Continues runs that this executor has claimed from other executors. */
   adopt: (claimed: ClaimedRun[]) => void;
-  /** Starts no more calls. Waits until each call in progress has ended its step, or for `graceMs`. */
+  /** Starts no more calls, and waits up to `graceMs` for those in progress. `isQuiet`: whether all of them have ended. */
   stop: (graceMs: number) => Promise<{ isQuiet: boolean }>;
   isStopping: () => boolean;
 };
@@ -37,18 +37,18 @@ type ExecutorDeps = Omit<CallScene, "isLeft"> & {
   onWait: (eventName: string) => void;
 };
 
-/** The executor's state, with the scene in which it plays. */
+/** The executor's state. It is also the `PlayScene` that `playRun` receives. */
 type State = ExecutorDeps &
   PlayScene & {
-    /** Runs that are playing, queued, or have an alarm. A run that is not here any more, or was replaced, is left. */
+    /** Runs that are playing, queued or have an alarm. A run that is missing here, or was replaced, is not continued. */
     held: Map<string, HeldRun>;
     playing: Map<HeldRun, Promise<void>>;
     isStopping: boolean;
   };
 
 /**
- * Creates an executor. Every write is fenced by the run's epoch: a run that another executor has claimed is dropped, and
- * nothing of it is written.
+ * Creates an executor. Every write requires that the run still has its epoch. If another executor has claimed the run,
+ * nothing is written, and this executor drops the run.
  */
 export function createExecutor(deps: ExecutorDeps): Executor {
   const completeTogether = createBatcher(deps.store.completeRuns, END_LINGER_MS);
@@ -97,7 +97,7 @@ async function playToRest(state: State, run: HeldRun, first: Snapshot | undefine
   }
 }
 
-/** Holds a run; a later epoch replaces the run held before. Returns undefined for an unknown function. */
+/** Adds a run to the held runs, in place of an earlier claim on the same run. Undefined if its function is unknown. */
 function hold({ registry, held }: State, run: WokenRun): HeldRun | undefined {
   const fn = registry.find(run.functionId);
   if (!fn) return undefined;

@@ -4,11 +4,11 @@ import type { EngineEvent, Op, SerializedError } from "../protocol.ts";
 import { opsSchema, parseRetryAfter, toSerializedError } from "../protocol.ts";
 import type { FunctionHandler } from "../serve-in-process.ts";
 
-/** One call of a function: to discover what comes next, or to run one planned step. */
+/** One call of a function: it either continues the function or runs one planned step. */
 type Invocation = {
   functionId: string;
   runId: string;
-  /** Identifies the call in its checkpoints. */
+  /** Contains the run's id and epoch. The SDK sends it back with every checkpoint of the call. */
   ticket: string;
   event: EngineEvent;
   /** The run's steps, in the order they ended. */
@@ -19,17 +19,17 @@ type Invocation = {
   stepId?: string | undefined;
 };
 
-/** The SDK's answer. `retryAtMs`: the time of the next attempt that it asks for, in ms since the epoch. */
+/** The SDK's answer. `retryAtMs`: when the next attempt should begin, in ms since the epoch, if the SDK names a time. */
 export type Answer =
   | { kind: "ops"; ops: Op[]; retryAtMs: number | undefined }
   | { kind: "failed"; error: SerializedError; isFinal: boolean; retryAtMs: number | undefined };
 
-/** The body of a call. It holds copies, because a function may change its event and results. */
+/** Composes the body of a call, from copies, because a function may change the event and the step results it receives. */
 function toBody(call: Invocation): Record<string, unknown> {
   const ended = call.steps.filter((step) => step.state !== "pending");
   const event = structuredClone(call.event);
   return {
-    // The SDK chooses its execution version: every run of this process has the same engine and SDK.
+    // With -1, the SDK uses its preferred execution version. All runs of this process use the same engine and SDK.
     version: -1,
     event,
     events: [event],
@@ -52,7 +52,7 @@ function toBody(call: Invocation): Record<string, unknown> {
   };
 }
 
-/** Calls a function through the SDK's handler and reads its answer; a malformed answer is a failed attempt. */
+/** Calls a function through the SDK's handler and reads its answer. A malformed answer is a failure without a retry. */
 export async function invokeFunction(
   handler: FunctionHandler,
   call: Invocation,

@@ -12,29 +12,29 @@ import { compileExpression } from "../triggers/expression.ts";
 import type { Backoff } from "./backoff.ts";
 import type { Answer } from "./invoke-function.ts";
 
-/** The consequences of an answer: what to write, and what comes next. */
+/** The consequences of an answer: what to write, and how the run continues. */
 export type Verdict = {
   steps: StepWrite[];
-  /** Events that start the runs below. */
+  /** The events that start `runs`. */
   events: EngineEvent[];
   runs: NewRun[];
   next:
     | { kind: "completed"; output: unknown }
     | { kind: "failed"; error: SerializedError }
     | { kind: "retry"; attempt: number; dueAtMs: number }
-    /** Steps that the SDK wants to be called one by one. */
+    /** Steps that the SDK has planned. Each of them needs its own call. */
     | { kind: "planned"; steps: { stepId: string; name: string }[] }
-    /** A step was recorded: the function can continue at once. */
+    /** A step has ended, or the SDK asks for another call: the function can continue at once. */
     | { kind: "progressed" }
-    /** The run waits for a timer or an event. */
+    /** The run waits for a timer, an event or the end of a run that it invoked. */
     | { kind: "parked" }
     /** The SDK stopped because a checkpoint was refused: the answer is ignored. */
     | { kind: "halted" };
 };
 
 /**
- * The call that was answered, the steps that already wait, and the time: `nowMs` by the engine's clock, which measures
- * waits, and `wallNowMs` by the machine's clock, on which dates in the answer are based.
+ * The call that was answered, the steps that already wait, and the current time on two clocks. Waits are measured on the
+ * engine's clock (`nowMs`). Dates in the answer were computed on the machine's clock (`wallNowMs`).
  */
 type Circumstances = {
   runId: string;
@@ -55,7 +55,7 @@ const nameOf = (op: Op) => op.displayName ?? op.name ?? op.id;
 const SOONEST_RETRY_MS = 1_000;
 const LATEST_RETRY_MS = 24 * 3_600_000;
 
-/** Decides on a failed attempt: another attempt, or the end when none is left. */
+/** Decides whether a failed attempt is retried. */
 function judgeFailure(
   error: SerializedError,
   isFinal: boolean,
@@ -69,7 +69,7 @@ function judgeFailure(
   return { kind: "retry", attempt: attempt + 1, dueAtMs: nowMs + delayMs };
 }
 
-/** The event and the run that a `step.invoke` starts. */
+/** Creates the run that a `step.invoke` starts, and the event of that run. */
 function invokeRun(runId: string, op: Extract<Op, { op: "InvokeFunction" }>, nowMs: number) {
   const data = op.opts.payload?.data ?? {};
   const event: EngineEvent = {
@@ -82,7 +82,10 @@ function invokeRun(runId: string, op: Extract<Op, { op: "InvokeFunction" }>, now
   return { event, run: { id: randomUUID(), functionId: op.opts.function_id, eventId: event.id, parent } };
 }
 
-/** The wait of an operation, if it is one. A date becomes a delay by the machine's clock, which the function has used. */
+/**
+ * Returns the pending step of an operation that waits; undefined for other operations. A date is converted to a delay on the
+ * machine's clock, because the function computed the date on that clock.
+ */
 function toWait(op: Op, { nowMs, wallNowMs }: Circumstances): StepWrite | undefined {
   const step = { stepId: op.id, name: nameOf(op), state: "pending" } as const;
   const readDue = (text: string) => nowMs + parseDueTime(text, wallNowMs) - wallNowMs;
@@ -104,7 +107,7 @@ function toWait(op: Op, { nowMs, wallNowMs }: Circumstances): StepWrite | undefi
 /**
  * Computes the consequences of an answer for the run's rows. Pure.
  *
- * @throws when a wait has a time or an expression that this engine cannot parse: the run cannot continue.
+ * @throws if a wait has a time or an expression that this engine cannot parse. The caller then fails the run.
  */
 export function judgeAnswer(answer: Answer, circumstances: Circumstances): Verdict {
   const { runId, nowMs, waitingStepIds } = circumstances;

@@ -3,7 +3,7 @@ import { INTERNAL_EVENTS, type SerializedError } from "../protocol.ts";
 import { type CallScene, callRun, type HeldRun } from "./call-run.ts";
 import type { Verdict } from "./judge-answer.ts";
 
-/** What playing a run needs; `commit` writes under the run's fence. */
+/** The dependencies of playing a run. `commit` writes only if the run still has its epoch. */
 export type PlayScene = CallScene & {
   store: EngineStore;
   commit: (run: HeldRun, change: Change) => Promise<Receipt>;
@@ -11,7 +11,9 @@ export type PlayScene = CallScene & {
   complete: (run: HeldRun, output: unknown) => Promise<void>;
 };
 
-/** Why playing a run stopped: it is parked (until `dueAtMs`, if set), over, or left to another executor or a restart. */
+/**
+ * Why playing stopped: the run is parked (until `dueAtMs`, if set), has ended, or is left to another or a later executor.
+ */
 type Rest = { kind: "parked"; dueAtMs: number | undefined } | { kind: "over" } | { kind: "left" };
 
 /** The result of one round: why playing stopped, or undefined if another round follows. */
@@ -22,7 +24,7 @@ const LEFT: Rest = { kind: "left" };
 
 const toChange = ({ steps, events, runs }: Verdict): Change => ({ steps, events, runs });
 
-/** Plays a run round by round until it is parked, over or left. `first`: the snapshot of a new run, which is not loaded. */
+/** Plays a run round by round until it is parked, over or left. `first`: the snapshot of a new run, which saves a query. */
 export async function playRun(scene: PlayScene, run: HeldRun, first?: Snapshot): Promise<Rest> {
   if (!first) await scene.store.takeUp(run.id, run.epoch, scene.clock.now());
   let snapshot = first ?? (await scene.store.load(run.id, run.epoch));
@@ -38,7 +40,7 @@ export async function playRun(scene: PlayScene, run: HeldRun, first?: Snapshot):
   return LEFT;
 }
 
-/** Repeats the failed steps that are due; parks when none is. */
+/** Calls the failed steps whose next attempt is due. If none is due, parks the run. */
 async function repeat(scene: PlayScene, run: HeldRun, snapshot: Snapshot, steps: StepRow[]): Round {
   const due = steps.filter((step) => (step.dueAtMs ?? 0) <= scene.clock.now());
   return due.length > 0
@@ -46,7 +48,7 @@ async function repeat(scene: PlayScene, run: HeldRun, snapshot: Snapshot, steps:
     : park(scene, run, snapshot, { attempt: snapshot.attempt });
 }
 
-/** Continues the function until it ends, fails, or waits. */
+/** Calls the function to continue it, and applies the consequences of its answer. */
 async function discover(scene: PlayScene, run: HeldRun, snapshot: Snapshot): Round {
   const { attempt } = snapshot;
   const verdict = await callRun(scene, run, snapshot, { attempt });
@@ -126,7 +128,10 @@ async function park(
   return { kind: "parked", dueAtMs: dueTimes.length > 0 ? Math.min(...dueTimes) : undefined };
 }
 
-/** Ends the run, in one transaction with the result of its parent's step and, for a failure, its event and handlers. */
+/**
+ * Ends the run. The same transaction writes the result of the step that invoked the run and, after a failure, the failure's
+ * event and the runs of its handlers.
+ */
 async function end(
   scene: PlayScene,
   run: HeldRun,
@@ -135,7 +140,7 @@ async function end(
 ): Round {
   const { hasParent } = run;
   const change = toChange(verdict);
-  // The steps of an ended run are never read, so those in its last answer are not written.
+  // The steps of an ended run are never read, so the steps in the last answer are not written.
   if (next.kind === "completed" && !hasParent && verdict.runs.length === 0) {
     await scene.complete(run, next.output);
     return OVER;
@@ -151,7 +156,7 @@ async function end(
   return OVER;
 }
 
-/** The event of a failure and the runs it starts. A failure handler that fails starts none. */
+/** Plans the event of a failure and the runs that the event starts. The failure of a failure handler starts no runs. */
 function planFailure({ clock, registry }: PlayScene, run: HeldRun, error: SerializedError) {
   const data = { function_id: run.functionId, run_id: run.id, error, event: run.event };
   const event = { id: `failed:${run.id}`, name: INTERNAL_EVENTS.failed, data, ts: clock.now() };

@@ -1,7 +1,10 @@
 import type { EngineEvent } from "../protocol.ts";
 import type { RegisteredFunction } from "../triggers/registry.ts";
 
-/** Limits concurrent calls by the engine's limit and each function's own `concurrency`; calls wait in order of arrival. */
+/**
+ * Limits concurrent calls, in total and by each function's own `concurrency`. Waiting calls are admitted in order of
+ * arrival, but a call that has reached a limit does not block later ones.
+ */
 export type Slots = {
   /** Resolves when a slot is free. @returns a function that releases it. */
   acquire: (fn: RegisteredFunction, event: EngineEvent) => Promise<() => void>;
@@ -10,7 +13,7 @@ export type Slots = {
 type Limit = { key: string; max: number };
 type Waiting = { limits: Limit[]; enter: () => void };
 
-/** @param engineMax limit over all functions. */
+/** @param engineMax maximum number of concurrent calls of all functions together. */
 export function createSlots(engineMax: number): Slots {
   const used = new Map<string, number>();
   const queue: Waiting[] = [];

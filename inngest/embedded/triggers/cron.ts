@@ -7,7 +7,7 @@ export type CronSchedule = {
   days: Field;
   months: Field;
   weekdays: Field;
-  /** Whether both day of month and day of week are restricted: then either may match (POSIX). */
+  /** Whether both day of month and day of week are restricted. If so, a day that matches one of them is enough (POSIX). */
   eitherDay: boolean;
 };
 

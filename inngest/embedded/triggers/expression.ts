@@ -1,4 +1,6 @@
-/** What an expression can read. For waits and cancellations, `event` started the run and `async` has just arrived. */
+/**
+ * The events that an expression can read. In waits and cancellations, `event` started the run and `async` is the new one.
+ */
 export type ExpressionScope = { event: unknown; async?: unknown };
 
 /** A compiled expression: computes its value for a scope. */
@@ -50,8 +52,8 @@ function isOrdered(left: unknown, right: unknown, operator: string): boolean {
 }
 
 /**
- * Compiles the part of CEL that function triggers, waits and cancellations use: paths, literals, lists, `== != < <= >
- * >= in && || !` and parentheses. A path without a value is null.
+ * Compiles an expression in the part of CEL (Common Expression Language) that function triggers, waits and cancellations
+ * use: paths, literals, lists, `== != < <= > >= in && || !` and parentheses. A path without a value is null.
  *
  * @throws with a sentence for any other expression.
  */
@@ -73,7 +75,7 @@ function fail({ source, tokens, at }: Parser): never {
 const isNext = ({ tokens, at }: Parser, text: string) =>
   tokens[at]?.text === text && tokens[at]?.kind !== "string";
 
-/** Consumes the next token if it is this one. */
+/** Consumes the next token if it has this text. */
 function accept(parser: Parser, text: string): boolean {
   if (!isNext(parser, text)) return false;
   parser.at++;
@@ -144,7 +146,7 @@ function parsePath(parser: Parser): Expression {
   }
 }
 
-/** A literal, a list, a group, or the root of a path. */
+/** Parses a literal, a list, an expression in parentheses, or the first name of a path. */
 function parseOperand(parser: Parser): Expression {
   if (accept(parser, "(")) {
     const inner = parseDisjunction(parser);
@@ -167,7 +169,7 @@ function parseOperand(parser: Parser): Expression {
   return fail(parser);
 }
 
-/** The items of a list, after its opening bracket. */
+/** Parses the items of a list whose opening bracket is already consumed. */
 function parseList(parser: Parser): Expression {
   const items: Expression[] = [];
   while (!accept(parser, "]")) {

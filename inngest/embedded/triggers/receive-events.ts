@@ -5,8 +5,8 @@ import { compileExpression } from "./expression.ts";
 import { cancelsRun, type Registry } from "./registry.ts";
 
 /**
- * Completes events with their id and time. A missing id is derived from the seed that the SDK sends with a request, so
- * a repeated request creates the same events.
+ * Adds the ids, data and times that events lack. A missing id is derived from the seed that the SDK sends with a request, so
+ * that a repeated request creates the same ids.
  */
 export function toEvents(payloads: EventPayload[], seed: string | null, nowMs: number): EngineEvent[] {
   return payloads.map((payload, at) => {
@@ -51,7 +51,10 @@ async function matchCancellations(
   });
 }
 
-/** What events are matched with. `isAwaited` may be true for an event without a wait, but never false with one. */
+/**
+ * What incoming events are matched against. `isAwaited` may return true for an event that no run waits for, but must not
+ * return false for an event that a run waits for.
+ */
 type EventScene = {
   store: EngineStore;
   registry: Registry;
@@ -60,9 +63,9 @@ type EventScene = {
 };
 
 /**
- * Stores events with their consequences in one transaction: runs to start, waits to end, runs to cancel. An event with
- * an id that is already stored has no effect. Waits are looked up first and ended by compare-and-set, so a wait that
- * ends in between keeps its result.
+ * Stores events with their consequences in one transaction: runs to start, waits to end, runs to cancel. An event with an id
+ * that is already stored has no effect. Waits are looked up before the transaction and ended by compare-and-set, so a wait
+ * that ends after the look-up keeps its result.
  */
 export async function receiveEvents(
   { store, registry, isAwaited, nowMs }: EventScene,

@@ -4,7 +4,7 @@ import { type EngineEvent, type FunctionConfig, INTERNAL_EVENTS, parseDueTime } 
 import { type CronSchedule, parseCron } from "./cron.ts";
 import { compileExpression, type Expression, type ExpressionScope } from "./expression.ts";
 
-/** As on the real server: five attempts in all. */
+/** The default of the real server: four retries, so five attempts in all. */
 const DEFAULT_RETRIES = 4;
 
 type EventRule = { eventName: string; matches: (scope: ExpressionScope) => boolean };
@@ -14,18 +14,18 @@ export type RegisteredFunction = {
   id: string;
   triggers: EventRule[];
   crons: { expression: string; schedule: CronSchedule }[];
-  /** Events that cancel its runs; `timeout` limits the time since the run's start (wire form). */
+  /** Events that cancel runs of the function. `timeout`: how long after its start a run can be cancelled, such as `1h`. */
   cancelledBy: (EventRule & { timeout: string | undefined })[];
   maxAttempts: number;
   idempotencyKey: Expression | undefined;
   concurrency: { limit: number; key: Expression | undefined }[];
 };
 
-/** The functions of this process, by the events that start and cancel them. */
+/** Finds the functions of this process by id, and by the events that start or cancel their runs. */
 export type Registry = {
   find: (functionId: string) => RegisteredFunction | undefined;
   all: () => RegisteredFunction[];
-  /** The runs an event starts. */
+  /** Plans the runs that an event starts. */
   planRuns: (event: EngineEvent) => NewRun[];
   /** The functions whose runs an event of this name may cancel. */
   cancellableBy: (eventName: string) => RegisteredFunction[];
@@ -37,7 +37,7 @@ function toRule(eventName: string, expression: string | null | undefined): Event
   return { eventName, matches: (scope) => compiled(scope) === true };
 }
 
-/** A name with a trailing `*` matches every event with that prefix. */
+/** Whether an event's name matches a rule. A rule's name with a trailing `*` matches every event with that prefix. */
 const isNamed = (rule: EventRule, name: string) =>
   rule.eventName === name || (rule.eventName.endsWith("*") && name.startsWith(rule.eventName.slice(0, -1)));
 
@@ -83,7 +83,7 @@ export function cancelsRun(
 }
 
 /**
- * Compiles the registered functions once, so that an event costs only a look-up.
+ * Creates the registry. It compiles all expressions and cron schedules once, so that an event does not compile any.
  *
  * @throws for an expression or a cron schedule that this engine does not support.
  */

@@ -26,7 +26,7 @@ test("every delivery of a backlog begins exactly once, and the rate is not excee
     clock.at += 50;
   }
   const seconds = (clock.at - began) / 1_000;
-  // 101 at once, then 10 a second.
+  // 101 attempts begin at once, then 10 per second.
   assert.ok(seconds >= 89.9 && seconds <= 90.1, `${seconds} s`);
 });
 

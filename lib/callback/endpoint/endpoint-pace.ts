@@ -8,13 +8,13 @@ export type EndpointPace = {
   reserve: (host: string, deliveryId: string) => number;
 };
 
-/** After a quiet time, as many attempts as the rate allows in this time may begin at once. */
+/** After a pause, a host gets as many attempts at once as the rate allows in this many milliseconds. */
 const BURST_MS = 10_000;
 /** The longest wait that `reserve` returns, so that the sweep does not treat a waiting delivery as lost. */
 const WAIT_MS_MAX = 5 * 60_000;
-/** Above this number, entries that no longer matter are removed. */
+/** When a map has more entries than this, the entries that are no longer needed are removed. */
 const ENTRIES_MAX = 10_000;
-/** A slot that is unused for this long belongs to a delivery that is gone. */
+/** If a delivery has not used its slot for this long, the delivery is treated as gone and the slot is removed. */
 const UNUSED_AFTER_MS = 30 * 60_000;
 
 /**
@@ -28,9 +28,9 @@ export function createEndpointPace(
   perMinute: number,
   now: () => number = () => performance.now(),
 ): EndpointPace {
-  /** When the next slot of a host is free. */
+  /** When the next slot of each host is free, on the clock `now`. */
   const freeAt = new Map<string, number>();
-  /** The slots of deliveries that wait. */
+  /** The slots of the deliveries that wait, as times on the clock `now`, by delivery id. */
   const slots = new Map<string, number>();
 
   function takeSlot(host: string, at: number): number {

@@ -11,8 +11,8 @@ import {
 export type HttpRefusal = (url: URL) => string | undefined;
 
 /**
- * Creates the rule about callbacks over plain http. The specification accepts http URLs, so they are refused only where
- * the deployment asks for it, and hosts that `NETWORK_ALLOW` names remain allowed.
+ * Creates the rule for callbacks over plain http. The specification accepts http URLs, so they are refused only if the
+ * deployment sets `CALLBACK_HTTP=refuse`. Hosts in `NETWORK_ALLOW` may use http even then.
  * Source: specification, Callback object; `wire.md`, Environment, `CALLBACK_HTTP`.
  */
 export function createHttpRefusal(http: "allow" | "refuse", networkAllow: readonly string[]): HttpRefusal {

@@ -9,7 +9,7 @@ import {
 /** The sealed values of a session's callback, by their names. */
 export type SealedCallback = Partial<Record<string, string>>;
 
-/** A replaced secret that still signs until its overlap ends. */
+/** A replaced secret. Until `expiresAt`, attempts are signed with it in addition to the current secret. */
 type PreviousSecret = { secret: string; expiresAt: Date };
 
 /** The names of all sealed values of a callback. */
@@ -31,8 +31,8 @@ export const writePrevious = ({ secret, expiresAt }: PreviousSecret): string =>
   JSON.stringify({ secret, expiresAt: expiresAt.toISOString() });
 
 /**
- * The previous secret while its overlap lasts. If it cannot be decrypted, it is ignored, because only the signature with the
- * current secret is mandatory.
+ * Returns the previous secret until it expires. If it cannot be decrypted, it is ignored, because only the signature with
+ * the current secret is mandatory.
  */
 export function openPrevious(
   sealer: Sealer,
@@ -47,7 +47,7 @@ export function openPrevious(
     return undefined;
   }
   if (text === undefined) return undefined;
-  // `writePrevious` wrote this text.
+  // The cast is safe because `writePrevious` wrote this text.
   const { secret, expiresAt } = JSON.parse(text) as { secret: string; expiresAt: string };
   const previous = { secret, expiresAt: new Date(expiresAt) };
   return previous.expiresAt > now ? previous : undefined;

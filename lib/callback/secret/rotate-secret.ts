@@ -7,11 +7,11 @@ import { putSealed } from "./callback-secret-store.ts";
 import { openCallbackValue, type SealedCallback, writePrevious } from "./open-secrets.ts";
 
 /**
- * Replaces the secret of a session's callback. Until the overlap ends, attempts are signed with both secrets. Repeating
- * a rotation to the same secret changes nothing, so that a lost answer is harmless; a further rotation replaces the
- * previous secret too. Source: `wire.md`, Callbacks.
+ * Replaces the secret of a session's callback. Until the overlap ends, attempts are signed with both secrets. A second
+ * rotation to the same secret changes nothing, so that a client that lost the answer can repeat its request. A rotation to
+ * another secret also replaces the previous secret. Source: `wire.md`, Callbacks.
  *
- * @param overlapMs how long attempts are still signed with the old secret, too; 0 for no overlap.
+ * @param overlapMs how long attempts are signed with the old secret as well; 0 for no overlap.
  * @returns false if the session is gone or has no callback.
  */
 export async function rotateCallbackSecret(
@@ -22,7 +22,7 @@ export async function rotateCallbackSecret(
 ): Promise<boolean> {
   const seal = (name: string, text: string) => sealer.seal(placeSecret(sessionId, name), text);
   return db.transaction(async (tx) => {
-    // The lock serializes rotations: a concurrent one replaces the secret that this one stores.
+    // The lock serializes rotations, so that a concurrent rotation replaces the secret that this rotation stores.
     const session = await lockSession(tx, sessionId);
     if (!session || session.callbackUrl === null) return false;
     const state = await readCallbackState(tx, sessionId);
@@ -43,7 +43,7 @@ export async function rotateCallbackSecret(
   });
 }
 
-/** The secret to replace; undefined if there is none, or if no configured key can decrypt it. */
+/** Returns the secret to replace; undefined if there is none, or if no configured key can decrypt it. */
 function openCurrent(sealer: Sealer, sessionId: string, sealed: SealedCallback): string | undefined {
   try {
     return openCallbackValue(sealer, sessionId, CALLBACK_SECRET, sealed);

@@ -9,10 +9,10 @@ import {
 } from "#lib/session/budget/budget.ts";
 import { addToOwnerSpend } from "#lib/session/budget/budget-store.ts";
 
-/** Counts what each owner spends per day, and compares it with the budget of an owner. */
+/** Counts what each owner spends per day, and compares it with the daily budget, which is the same for all owners. */
 export type OwnerAccounts = {
   add: (ownerId: string, spend: Spend) => void;
-  /** Why an owner may not spend more today, and when the next day begins; undefined if it may. */
+  /** Returns why an owner must not spend more today, and when the next day begins; undefined if there is budget left. */
   findExhausted: (ownerId: string) => Promise<{ sentence: string; until: Date } | undefined>;
   /** Stops the timer and flushes all pending spend. */
   close: () => Promise<void>;
@@ -24,7 +24,10 @@ const FLUSH_MS = 5_000;
 const FRESH_MS = 15_000;
 const DAY_MS = 86_400_000;
 
-/** The spend of an owner on one day: the total of all processes at the last flush, and what this process has not flushed. */
+/**
+ * The spend of an owner on one day. `written` is the total of all processes at the last flush; `pending` is what this
+ * process has not flushed yet.
+ */
 type Account = {
   ownerId: string;
   day: string;
@@ -36,7 +39,7 @@ type Account = {
 };
 
 /**
- * Creates the accounts. Counting a model call costs no statement: each process sums up the spend in memory and flushes it
+ * Creates the accounts. Counting a model call executes no statement: each process sums up the spend in memory and flushes it
  * every five seconds, with one statement per owner that also returns the total of all processes. A process that is killed
  * loses at most the spend of five seconds.
  *

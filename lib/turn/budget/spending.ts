@@ -12,7 +12,7 @@ import type { OwnerAccounts } from "./owner-accounts.ts";
 type Exhausted = {
   /** A sentence that names the limit and says when the turn continues. */
   sentence: string;
-  /** When the budget is renewed; null if only a caller can raise it. */
+  /** When the budget is renewed; null for a session's budget, which only a caller can raise. */
   until: Date | null;
   /** The exhausted budget of the session; undefined if the owner's budget is exhausted. */
   budget: Budget | undefined;
@@ -23,33 +23,39 @@ type SpendingRun = Pick<RunInPlay, "session" | "agent" | "countedAt">;
 
 /** Counts what runs spend, and compares it with the budgets of their sessions and owners. */
 export type Spending = {
-  /** Begins to count a run that this process has claimed. */
+  /** Begins to count the spend of a run that this process has claimed. */
   begin: (run: SpendingRun) => void;
   /** Counts a model call and the time since the last count. @returns the spend to record with the step. */
   countCall: (run: SpendingRun, usage: ModelUsage | undefined) => Spend;
   /** Counts the time since the last count. @returns the spend to record with the step. */
   countTime: (run: SpendingRun) => Spend;
-  /** The budget that a run has exhausted, if any. Called before each model call; see {@link createSpending} for its cost. */
+  /** Returns the budget that a run has exhausted, if any. Called before each model call; usually answered from the cache. */
   findExhausted: (run: SpendingRun) => Promise<Exhausted | undefined>;
-  /** The budget of a root session and what its tree has spent, at most {@link FRESH_MS} old. */
+  /**
+   * Returns the budget of a root session, and what the session and its sub-agents have spent. The values are at most
+   * {@link FRESH_MS} old.
+   */
   readTree: (rootId: string) => Promise<TreeBudget | undefined>;
-  /** Marks the budget of a root session as changed in all processes. */
+  /** Tells all processes that the budget of a root session has changed. */
   budgetChanged: (rootId: string) => void;
   close: () => Promise<void>;
 };
 
-/** How long the spend of a tree with sub-agents is cached: other processes may play its sub-agents. */
+/** How long the spend of a tree (a root session with sub-agents) is cached. Other processes may play the sub-agents. */
 const FRESH_MS = 15_000;
 const TREES_MAX = 5_000;
 
-/** `readAt` is on the clock of `performance.now()`; undefined if only this process spends: such an entry never expires. */
+/**
+ * A cached tree. `readAt` is the time of reading on the clock of `performance.now()`. It is undefined if only this process
+ * adds to the spend, and such an entry never expires.
+ */
 type Tree = TreeBudget & { readAt: number | undefined };
 
-/** The price was removed from the settings after the budget was set. */
+/** The sentence for a budget in US dollars if the model's price was removed from the settings after the budget was set. */
 const UNPRICED =
   "The session's budget in US dollars cannot be counted, because the price of the model is not known. The turn continues when that limit is removed, or set again once MODEL_PRICES has the price.";
 
-/** Cache entry of a tree whose budget was changed: already expired, so the next check reads the tree. */
+/** Cache entry of a tree whose budget was changed. It has already expired, so that the next check reads the tree. */
 const CHANGED: Tree = {
   budget: null,
   spent: { tokens: 0, usd: 0, ms: 0 },
@@ -57,11 +63,11 @@ const CHANGED: Tree = {
 };
 
 /**
- * Creates the counter. A run's spend is written with its steps; a copy is cached here, so that the check before a model call
- * costs no statement. There are two exceptions: trees with sub-agents that have a budget are read at most every 15 s, and a
- * budget that was changed during a turn is read once. A session without a budget costs nothing. Source: decision 050.
+ * Creates the counter. A run's spend is written with its steps; a copy is cached here, so that the check of a session's
+ * budget before a model call executes no statement. There are two exceptions: a tree that has a budget and sub-agents is
+ * read at most every 15 s, and a budget that was changed during a turn is read once. Source: decision 050.
  *
- * @param deps.price the price of the model; without one, calls cost nothing.
+ * @param deps.price the price of the model; without a price, calls count as free.
  * @param deps.owners absent if owners have no budget.
  * @param deps.topic the channel that tells other processes which budgets have changed.
  */
@@ -110,10 +116,11 @@ export function createSpending(deps: {
 
   return {
     begin({ session, agent }) {
-      // The budget may have changed after the session's row was read: the entry stays expired, and the next check reads it.
+      // The next check reads a tree with sub-agents. It also reads a tree whose entry is `CHANGED`, because the budget may
+      // have changed after the session's row was read.
       if (agent || session.subAgents || trees.get(session.id)?.readAt === CHANGED.readAt) return;
       const { spentTokens: tokens, spentUsd: usd, spentMs: ms, budget } = session;
-      // The row is newer than what this process cached in an earlier turn.
+      // The session's row is newer than the entry that this process cached in an earlier turn.
       if (budget === null) trees.delete(session.id);
       else trees.set(session.id, { budget, spent: { tokens, usd, ms }, readAt: undefined });
     },

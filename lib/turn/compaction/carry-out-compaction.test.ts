@@ -25,7 +25,7 @@ const model = await createModel({
 });
 const signal = new AbortController().signal;
 
-/** A history of `steps` steps as the input of a compaction, with its plan. */
+/** Creates the input of a compaction from a history of `steps` steps, and plans the compaction. */
 function prepare(steps: number, textCharacters: number) {
   const history = createHistory();
   const requestFrom = history.add(user("Compare the offers"));
@@ -48,7 +48,7 @@ function prepare(steps: number, textCharacters: number) {
   return { input, plan };
 }
 
-/** Sends messages to the provider. @returns the input of the request. */
+/** Sends messages to the scripted provider. @returns the field `input` of the request that the provider received. */
 async function send(messages: ModelMessage[]) {
   server.enqueue({ text: "done" });
   const stream = streamText({ model: model.model, messages, providerOptions: model.providerOptions });

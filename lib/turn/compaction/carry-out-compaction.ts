@@ -15,7 +15,7 @@ type CompactedFields = {
   messagesReplaced: number;
 };
 
-/** The outcome of a compaction. A failed or stopped one has changed nothing. */
+/** The outcome of a compaction. A compaction that failed or was stopped has changed nothing. */
 type CompactionOutcome =
   | { kind: "compacted"; compaction: Compaction; event: CompactedFields; usage?: ModelUsage }
   | { kind: "failed"; failure: ModelFailure; usage?: ModelUsage }
@@ -23,7 +23,8 @@ type CompactionOutcome =
 
 /**
  * Carries out a planned compaction; for a summary it calls the model. It writes nothing: the caller records `compaction` as
- * a step together with the event in one transaction, so that a crash before it leaves the history unchanged. Never throws.
+ * a step together with the event in one transaction. A crash before that transaction leaves the history unchanged. Never
+ * throws.
  */
 export async function carryOutCompaction(
   model: CalledModel,
@@ -45,7 +46,10 @@ export async function carryOutCompaction(
   return { kind: "compacted", compaction, event, usage: answer.usage };
 }
 
-/** Tokens of the next prompt: its estimate, scaled by what the provider counted for the last prompt. */
+/**
+ * Computes the tokens of the compacted prompt. Its estimate is scaled by the ratio of `usedTokens` to the estimate of the
+ * prompt before the compaction.
+ */
 function measureAfter(input: CompactionInput, compaction: Compaction): number {
   const { entries, overheadTokens, picturesShown, usedTokens } = input;
   const weigh = (some: CompactionInput["entries"]) =>

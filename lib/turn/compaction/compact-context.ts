@@ -10,7 +10,10 @@ import { carryOutCompaction } from "./carry-out-compaction.ts";
 import { type CompactionInput, isNearBudget, planCompaction } from "./plan-compaction.ts";
 import { weighOverhead } from "./prompt-meter.ts";
 
-/** Whether the model may be called: there was room (`ready`), or room was made (`compacted`). The others changed nothing. */
+/**
+ * Whether the prompt has room for a model call: it had room already (`ready`), or has room after a compaction (`compacted`).
+ * `stopped` and `failed` leave the history unchanged.
+ */
 type Room = { kind: "ready" | "compacted" | "stopped" } | { kind: "failed"; failure: ModelFailure };
 
 const READY: Room = { kind: "ready" };
@@ -32,7 +35,7 @@ export async function compactContext(
   const place = `${call}.${countCompactions(run, call) + 1}`;
   const failed = findRecorded<{ failure: ModelFailure }>(run, `compact-failed-${place}`);
   if (failed) return { kind: "failed", failure: failed.failure };
-  // An executor that resumes a compaction uses the recorded count, so that it finishes the compaction in any case.
+  // An executor that resumes a compaction uses the recorded token count, so that it always finishes the compaction.
   const begun = findRecorded<{ tokens: number }>(run, `compacting-${place}`);
   const tokens = begun?.tokens ?? run.meter.count(meteredPrompt(run));
   if (!begun && !isRefused && !isNearBudget(tokens, budgetTokens)) return READY;
@@ -79,7 +82,8 @@ export async function compactContext(
   if (outcome.kind === "stopped") return outcome;
   const spend = deps.spending.countCall(run, outcome.usage);
   if (outcome.kind === "failed") {
-    // Records the usage of the call. An executor that resumes the run does not repeat the call; a retry of the run does.
+    // Records the failure and the usage of the call. An executor that resumes the run does not repeat the call, but a retry
+    // of the run does.
     const { failure, usage } = outcome;
     await recordStep(deps, run, {
       name: `compact-failed-${place}`,
@@ -103,7 +107,10 @@ export async function compactContext(
   return { kind: "compacted" };
 }
 
-/** How many compactions were recorded for a call. A later steer or the provider's refusal can make another one necessary. */
+/**
+ * Counts the compactions that were recorded before a model call. A message that joins the turn later, or a refusal by the
+ * provider, can make another compaction necessary.
+ */
 function countCompactions({ outputs }: RunInPlay, call: string): number {
   let count = 0;
   while (outputs.has(`compact-${call}.${count + 1}`)) count++;

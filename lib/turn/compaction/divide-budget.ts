@@ -1,16 +1,16 @@
 /** The parts of a context budget, in tokens. */
 export type BudgetParts = {
-  /** A larger prompt starts a compaction; the rest of the budget is room for the answer and the next results. */
+  /** A prompt above this size is compacted. The rest of the budget is room for the answer and the next results. */
   start: number;
   /** The size of the whole prompt that a compaction aims at. */
   target: number;
-  /** Above this, the next answer may not fit: the compaction then also cuts recent messages. */
+  /** Above this size of the prompt, the next answer may not fit, so the compaction also cuts recent messages. */
   limit: number;
-  /** The longest summary. */
+  /** Maximum size of the summary. */
   summary: number;
-  /** The most that recent messages, which stay unchanged, may take. */
+  /** Maximum size of the recent messages, which stay unchanged. */
   recent: number;
-  /** The least that a compaction has to save to be worth a summary call. */
+  /** A compaction that saves less than this is not worth it while the prompt is below `limit`. */
   gain: number;
 };
 
@@ -19,8 +19,9 @@ export const START_SHARE = 0.8;
 const SUMMARY_MOST = 6_000;
 
 /**
- * Divides a budget: a compaction starts at 80 % and aims at 50 %. If instructions and tools alone take most of the budget,
- * it starts at half and aims at a quarter of the rest. `overheadTokens`: the size of instructions and tools.
+ * Divides a budget. A compaction starts at 80 % of the budget and aims at 50 %. If instructions and tools alone take most of
+ * the budget, a compaction starts when the messages fill half of the rest, and aims at a quarter of it. `overheadTokens`:
+ * the size of instructions and tools.
  */
 export function divideBudget(budgetTokens: number, overheadTokens: number): BudgetParts {
   const room = Math.max(0, budgetTokens - overheadTokens);

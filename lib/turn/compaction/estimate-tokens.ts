@@ -84,13 +84,13 @@ function measure(message: ModelMessage): Weight {
   return weight;
 }
 
-/** Cuts a text to at most `tokensMax` estimated tokens, with a mark at the end of a text that was cut. */
+/** Cuts a text to at most `tokensMax` estimated tokens. A text that was cut ends with ` […]`. */
 export function cutToTokens(text: string, tokensMax: number): string {
   const tokens = estimateTokens(text);
   if (tokens <= tokensMax) return text;
   const note = " […]";
   const length = Math.max(0, Math.floor((text.length * tokensMax) / tokens) - note.length * 2);
-  // Bytes are not spread evenly over a text: shorten until it fits.
+  // Characters differ in their number of bytes, so the first cut may still be too long.
   let cut = text.slice(0, length);
   while (cut.length > 0 && estimateTokens(cut + note) > tokensMax)
     cut = cut.slice(0, Math.floor(cut.length * 0.9));

@@ -5,7 +5,7 @@ import { listItems } from "./group-messages.ts";
 import type { HistoryEntry } from "./history-entry.ts";
 import { assistant, user } from "./testing.ts";
 
-/** The texts of the tasks, from the last to the first. */
+/** Returns the texts of the tasks, from the last to the first. */
 const find = (entries: HistoryEntry[], requestFrom: number) =>
   [...findTasks(listItems(entries), requestFrom)].map(({ message }) => message.content);
 

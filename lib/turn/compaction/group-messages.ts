@@ -34,8 +34,8 @@ export function groupMessages(items: readonly Item[]): number[] {
 }
 
 /**
- * The position through which a compaction replaces entries if its last change is at `index`. Entries and groups are replaced
- * as a whole, so that a call and its results are either all inside the compaction or all after it.
+ * Returns the position of the last entry that a compaction replaces if the last message it changes is at `index`. Entries
+ * and groups are replaced as a whole, so that a call and its results are either all inside the compaction or all after it.
  */
 export function findReplacedThrough(
   items: readonly Item[],

@@ -4,7 +4,7 @@ import type { ModelMessage } from "ai";
 export type HistoryMessage = ModelMessage & {
   /** On a tool message: the id by which `read_tool_result` finds the whole result. */
   resultId?: string;
-  /** On a user message inside a compaction: position of the step that added it; 0 if it is not of the running request. */
+  /** On a user message in a compaction: position of its original step; 0 if it does not belong to the running request. */
   position?: number;
   /** Marks the service's own summary of the earlier conversation, which has the role of a user message. */
   isSummary?: true;
@@ -25,7 +25,7 @@ export type Compaction = {
   messages: HistoryMessage[];
 };
 
-/** The history after a compaction. Pure; entries that are not replaced are the same objects. */
+/** Returns the history after a compaction. Pure; entries that are not replaced are the same objects. */
 export function applyCompaction(entries: readonly HistoryEntry[], compaction: Compaction): HistoryEntry[] {
   const { replacesThrough, messages } = compaction;
   return [

@@ -18,7 +18,7 @@ import {
 
 type Plan = ReturnType<typeof plan>;
 
-/** The history after a plan was carried out, with a summary of the maximum length. */
+/** Returns the history after a plan was carried out. If the plan needs a summary, the summary has the maximum length. */
 function carryOut(entries: readonly HistoryEntry[], planned: Plan): HistoryEntry[] {
   if (planned.kind === "offload") return applyCompaction(entries, planned.compaction);
   if (planned.kind !== "summarize") return [...entries];
@@ -227,7 +227,7 @@ describe("planCompaction", () => {
       if (planned.kind === "none") continue;
       history.entries = carryOut(history.entries, planned);
       const [compacted] = history.entries;
-      // A compaction step uses a position, too.
+      // The step that records the compaction also uses up a position.
       if (compacted)
         steps.push({
           position: history.skip(),
@@ -289,7 +289,7 @@ describe("planCompaction, for any history", () => {
       const overheadTokens = random.below(3_000);
       const factor = 0.5 + random.next() * 1.5;
       const size = (weighMessages(messagesOf(entries), 4) + overheadTokens) * factor;
-      // In most cases just too large, as in a turn that checks before every call.
+      // Usually the prompt is only a little too large, as in a turn that checks it before every model call.
       const budgetTokens = Math.round(size / (0.8 + random.next() * (random.isOnce(3) ? 5 : 0.4)));
       const given = { entries, requestFrom, overheadTokens, budgetTokens };
       const planned = plan(given, factor);
@@ -338,8 +338,8 @@ describe("planCompaction, for any history", () => {
 });
 
 /**
- * Asserts that calls and results of `after` match, and that only results, or messages that were there before, are between a
- * call's message and its results.
+ * Asserts that every result in `after` follows its call and occurs once, and that no call has lost its result. If
+ * `isAllThere`, all results of `before` must be in `after`.
  */
 function assertWhole(before: HistoryMessage[], after: HistoryMessage[], isAllThere: boolean): void {
   const answered = new Set(resultsOf(before).map((part) => ("toolCallId" in part ? part.toolCallId : "")));
@@ -359,7 +359,7 @@ function assertWhole(before: HistoryMessage[], after: HistoryMessage[], isAllThe
   if (isAllThere) for (const callId of answered) assert.ok(got.has(callId), `${callId} is gone`);
 }
 
-/** Asserts that a provider accepts the messages: results of all calls directly follow their message, apart from steers. */
+/** Asserts that a provider accepts the messages: all calls have results before the next assistant message and at the end. */
 function assertSendable(messages: readonly HistoryMessage[]): void {
   const open = new Set<string>();
   for (const message of messages) {
@@ -371,7 +371,7 @@ function assertSendable(messages: readonly HistoryMessage[]): void {
   assert.equal(open.size, 0);
 }
 
-/** The messages that every compaction must keep: those of the running request and the newest exchange. */
+/** Returns the messages that every compaction must keep: those of the running request and the newest exchange. */
 function leastOf(messages: HistoryMessage[]): HistoryMessage[] {
   const newest = messages.findLastIndex(({ role }) => role === "assistant");
   return messages.filter((message, index) => index >= newest || isOfRunning(message));
@@ -379,7 +379,7 @@ function leastOf(messages: HistoryMessage[]): HistoryMessage[] {
 
 const isOfRunning = (message: HistoryMessage) => /^"(task|steer) of the running/.test(textOf(message) ?? "");
 
-/** Asserts that the task, the newest steer and the newest exchange are still there. */
+/** Asserts that the task, its steers and the newest exchange are still in the history. */
 function assertKept(before: HistoryMessage[], after: HistoryMessage[]): void {
   const texts = after.map(textOf);
   for (const message of before.filter(isOfRunning))
@@ -390,7 +390,7 @@ function assertKept(before: HistoryMessage[], after: HistoryMessage[]): void {
   assert.ok(text && JSON.stringify(after).includes(text), "the newest exchange is gone");
 }
 
-/** A random session: requests with exchanges of many shapes and sizes, some of them stopped in the middle. */
+/** Creates the history of a random session: requests with exchanges of many shapes and sizes, some of them interrupted. */
 function makeHistory(random: Random): { entries: HistoryEntry[]; requestFrom: number } {
   const history = createHistory();
   const size = () => (random.isOnce(12) ? random.below(40_000) : random.below(3_000));

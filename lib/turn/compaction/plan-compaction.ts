@@ -11,23 +11,26 @@ import { planSummary, rememberTask, type SummaryPlan } from "./summary-plan.ts";
 export type CompactionInput = {
   entries: readonly HistoryEntry[];
   budgetTokens: number;
-  /** The size of the next prompt, as the meter counts it. */
+  /** The tokens of the next prompt, as the prompt meter counts them. */
   usedTokens: number;
   /** The estimate of the instructions and tool definitions alone (`weighOverhead`). */
   overheadTokens: number;
-  /** Position of the first step of the running request, in any of its runs. */
+  /** Position of the first step of the running request. An earlier run of the request may have recorded it. */
   requestFrom: number;
-  /** How many pictures of a prompt are sent. */
+  /** Maximum number of pictures that are sent with a prompt. */
   picturesShown: number;
 } & Shortening;
 
 type Sizes = { tokensBefore: number; tokensAfter: number; messagesReplaced: number };
 
-/** Whether a prompt is large enough to plan a compaction: the cheap check before every model call. */
+/** Whether a prompt is large enough to plan a compaction. This check is cheap and is made before every model call. */
 export const isNearBudget = (usedTokens: number, budgetTokens: number): boolean =>
   usedTokens > budgetTokens * START_SHARE;
 
-/** What to do before the next model call. Sizes are in tokens of the whole prompt, with a summary at its greatest length. */
+/**
+ * What to do before the next model call. Sizes are the tokens of the whole prompt. A summary, which is not written yet,
+ * counts with its maximum length.
+ */
 export type CompactionPlan =
   | { kind: "none" }
   | ({ kind: "offload"; compaction: Compaction } & Sizes)
@@ -46,9 +49,10 @@ const FORCED_GAIN_LEAST = 0.02;
 /**
  * Decides how to compact a context that has grown. First, old tool results, pictures and long inputs are replaced by short
  * lines, and reasoning is removed. If that is not enough, everything before the recent messages becomes a summary. The task
- * of the running request, its newest steers (as many as a share of the budget holds) and the newest exchange stay verbatim;
- * results in recent messages are cut only if the context cannot hold these. An assistant message is never separated from the
- * results of its calls. Pure and idempotent: for the compacted context it returns `none`. Source: decision 014.
+ * of the running request, the newest messages that joined its turn (as many as a share of the budget holds) and the newest
+ * exchange stay verbatim; results in recent messages are cut only if the context is too small otherwise. An assistant
+ * message is never separated from the results of its calls. Pure and idempotent: for the compacted context it returns
+ * `none`. Source: decision 014.
  */
 export function planCompaction(input: CompactionInput): CompactionPlan {
   const { budgetTokens, usedTokens, overheadTokens, picturesShown } = input;
@@ -99,7 +103,10 @@ type Work = {
   measure: (some: readonly Item[]) => number;
 };
 
-/** The index at which the recent messages begin: as many groups as fit `room`, and at least the newest exchange. */
+/**
+ * Returns the index at which the recent messages begin. They are as many groups as fit into `room` tokens, but at least the
+ * newest exchange.
+ */
 function findRecent({ input, items, starts }: Work, room: number): number {
   const assistant = items.findLastIndex(({ message }) => message.role === "assistant");
   const newest = assistant < 0 ? items.length - 1 : assistant;
@@ -115,7 +122,9 @@ function findRecent({ input, items, starts }: Work, room: number): number {
   return from;
 }
 
-/** Shortens messages before `recentFrom`, and cuts results after it to `cut` characters if `cut` is set. */
+/**
+ * Shortens messages before `recentFrom`. If `cut` is set, also cuts the results from `recentFrom` on to `cut` characters.
+ */
 function shorten({ input, items }: Work, recentFrom: number, cut?: number): Item[] {
   return items.map((item, index) => {
     const isOld = index < recentFrom || cut === 0;
@@ -125,7 +134,7 @@ function shorten({ input, items }: Work, recentFrom: number, cut?: number): Item
   });
 }
 
-/** A compaction that only shortens messages; undefined if there is nothing to shorten. */
+/** Plans a compaction that only shortens messages; undefined if there is nothing to shorten. */
 function offload(work: Work, recentFrom: number, cut?: number): Candidate | undefined {
   const { input, items, scale, estimate, measure } = work;
   const shortened = shorten(work, recentFrom, cut);
@@ -148,7 +157,7 @@ function offload(work: Work, recentFrom: number, cut?: number): Candidate | unde
   };
 }
 
-/** A compaction that replaces everything before the recent messages by a summary; undefined if nothing precedes them. */
+/** Plans a compaction that replaces the messages before the recent ones by a summary; undefined if there are none. */
 function summarize(work: Work, cut?: number): Candidate | undefined {
   const { input, parts, scale, estimate, measure } = work;
   const items = cut === undefined ? work.items : shorten(work, 0, cut);
@@ -175,20 +184,21 @@ function summarize(work: Work, cut?: number): Candidate | undefined {
   };
 }
 
-/** The compaction of a full context: it also cuts results in recent messages, with or without a summary. */
+/** Plans the compaction of a prompt above the limit: it also cuts results in recent messages, with or without a summary. */
 function force(work: Work, recentFrom: number, best: Candidate | undefined): Candidate | undefined {
   const { target, start } = work.parts;
   const candidates = CUTS.flatMap((cut) => [offload(work, recentFrom, cut), summarize(work, cut)]);
   const sizes = [best, ...candidates].filter((candidate) => candidate !== undefined);
   return (
-    // Stops half-way to the target: going further would cut results that the model has just asked for.
+    // Half-way from `start` to `target` is enough. A smaller context would cut more results that the model has just asked
+    // for.
     sizes.find(({ size }) => size <= (target + start) / 2) ??
     sizes.find(({ size }) => size <= start) ??
     sizes.reduce<Candidate | undefined>(smaller, undefined)
   );
 }
 
-/** The candidate with the smaller context; the first one if both are equal. */
+/** Returns the candidate with the smaller context; the first one if both are equal. */
 function smaller(one: Candidate | undefined, other: Candidate | undefined): Candidate | undefined {
   if (!one || !other) return one ?? other;
   return other.size < one.size ? other : one;

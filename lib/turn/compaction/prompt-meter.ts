@@ -20,19 +20,22 @@ export type PromptMeter = {
   report: (prompt: MeteredPrompt, inputTokens: number) => void;
 };
 
-/** A report below this share of the estimate is ignored: some servers leave out cached tokens. */
+/** A report below this share of the estimate is ignored, because some servers do not count cached tokens. */
 const CREDIBLE_SHARE_LEAST = 0.4;
-/** Bounds of the ratio for estimates: what a provider adds to a short prompt must not scale the estimate of long texts. */
+/**
+ * Bounds of the ratio that scales estimates. Tokens that a provider adds to a short prompt must not scale the estimates of
+ * long texts.
+ */
 const RATIO_LEAST = 0.5;
 const RATIO_MOST = 2;
 
-/** The beginning of a prompt, by its first and last message. */
+/** The first `count` messages of a prompt, identified by the first and the last of them. */
 type Prefix = { first: ModelMessage | undefined; last: ModelMessage | undefined; count: number };
 
 /**
  * Creates a meter that starts from the provider's count of the last prompt and estimates only the messages added since, so
  * that a step costs no more in a long history than in a short one. After a compaction it estimates the whole prompt, scaled
- * by the ratio of the last report. `picturesShown`: how many pictures of a prompt are sent.
+ * by the ratio of the last report to its estimate. `picturesShown`: maximum number of pictures that are sent with a prompt.
  */
 export function createPromptMeter(picturesShown: number): PromptMeter {
   let ratio = 1;
@@ -77,6 +80,6 @@ const prefixOf = (messages: readonly ModelMessage[]): Prefix => ({
   count: messages.length,
 });
 
-/** Whether messages begin with the messages of a prefix. */
+/** Whether a list of messages begins with the messages of a prefix. */
 const continues = (messages: readonly ModelMessage[], { first, last, count }: Prefix): boolean =>
   messages.length >= count && messages[0] === first && messages[count - 1] === last;

@@ -2,7 +2,9 @@ import type { ToolResultPart } from "ai";
 
 type Output = ToolResultPart["output"];
 
-/** A tool's output as text and pictures. A picture is its evidence id, or undefined if its bytes are in the message. */
+/**
+ * A tool's output as text and pictures. A picture is given by its evidence id; undefined if its bytes are in the message.
+ */
 type ReadOutput = { text: string; pictures: (string | undefined)[]; isError: boolean };
 
 const PICTURE_REFERENCE = /^evidence:([^;]*);[\w.+/-]+$/;

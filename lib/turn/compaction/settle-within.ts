@@ -2,9 +2,8 @@ import { settleCalls } from "../prompt/history.ts";
 import type { HistoryMessage } from "./history-entry.ts";
 
 /**
- * Adds a result for each unanswered call in messages that become one entry; between entries, the history itself adds such
- * results. A call whose result comes later in these messages gets no second one. If no result is missing, the messages stay
- * unchanged.
+ * Adds a result for each call without a result, in messages that become one entry of the history. (Between entries, the
+ * history itself adds such results.) A call whose result comes later in these messages gets no second result.
  */
 export function settleWithin(messages: readonly HistoryMessage[]): HistoryMessage[] {
   const answered = new Set(

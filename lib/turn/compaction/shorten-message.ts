@@ -2,16 +2,16 @@ import type { ToolResultPart } from "ai";
 import type { HistoryMessage } from "./history-entry.ts";
 import { readOutput } from "./read-output.ts";
 
-/** Shorter results stay unchanged: replacing them by a line would save nothing. */
+/** Results up to this length stay unchanged, because replacing them by a line would save nothing. */
 const KEPT_CHARACTERS = 400;
-/** Longer inputs of old calls have their long strings cut. */
+/** If the input of an old call is longer than this, its long strings are cut. */
 const INPUT_CHARACTERS = 1_000;
 const INPUT_STRING_CHARACTERS = 200;
 /** The beginning of the line that replaces a result. */
 const LEFT_OUT = "[Left out to make room:";
-/** A longer text with the same beginning was not written by this file. */
+/** A text that begins with `LEFT_OUT` but is longer than this was not written by this file, so it is shortened. */
 const LEFT_OUT_CHARACTERS = 4_000;
-/** Character offset of the note that `cutResult` puts into a result. */
+/** Character offset in a result at which the note of `cutResult` begins. */
 const CUT_FROM = 9_000;
 const CUT_NOTE = /of (\d+) characters left out; read on with read_tool_result, resultId (\w+)/;
 
@@ -24,14 +24,17 @@ export type Shortening = { canReadOn: boolean };
 /**
  * Shortens an old message: a tool result becomes one line with the tool, its size and how to read it again; each picture
  * becomes a line; long inputs of calls are shortened; reasoning is removed. Texts of users and assistants stay. Returns the
- * same object if there is nothing to shorten, which is so for every message that was shortened before.
+ * same object if there is nothing to shorten, for example because the message was shortened before.
  */
 export function offloadMessage(message: HistoryMessage, how: Shortening): HistoryMessage {
   if (message.role === "assistant") return offloadCalls(message);
   return message.role === "tool" ? mapResults(message, (part) => offloadResult(part, message, how)) : message;
 }
 
-/** Cuts each tool result of a message to its beginning and end, `charactersMax` characters together (1,000 at least). */
+/**
+ * Cuts each result in a tool message to its beginning and end, together about `charactersMax` characters (at least 1,000).
+ * In an assistant message, shortens the inputs of calls and removes reasoning.
+ */
 export function cutMessage(message: HistoryMessage, charactersMax: number, how: Shortening): HistoryMessage {
   if (message.role === "assistant") return offloadCalls(message);
   return message.role === "tool"
@@ -80,7 +83,7 @@ function cutPart(
   return withText(part, [shown, ...pictures.map(describePicture)].join("\n"), isError);
 }
 
-/** The same text that `showPictures` shows in place of an older picture. */
+/** Writes the same text that `showPictures` shows in place of an older picture. */
 const describePicture = (evidenceId: string | undefined): string =>
   evidenceId ? `[picture ${evidenceId}, not shown again]` : "[picture, not shown again]";
 

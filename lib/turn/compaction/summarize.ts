@@ -25,7 +25,10 @@ export type SummaryInput = {
 type CallResult = { text: string; usage: ModelUsage } | Exclude<SummaryAnswer, { kind: "summarized" }>;
 
 const CALL_TIMEOUT_MS = 600_000;
-/** Shares of the budget for the transcript and the request. They leave room, as a provider may count twice the estimate. */
+/**
+ * Shares of the budget for the transcript and the request. The rest is left free, because a provider may count twice as many
+ * tokens as estimated.
+ */
 const TRANSCRIPT_SHARE = 0.4;
 const TASK_SHARE = 0.1;
 const WORDS_PER_TOKEN = 0.6;
@@ -36,7 +39,7 @@ const NO_USAGE: ModelUsage = readUsage(undefined);
 /**
  * Lets the model summarize a part of the conversation, without tools and without retries: in one call, or, if the part does
  * not fit `budgetTokens`, chunk by chunk, where each call updates the summary so far. A refusal, an empty answer, an answer
- * cut off at the output limit and a provider's failure are values that carry the usage of the calls. Never throws.
+ * cut off at the output limit and a provider's failure are returned as values, with the usage of the calls. Never throws.
  */
 export async function summarize(
   model: CalledModel,
@@ -88,7 +91,7 @@ const readBreak = (signal: AbortSignal, error: unknown): CallResult =>
     ? { kind: "stopped" }
     : { kind: "failed", failure: readModelFailure(error), usage: NO_USAGE };
 
-/** The failure of a call that ended without a complete summary; undefined for a complete one. */
+/** Returns the failure of a call that ended without a complete summary; undefined if the summary is complete. */
 function readEnding(finishReason: string, text: string): ModelFailure | undefined {
   if (finishReason === "content-filter")
     return { message: "The model refused to summarize the earlier conversation.", isRetryable: false };

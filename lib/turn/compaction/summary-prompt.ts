@@ -21,7 +21,7 @@ Rules:
 /** The last message of every summary call. */
 export const SUMMARY_REQUEST = "Write the summary now.";
 
-/** The prompt of a summary call: a chunk of the transcript, the running request, and the summary of earlier chunks. */
+/** Composes the prompt of a summary call from a transcript chunk, the running request, and the summary of earlier chunks. */
 export function composeSummaryPrompt(parts: {
   chunk: string;
   task: string;

@@ -2,7 +2,7 @@ import { weighMessages } from "./estimate-tokens.ts";
 import type { HistoryEntry, HistoryMessage } from "./history-entry.ts";
 import { type CompactionInput, planCompaction } from "./plan-compaction.ts";
 
-/** A generator of numbers that repeats for the same seed (mulberry32). */
+/** Creates a random number generator (mulberry32) that produces the same numbers for the same seed. */
 export function createRandom(seed: number) {
   let state = seed >>> 0;
   const next = () => {
@@ -17,7 +17,7 @@ export function createRandom(seed: number) {
 
 export type Random = ReturnType<typeof createRandom>;
 
-/** A text of `characters` characters that repeats its label. */
+/** Creates a text of `characters` characters that repeats its label. */
 export const fill = (label: string, characters: number): string =>
   `${label} `.repeat(Math.ceil(characters / (label.length + 1))).slice(0, characters);
 
@@ -44,7 +44,7 @@ export const result = (callId: string, text: string, resultId = `res_${callId}`)
   resultId,
 });
 
-/** A history that grows step by step, as in a turn; the first step has position 10, the next 20. */
+/** Creates a history that grows step by step, as in a turn. The first step has position 10, the next one 20. */
 export function createHistory() {
   let entries: HistoryEntry[] = [];
   let position = 0;

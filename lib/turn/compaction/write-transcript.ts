@@ -9,9 +9,8 @@ const CHUNKS_MOST = 8;
 const CHUNKS_AT_START = 2;
 
 /**
- * Writes messages as text for the summarizing model, in chunks of at most `chunkTokens` each. They are text because a
- * provider requires definitions for the tools of any calls in a prompt. Long pieces are cut, so that one chunk usually
- * suffices.
+ * Writes messages as text for the summarizing model, in chunks of at most `chunkTokens` each. Text is used because a prompt
+ * with tool calls would need the definitions of these tools. Long pieces are cut, so that one chunk is usually enough.
  */
 export function writeTranscript(messages: readonly HistoryMessage[], chunkTokens: number): string[] {
   // Two characters of most scripts are estimated as less than one token, so a piece of this length fits into a chunk.
@@ -47,7 +46,7 @@ function joinPieces(pieces: string[], chunkTokens: number): string[] {
   return current.length > 0 ? [...chunks, current.join("\n\n")] : chunks;
 }
 
-/** The pieces of one message, each labelled with its role or tool. */
+/** Writes the pieces of one message, each labelled with its role or tool. */
 function writeMessage(message: HistoryMessage, most: number): string[] {
   if (typeof message.content === "string") return [`[${message.role}] ${cutText(message.content, most)}`];
   return message.content.flatMap((part): string[] => {

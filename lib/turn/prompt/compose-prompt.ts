@@ -20,8 +20,8 @@ export type Prompt = {
 type RemoteTools = { tools: readonly Tool[]; missingServers: readonly string[] };
 
 /**
- * Composes a run's prompt: its instructions and its tools. The tools are those of the session's toolset that exist now,
- * except those that filter 6 of the tool policy removes.
+ * Composes a run's prompt: its instructions and its tools. The tools are those of the session's toolset that exist now. If
+ * the run's origin is not `person`, the tools in `externalTurnExclude` are removed.
  *
  * @param remote the tools of the session's tool servers that the policy allows in this run, and the ids of servers that
  * could not be reached.
@@ -77,8 +77,8 @@ const toModelTool = ({ name, description, input, jsonSchema }: Tool): ModelTool 
 });
 
 /**
- * The input's schema without keywords that do not help a model, because it is sent with every call. Calls are validated with
- * the full schema.
+ * Returns the schema of a tool's input without the keywords that do not help a model, because the schema is sent with every
+ * model call. Tool calls are validated with the full schema.
  */
 const shortSchema = (input: z.ZodType): JSONSchema7 =>
   shorten(z.toJSONSchema(input, { target: "draft-7", io: "input" }) as JSONSchema7);
@@ -103,7 +103,7 @@ type DescribedTools = Pick<Prompt, "tools" | "modelTools">;
 
 const described = new WeakMap<TurnDeps["tools"], Map<string, DescribedTools>>();
 
-/** The named tools with their definitions for the model. Most runs have the same tools, so each list is cached. */
+/** Returns the named tools and their definitions for the model. Most runs have the same tools, so the result is cached. */
 function describeTools(all: TurnDeps["tools"], names: string[]): DescribedTools {
   const cache = described.get(all) ?? new Map<string, DescribedTools>();
   described.set(all, cache);

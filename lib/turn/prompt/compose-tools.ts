@@ -45,7 +45,7 @@ const toMcpTurn = ({ claim, session }: RunInPlay): McpTurn => ({
   offerKey: JSON.stringify([session.capabilities, session.tools.exclude]),
 });
 
-/** The names of those MCP tools that the session's policy allows in this run. */
+/** Returns the names of those MCP tools that the session's policy allows in this run. */
 const selectNames = ({ claim, session }: RunInPlay, names: string[]): Set<string> =>
   new Set(
     selectRunTools({
@@ -57,7 +57,10 @@ const selectNames = ({ claim, session }: RunInPlay, names: string[]): Set<string
     }),
   );
 
-/** Whether the policy excludes all tools of a server, which is then not called. The line break matches no tool's name. */
+/**
+ * Whether the policy excludes all tools of a server. Such a server is not called. No tool has a line break as its name, so
+ * only a rule for the whole server can exclude this name.
+ */
 const isExcluded = (run: RunInPlay, serverId: string): boolean =>
   selectNames(run, [toToolName(serverId, "\n")]).size === 0;
 

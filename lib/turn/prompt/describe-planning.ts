@@ -3,7 +3,7 @@ import { describeItems } from "#lib/planning/plan.ts";
 import type { PlanningState } from "#lib/planning/planning-store.ts";
 import { oneLine } from "#lib/text/one-line.ts";
 
-/** Instructions for a session that has the tools of plan or requirements. */
+/** Instructions for a session that has the tools for a plan or for requirements. */
 const ADVICE = {
   plan: "- For a task of several steps, write a short plan with update_plan and keep its statuses current. A small task needs none.",
   requirements:
@@ -23,7 +23,7 @@ const SUB_AGENT_WAITS =
 const PLAN_CHARS_MAX = 4_000;
 const TEXT_CHARS_MAX = 200;
 
-/** The section about plan and requirements: when to use them, the mode, the plan, and the requirements that are not met. */
+/** Writes the section about plan and requirements: when to use them, the mode, the plan, and the unmet requirements. */
 export function describePlanning(
   { plan, unmet }: PlanningState,
   hasTool: (name: string) => boolean,

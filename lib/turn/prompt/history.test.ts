@@ -12,11 +12,11 @@ const answered = (toolCallId: string): ToolModelMessage => ({
   role: "tool",
   content: [{ type: "tool-result", toolCallId, toolName: "look", output: { type: "text", value: "seen" } }],
 });
-/** One entry for each message, at positions 1, 2, 3 … */
+/** Creates one entry for each message, at positions 1, 2, 3 … */
 const entries = (...messages: ModelMessage[]): RecordedEntry[] =>
   messages.map((message, index) => ({ position: index + 1, messages: [message] }));
 
-/** The messages in short form: texts, the roles of messages with calls, and results with their output type. */
+/** Writes messages in short form: texts, the roles of messages with calls, and the ids and output types of results. */
 const shorten = (messages: readonly ModelMessage[]) =>
   messages.map((message) => {
     if (message.role === "tool")

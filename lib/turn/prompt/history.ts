@@ -1,13 +1,13 @@
 import type { ModelMessage, ToolResultPart } from "ai";
 import type { HistoryEntry, HistoryMessage } from "../compaction/history-entry.ts";
 
-/** The messages that one recorded step shows the model; a compaction replaces everything up to a position. */
+/** The messages that one recorded step shows the model. A compaction also replaces all entries up to `replacesThrough`. */
 export type RecordedEntry = HistoryEntry & { replacesThrough?: number | undefined };
 
 /** The conversation that the model of a session sees, as its steps recorded it, in order. */
 export type History = {
   readonly entries: readonly HistoryEntry[];
-  /** The messages of all entries for a prompt, each call with a result: a provider refuses a call without one. */
+  /** The messages of all entries for a prompt. Each call has a result, because a provider refuses a call without one. */
   readonly messages: readonly ModelMessage[];
   append: (entry: RecordedEntry) => void;
 };
@@ -23,7 +23,7 @@ export function createHistory(recorded: RecordedEntry[]): History {
   const append = (entry: RecordedEntry) => {
     const through = entry.replacesThrough;
     if (through === undefined && (entries.at(-1)?.position ?? 0) > entry.position) {
-      // Concurrent calls end in any order; the positions of their rows decide.
+      // Concurrent tool calls can end in any order, so the entries are sorted by their positions.
       const all = [...entries, entry].sort((one, other) => one.position - other.position);
       entries = [];
       messages = [];
@@ -48,14 +48,14 @@ export function createHistory(recorded: RecordedEntry[]): History {
     },
     get messages() {
       const settled = settleCalls(messages);
-      // Usually there is nothing to settle: the same array is returned, so that a long history is not copied in every step.
+      // Usually no result is missing. Then the same array is returned, so that a long history is not copied in every step.
       return settled.length === 0 ? messages : [...messages, ...settled];
     },
     append,
   };
 }
 
-/** Appends a message. A message of the service goes before the user message that it belongs to, so that this stays last. */
+/** Appends a message. A message that the service added goes before its user message, so that the user message is last. */
 function pushMessage(messages: ModelMessage[], message: HistoryMessage): void {
   const isBefore = message.role === "user" && message.isAdded && messages.at(-1)?.role === "user";
   messages.splice(isBefore ? messages.length - 1 : messages.length, 0, message);
@@ -63,7 +63,7 @@ function pushMessage(messages: ModelMessage[], message: HistoryMessage): void {
 
 type OpenCall = { toolCallId: string; toolName: string };
 
-/** The calls of the last assistant message that have no result yet. */
+/** Lists the calls of the last assistant message that have no result yet. */
 function listOpenCalls(messages: readonly ModelMessage[]): OpenCall[] {
   const answered = new Set<string>();
   for (let index = messages.length - 1; index >= 0; index--) {
@@ -82,13 +82,16 @@ function listOpenCalls(messages: readonly ModelMessage[]): OpenCall[] {
   return [];
 }
 
-/** Results for calls of a turn that was stopped or failed before they ended. They are added when another message follows. */
+/**
+ * Returns results for calls that had not ended when their turn was stopped or failed. They are added before the next message
+ * that is not a result.
+ */
 function settleOpen(before: readonly ModelMessage[], next: ModelMessage[]): ModelMessage[] {
   if (next.length === 0 || next[0]?.role === "tool") return [];
   return settleCalls(before);
 }
 
-/** A message with a result for each open call of the last assistant message; an empty array if no call is open. */
+/** Returns a message with a result for each open call of the last assistant message; an empty array if no call is open. */
 export function settleCalls(messages: readonly ModelMessage[]): ModelMessage[] {
   const open = listOpenCalls(messages);
   return open.length === 0 ? [] : [{ role: "tool", content: open.map(notExecuted) }];

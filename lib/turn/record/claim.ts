@@ -14,7 +14,7 @@ export type Claim = {
   isStructured: boolean;
 };
 
-/** The claim of a run with the epoch of its row. */
+/** Composes the claim of a run, with the epoch of the run's row. */
 export const toClaim = (run: RunRow, session: SessionRow): Claim => ({
   runId: run.id,
   epoch: run.epoch,
@@ -26,7 +26,7 @@ export const toClaim = (run: RunRow, session: SessionRow): Claim => ({
   isStructured: session.outputSchema !== null,
 });
 
-/** Another executor has claimed the run, or the run has ended: this executor must not write any more. */
+/** Thrown when another executor has claimed the run, or the run has ended. This executor must not write any more. */
 export class StaleClaimError extends Error {
   constructor({ runId, epoch }: Pick<Claim, "runId" | "epoch">) {
     super(`${runId} is no longer played by epoch ${epoch}`);

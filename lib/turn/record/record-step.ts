@@ -20,7 +20,7 @@ export type StepRecord<Output> = RecordedStep & {
 } & Omit<TurnWrite, "step" | "drafts" | "delivery" | "jobs" | "end">;
 
 /**
- * Records a step with all its effects in one statement, fenced by the claim's epoch, and then publishes its events.
+ * Records a step with all its effects in one statement, if the claim is still valid, and then publishes its events.
  *
  * @throws StaleClaimError when the claim is over; nothing is written then.
  */
@@ -33,7 +33,7 @@ export async function recordStep<Output>(
   return record.output;
 }
 
-/** Records a step if its fence holds. @returns whether the fence held; otherwise nothing was written. */
+/** Records a step if the condition `fence` holds. @returns whether it held; if not, nothing was written. */
 export async function recordIf(
   deps: TurnDeps,
   run: RunInPlay,

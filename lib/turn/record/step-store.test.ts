@@ -45,7 +45,7 @@ const LATE_REQUEST = {
   bodyHash: "hash",
 } as const;
 
-/** A session whose first run plays, with requests of these modes behind it. */
+/** Creates a session with a first run, and one queued request for each mode. @returns a function that ends the first run. */
 async function line(name: string, first: FollowUpMode, ...modes: FollowUpMode[]) {
   const id = `ses_${name}`;
   const { requestId, runId } = await insertTestSession(db, id);
@@ -243,7 +243,7 @@ describe("the end of a run that is alone", () => {
       const late = await start(`late_${joins}`);
       const commit = await accept(late, joins);
       const ending = late.endAlone();
-      // The end either waits at the lock by now, or comes later and sees the message. It is refused in both cases.
+      // The end either waits for the lock by now, or starts later and sees the message. It is refused in both cases.
       await new Promise((resolve) => setTimeout(resolve, 100));
       await commit();
       assert.equal(await ending, undefined);
@@ -323,7 +323,7 @@ describe("the page error of a run", () => {
 });
 
 test("the names of the browser tools are those of the tools that work on the live browser", () => {
-  // A tool's description does not use the tool's services.
+  // The empty dependencies are enough, because the test reads only the descriptions of the tools.
   const tools = [
     ...browserTools({} as Parameters<typeof browserTools>[0]),
     ...variantTools({} as Parameters<typeof variantTools>[0]).filter(({ needs }) => needs === "browser"),

@@ -33,7 +33,7 @@ const FENCES: Record<PlainFence, (value: Value<string>) => SQL> = {
   open: () => sql`state in ${OPEN}`,
 };
 
-/** The locked run that all other parts write from; it has no row if the fence does not hold. */
+/** The part of the statement that locks the run. All other parts depend on it. It has no row if the fence does not hold. */
 const held = (value: Value<string>, fence: Fence, unlessSteered: boolean) =>
   fence === "alone"
     ? heldAlone(value)
@@ -47,9 +47,9 @@ const heldBy = (value: Value<string>, fence: PlainFence, unlessSteered: boolean)
     ${unlessSteered ? sql`and not ${unreadSteers(sql`held_run.request_id`)}` : sql``} for no key update)`;
 
 /**
- * A statement reads the snapshot of its start. A message or a variant that is committed after the snapshot and before the
- * locks raises a counter of the session. The join with `seen` compares the locked row with the snapshot, and finds no row
- * then.
+ * Among other conditions, requires that nothing was added to the session since the statement began. A statement reads the
+ * snapshot of its start, but a message or a variant can be committed between the snapshot and the locks. Every such addition
+ * raises a counter of the session, so the join with `seen` (the snapshot) then finds no row.
  */
 const heldAlone = (value: Value<string>) => sql`held as (
   select run.id, run.session_id, run.request_id, false as is_cancelled
@@ -65,7 +65,7 @@ const heldAlone = (value: Value<string>) => sql`held as (
     and not exists (select from ${landingPages} p where p.session_id = session.id)
   for no key update of session, run)`;
 
-/** Requires that the session's counters have the values of its creation: every later addition raises one of them. */
+/** Requires that the session's counters still have their first values. Every addition to the session raises one of them. */
 const heldFresh = (value: Value<string>) => sql`held as (
   select run.id, run.session_id, run.request_id, false as is_cancelled
   from ${sessions} session join ${runs} run on run.session_id = session.id
@@ -81,7 +81,7 @@ type Part = {
   read: (write: TurnWrite) => Record<string, unknown> | undefined;
 };
 
-/** Why the browser did not reach the page that it was to open last; null for a run that did not use the browser. */
+/** Why the browser could not open the last requested page; null if it could, or if the run did not use the browser. */
 const pageError = sql`(select b.last_error from ${browsers} b where b.session_id =
   coalesce((select a.browser_session_id from ${agents} a where a.session_id = held.session_id), held.session_id) and exists (
   select 1 from ${toolCalls} c where c.run_id = held.id
@@ -291,9 +291,9 @@ const PARTS: Record<string, Part> = {
         retryDelayMs: end.retry.delayMs,
       },
   },
-  // Enqueues the run after the one that ends, if that one was the first in line. Its generation is raised: the engine must
-  // not treat its job as a duplicate of an earlier one. A retry keeps the place of the failed run: only an interrupt
-  // goes before it.
+  // If the run that ends was the first in line, enqueues the next run. The generation of the next run is raised, so that the
+  // engine does not treat its job as a duplicate of an earlier job. A retry of the run that ends keeps its place in the
+  // line, so only an interrupt can go before the retry.
   followed: {
     text: (value) => sql`lined as (
       select ${runs.id}, ${requests.mode}, row_number() over (order by ${sql.join(PLAYING_ORDER, sql`, `)}) as place
@@ -348,8 +348,9 @@ function findStatement(fence: Fence, names: string[], unlessSteered: boolean): S
 }
 
 /**
- * Writes everything in one statement, or nothing if the fence does not hold. To end a run, the caller already holds the
- * locks of the run and the session, so that the queue cannot change meanwhile; the fence `alone` is the exception.
+ * Writes everything in one statement, or nothing if the fence does not hold. If the write ends a run, the caller must
+ * already hold the locks of the run and the session, so that the queue cannot change meanwhile. Only the fence `alone` needs
+ * no locks.
  *
  * @returns undefined if the fence did not hold.
  */
@@ -367,7 +368,7 @@ export async function writeTurn(
     Object.assign(values, read);
     return true;
   });
-  // A turn must not end with an unread steer, unless a retry follows that reads it.
+  // A turn must not end while a message that joined it is unread, unless a retry follows, which reads the message.
   const unlessSteered = write.unlessSteered ?? (write.end !== undefined && write.end.retry === undefined);
   const rows = await queryRows<Row>(db, findStatement(fence, names, unlessSteered)(values));
   const [row] = rows;

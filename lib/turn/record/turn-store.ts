@@ -21,10 +21,10 @@ import type { MessageRow } from "#lib/session/transcript/transcript-store.ts";
 import type { RecordedEntry } from "../prompt/history.ts";
 import type { Claim } from "./claim.ts";
 
-/** The outcome of a claim; `later` for a retry that waits another `delayMs`. */
+/** The outcome of a claim. `later`: the run is a retry that is due in `delayMs`. */
 type Taken = { status: "taken"; epoch: number } | { status: "later"; delayMs: number } | { status: "no" };
 
-/** A request to play a run: the generation of its job, and the engine's function run that executes the job. */
+/** A job that plays a run. `generation`: that of the job. `player`: id of the engine's function run that executes it. */
 export type PlayJob = { runId: string; generation: number; player: string };
 
 const takeStatement = defineStatement<"runId" | "generation" | "player" | "now">(
@@ -52,9 +52,10 @@ const takeStatement = defineStatement<"runId" | "generation" | "player" | "now">
 );
 
 /**
- * Claims the session for a run if the run is open, due, and the first in line. The new epoch makes every earlier executor of
- * the run stale. A job of an older generation claims nothing: a newer job for the run exists, or will exist when a parked
- * run is woken. A retry that was created in the future (the clock was set back since then) is due at once.
+ * Claims the session for a run if the run is open, due, not parked, and the first in line. The run gets a new epoch, so that
+ * its earlier executors can write nothing more. A job of an older generation claims nothing: a newer job for the run exists,
+ * or will exist when a parked run is woken. A retry whose creation is in the future (the clock was set back since) is due at
+ * once.
  *
  * @param job.now the current time in tests; by default the database's.
  */
@@ -69,7 +70,7 @@ export async function takeRun(db: Executor, { now, ...job }: PlayJob & { now?: D
   return { status: "no" };
 }
 
-/** The engine's function run that last claimed a run. */
+/** Returns the id of the engine's function run that last claimed a run; null if there is none. */
 export async function findPlayer(db: Executor, runId: string): Promise<string | null> {
   const [row] = await db.select({ player: runs.player }).from(runs).where(eq(runs.id, runId));
   return row?.player ?? null;
@@ -81,11 +82,11 @@ export type RunRecord = {
   session: SessionRow;
   /** The sub-agent to which the session belongs; undefined for a root session. */
   agent: AgentRow | undefined;
-  /** The position of its request in the queue, from 1. */
+  /** The position of the run's request in the queue, from 1. */
   position: number;
   requestMessages: MessageRow[];
   currentUrl: string | null;
-  /** Whether its tree has a plan or requirements. If not, no further query for them is needed. */
+  /** Whether the session's tree has a plan or requirements. If not, no further query for them is needed. */
   hasPlanning: boolean;
   /** Whether a conversation was imported into the session. */
   hasImports: boolean;
@@ -139,7 +140,7 @@ export async function readRun(db: Database, runId: string): Promise<RunRecord | 
   return { ...row, agent: row.agent ?? undefined, requestMessages };
 }
 
-/** The state of a run and its session's transcript, read under the locks of both. */
+/** The state of a run and the last position in its session's transcript, read while both rows are locked. */
 export type LockedRun = Pick<RunRow, "state" | "epoch" | "attempt"> & {
   isCancelled: boolean;
   messageSeq: number;
@@ -164,7 +165,7 @@ export async function lockRunAndSession(tx: Transaction, runId: string): Promise
   return rows[0];
 }
 
-/** The history of a session's model: the newest compaction, and every step that it does not replace. */
+/** Reads the history that a session's model sees: the newest compaction, and every step that it does not replace. */
 export async function listHistory(db: Executor, sessionId: string): Promise<RecordedEntry[]> {
   const through = db
     .select({ through: sql`coalesce(max(${steps.replacesThrough}), 0)` })
@@ -187,13 +188,13 @@ export async function listHistory(db: Executor, sessionId: string): Promise<Reco
     .orderBy(asc(steps.position));
   return rows.map(({ position, messages, replacesThrough }) => ({
     position,
-    // These are messages of the AI SDK, stored as JSON by this service.
+    // The cast is safe because this service has stored messages of the AI SDK here, as JSON.
     messages: (messages ?? []) as RecordedEntry["messages"],
     replacesThrough: replacesThrough ?? undefined,
   }));
 }
 
-/** Position of the first step that any run of a request recorded; 0 before the first. */
+/** Returns the position of the first step that any run of a request recorded; 0 if none has recorded a step. */
 export async function findRequestStart(db: Executor, requestId: string): Promise<number> {
   const [row] = await db
     .select({ position: sql<number | string>`coalesce(min(${steps.position}), 0)` })
@@ -203,7 +204,7 @@ export async function findRequestStart(db: Executor, requestId: string): Promise
   return Number(row?.position ?? 0);
 }
 
-/** The recorded steps of a run, by name. */
+/** Lists the names and outputs of a run's recorded steps, in order. */
 export async function listStepOutputs(db: Executor, runId: string): Promise<[string, unknown][]> {
   const rows = await db
     .select({ name: steps.name, output: steps.output })
@@ -258,7 +259,7 @@ export async function beginToolCall(
   return row.begun === 1 ? "begun" : "interrupted";
 }
 
-/** The calls of a run that have begun and not ended. */
+/** Lists the ids of a run's tool calls that have begun and not ended. */
 export async function listBegunCalls(db: Database, runId: string): Promise<string[]> {
   const rows = await db
     .select({ callId: toolCalls.callId })

@@ -33,7 +33,7 @@ export type TurnWrite = {
   stepBefore?: StepWrite | undefined;
   /** Moves the run from `pending` to `running`. */
   startedAt?: Date | undefined;
-  /** Claims the run for this function run of the engine, with the fence `fresh`. */
+  /** Claims the run for the engine's function run `player`. Requires the fence `fresh`. */
   claim?: { player: string; generation: number } | undefined;
   isCompacting?: boolean | undefined;
   /** Parks the run: no executor plays it until it is woken. */
@@ -55,29 +55,29 @@ export type TurnWrite = {
   /** The callback of one of the drafts. */
   delivery?: (PlannedDelivery & { draft: EventDraft }) | undefined;
   jobs?: Job[] | undefined;
-  /** Writes nothing while a message that joined the turn is unread; the caller holds the locks of run and session. */
+  /** If true, writes nothing while a message that joined the turn is unread. The caller must have locked run and session. */
   unlessSteered?: boolean | undefined;
 };
 
 /**
- * The condition on the run for a write. `claimed`: the claim holds. `pending`: the run has not started. `open`: the run has
- * not ended (for a clean-up). `alone`: a claimed run that ends, without a request to stop or a waiting message, and whose
- * session has no variants, reports or landing pages; the caller holds no locks. `fresh`: the first run of a session that has
- * not changed since its creation; the write claims the run.
+ * The condition on the run for a write. `claimed`: the claim is still valid. `pending`: the run has not started. `open`: the
+ * run has not ended (for a clean-up). `alone`: the claimed run is running, no stop was requested, no message is unread, and
+ * its session has no other open run, variants, reports or landing pages; the caller needs no locks. `fresh`: the run is the
+ * first of a session that has not changed since its creation; the write claims the run.
  */
 export type Fence = "claimed" | "pending" | "open" | "alone" | "fresh";
 
 /** The result of a write. */
 export type WriteReceipt = {
   isCancelled: boolean;
-  /** A message has joined the turn and is not read yet. */
+  /** Whether a message has joined the turn and is not read yet. */
   isSteered: boolean;
-  /** The `seq` of the last draft. */
+  /** The `seq` of the last event in `drafts`. */
   lastSeq: number;
   /** Position of the step in the model's history. */
   position: number;
   /** Position of `stepBefore` of the same write; equal to `position` if there is none. */
   positionBefore: number;
-  /** The run that follows the one that ended. */
+  /** The run that was enqueued because this write ended the run before it. */
   following: { id: string; generation: number } | undefined;
 };

@@ -25,7 +25,7 @@ import { openFreshRun } from "./open-run.ts";
 import type { RunInPlay } from "./run-in-play.ts";
 import { STOPPED_REASON } from "./stop-registry.ts";
 
-/** Whether a run may be played now. `later`: a retry is not due yet. `no`: the run has ended, or is not the next one. */
+/** Whether a run may be played now. `later`: the run is a retry that is not due yet. `no`: the job cannot claim the run. */
 type ClaimResult =
   | { status: "claimed"; run: RunInPlay }
   | { status: "later"; delayMs: number }
@@ -35,8 +35,9 @@ type ClaimResult =
 const IMPORTS_MAX = 5;
 
 /**
- * Claims the session for a run, by compare-and-set of its active run; duplicate and reordered jobs change nothing. A
- * run that was claimed before continues after its recorded steps. Source: `architecture.md`, How a request flows, 2.
+ * Claims the session for a run, by compare-and-set of the session's active run. An outdated job, or the job of a run that is
+ * not the first in line, claims nothing. A run that was claimed before continues after its recorded steps.
+ * Source: `architecture.md`, How a request flows, 2.
  */
 export async function claimRun(deps: TurnDeps, job: PlayJob): Promise<ClaimResult> {
   const { runId } = job;
@@ -46,7 +47,7 @@ export async function claimRun(deps: TurnDeps, job: PlayJob): Promise<ClaimResul
   const taken = await takeRun(deps.db, job);
   await faultPoint("run-claimed");
   if (taken.status !== "taken") return taken;
-  // Created before the rows are read: a stop either finds the signal, or is recorded before the rows are read.
+  // The signal is created before the rows are read, so that a stop either aborts it or is visible in the rows.
   const signal = deps.stops.signalOf(runId);
   const row = await readRun(deps.db, runId);
   if (!row) return { status: "no" };
@@ -134,7 +135,7 @@ async function claimFresh(deps: TurnDeps, job: PlayJob, fresh: FreshRun): Promis
     isSteered: false,
     waits: new Map(),
     interruptedCalls: new Set(),
-    // Created before the run is claimed: a stop finds either the signal or a run that is still pending.
+    // The signal is created before the run is claimed, so that a stop finds either the signal or a run that is pending.
     signal: deps.stops.signalOf(fresh.runId),
   };
   const isClaimed = await openFreshRun(deps, run, { player: job.player, generation: job.generation });
@@ -144,7 +145,7 @@ async function claimFresh(deps: TurnDeps, job: PlayJob, fresh: FreshRun): Promis
 
 type SessionState = Pick<RunInPlay, "variants" | "planning" | "imports" | "skills">;
 
-/** Reads the state of the session's tree for the instructions. Without plan, requirements and imports it makes no query. */
+/** Reads the state of the session's tree for the instructions. Makes no query for what the tree cannot have. */
 async function readSessionState(
   { db, skills, settings }: TurnDeps,
   { session, agent, hasPlanning, hasImports }: RunRecord,

@@ -48,7 +48,7 @@ export type RunEnd =
   | { outcome: "errored"; failure: ModelFailure }
   | { outcome: "cancelled"; reason: string };
 
-/** The fields of a run that ending it needs. They are read from the database for a run without an executor. */
+/** The fields of a run that are needed to end it. If the run has no executor, they are read from the database. */
 export type Endable = {
   claim: Claim;
   session: Pick<
@@ -61,8 +61,8 @@ export type Endable = {
 };
 
 /**
- * Ends a run once, in one transaction: its state, its deliverable, `run.completed` with its callback row, and the job
- * of the run that follows (a retry, or the next request in the queue).
+ * Ends a run once. One transaction writes its state, its deliverable, `run.completed` with its callback row, and the job of
+ * the run that follows (a retry, or the next request in the queue).
  *
  * @param fence the state that the run must have: `claimed`, `pending` or `open`.
  * @returns `held` if a message or a stop arrived for a turn that was about to succeed: the turn continues, and nothing was
@@ -79,7 +79,7 @@ export async function closeRun(
   if (fence === "claimed" && (await closeAlone(deps, run, end))) return "ended";
   if (await mayStopChildren(deps, run, end, fence)) await deps.cancelChildren(session.id);
   const close = async (tx: Transaction) => {
-    // Ancestors are locked before their descendants, here and where sub-agents are spawned.
+    // To avoid deadlocks, ancestors are locked before their descendants, here and where sub-agents are spawned.
     if (session.parentSessionId !== null) await lockCounters(tx, session.parentSessionId);
     const locked = await lockRunAndSession(tx, claim.runId);
     if (!locked || !mayEnd(locked, claim, fence)) return "refused";
@@ -124,8 +124,8 @@ export async function closeRun(
 }
 
 /**
- * Ends the usual turn in one statement: it succeeded, and the session has nothing else that the end would have to check
- * under locks. @returns false if it has; nothing is written then.
+ * Ends a usual turn in one statement: the turn succeeded, and its session has nothing, such as sub-agents or variants, that
+ * has to be checked under locks. @returns false for any other turn; nothing is written then.
  */
 async function closeAlone(deps: TurnDeps, run: Endable, end: RunEnd): Promise<boolean> {
   const { claim, session } = run;
@@ -189,7 +189,7 @@ async function closeInTree(
   if (endsDelegation(run, hasRetry)) await requestStopBelow(tx, session.id);
   if (session.parentSessionId === null) return NOTHING_SETTLED;
   await addRunUsage(tx, session.id, usage);
-  // Another turn of the sub-agent follows.
+  // Another turn of the sub-agent follows, so no result is reported yet.
   if ((await listOpenRuns(tx, session.id)).length > 0) return NOTHING_SETTLED;
   const answer = await findLastAnswer(tx, claim.runId);
   const texts = (answer?.parts ?? []).flatMap((part) => (part.type === "text" ? [part.text] : []));
@@ -203,7 +203,7 @@ async function closeInTree(
 
 type Retry = { runId: string; attempt: number; delayMs: number };
 
-/** Plans the retry that follows a failed run; none after a request to stop the turn. */
+/** Plans the retry that follows a failed run; undefined if no retry follows, for example after a request to stop. */
 function planNext(deps: TurnDeps, run: LockedRun, end: RunEnd): Retry | undefined {
   if (end.outcome !== "errored" || run.isCancelled) return undefined;
   const retry = planRetry(end.failure, run.attempt, deps.settings.retryBaseMs, Math.random());
@@ -232,8 +232,8 @@ function describeEnd(
   },
 ): Omit<TurnWrite, "drafts" | "delivery"> & { events: NewEvent[]; end: EndWrite } {
   const endedAt = new Date();
-  // A turn that never started may have messages in the transcript. They still get events, and the next turn's model sees
-  // them.
+  // A turn that never started may already have its messages in the transcript. They still get events, and are added to the
+  // model's history, so that the next turn sees them.
   const isUnopened =
     state === "pending" && claim.attempt === 1 && requestMessages.every(({ seq }) => seq !== null);
   const opened = isUnopened ? describeRequestMessages(claim, requestMessages, messageSeq) : undefined;
@@ -274,7 +274,7 @@ function describeEnd(
   };
 }
 
-/** The final deliverable of a run, and its event. */
+/** Determines the final deliverable of a run, and its event. */
 function settleDeliverable(claim: Claim, end: RunEnd): { deliverable: Deliverable; event: NewEvent } {
   const deliverable =
     end.outcome === "succeeded" && end.deliverable ? end.deliverable : failDeliverable(claim.runId, end);

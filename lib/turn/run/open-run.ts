@@ -7,8 +7,8 @@ import type { TurnDeps } from "../turn-deps.ts";
 import { findRecorded, type RunInPlay } from "./run-in-play.ts";
 
 /**
- * Starts a claimed run: `run.started` with its callback row, and the pending deliverable of a structured session. The
- * first run of a request also adds the request's messages to the transcript and to the model's history.
+ * Starts a claimed run: writes `run.started` with its callback row and, for a structured session, the pending deliverable.
+ * The first run of a request also adds the request's messages to the transcript and to the model's history.
  */
 export async function openRun(deps: TurnDeps, run: RunInPlay): Promise<void> {
   if (findRecorded(run, "open")) return;
@@ -19,7 +19,7 @@ export async function openRun(deps: TurnDeps, run: RunInPlay): Promise<void> {
 
 /**
  * Claims and starts the first run of a session in one statement, as long as nothing has changed since the session was
- * created. @returns whether it is claimed.
+ * created. @returns whether the run is claimed.
  */
 export async function openFreshRun(
   deps: TurnDeps,
@@ -83,7 +83,7 @@ export function describeRequestMessages(claim: Claim, requestMessages: MessageRo
   };
 }
 
-/** A caller's message for the model. */
+/** Converts a caller's message to a message for the model. */
 const toModelMessage = ({ role, parts }: MessageRow): ModelMessage => ({
   role,
   content: parts.map((part) => ("text" in part ? part.text : "")).join("\n"),

@@ -16,13 +16,14 @@ import type { TurnDeps } from "../turn-deps.ts";
 import { browserSessionOf, type RunInPlay, rootSessionOf } from "./run-in-play.ts";
 
 /**
- * Parks a run that waits: it stays the session's active run, and no executor plays it until it is woken. It is not parked if
- * it was stopped or steered meanwhile, or if one of its waits is settled already; the reason is then stored in `run`.
+ * Parks a run that waits: it stays the session's active run, and no executor plays it until it is woken. The run is not
+ * parked if a stop was requested or a message joined the turn meanwhile, or if one of its waits has already ended. The
+ * reason is then stored in `run`.
  * Source: `architecture.md`, Turns that wait.
  *
  * @param exhausted for a wait of the kind `budget`: the session's budget that the run has exhausted. A run whose budget was
  * changed since it was checked is not parked.
- * @returns whether it was parked. This executor then stops playing it.
+ * @returns whether the run was parked. If so, this executor stops playing it.
  * @throws StaleClaimError when the claim is over; nothing is written then.
  */
 export async function parkRun(
@@ -44,7 +45,7 @@ export async function parkRun(
   const { runId, sessionId } = run.claim;
   deps.stops.forget(runId);
   announce(deps, parked.written);
-  // If the person released the browser before the commit, the release found no wait to end.
+  // If the person released the browser before the commit, the release found no wait to end, so the wait is ended here.
   if (
     waits.some(({ kind }) => kind === "control") &&
     deps.control.holderOf(browserSessionOf(run)) === undefined
@@ -59,7 +60,7 @@ type Hindrance = { kind: "stopped" } | { kind: "message" } | { kind: "settled"; 
 async function park(tx: Transaction, run: RunInPlay, waits: NewWait[], exhausted: Budget | undefined) {
   const { claim, session } = run;
   const rootId = rootSessionOf(run);
-  // A change of the budget locks the root. Ancestors are locked before their descendants.
+  // A change of the budget locks the root session, so this lock prevents a change. Locks go from ancestor to descendant.
   if (exhausted && rootId !== session.id) await lockCounters(tx, rootId);
   const locked = await lockRunAndSession(tx, claim.runId);
   if (locked?.epoch !== claim.epoch) throw new StaleClaimError(claim);

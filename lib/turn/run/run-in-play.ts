@@ -12,7 +12,7 @@ import type { History } from "../prompt/history.ts";
 import type { Claim } from "../record/claim.ts";
 import { isShutdown } from "./stop-registry.ts";
 
-/** A wait of a call: when it began, what it waits for, and how it ended; `endedBy` is undefined while it lasts. */
+/** A wait of a tool call: when it began, what the call waits for, and how the wait ended (undefined while it lasts). */
 type CallWait = { since: Date; subjects: readonly string[]; endedBy: WaitEnd | undefined };
 
 /**
@@ -32,29 +32,29 @@ export type RunInPlay = {
   /** The conversation that the model sees. */
   history: History;
   prompt: Prompt;
-  /** The address that the session's browser showed when the run was claimed, if it showed one. */
+  /** The URL that the session's browser showed when the run was claimed, if it showed one. */
   currentUrl: string | null;
-  /** The variants of its tree when the run was claimed. */
+  /** The variants of the session's tree when the run was claimed. */
   variants: readonly VariantSummary[];
-  /** The plan and the unmet requirements of its tree when the run was claimed. */
+  /** The plan and the unmet requirements of the session's tree when the run was claimed. */
   planning: PlanningState;
-  /** The conversations that were imported into the session last, when the run was claimed. */
+  /** The conversations that had most recently been imported into the session when the run was claimed. */
   imports: readonly ImportedConversation[];
   /** The skills that the session was created with. */
   skills: readonly SkillSummary[];
   /** When the spent time was last counted, on the clock of `performance.now()`. */
   countedAt: number;
-  /** Counts the tokens of its prompts. */
+  /** Counts the tokens of the run's prompts. */
   meter: PromptMeter;
-  /** Position of the first step of its request, in any of its runs; 0 before the first step. */
+  /** Position of the first step that any run of the request recorded; 0 before the first step. */
   requestFrom: number;
   /** The last used position in the transcript. While a run is open, only its executor assigns positions. */
   messageSeq: number;
-  /** A stop was requested, as of the last write. */
+  /** Whether a stop was requested, as of the last write. */
   isCancelled: boolean;
-  /** A message has joined the turn and is not read yet, as of the last write. */
+  /** Whether a message has joined the turn and is not read yet, as of the last write. */
   isSteered: boolean;
-  /** The waits of its tool calls, open and ended, by call id; a wait of the run itself has the empty id. */
+  /** The open and ended waits of the run's tool calls, by call id. A wait of the run itself has an empty id. */
   waits: Map<string, CallWait>;
   /** Calls that an earlier executor began and did not finish. They are not executed again. */
   interruptedCalls: ReadonlySet<string>;
@@ -62,11 +62,11 @@ export type RunInPlay = {
   signal: AbortSignal;
 };
 
-/** The session whose browser a run works on. */
+/** Returns the id of the session whose browser a run works on. */
 export const browserSessionOf = ({ agent, session }: Pick<RunInPlay, "agent" | "session">): string =>
   agent?.browserSessionId ?? session.id;
 
-/** The root of the tree that a run belongs to. */
+/** Returns the id of the root session of the tree that a run belongs to. */
 export const rootSessionOf = ({ agent, session }: Pick<RunInPlay, "agent" | "session">): string =>
   agent?.rootSessionId ?? session.id;
 
@@ -74,19 +74,19 @@ export const rootSessionOf = ({ agent, session }: Pick<RunInPlay, "agent" | "ses
 export const isStopped = ({ isCancelled, signal }: RunInPlay): boolean =>
   isCancelled || (signal.aborted && !isShutdown(signal.reason));
 
-/** The prompt that the next model call would send, for the meter. */
+/** Returns the prompt that the next model call would send, in the form that the prompt meter counts. */
 export const meteredPrompt = ({ prompt, history }: RunInPlay): MeteredPrompt => ({
   instructions: prompt.instructions,
   tools: prompt.modelTools,
   messages: history.messages,
 });
 
-/** The output of a recorded step, from this executor or an earlier one. */
+/** Returns the output of a step that this executor or an earlier one has recorded; undefined if there is none. */
 export const findRecorded = <Output>(run: RunInPlay, name: string): Output | undefined =>
-  // Each name is written by one function, which knows the type of its output.
+  // The cast is safe because all steps with the same name have outputs of the same type.
   run.outputs.get(name) as Output | undefined;
 
-/** The number of a run's current model call: the last one that was recorded or for which a steer was read. */
+/** Returns the number of a run's current model call: the last one that was recorded or for which messages were read. */
 export function findPlace({ outputs }: RunInPlay): number {
   let place = 1;
   for (const name of outputs.keys())

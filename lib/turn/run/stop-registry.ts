@@ -1,9 +1,9 @@
-/** The reason of a cancellation, as in the deliverable's error. */
+/** The reason of a cancellation. It also becomes the error of the run's deliverable. */
 export const STOPPED_REASON = "the turn was stopped";
 
 /** Holds the abort signal of each run that this process plays. */
 export type StopRegistry = {
-  /** The signal of a run; created on first use, kept until {@link StopRegistry.forget}. */
+  /** Returns the signal of a run. It is created on first use and kept until {@link StopRegistry.forget}. */
   signalOf: (runId: string) => AbortSignal;
   /** Aborts a run's signal, if this process plays the run. */
   stop: (runId: string, reason: string) => void;
@@ -15,7 +15,7 @@ export type StopRegistry = {
   forget: (runId: string) => void;
 };
 
-/** The process is ending: the executor that resumes the run repeats the interrupted step. */
+/** Thrown when the process is ending. The executor that resumes the run repeats the interrupted step. */
 export class ShutdownError extends Error {
   constructor() {
     super("the service is shutting down; the run goes on after the next start");

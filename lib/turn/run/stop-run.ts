@@ -26,17 +26,17 @@ export async function stopRun(deps: TurnDeps, runId: string): Promise<void> {
   if (!(await requestCancel(deps.db, runId, new Date()))) return stopRetry(deps, runId);
   deps.stops.stop(runId, STOPPED_REASON);
   await endParked(deps, runId);
-  // A run that waits for its retry has no executor that could notice the stop, and the first run of a sub-agent may not have
-  // one yet, so it ends here. A run whose messages still wait outside the transcript stays in the queue: the executor that
-  // starts it adds its messages to the transcript and then ends it. Only withdrawing the message removes such a run.
+  // A run that waits for its retry has no executor that could notice the stop, and the first run of a sub-agent may have
+  // none yet. Such a run is ended here. A run whose messages are not in the transcript yet stays in the queue: the executor
+  // that starts it adds the messages to the transcript and then ends it. Only withdrawing the message removes such a run.
   const run = await readEndable(deps, runId);
   if (!run || run.requestMessages.some(({ seq }) => seq === null)) return;
   if (run.session.parentSessionId !== null || (await isWaiting(deps, runId))) await removeQueued(deps, runId);
 }
 
 /**
- * Wakes a parked run and ends it in this process, so that a stop does not depend on the engine. The job of the wake is sent
- * too: if this process ends before the run does, the engine plays the run and ends it.
+ * Wakes a parked run and ends it in this process, so that a stop does not depend on the engine. The job for the woken run is
+ * sent as well: if this process ends before it has ended the run, the engine plays the run and ends it.
  */
 async function endParked(deps: TurnDeps, runId: string): Promise<void> {
   const run = await findRun(deps.db, runId);

@@ -2,7 +2,7 @@ import type { UsageRow } from "#db/schema/index.ts";
 import { NO_USAGE } from "#lib/agents/add-usage.ts";
 import type { ModelUsage } from "#lib/model/usage.ts";
 
-/** Adds up what the recorded steps of a run used. */
+/** Adds up the model calls, tokens and tool calls in the recorded steps of a run, and computes the run's duration. */
 export function sumUsage(outputs: Iterable<unknown>, startedAt: Date | null, endedAt: Date): UsageRow {
   const durationMs = startedAt ? Math.max(0, endedAt.getTime() - startedAt.getTime()) : 0;
   const total: UsageRow = { ...NO_USAGE, durationMs };
@@ -21,7 +21,7 @@ export function sumUsage(outputs: Iterable<unknown>, startedAt: Date | null, end
 
 const isToolStep = (output: unknown) => typeof output === "object" && output !== null && "callId" in output;
 
-/** The usage in a step's output, if it has one: steps of model calls do. */
+/** Returns the usage in a step's output; undefined for a step without a model call. */
 function readStepUsage(output: unknown): ModelUsage | undefined {
   if (typeof output !== "object" || output === null || !("usage" in output)) return undefined;
   return output.usage as ModelUsage;

@@ -11,7 +11,7 @@ import { parkRun } from "../run/park-run.ts";
 import { findRecorded, isStopped, type RunInPlay } from "../run/run-in-play.ts";
 import type { TurnDeps } from "../turn-deps.ts";
 
-/** A wait of the run itself instead of one of its calls, between two steps. */
+/** Creates a wait of the run itself between two steps, as opposed to a wait of one of its tool calls. */
 export const ownWait = (wait: Pick<NewWait, "kind" | "subjects"> & Partial<NewWait>): NewWait => ({
   until: "any",
   deadlineAt: null,
@@ -27,8 +27,8 @@ const REMINDER =
 const readerOf = (run: RunInPlay, number: number) => `${run.claim.runId}/end-${number}`;
 
 /**
- * Whether a turn continues although its model has concluded: because a sub-agent is live or has a result that the model has
- * not read, or because this turn's own sub-agent has not submitted a result and gets a reminder.
+ * Whether a turn continues although its model has concluded. It continues if a sub-agent is live or has a result that the
+ * model has not read. A turn of a sub-agent also continues if no result was submitted and no reminder was given yet.
  *
  * @param number the number of the model call that concluded.
  */
@@ -45,8 +45,8 @@ const mayRemind = (run: RunInPlay): boolean =>
   ![...run.outputs.keys()].some((step) => step.startsWith("remind-"));
 
 /**
- * Waits for the live sub-agents of a turn that would end, and adds their results to the model's history. If the turn's own
- * agent is a sub-agent that has not submitted a result, it is reminded once. Source: `wire.md`, Sub-agents.
+ * Waits for the live sub-agents of a turn that would end, and adds their results to the model's history. If the turn itself
+ * belongs to a sub-agent that has not submitted a result, the model is reminded once. Source: `wire.md`, Sub-agents.
  *
  * @param number the number of the model call that concluded.
  * @returns `parked` if the run waits, `read` if the model has something new to read, otherwise `none`.
@@ -86,7 +86,7 @@ export async function awaitAgents(
   return "read";
 }
 
-/** Maximum bytes of results in one message, which compaction does not shorten during the turn. */
+/** Maximum bytes of results in one message. Compaction does not shorten such a message during the turn. */
 const RESULTS_BYTES_MAX = 12_000;
 
 function describeEnded(reports: AgentReport[]): string {

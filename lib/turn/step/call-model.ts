@@ -34,20 +34,23 @@ export type ModelStep =
   | { kind: "failed"; failure: ModelFailure; usage?: ModelUsage }
   /** The last answer of a turn, not recorded yet: it is written together with the end of the run. */
   | { kind: "concluded"; record: StepRecord<ModelStep> }
-  /** An answer with one call of a tool that reads the store, not recorded yet: it is written together with the result. */
+  /** An answer whose only call is of a tool that reads the store. It is not recorded yet: it is written with the result. */
   | { kind: "calling"; record: StepRecord<ModelStep>; call: PlannedCall }
   /** The provider refused the prompt as too large. Nothing was recorded, so the context can be compacted first. */
   | { kind: "overflowed"; failure: ModelFailure }
   | { kind: "stopped" };
 
 const CALL_TIMEOUT_MS = 900_000;
-/** The points in a stream at which the fault campaign can end the process. */
+/** The points in a stream at which fault tests can end the process. */
 const POINTS: Partial<Record<AnswerDelta["kind"], FaultPoint>> = {
   text: "model-text",
   "tool-input": "model-tool-input",
 };
 
-/** Makes the n-th model call of a run: streams the answer to the bus, records the finished message. A failure is a value. */
+/**
+ * Makes the model call `number` of a run. Publishes the answer while it streams, and records the finished message unless the
+ * caller has to record it (`concluded`, `calling`). A failure is returned as a value.
+ */
 export async function callModel(deps: TurnDeps, run: RunInPlay, number: number): Promise<ModelStep> {
   const name = `model-${number}`;
   const recorded = findRecorded<ModelStep>(run, name);
@@ -96,7 +99,7 @@ type Answer =
     }
   | Exclude<ModelStep, { kind: "answered" | "concluded" | "calling" | "overflowed" }>;
 
-/** Makes one streamed model call without retries; failed runs are retried by `planRetry`. */
+/** Makes one streamed model call, without retries. After a failure, the whole run is retried (`planRetry`). */
 async function streamAnswer(deps: TurnDeps, run: RunInPlay, messageId: string): Promise<Answer> {
   const { signal } = run;
   if (signal.aborted) return { kind: "stopped" };
@@ -134,14 +137,14 @@ function readAnswer({ calls, messages, finishReason, usage }: ModelAnswer): Answ
   return { kind: "answered", calls: own.calls, modelMessages, parts: toParts(modelMessages), usage };
 }
 
-/** The outcome of a call that threw: a stop, which a stream may report as any kind of error, or a failure. */
+/** Returns the outcome of a call that threw: a stop, which a stream may report as any kind of error, or a failure. */
 const readBreak = (signal: AbortSignal, error: unknown): Answer =>
   signal.aborted ? { kind: "stopped" } : { kind: "failed", failure: readModelFailure(error) };
 
 const toPlanned = ({ callId, name, input, error }: AnsweredCall): PlannedCall =>
   error ? { callId, name, input, error: describeInvalidCall(error) } : { callId, name, input };
 
-/** The failure of a call that ended without a usable answer; undefined for a usable one. */
+/** Returns the failure of a call that ended without a usable answer; undefined if the answer is usable. */
 function readFinish(finishReason: string, calls: number): ModelFailure | undefined {
   if (finishReason === "content-filter")
     return { message: "The model provider's content filter ended the answer.", isRetryable: false };
@@ -152,7 +155,7 @@ function readFinish(finishReason: string, calls: number): ModelFailure | undefin
   return undefined;
 }
 
-/** The parts of an answer as the transcript shows them. */
+/** Converts an answer to message parts as the transcript shows them. */
 function toParts(messages: ModelMessage[]): MessagePart[] {
   return messages.flatMap((message): MessagePart[] => {
     if (message.role !== "assistant") return [];
@@ -169,7 +172,10 @@ function toParts(messages: ModelMessage[]): MessagePart[] {
   });
 }
 
-/** Publishes pieces of a message while it streams. They have their attempt and offset: a retry replaces earlier pieces. */
+/**
+ * Creates a function that publishes the pieces of a message while it streams. Each piece has the run's attempt and its
+ * offset, so that the pieces of a retry replace earlier ones.
+ */
 function createDeltaPublisher(deps: TurnDeps, claim: Claim, messageId: string) {
   const offsets = { text: 0, reasoning: 0 };
   return (part: "text" | "reasoning", piece: string) => {
@@ -190,8 +196,8 @@ function createDeltaPublisher(deps: TurnDeps, claim: Claim, messageId: string) {
 }
 
 /**
- * The events of a call. A call whose input is invalid ends at once, with its error as the result, which
- * `answerInvalidCalls` has added to the model's messages.
+ * Composes the events of a call. A call with an invalid input ends at once, with its error as the result. For the model,
+ * `answerInvalidCalls` has already added this result.
  */
 function describeCall(
   claim: Claim,

@@ -5,7 +5,7 @@ import { aboutRun } from "../record/claim.ts";
 import type { MessageWrite } from "../record/turn-write.ts";
 
 /**
- * A new message of the agent at the end of the transcript: its row, its position, and its event.
+ * Describes a new message of the agent at the end of the transcript: its row, its position, and its event.
  *
  * @param messageSeq the last used position in the transcript.
  */

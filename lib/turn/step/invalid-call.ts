@@ -19,7 +19,7 @@ export function describeInvalidCall(error: unknown): string {
   return clip(lines.join("\n"));
 }
 
-/** The message that tells the model why calls of its answer do not fit their tools; an empty array if all fit. */
+/** Composes the message that tells the model which of its calls do not fit their tools; an empty array if all fit. */
 export function answerInvalidCalls(
   calls: readonly { callId: string; name: string; error?: string }[],
 ): ModelMessage[] {
@@ -42,7 +42,7 @@ function* listCauses(error: unknown): Generator<Error> {
   for (let cause = error; cause instanceof Error; cause = cause.cause) yield cause;
 }
 
-/** The problems in a validator's error. For a union, only those of the alternative with the fewest problems. */
+/** Lists the problems in a validator's error. For a union, lists only those of the alternative with the fewest problems. */
 function readIssues(error: Error): { path: PropertyKey[]; message: string }[] | undefined {
   if (!("issues" in error) || !Array.isArray(error.issues) || error.issues.length === 0) return undefined;
   return (error.issues as Issue[]).flatMap((issue) => flatten(issue, []));

@@ -2,8 +2,8 @@ import type { ModelMessage } from "ai";
 import { newId } from "#lib/session/new-id.ts";
 
 /**
- * Replaces the provider's call ids in an answer's calls and messages by our own. Some servers use the same id repeatedly,
- * but the id must identify a call's row.
+ * Replaces the provider's call ids in an answer's calls and messages by our own. Some servers use the same id for several
+ * calls, but the id must identify a call's row.
  *
  * @param calls in the order of the message's call parts.
  */

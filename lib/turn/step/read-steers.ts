@@ -10,7 +10,7 @@ import type { TurnDeps } from "../turn-deps.ts";
  * Adds the messages that steer the turn to the model's history and to the transcript. Source: `wire.md`, Follow-ups.
  *
  * @param number the number of the first model call that will see them.
- * @returns whether there were any: a caller may have withdrawn the only one.
+ * @returns whether a message was read. There may be none, because a caller can withdraw a message.
  * @throws StaleClaimError when the claim is over; nothing is written then.
  */
 export async function readSteers(deps: TurnDeps, run: RunInPlay, number: number): Promise<boolean> {
@@ -22,7 +22,7 @@ export async function readSteers(deps: TurnDeps, run: RunInPlay, number: number)
     if (steers.length === 0) return undefined;
     const about = aboutRun(claim);
     const step = {
-      // A call that is repeated after a crash may have several such steps before it.
+      // The request's id makes the name unique: a model call that is repeated after a crash may follow several such steps.
       name: `steer-${number}-${steers[0]?.requestId}`,
       output: { requestIds: steers.map(({ requestId }) => requestId) },
       modelMessages: steers.flatMap(({ modelMessages }) => modelMessages),

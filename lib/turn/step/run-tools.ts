@@ -40,7 +40,7 @@ const STOPPED = errorResult("Stopped: the turn was ended before this call was ov
  * waits before it has begun blocks the calls after it, so that they keep their order; a call that waits for an answer to its
  * question has begun and does not block them.
  *
- * @returns the waits of calls that have no results yet, because they wait for something outside of the service.
+ * @returns the waits of the calls that have no results yet, because they wait, for example for a person.
  */
 export async function runTools(
   deps: TurnDeps,
@@ -54,7 +54,7 @@ export async function runTools(
     const waiting = ended.flatMap((each) => each ?? []);
     waits.push(...waiting.map(({ wait }) => wait));
     if (isStopped(run) || waiting.some(({ hasBegun }) => !hasBegun)) break;
-    // A submitted result ends the turn: later calls are not executed.
+    // A submitted result ends the turn, so later calls are not executed.
     if (batch.some((call) => hasSubmitted(run, number, call))) break;
   }
   return waits;
@@ -78,8 +78,8 @@ export function batchCalls(
 }
 
 /**
- * Runs one call and records its result. A recorded call never runs again; an interrupted one that is not idempotent
- * reports that its outcome is unknown. Source: `security.md`, What is never lost.
+ * Runs one call and records its result. A recorded call never runs again. The result of an interrupted call that is not
+ * idempotent says that its outcome is unknown. Source: `security.md`, What is never lost.
  *
  * @returns the wait of a call that has no result yet; otherwise undefined.
  */
@@ -141,7 +141,7 @@ const stepOf = (number: number, { callId }: PlannedCall): string => `tool-${numb
 
 type BegunCall = ReturnType<typeof beginCall>;
 
-/** The row of a call at its start. A call that has waited started when its wait began. */
+/** Composes the row of a call at its start. A call that has waited counts as started when its wait began. */
 const beginCall = ({ waits }: RunInPlay, { callId, name, input }: PlannedCall) => ({
   callId,
   resultId: newId("res"),
@@ -161,7 +161,7 @@ async function recordResult(
 ): Promise<void> {
   const { callId, resultId, name: toolName, startedAt } = begun;
   const state = result === UNKNOWN ? "unknown" : result.isError ? "failed" : "succeeded";
-  // The call has ended, so answers to its questions would be lost.
+  // The failed call can no longer use answers to its open questions, so the questions are withdrawn.
   if (result.isError) await deps.elicitations.abandon({ runId: run.claim.runId, callId });
 
   const texts = result.content.flatMap((part) => (part.type === "text" && part.text ? [part.text] : []));
@@ -191,9 +191,9 @@ async function recordResult(
 type Unplayed = { waiting: Waiting; hasBegun: boolean };
 
 /**
- * Executes a call, unless an earlier executor may have executed it: `begin` records its start, and returns whether this is
- * the first one. The call's resource (such as the browser) is acquired before that: a call that waits for it has not begun,
- * so it is executed after a restart.
+ * Executes a call, unless an earlier executor may have executed it. `begin` records the start of the call, and returns
+ * whether this is the first start. The call's resource (such as the browser) is acquired before that, so that a call that
+ * waits for its resource has not begun and can be executed after a restart.
  */
 async function play(
   deps: TurnDeps,
@@ -204,7 +204,7 @@ async function play(
   deps.stops.throwIfShuttingDown();
   const tool = run.prompt.tools.get(call.name);
   if (!tool) return errorResult(`There is no tool named ${call.name} in this session.`);
-  // The call is not executed again, so it does not need a browser.
+  // An interrupted call is not executed again, so it does not need its resource.
   if (run.interruptedCalls.has(call.callId)) return UNKNOWN;
   const refused = await refuseUnplanned(deps, run, tool);
   if (refused) return refused;
@@ -223,7 +223,7 @@ async function play(
   }
 }
 
-/** The refusal of a call that changes something while a person wants to agree to a plan first. */
+/** Refuses a call that changes something while a person wants to agree to a plan first; undefined if the call may run. */
 async function refuseUnplanned(deps: TurnDeps, run: RunInPlay, tool: Tool): Promise<ToolResult | undefined> {
   const refusal = await deps.planGate(tool, rootSessionOf(run));
   return refusal === undefined ? undefined : { ...errorResult(refusal), refusal: "plan_first" };
@@ -353,7 +353,7 @@ const SHOWN_MAX = 12_000;
 const HEAD = 9_000;
 const TAIL = 2_000;
 
-/** The text of a tool result for the model: whole up to 12,000 characters, otherwise its beginning and end. */
+/** Returns the text of a tool result for the model: whole up to 12,000 characters, otherwise its beginning and end. */
 export function cutResult(text: string, resultId: string): string {
   if (text.length <= SHOWN_MAX) return text;
   const left = text.length - HEAD - TAIL;

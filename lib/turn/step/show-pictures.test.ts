@@ -19,9 +19,9 @@ const access = (supportsImages: boolean) =>
   ({
     model: { supportsImages },
     evidence: { read: async (_sessionId: string, id: string) => bytesOf(id) },
-  }) as unknown as Parameters<typeof showPictures>[0]; // Only these two are used.
+  }) as unknown as Parameters<typeof showPictures>[0]; // `showPictures` uses only these two.
 
-/** The picture in each message: its bytes, or the text that replaces it. */
+/** Returns the picture of each message: its bytes as text, or the text that replaces it. */
 async function show(supportsImages: boolean, ...ids: string[]) {
   const shown = await showPictures(access(supportsImages), "ses_1", ids.map(shot));
   return shown.map((message) => {

@@ -4,25 +4,25 @@ import type { TurnDeps } from "../turn-deps.ts";
 
 const PICTURES_SHOWN = 4;
 
-/** The number of a prompt's pictures that are sent to the model. */
+/** Returns the maximum number of pictures that are sent to the model with a prompt. */
 export const picturesShown = ({ supportsImages }: Pick<ModelAccess, "supportsImages">): number =>
   supportsImages ? PICTURES_SHOWN : 0;
 
-/** Prefix of the text that refers to a picture in a recorded tool message, before its evidence id. */
+/** Prefix of the text that refers to a picture in a recorded tool message. The picture's evidence id follows it. */
 const EVIDENCE_SCHEME = "evidence:";
 
 type Output = ToolResultPart["output"];
 type ContentItem = Extract<Output, { type: "content" }>["value"][number];
 
-/** A reference to a picture for a recorded message; the bytes are in the evidence store. */
+/** Creates a reference to a picture for a recorded message. The bytes are in the evidence store. */
 export const referToPicture = (evidenceId: string, mediaType: string): ContentItem => ({
   type: "text",
   text: `${EVIDENCE_SCHEME}${evidenceId};${mediaType}`,
 });
 
 /**
- * Replaces references to the newest pictures by the pictures, and older ones by a line with the picture's id, which saves
- * context. For a model that does not accept images, all of them become lines.
+ * Replaces references to the newest pictures by the pictures. To save context, references to older pictures become a line
+ * with the picture's id. For a model that does not accept images, all references become lines.
  */
 export async function showPictures(
   deps: TurnDeps,

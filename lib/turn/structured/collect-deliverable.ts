@@ -29,13 +29,14 @@ type Collected =
 const ASK =
   "Now give the structured result of your work above, in the response format. Use only what you found; do not invent.";
 
-/** Whether the collection of a run has begun, in this executor or an earlier one. */
+/** Whether the collection of a run's deliverable has begun, in this executor or an earlier one. */
 export const hasBegunCollection = (run: RunInPlay): boolean =>
   findRecorded(run, COLLECTION_STARTED) !== undefined;
 
 /**
- * Records the beginning of a run's collection, after which the turn reads no more messages: a steer that arrives later
- * becomes the next turn. The record is a step, so that an executor that resumes the run does not collect twice.
+ * Records that the collection of a run's deliverable begins. After that, the turn reads no more messages: a message that
+ * arrives later becomes the next turn. The record is a step, so that an executor that resumes the run does not collect
+ * twice.
  * Source: `wire.md`, Follow-ups (One collection, one correction per turn).
  *
  * @param mayRead whether the turn can still read an unread message.
@@ -47,7 +48,8 @@ export async function beginCollection(deps: TurnDeps, run: RunInPlay, mayRead: b
   const { claim, session } = run;
   const step = { name: COLLECTION_STARTED, output: {} };
   const written = await deps.db.transaction(async (tx) => {
-    // Accepting a message also locks the session: either the write below sees the steer, or the steer sees this step.
+    // Accepting a message also locks the session. So either the write below sees the message, or the code that accepts the
+    // message sees this step.
     const locked = await lockRunAndSession(tx, claim.runId);
     if (locked?.epoch !== claim.epoch || !isOpen(locked)) throw new StaleClaimError(claim);
     return writeEvents(tx, claim, session, [], { step, unlessSteered: mayRead });
@@ -136,7 +138,7 @@ async function judge(
   }
 }
 
-/** The deliverable that results from a run's structured calls. */
+/** Converts the outcome of a run's structured calls to its deliverable. */
 export function toDeliverable(
   runId: string,
   collected: Exclude<Collected, { kind: "stopped" }>,
@@ -157,7 +159,7 @@ export function toDeliverable(
   };
 }
 
-/** The JSON Schema of a structured session. @throws for a session without one: a bug in this service. */
+/** Returns the JSON Schema of a structured session. @throws for a session without one, which is a bug in this service. */
 export function readSchema({ session }: RunInPlay): Record<string, unknown> {
   if (!session.outputSchema) throw new Error(`session ${session.id} has no output schema`);
   return session.outputSchema;

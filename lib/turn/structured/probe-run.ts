@@ -8,7 +8,7 @@ import type { TurnDeps } from "../turn-deps.ts";
 import { readSchema, type SchemaChecker } from "./collect-deliverable.ts";
 import { probeFormat } from "./structured-call.ts";
 
-/** The outcome of the probe of a run. */
+/** The outcome of a run's probe, a request that checks whether the provider accepts the schema. */
 type Probed =
   | { kind: "ready"; usage?: ModelUsage }
   | { kind: "failed"; failure: ModelFailure; usage?: ModelUsage }
@@ -18,8 +18,8 @@ type Probed =
 export const hasBegunProbe = (run: RunInPlay): boolean => findRecorded(run, "probe-started") !== undefined;
 
 /**
- * Sends the probe of a new run. Its start is recorded before it is sent, so that neither a resume nor a retry of the step
- * repeats it; a run that was interrupted during its probe continues without one.
+ * Sends the probe of a new run. Its start is recorded before it is sent, so that the probe is never sent twice. A run that
+ * was interrupted during its probe continues as if the probe had succeeded.
  */
 export async function probeRun(deps: TurnDeps, run: RunInPlay, checker: SchemaChecker): Promise<Probed> {
   const recorded = findRecorded<Probed>(run, "probe");

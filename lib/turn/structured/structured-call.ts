@@ -90,13 +90,15 @@ async function callWithin(
   }
 }
 
-/** A schema beyond the limits of strict mode is sent without it; the provider then follows it as far as it can. */
+/**
+ * A schema that exceeds the limits of strict mode is sent without strict mode. The provider then may not follow it fully.
+ */
 const formatOptions = (deps: Pick<TurnDeps, "model">, { isStrict }: OutputFormat) => ({
   ...deps.model.providerOptions,
   openai: { ...deps.model.providerOptions.openai, strictJsonSchema: isStrict },
 });
 
-/** The outcome of a call that threw: a stop, or a failure with the `text` that had arrived. */
+/** Returns the outcome of a call that threw: a stop, or a failure with the `text` that had arrived. */
 const readBreak = (signal: AbortSignal, error: unknown, text = ""): StructuredAnswer =>
   signal.aborted
     ? { kind: "stopped" }
