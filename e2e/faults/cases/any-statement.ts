@@ -2,8 +2,9 @@ import type { FaultCase } from "../fault-case.ts";
 import type { World } from "../world/open-world.ts";
 
 /**
- * The range reaches from the statements of the start to those after a session's last callback. If a turn sends fewer
- * statements, those of polling count too.
+ * The numbers of database statements between which the seed picks the one that kills the service. The first lies in the
+ * start of the service, the last after a session's last callback. If the turns send fewer statements, polling supplies the
+ * rest.
  */
 const STATEMENTS = { least: 12, most: 150 };
 const KINDS = ["plain", "tools", "structured"] as const;
@@ -27,7 +28,7 @@ async function playAnyStatement(world: World): Promise<void> {
   await world.waitUntilIdle();
 }
 
-/** `kill -9` at a random statement, to cover the gaps between the named kill points. */
+/** `kill -9` at a random database statement. This covers the gaps between the named kill points. */
 export const anyStatement: FaultCase = {
   name: "statement",
   group: "kill",

@@ -44,7 +44,7 @@ after(async () => {
   flagServer.close();
 });
 
-/** Plays a turn. @returns the delegation tools that its model calls offered. */
+/** Plays a turn in a new session. @returns the tools for delegation that its model calls offered. */
 async function offer(target: TestService, marker: string, profile: Record<string, unknown>) {
   scriptByTask(target, {});
   const session = await target.create(marker, profile);
