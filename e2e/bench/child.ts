@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 
-/** A helper process of the benchmark, with which it exchanges messages. */
+/** A helper process with which the benchmark exchanges messages. */
 export type Child = {
   pid: number;
   /** The first message of the process, which it sends when it is ready. */

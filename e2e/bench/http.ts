@@ -22,8 +22,7 @@ function send(
     const call = request(url, { method, agent, headers: { ...headers, ...length } }, resolve);
     call.setTimeout(TIMEOUT_MS, () => call.destroy(new Error(`${url} did not answer`)));
     call.on("error", (error: NodeJS.ErrnoException) => {
-      // The server may close an idle connection just when this request reuses it. Node's documentation recommends to retry
-      // then.
+      // The server may close an idle connection just when this request reuses it. Node's documentation recommends a retry.
       if (call.reusedSocket && error.code === "ECONNRESET") resolve(send(method, url, headers, body));
       else reject(error);
     });

@@ -25,12 +25,12 @@ const { values } = parseArgs({
     only: { type: "string" },
     database: { type: "string" },
     json: { type: "string" },
-    /**
-     * How often all measurements are repeated, each time with new processes. The report contains the medians of the runs.
-     */
+    /** Number of times that all measurements are played, each time with new processes. The report contains the medians. */
     runs: { type: "string", default: "1" },
     profile: { type: "string" },
-    /** Measures what grows with the number of sessions and viewers instead. Takes about 3 minutes. */
+    /**
+     * Measures what grows with the number of sessions and viewers, instead of the other measurements. Takes about 3 minutes.
+     */
     scale: { type: "boolean" },
     /** `npm run bench` sets this option: the build is up to date, so `npm start` does not have to build first. */
     built: { type: "boolean" },

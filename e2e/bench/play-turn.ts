@@ -5,7 +5,7 @@ import type { Subject } from "./types.ts";
 export type Task = {
   /** Number of cheap tool calls before the answer. Each step makes one. */
   tools: number;
-  /** Whether the tool calls ask a person a question instead, so that the turn waits. */
+  /** Whether the tool calls ask a person a question, so that the turn waits for the answer. */
   asks?: true;
   /** Number of chunks of the answer, and the delay before each of them. */
   chunks?: number;

@@ -71,7 +71,7 @@ test("a kill -9 leaves no process of the service behind, and the turns continue 
   await expectContinued(sessions);
 });
 
-// Only with the embedded database, a data folder belongs to one process.
+// Only the embedded database restricts a data folder to one process.
 if ((process.env.TEST_DATABASE || "embedded") === "embedded") {
   test("a second process on the same data folder does not start, and names the folder and the first process", async () => {
     service = await startService({ OPENAI_BASE_URL: model.baseUrl });

@@ -19,7 +19,7 @@ export type FaultCase = {
   title: string;
   /** The largest number of seeds with which the case is played; omit to play all that `--seeds` asks for. */
   seedsMax?: number;
-  /** The kind of database without which the case cannot be played; omit if it applies to both kinds. */
+  /** If set, the case is played only on this kind of database. */
   onlyOn?: "embedded" | "server";
   /**
    * Whether no other case may be played at the same time, because this one needs the machine or the database server to

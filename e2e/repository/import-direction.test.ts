@@ -160,7 +160,7 @@ describe("the architecture's import directions", () => {
   });
 });
 
-/** Fails if an import breaks the rule. The error names the file, the line and the rule for each. */
+/** Fails if any import breaks the rule. The error lists each such import with its file and line. */
 function forbid(rule: string, isForbidden: (entry: Import) => boolean): void {
   const faults = imports
     .filter((entry) => isForbidden(entry))

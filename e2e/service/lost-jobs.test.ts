@@ -31,7 +31,7 @@ it("a run whose job the server has lost gets a new job and is played", async () 
   const isSent = async () => (await db.select().from(outbox).where(eq(outbox.id, jobId)))[0]?.sentAt;
   await waitUntil(async () => Boolean(await isSent()), "the job is sent");
   standIn.set();
-  // Backdates the run and its job by half an hour, so that the sweep takes the job for lost.
+  // Backdates the run and its job by half an hour, so that the sweep treats the job as lost.
   await db.update(runs).set({ createdAt: HALF_AN_HOUR_AGO }).where(eq(runs.id, session.runId));
   await db.update(outbox).set({ sentAt: HALF_AN_HOUR_AGO }).where(eq(outbox.id, jobId));
   standIn.tick("sweep-outbox");

@@ -98,8 +98,8 @@ describe("the browsers of services that share a Postgres", () => {
     await first.container.services.browser.ensure(session.sessionId);
     assert.equal(await readStatus(first, session), "ready");
     assert.equal(await ownerOf(first, session), await nameOf(first));
-    // Makes the second service read the status of the browser. That is not a use of the browser, so it does not take it
-    // over.
+    // Makes the second service read the status of the browser. That is not a use, so the second service does not take the
+    // browser over.
     second.container.services.browser.watch(session.sessionId, { onFrame() {} })();
     await second.container.services.browser.ensure(session.sessionId);
     assert.equal(await ownerOf(first, session), await nameOf(second));

@@ -20,7 +20,7 @@ export async function openServedService(
   const server = createServer((request, response) => listener(request, response));
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
   const { port } = server.address() as AddressInfo;
-  // The SDK reads its variables from `process.env`, so `openTestService` alone does not reach it.
+  // The SDK reads its variables from `process.env`, not from the variables that `openTestService` receives.
   Object.assign(process.env, standIn.variables);
   const service = await openTestService({ PORT: String(port), ...standIn.variables, ...variables }, dataDir);
   listener = createRequestListener({

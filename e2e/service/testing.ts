@@ -56,7 +56,7 @@ export async function openTestService(variables: Record<string, string> = {}, da
   });
   await container.start();
 
-  /** Sends a request with the test key. Other headers may replace the key. */
+  /** Sends a request with the test key. `headers` may replace the key. */
   async function call(
     method: string,
     path: string,

@@ -1,6 +1,6 @@
 import { Agent, request } from "node:http";
 
-// A process that sends requests at a constant rate, as visitors do who load scripts. A slow response does not delay later
+// A process that sends requests at a constant rate, like visitors who load scripts. A slow response does not delay later
 // requests. All URLs are on loopback.
 
 export type LoadOrder = {

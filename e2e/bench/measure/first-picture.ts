@@ -12,7 +12,7 @@ import { openServiceView } from "../view/service-view.ts";
 import { findChromium } from "./live-view.ts";
 
 const ROUNDS = 5;
-/** Time after which the service has a spare browser again. It begins to start one 2 s after a session took the last one. */
+/** The service starts a new spare browser 2 s after a session took the last one. After this time, the new one is ready. */
 const SPARE_MS = 4_000;
 const SIZE = { width: 1280, height: 800 };
 const PAGE = `<title>Shop</title><body style="background:teal"><h1>Shop</h1>${"<p>Offer of the day</p>".repeat(200)}`;

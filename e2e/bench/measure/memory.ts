@@ -8,8 +8,8 @@ import type { Measurement, Row } from "../types.ts";
 
 const SESSIONS = 500;
 /**
- * Wait after the start. An idle process returns memory to the system after 5 to 10 s, and its idle database connections
- * close after 10 s.
+ * Pauses before the memory is read. An idle process returns memory to the system after 5 to 10 s, and its idle database
+ * connections close after 10 s.
  */
 const START_PAUSE_MS = 15_000;
 const PAUSE_MS = 30_000;

@@ -18,7 +18,7 @@ const IDLE_MS = 60_000;
 const SETTLE_MS = 20_000;
 const MB = 1024 * 1024;
 
-/** Measures what 1,000 turns cost that wait for a person: CPU, memory, and a longer start. */
+/** Measures what 1,000 turns that wait for a person cost: CPU, memory, and a longer start. */
 async function measureParked(rig: Rig): Promise<Row[]> {
   const variables = { ...rig.variables, NODE_OPTIONS: observeWith("report-memory.ts") };
   const open = async (dataDir?: string) => startService(variables, dataDir === undefined ? {} : { dataDir });

@@ -14,7 +14,7 @@ const TURNS = 8;
 const ROUNDS = 16;
 const SECONDS_MAX = 20;
 const IN_TIME_MS = 100;
-/** For this long, an otherwise idle server gets load, so that its CPU time per request can be measured. */
+/** Duration of the load on an otherwise idle server, during which its CPU time per request is measured. */
 const ALONE_MS = 2_000;
 
 /** Loads the scripts of a server while `work` runs. @throws Error if a request failed. */

@@ -30,7 +30,7 @@ async function measurePolling({ subject }: Rig): Promise<Row[]> {
   ];
 }
 
-/** Measures how many requests a server answers per second. For one second, eight are open at a time. */
+/** Measures how many requests a server answers per second. Eight requests are open at a time, for one second. */
 export async function readRate(url: string, headers: Record<string, string>): Promise<number> {
   const startedAt = performance.now();
   let answered = 0;

@@ -50,7 +50,7 @@ async function measureSteps({ subject, baseline, takeCalls }: Rig): Promise<Row[
   ];
 }
 
-/** Returns, for each step, the milliseconds from the answer to the previous model call until its own model call. */
+/** Returns, by step, the milliseconds from the answer to the previous step's model call to this step's own model call. */
 function readGaps(calls: LoggedCall[]): Map<number, number> {
   const sorted = calls.toSorted((a, b) => a.step - b.step);
   return new Map(

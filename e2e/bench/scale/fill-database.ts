@@ -2,8 +2,8 @@ import { Client } from "pg";
 import { readParent } from "../process-stats.ts";
 
 /**
- * The rows of a table that are copied. `changes` gives SQL expressions for columns that differ. In them, `n` is the number
- * of the copy.
+ * The rows of a table to copy. `changes` gives SQL expressions for the columns whose values differ in the copies. In them,
+ * `n` is the number of the copy.
  */
 type Copy = { table: string; where: string; changes: Record<string, string> };
 

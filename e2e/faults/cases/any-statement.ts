@@ -2,9 +2,8 @@ import type { FaultCase } from "../fault-case.ts";
 import type { World } from "../world/open-world.ts";
 
 /**
- * The numbers of database statements between which the seed picks the one that kills the service. The first lies in the
- * start of the service, the last after a session's last callback. If the turns send fewer statements, polling supplies the
- * rest.
+ * The seed picks the number of the statement at which the service is killed. The lowest number is reached during the start,
+ * the highest only after a session's last callback. If the turns send fewer statements, statements of polling count too.
  */
 const STATEMENTS = { least: 12, most: 150 };
 const KINDS = ["plain", "tools", "structured"] as const;

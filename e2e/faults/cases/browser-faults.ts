@@ -8,11 +8,7 @@ import { watchLive } from "../world/watch-live.ts";
 
 const LANDED_MAX_MS = 30_000;
 
-/**
- * Kills all Chromium processes of the service, or only the renderers.
- *
- * @returns the number of processes that were found to kill.
- */
+/** Kills all Chromium processes of the service, or only the renderers. @returns the number of these processes. */
 function killChromium(world: World, which: "all" | "renderers"): number {
   world.processes.look();
   world.disturb();
@@ -24,7 +20,7 @@ function killChromium(world: World, which: "all" | "renderers"): number {
     try {
       process.kill(pid, "SIGKILL");
     } catch {
-      // The process has already ended, because one that was killed earlier took it down.
+      // The process has already ended, together with a process that was killed before it.
     }
   }
   return chosen.length;

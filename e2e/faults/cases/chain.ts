@@ -7,7 +7,7 @@ const STEER_WITHIN_MS = 400;
 
 /**
  * The service is killed at six points, one after the other, on one data folder. Meanwhile the turns of all earlier sessions
- * continue and receive steers. `subset.spec.ts` plays this case in the test run.
+ * continue and receive steers. `subset.spec.ts` plays this case as part of the tests.
  */
 export const chain: FaultCase = {
   name: "chain",

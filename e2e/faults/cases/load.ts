@@ -17,7 +17,7 @@ const SETTLE_MS = 5_000;
 
 type Follower = { text: () => string; ended: Promise<void>; close: () => void };
 
-/** Follows a stream over a connection of its own. A stalled follower reads nothing of the body. */
+/** Follows a stream over a connection of its own. A stalled follower stops reading at the beginning of the body. */
 function follow(world: World, path: string, isStalled: boolean): Promise<Follower> {
   return new Promise((resolve, reject) => {
     const request = get(
@@ -139,5 +139,5 @@ const manySessions: FaultCase = {
       .map((run) => `${run.id} ended ${run.state}: ${run.error}`),
 };
 
-/** Loads that may affect only the clients that cause them. */
+/** Cases with high load. Only the clients that cause the load may notice it. */
 export const loadFaults: FaultCase[] = [eventStreams, manySessions];

@@ -94,8 +94,8 @@ const findEnd = ({ oracle }: Evidence, exchange: number) =>
 
 /**
  * Checks the time between recorded attempts, on the receiver's clock. It is never shorter than planned. It may be longer by
- * the time that the service waited for a processor, or because the engine repeated a failed step. It is not limited if the
- * campaign disturbed or started the service in between.
+ * the time that the service waited for a processor, or because the engine repeated a failed step. There is no upper limit if
+ * the campaign disturbed or started the service in between.
  */
 function checkSpacing(
   evidence: Evidence,

@@ -45,8 +45,8 @@ function findWrongEvents({ publications, releases, events }: Evidence["rows"]): 
 }
 
 /**
- * A call of `publish_variant` creates one release, even if the executor repeats the call. It may only be none if the call
- * did not succeed.
+ * A call of `publish_variant` creates at most one release, even if the executor repeats the call. It creates exactly one if
+ * it succeeds.
  */
 function findWrongCalls({ toolCalls, publications, releases }: Evidence["rows"]): string[] {
   return toolCalls.flatMap(({ name, runId, callId, input, state }) => {
@@ -81,7 +81,10 @@ export const publicationsServed: Invariant = {
   ],
 };
 
-/** The script without a release number equals that of the current release. If the variant is not published, it is empty. */
+/**
+ * The script without a release number equals the script of the current release. If the variant is not published, it is
+ * empty.
+ */
 function findWrongScripts({ publications, scripts }: PublicationReading): string[] {
   return publications.flatMap(({ id, publication }) => {
     const own = scripts.filter(({ publicationId }) => publicationId === id);
@@ -99,10 +102,7 @@ function findWrongScripts({ publications, scripts }: PublicationReading): string
 
 type Publishing = Evidence["publishing"];
 
-/**
- * The current release is the one that the last acknowledged change set. It may also be that of a later change that got no
- * answer.
- */
+/** The current release is the one that the last acknowledged change set, or the one of a later change that got no answer. */
 function findLostChanges({ changes, readings }: Publishing, reading: PublicationReading): string[] {
   const requested = changes.slice(0, reading.changeCount);
   return [...new Set(requested.map(({ variant }) => variant))].flatMap((variant) => {
@@ -162,7 +162,7 @@ function findWrongDeletions(rows: Evidence["rows"], { deletions, readings }: Pub
   });
 }
 
-/** The API and the script URLs showed the same state at the end as the rows of the database. */
+/** The last reading of the API and of the script URLs shows the same state as the rows of the database. */
 function findUnequalRows(
   { publications, releases }: Evidence["rows"],
   last: PublicationReading | undefined,

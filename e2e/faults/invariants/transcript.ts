@@ -56,7 +56,7 @@ export const acknowledgedOnce: Invariant = {
   },
 };
 
-/** Describes a message that is not in the transcript once: its mode, and the states of the runs of its request. */
+/** Describes a message that is not exactly once in the transcript: its mode, and the states of the runs of its request. */
 function describeLoss(rows: Evidence["rows"], acknowledged: Evidence["acknowledged"], nonce: string): string {
   const message = acknowledged.find((one) => one.nonce === nonce);
   const runs = rows.runs.filter((run) => run.requestId === message?.requestId);

@@ -27,7 +27,7 @@ export type OracleLine = { atMs: number } & (
       event: string;
       signature: string | null;
       body: string;
-      /** Numbers the requests to the receiver. The `callback-end` line of the same request has the same number. */
+      /** The number of this request to the receiver. The `callback-end` line of the request has the same number. */
       exchange: number;
       firstByteAtMs: number;
     }

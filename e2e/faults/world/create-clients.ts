@@ -28,7 +28,7 @@ type Created = {
 type AcknowledgedAnswer = { elicitationId: string; text: string };
 const ANSWER_EVERY_MS = 60;
 
-/** Creates clients that record the answers of the service, and can repeat the requests that got none. */
+/** Creates clients that record the answers of the service. They can send requests again that got no answer. */
 export function createClients(deps: { service: () => RunningService; random: Random; receiverUrl: string }) {
   const { service, random, receiverUrl } = deps;
   const acknowledged: Acknowledged[] = [];
@@ -135,7 +135,7 @@ export function createClients(deps: { service: () => RunningService; random: Ran
     /** Posts a follow-up message. */
     followUp: (sessionId: string, kind: string, more: Record<string, unknown> = {}) =>
       ask(describeFollowUp(sessionId, kind, more)),
-    /** Posts a follow-up message after `afterMs` without waiting for it, even if the service has ended by then. */
+    /** Plans a follow-up message, which is posted `afterMs` later even if the service has ended by then. */
     followUpLater(sessionId: string, kind: string, mode: FollowUpMode, afterMs: number) {
       const request = describeFollowUp(sessionId, kind, { mode });
       delayed.push(sleep(afterMs).then(() => ask(request)));
@@ -143,7 +143,10 @@ export function createClients(deps: { service: () => RunningService; random: Ran
     /** Posts a message as a person on the session page. */
     sayAsPerson: (created: Created, kind: string, mode: FollowUpMode = "queue") =>
       ask(describeAsPerson(created, kind, mode)),
-    /** Posts a message as a person on the session page after `afterMs`, even if the service has ended by then. */
+    /**
+     * Plans a message of a person on the session page, which is posted `afterMs` later even if the service has ended by
+     * then.
+     */
     sayAsPersonLater(created: Created, kind: string, mode: FollowUpMode, afterMs: number) {
       const request = describeAsPerson(created, kind, mode);
       delayed.push(sleep(afterMs).then(() => ask(request)));

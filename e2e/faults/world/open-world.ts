@@ -18,7 +18,7 @@ import { watchProcesses } from "./watch-processes.ts";
 export type World = Awaited<ReturnType<typeof openWorld>>;
 
 const IDLE_MAX_MS = 180_000;
-/** Longest time for a start. It includes the time that is lost while other processes keep the machine busy. */
+/** Longest time for a start, which takes longer while other processes keep the machine busy. */
 const START_MAX_MS = 150_000;
 const LEFT_MAX_MS = 30_000;
 const SCHEDULE = { baseMs: 120, factor: 2 };

@@ -22,7 +22,7 @@ before(async () => {
 after(() => service.close());
 
 let clients = 0;
-/** Creates the header that gives a request the address of a client that the service has not seen yet. */
+/** Returns the address header of a client that has not sent a request before. */
 const newClient = () => ({ "x-forwarded-for": `203.0.113.${++clients}` });
 
 type Send = (client: Record<string, string>) => Promise<{ status: number; retryAfter: string | null }>;
@@ -71,9 +71,9 @@ async function readMcpToken(): Promise<string> {
 type Credential = {
   name: string;
   wrong: () => Send;
-  /** The status that answers a wrong credential while the client is below the limit. */
+  /** The status of the response to a wrong credential, while the client is below the limit. */
   refusal: number;
-  /** The status that answers a client beyond the limit; default 429. */
+  /** The status of the response to a client beyond the limit; default 429. */
   limited?: number;
   right: () => Send | Promise<Send>;
   accepted: number;

@@ -12,8 +12,8 @@ import { type HttpTestService, openHttpTestService } from "../http-testing.ts";
 import { listToolsRequest } from "../mcp-server/list-tools-request.ts";
 import { signIn } from "../testing.ts";
 
-// A key, a link or a login is changed in one process, or by a command. Its connections are open in another process on the
-// same database, which must close them.
+// A key, a link or a login is changed in one process, or by a command. Its open connections to another process on the same
+// database must end.
 
 /** The longest time from a change until the connections that it affects are closed. */
 const WITHIN_MS = 1_000;

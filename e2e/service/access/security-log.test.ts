@@ -18,7 +18,7 @@ before(async () => {
 });
 after(() => service.close());
 
-/** Reads the lines of the security log that record this event. Their time is left out. */
+/** Reads the lines of the security log that record this event, without their `time`. */
 async function readEvents(event: string) {
   const lines = await service.readSecurityLog();
   return lines.filter((line) => line.event === event).map(({ time: _, ...line }) => line);

@@ -11,7 +11,7 @@ import { openTestService, TEST_KEY, type TestService } from "../testing.ts";
 
 // The API is served in two ways: by our own server, or by Next's routes in deployments that do not run our server.
 
-// The bundler resolves Next's modules without a file extension; Node needs it.
+// Next's modules are imported without a file extension. The bundler accepts that, but Node needs the extension.
 registerHooks({
   resolve: (specifier, context, next) =>
     next(specifier === "next/navigation" ? "next/navigation.js" : specifier, context),

@@ -101,7 +101,7 @@ it(`${PARENTS * 4} sessions and sub-agents on ${PLACES} browser places all reach
 });
 
 /**
- * Checks that a session never falls back in the queue. A wait ends at position 1, and the next one may begin at any
+ * Checks that a session never falls back in the queue. A wait ends at position 1, and the next wait may begin at any
  * position.
  */
 function checkPositions(positions: number[]): void {

@@ -22,8 +22,8 @@ function createBarrier(count: number): () => Promise<void> {
 }
 
 /**
- * The largest number of live sub-agents that was observed at one time: in all, with one parent, and with one parent and a
- * browser of their own.
+ * The largest numbers of live sub-agents at one time: `total` below the root, `children` of one parent, and `browsers` for
+ * those of one parent that have their own browser.
  */
 type Peak = { total: number; children: number; browsers: number };
 

@@ -98,7 +98,7 @@ describe("the tools of a child", () => {
       );
     assert.ok(own.includes("browser_execute") && !none.includes("browser_execute"));
     for (const { agentId, result, submitted } of await listTree(service, session.sessionId)) {
-      // The parent's output schema would refuse this value. It does not apply to children.
+      // The parent's output schema would refuse this value, but it does not apply to children.
       assert.deepEqual([result, submitted], [{ any: "value" }, true]);
       const { session: child } = await service.read<{ session: { outputSchema: unknown } }>(
         `/api/sessions/${agentId}`,

@@ -32,7 +32,8 @@ after(async () => {
 });
 
 /**
- * Submits annotations from the isolated world in which the overlay's script runs, and waits until the overlay shows `shows`.
+ * Submits annotations from the isolated world in which the overlay's script runs, and waits until the page's content matches
+ * `shows`.
  */
 async function submit(body: unknown, shows: RegExp): Promise<void> {
   const live = await service.container.services.browser.ensure(sessionId);

@@ -19,7 +19,7 @@ import {
   startSlowSite,
 } from "./builtin-mcp-testing.ts";
 
-// The bundler resolves Next's modules without a file extension; Node needs it.
+// Next's modules are imported without a file extension. The bundler accepts that, but Node needs the extension.
 registerHooks({
   resolve: (specifier, context, next) =>
     next(specifier === "next/navigation" ? "next/navigation.js" : specifier, context),

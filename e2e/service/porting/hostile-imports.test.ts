@@ -94,7 +94,7 @@ describe("an invalid document", () => {
       [
         ["variants", 0, "document", "pages", 0, "changes", 0, "selector"],
         "#[",
-        /** An expected text that ends with a colon is compared as a prefix. */ "variants[0].document.pages[0].changes[0].selector: ",
+        /* the beginning of the error */ "variants[0].document.pages[0].changes[0].selector: ",
       ],
       [["variants", 0, "revision"], 1e21, "variants[0].revision: "],
       [["evidence"], [{ id: 1 }], "evidence[0].id: must be a string"],

@@ -23,7 +23,7 @@ async function startRun(service: TestService, baseUrl: string) {
   return { session, follow: (next: TestService) => scriptTurn(next, marker, steps) };
 }
 
-/** Functions that close what a test has opened. A test may call one earlier; it still closes only once. */
+/** Functions that close what a test has opened. A function that the test has already called does nothing after the test. */
 const cleanups: (() => Promise<void>)[] = [];
 afterEach(async () => {
   for (const close of cleanups.splice(0).reverse()) await close();

@@ -183,7 +183,7 @@ describe("a run that is abandoned", () => {
     await service.completed(session.statusUrl);
     await turn.abandon({ runId: run.id, generation: 9, player: "another" }, "the test says so");
     gate.resolve();
-    // The job of the run may have played it by then. That would also add the message to the transcript.
+    // The run's own job may already have played the run. That adds the message to the transcript too.
     await waitUntil(async () => {
       const rows = await db.select().from(messages).where(eq(messages.requestId, requestId));
       return rows.some(({ role, seq }) => role === "user" && seq !== null);

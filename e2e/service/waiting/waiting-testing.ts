@@ -54,7 +54,7 @@ export async function startTurn(service: TestService, steps: Step[], text = "go"
   return { ...session, turn: await sayAsPerson(service, session, { text }) };
 }
 
-/** Starts a turn as a person. The turn asks questions and is parked when the returned promise resolves. */
+/** Starts a session and, as a person, a turn in it that asks questions. Waits until the turn is parked. */
 export async function startParked(
   service: TestService,
   questions: StepToolCall[] = [ask("Which colour?")],

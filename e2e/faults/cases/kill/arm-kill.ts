@@ -1,7 +1,7 @@
 import type { World } from "../../world/open-world.ts";
 
 const DIE_WITHIN_MS = 60_000;
-/** Longest delay of a kill after its point is reached. A delay lets the service sometimes answer before it is killed. */
+/** Longest delay of a kill after its point is reached. With a delay, the service may answer before it is killed. */
 const DELAY_MAX_MS = 30;
 
 /**

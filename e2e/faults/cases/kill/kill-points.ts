@@ -8,7 +8,7 @@ type KillPoint = {
   kinds?: ("tools" | "structured" | "browser" | "long" | "delegate" | "edit")[];
   /** How the receiver of callbacks behaves. */
   hook?: string;
-  /** The seed picks one of these numbers. The service is killed when it reaches the point for that many times; default 1. */
+  /** The service is killed when it reaches the point for the nth time. The seed picks n from these numbers; default 1. */
   arrivals?: number[];
   /** Longest time from the arrival at the point to the kill, in milliseconds. */
   spreadMs?: number;

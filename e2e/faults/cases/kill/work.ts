@@ -69,7 +69,7 @@ async function killDuringMove(world: World, slug: string, version: number | null
   }
 }
 
-/** `kill -9` after a page was unpublished, and after it was rolled back, before the service answers. */
+/** `kill -9` after a page was unpublished or rolled back, and before the service answers. */
 const killMove: FaultCase = {
   name: "K44",
   group: "kill",
@@ -136,7 +136,8 @@ const killImport: FaultCase = {
 };
 
 /**
- * `kill -9` during an export. The part that arrived must not be a complete document, and the session must stay unchanged.
+ * `kill -9` during an export. An incomplete export must not look like a complete document, and the session must stay
+ * unchanged.
  */
 const killExport: FaultCase = {
   name: "K47",
