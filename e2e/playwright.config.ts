@@ -7,7 +7,8 @@ const executablePath = process.env.BROWSER_EXECUTABLE_PATH ?? readSetup(dataDir)
 export default defineConfig({
   testDir: ".",
   testMatch: "**/*.spec.ts",
-  // Tests of a session, which a session runs.
+  // These files are the fixture suite that tests of the service run in a session. They are not tests of the service
+  // themselves.
   testIgnore: "fixtures/workspace-tests/**",
   globalSetup: "./fixtures/start-database.ts",
   fullyParallel: false,
@@ -24,7 +25,8 @@ export default defineConfig({
       ...(executablePath && { executablePath }),
       args: process.getuid?.() === 0 ? ["--no-sandbox"] : [],
     },
-    // A trace of every test costs a fifth of the run's CPU: `--trace retain-on-failure` asks for it.
+    // Recording a trace of every test takes a fifth of the run's CPU time. To record traces, pass `--trace
+    // retain-on-failure`.
     trace: "off",
     screenshot: "only-on-failure",
   },

@@ -20,7 +20,9 @@ test.afterAll(async () => {
   await model.close();
 });
 
-/** Submits to the webhook as a page of the live browser does: from its own origin, without a key. */
+/**
+ * Submits annotations to the webhook as a page in the session's browser does: with the page's origin and without an API key.
+ */
 const submit = (
   body: unknown,
   options: { id?: string; method?: string; headers?: Record<string, string> } = {},

@@ -25,7 +25,7 @@ test.afterAll(async () => {
   await model.close();
 });
 
-/** Every operation that takes an API key, on this session and request. */
+/** Lists operations that take an API key, for this session and request. */
 const operations = (sessionId: string, requestId: string): [string, string, unknown?][] => {
   const session = `/api/sessions/${sessionId}`;
   return [

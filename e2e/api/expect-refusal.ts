@@ -1,6 +1,6 @@
 import { expect } from "@playwright/test";
 
-/** Checks that an answer is a refusal in the error envelope; `error` is its exact sentence. Source: `wire.md`, Errors. */
+/** Checks that a response is an error in the error envelope. `error` is the exact sentence. Source: `wire.md`, Errors. */
 export async function expectRefusal(
   response: Response,
   status: number,
@@ -19,7 +19,10 @@ export async function expectRefusal(
   expect(response.headers.get("content-type")).toMatch(/^application\/json/);
 }
 
-/** Checks that an answer is a refusal as `{ error }` alone, which the specification prescribes for some operations. */
+/**
+ * Checks that a response is an error whose body is only `{ error }`. The specification prescribes this form for some
+ * operations.
+ */
 export async function expectBare(response: Response, status: number, error: string): Promise<void> {
   expect({ status: response.status, body: await response.json() }).toEqual({ status, body: { error } });
 }

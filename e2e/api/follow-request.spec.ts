@@ -7,7 +7,7 @@ import { followUntil, parseEvents, type StreamedEvent } from "./read-stream.ts";
 
 let service: RunningService;
 let model: ScriptedModel;
-/** The model's answers, by a text that the message contains; the model answers other messages with "Done.". */
+/** The model's answers. The key is a text that the message contains. The model answers all other messages with "Done.". */
 const answers = new Map<string, Step>();
 
 test.beforeAll(async () => {
@@ -22,7 +22,7 @@ test.afterAll(async () => {
   await model.close();
 });
 
-/** Makes the model hold its answer to a message. @returns a function that releases the answer. */
+/** Makes the model hold back its answer to messages that contain `text`. @returns a function that releases the answer. */
 function hold(text: string, step: Step = { text: "Here it is, at last." }): () => void {
   const { promise, resolve } = Promise.withResolvers<void>();
   answers.set(text, { ...step, hold: promise });
@@ -117,7 +117,7 @@ test.describe("the stream", () => {
     expect(text).toMatch(/^retry: 1000\n\n/);
     const events = parseEvents(text);
     const stored = events.filter((event) => event.id !== undefined);
-    // The first `message.completed` is the user's message.
+    // The first `message.completed` contains the user's message.
     expect(kinds(stored)).toEqual(["run.started", "message.completed", "message.completed", "run.completed"]);
     for (const { id, event, data } of stored)
       expect(data).toMatchObject({
@@ -157,7 +157,8 @@ test.describe("the stream", () => {
     expect(await readStream(created.streamUrl, { "last-event-id": "1" })).toBe(retry + rest.join(""));
     expect(await readStream(`${created.streamUrl}?after=1`)).toBe(retry + rest.join(""));
     expect(first).toMatch(/^id: 1\nevent: run\.started\n/);
-    // An EventSource reconnects to its original URL, so the header takes precedence over ?after.
+    // An EventSource reconnects to the URL that it was given, with the old `after`. The header must therefore take
+    // precedence.
     expect(await readStream(`${created.streamUrl}?after=0`, { "last-event-id": "2" })).toBe(
       retry + rest.slice(1).join(""),
     );
@@ -399,7 +400,8 @@ test.describe("a follow-up message", () => {
     expect(data.map(({ role }) => role)).toEqual(
       Array.from({ length: 11 }, () => ["user", "assistant"]).flat(),
     );
-    // The first events of the requests rise in the order of the transcript, so the turns played in that order.
+    // The requests are in the order of the transcript. If the ids of their first events rise, the turns were played in that
+    // order.
     const starts = await Promise.all(
       followers.map(async ({ requestId }) => {
         const text = await readStream(`/api/sessions/${sessionId}/requests/${requestId}/stream`);

@@ -35,7 +35,7 @@ test.afterAll(async () => {
 });
 
 type Page = { success: boolean; data: Record<string, unknown>[]; nextCursor: string | null };
-/** Reads all pages of a list. */
+/** Reads all pages of a list, one after the other. */
 async function walk(path: string, limit: number): Promise<Page[]> {
   const pages: Page[] = [];
   for (let cursor: string | null = ""; cursor !== null; cursor = pages.at(-1)?.nextCursor ?? null)
@@ -173,7 +173,7 @@ test.describe("rate limits", () => {
       expect(Number(response.headers.get("ratelimit-remaining"))).toBeGreaterThanOrEqual(left);
     }
     let refused = await create("key-with-a-create-limit");
-    // The bucket regains a request every five seconds, so the first extra request may still be allowed.
+    // The limit regains one request every five seconds, so the service may still allow the first extra request.
     for (let tries = 0; refused.status === 201 && tries < 3; tries++)
       refused = await create("key-with-a-create-limit");
     expect(Number(refused.headers.get("retry-after"))).toBeGreaterThanOrEqual(1);

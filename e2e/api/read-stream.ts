@@ -1,6 +1,6 @@
 import { createParser, type EventSourceMessage } from "eventsource-parser";
 
-/** An event of a stream, with `data` parsed as JSON. */
+/** An event of a stream. Its `data` is parsed JSON. */
 export type StreamedEvent = { id?: string; event?: string; data: Record<string, unknown> };
 
 /** Parses the text of a complete stream. */
@@ -11,7 +11,11 @@ export function parseEvents(text: string): StreamedEvent[] {
   return events;
 }
 
-/** Follows an open stream until `isEnough` returns true or it ends, and closes it. @returns the events so far. */
+/**
+ * Reads an open stream until `isEnough` returns true or the stream ends, and closes it.
+ *
+ * @returns the events that were read.
+ */
 export async function followUntil(
   response: Response,
   isEnough: (events: StreamedEvent[]) => boolean,

@@ -21,7 +21,7 @@ test.afterAll(async () => {
   await model.close();
 });
 
-/** Opens a page without following redirects. */
+/** Requests a page without following redirects. */
 const open = (path: string, headers: Record<string, string> = {}) =>
   fetch(service.baseUrl + path, { headers, redirect: "manual" });
 const act = (method: string, path: string, headers: Record<string, string>, body?: unknown) =>
@@ -84,7 +84,8 @@ test.describe("shareUrl", () => {
       open("/s/NOT-AN-ID", { cookie }),
       open(`/s/${created.sessionId}/live`),
     ]);
-    // Two answers of one page differ in the nonce and in the order of streamed parts, so only `main` is compared.
+    // Two responses with the same page differ in the nonce and in the order of streamed parts. Only `main` is compared, or
+    // the beginning of the body.
     const shown = await Promise.all(
       pages.map(async (page) => [
         page.status,
@@ -229,7 +230,7 @@ test.describe("the login link", () => {
     expect(second.headers.get("location")).toBe("/?login=expired");
 
     expect((await start({ cookie: operator, origin: service.baseUrl })).status).toBe(201);
-    // The list of sessions contains share tokens, so it is never compressed.
+    // The page with the list of sessions contains share tokens, so the service never compresses it.
     const list = await open("/", { cookie: operator, "accept-encoding": "gzip, br, deflate" });
     expect(list.headers.get("content-encoding")).toBeNull();
     expect(await list.text()).toContain("/s/ses_");

@@ -2,17 +2,21 @@ import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 
-/** A helper process of the bench that communicates by messages. */
+/** A helper process with which the benchmark exchanges messages. */
 export type Child = {
   pid: number;
-  /** Its first message, which it sends when it is ready. */
+  /** The first message of the process, which it sends when it is ready. */
   ready: { port: number };
   /** Sends a message and resolves with the next message from the process. */
   ask: (message: object | string) => Promise<unknown>;
   stop: () => Promise<void>;
 };
 
-/** Starts a script of this folder and waits for its first message. @throws Error when the process ends before that. */
+/**
+ * Starts a script of this folder as a process, and waits for its first message.
+ *
+ * @throws Error if the process ends before it sends that message.
+ */
 export async function startChild(script: string, variables: Record<string, string> = {}): Promise<Child> {
   const child: ChildProcess = fork(fileURLToPath(new URL(script, import.meta.url)), {
     execArgv: ["--disable-warning=ExperimentalWarning"],

@@ -4,13 +4,13 @@ const createAgent = () => new Agent({ keepAlive: true, maxSockets: Number.POSITI
 let agent = createAgent();
 const TIMEOUT_MS = 120_000;
 
-/** Closes all connections, so that an aborted measurement cannot continue during the next one. */
+/** Closes all connections, so that the requests of an aborted measurement do not continue during the next one. */
 export function dropConnections(): void {
   agent.destroy();
   agent = createAgent();
 }
 
-/** Sends a request to loopback; `node:http` is used because it costs this process the least CPU time. */
+/** Sends a request to loopback. Uses `node:http`, which costs this process the least CPU time. */
 function send(
   method: string,
   url: string,
@@ -22,7 +22,7 @@ function send(
     const call = request(url, { method, agent, headers: { ...headers, ...length } }, resolve);
     call.setTimeout(TIMEOUT_MS, () => call.destroy(new Error(`${url} did not answer`)));
     call.on("error", (error: NodeJS.ErrnoException) => {
-      // The server may close an idle connection just when it is reused; Node's documentation recommends a retry.
+      // The server may close an idle connection just when this request reuses it. Node's documentation recommends a retry.
       if (call.reusedSocket && error.code === "ECONNRESET") resolve(send(method, url, headers, body));
       else reject(error);
     });
@@ -30,7 +30,7 @@ function send(
   });
 }
 
-/** Sends a JSON body, if given, and reads the whole response. @throws Error for a status of 400 and above. */
+/** Sends `body` as JSON if it is given, and reads the whole response. @throws Error if the status is 400 or above. */
 export async function callJson(
   method: string,
   url: string,
@@ -47,7 +47,7 @@ export async function callJson(
   return text === "" ? undefined : JSON.parse(text);
 }
 
-/** Streams a response to its end. `onChunk` receives each chunk with its time of arrival (`performance.now()`). */
+/** Reads a stream to its end. `onChunk` receives each chunk and the time of its arrival (`performance.now()`). */
 export async function followStream(
   url: string,
   headers: Record<string, string>,

@@ -12,11 +12,11 @@ import type { Measurement, Row } from "./types.ts";
 
 // npm run bench [-- --only turn-1,memory] [--runs 5] [--database postgres://…] [--json file]
 // npm run bench -- --profile turn|start|scripts, or --scale
-// Most results are ratios to a simple baseline that does the same work alternately, in the same run and on the same
-// machine. Progress and the figures behind the ratios go to stderr, the table to stdout.
+// Most results are ratios to a simple baseline. Service and baseline do the same work alternately, in one run on one
+// machine. Progress and the measured figures go to stderr, the table goes to stdout.
 
 const BUDGET_SECONDS = 600;
-/** A measurement is aborted after this many times its expected duration. */
+/** A measurement is aborted when it takes this many times its expected duration. */
 const TIMEOUT_FACTOR = 3;
 const SIGNALS = ["SIGINT", "SIGTERM"] as const;
 
@@ -25,12 +25,14 @@ const { values } = parseArgs({
     only: { type: "string" },
     database: { type: "string" },
     json: { type: "string" },
-    /** Number of times that everything is repeated, each time with new processes; the report contains medians. */
+    /** Number of times that all measurements are played, each time with new processes. The report contains the medians. */
     runs: { type: "string", default: "1" },
     profile: { type: "string" },
-    /** Measures what grows with the number of sessions and viewers; takes about 3 minutes. */
+    /**
+     * Measures what grows with the number of sessions and viewers, instead of the other measurements. Takes about 3 minutes.
+     */
     scale: { type: "boolean" },
-    /** Set by `npm run bench`: the build is up to date, so `npm start` does not build first. */
+    /** `npm run bench` sets this option: the build is up to date, so `npm start` does not have to build first. */
     built: { type: "boolean" },
   },
 });
@@ -57,7 +59,7 @@ function chooseMeasurements(): Measurement[] {
   return measurements.filter(({ name }) => !names || names.includes(name));
 }
 
-/** Runs the measurements once. @returns the rows, and the number of failed measurements. */
+/** Runs each measurement once. @returns the rows of the table, and how many measurements failed. */
 async function runOnce(chosen: readonly Measurement[]): Promise<{ rows: Row[]; failures: number }> {
   const startedAt = performance.now();
   const secondsLeft = () => BUDGET_SECONDS - (performance.now() - startedAt) / 1000;

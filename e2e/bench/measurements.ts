@@ -16,7 +16,10 @@ import { turnMeasurements } from "./measure/turns.ts";
 import { variantRuntimeMeasurement } from "./measure/variant-runtime.ts";
 import type { Measurement } from "./types.ts";
 
-/** All measurements in the order of the table. The long ones are last, because the run skips them if its time runs out. */
+/**
+ * All measurements, in the order of the table. Long ones come last, because a run skips measurements for which it has no
+ * time left.
+ */
 export const measurements: readonly Measurement[] = [
   ...turnMeasurements,
   baselineMeasurement,

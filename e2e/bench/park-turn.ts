@@ -7,7 +7,8 @@ const headers = { authorization: `Bearer ${API_KEY}` };
 
 /** Starts a turn that asks a person a question, and waits until it is parked. @returns the path of its event stream. */
 export async function parkTurn(service: RunningService): Promise<{ streamPath: string }> {
-  // The API starts the first turn of the session, which cannot ask anyone. The second turn is started by a person and can.
+  // The API starts the first turn of the session, so that turn cannot ask a person. A person starts the second turn, which
+  // can.
   const { sessionId, shareUrl } = await startTurn(describeService(service), { tools: 0 });
   const person = {
     origin: new URL(service.baseUrl).origin,
@@ -21,7 +22,7 @@ export async function parkTurn(service: RunningService): Promise<{ streamPath: s
   };
 }
 
-/** Parks `count` turns, `inFlight` at a time. @returns the paths of their event streams. */
+/** Parks `count` turns. `inFlight` of them are started at a time. @returns the paths of their event streams. */
 export async function parkTurns(service: RunningService, count: number, inFlight: number): Promise<string[]> {
   const paths: string[] = [];
   let left = count;

@@ -1,35 +1,35 @@
 import { callJson, followStream } from "./http.ts";
 import type { Subject } from "./types.ts";
 
-/** What the scripted model does in a turn. It is sent as the text of the turn. */
+/** What the scripted model does in a turn. The task is sent as the text of the turn. */
 export type Task = {
-  /** Number of cheap tool calls before the answer, one per step. */
+  /** Number of cheap tool calls before the answer. Each step makes one. */
   tools: number;
-  /** The tool calls ask a person a question, so that the turn waits. */
+  /** Whether the tool calls ask a person a question, so that the turn waits for the answer. */
   asks?: true;
   /** Number of chunks of the answer, and the delay before each of them. */
   chunks?: number;
   chunkDelayMs?: number;
-  /** The bare loop calls the SDK once per step, instead of letting the SDK play all steps. */
+  /** Whether the bare loop calls the SDK once per step, instead of once for all steps. */
   byHand?: true;
   /** Identifies the turn in the model's log. */
   tag?: string;
 };
 
-/** Times in milliseconds since the request that starts the turn. */
+/** Times of a turn, in milliseconds since the request that starts it was sent. */
 export type TurnTimes = { createdMs: number; firstEventMs: number; completedMs: number };
 
 type StartedTurn = { streamUrl: string; statusUrl: string; sessionId: string; shareUrl: string };
 
 export const textOf = (task: Task): string => `bench ${JSON.stringify(task)}`;
 
-/** Starts a turn; resolves when the server has answered. */
+/** Starts a turn. Resolves when the server has answered the request. */
 export async function startTurn(subject: Subject, task: Task): Promise<StartedTurn> {
   const url = subject.baseUrl + subject.createPath;
   return (await callJson("POST", url, subject.headers, subject.bodyOf(textOf(task)))) as StartedTurn;
 }
 
-/** Plays a turn like a client: starts it, then follows its stream to the last event. */
+/** Plays a turn as a client sees it. Starts the turn, and follows its stream to the last event. */
 export async function playTurn(subject: Subject, task: Task): Promise<TurnTimes> {
   const startedAt = performance.now();
   const { streamUrl } = await startTurn(subject, task);
@@ -47,7 +47,7 @@ export async function playTurn(subject: Subject, task: Task): Promise<TurnTimes>
   return { createdMs, firstEventMs, completedMs };
 }
 
-/** Plays turns for `forMs` milliseconds, a constant number at a time. @returns the number of finished turns per second. */
+/** Plays turns for `forMs` milliseconds, `inFlight` at a time. @returns the number of finished turns per second. */
 export async function playInFlight(
   subject: Subject,
   task: Task,

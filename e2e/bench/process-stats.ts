@@ -1,17 +1,24 @@
 import { readdirSync, readFileSync } from "node:fs";
 
-/** CPU time that a live process has used so far, all threads, in milliseconds. Linux only: reads /proc. */
+/**
+ * Reads the CPU time, in milliseconds, that all threads of a live process have used so far. Reads /proc, so it works only on
+ * Linux.
+ */
 export function readCpuMs(pid: number): number {
-  // Threads have finer times than the clock ticks of `stat`. The sum is complete, because Node does not end its threads.
+  // The times of threads are more precise than the clock ticks in `stat`. Their sum is complete, because Node does not end
+  // its threads.
   const threads = readdirSync(`/proc/${pid}/task`);
   return threads.reduce((total, thread) => total + readThreadNs(pid, thread), 0) / 1e6;
 }
 
-/** CPU time of a live process and its live descendants, in milliseconds. Excludes processes that have ended. */
+/**
+ * Reads the CPU time of a live process and its live descendants, in milliseconds. Descendants that have ended are not
+ * included.
+ */
 export const readTreeCpuMs = (pid: number): number =>
   [pid, ...descendantsOf(pid)].reduce((total, member) => total + readCpuMs(member), 0);
 
-/** Process id of a process's parent; 0 if it has none. */
+/** Returns the process id of a process's parent; 0 if it has none. */
 export const readParent = (pid: number): number =>
   Number(readText(`/proc/${pid}/stat`).split(") ")[1]?.split(" ")[1] ?? 0);
 
@@ -23,11 +30,17 @@ function readThreadNs(pid: number, thread: string): number {
   }
 }
 
-/** Memory of one process in MB, with its proportional share of shared memory (PSS). Linux only. */
+/**
+ * Reads the memory of one process in MB (PSS). It includes the process's share of memory that several processes share. Linux
+ * only.
+ */
 export const readMemoryMb = (pid: number): number =>
   Number(/^Pss:\s+(\d+)/m.exec(readText(`/proc/${pid}/smaps_rollup`))?.[1] ?? 0) / 1024;
 
-/** Memory in MB of a process and its descendants, by kind of process. Shared memory counts once (PSS). Linux only. */
+/**
+ * Reads the memory of a process and its descendants in MB (PSS), by kind of process. Shared memory counts only once. Linux
+ * only.
+ */
 export function listMemoryMb(pid: number): Record<string, number> {
   const byKind: Record<string, number> = {};
   for (const member of [pid, ...descendantsOf(pid)]) {

@@ -1,6 +1,9 @@
 import { type RunningService, waitUntil } from "../fixtures/service.ts";
 
-/** Reads the memory of a service after a garbage collection, as `observe/report-memory.ts` prints it. */
+/**
+ * Reads the memory usage of a service after a garbage collection. The service must have loaded `observe/report-memory.ts`,
+ * which prints it.
+ */
 export async function readMemoryUsage(service: RunningService): Promise<NodeJS.MemoryUsage> {
   const read = () => [...service.output().matchAll(/^bench:memory (.*)$/gm)].map(([, json]) => json ?? "{}");
   const seen = read().length;

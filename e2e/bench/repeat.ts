@@ -1,8 +1,8 @@
 const ROUNDS_MIN = 5;
 
 /**
- * Repeats a pair of measurements, one of the subject and one of a baseline, so that both are exposed to the same noise of a
- * shared machine. Ends early when `secondsMax` have passed, but not before five rounds.
+ * Repeats a measurement of the subject together with one of the baseline, so that the noise of a shared machine affects
+ * both. Ends early after `secondsMax`, but plays at least five rounds.
  */
 export async function repeat<Pair>(
   { rounds, secondsMax }: { rounds: number; secondsMax: number },

@@ -23,7 +23,7 @@ test("several runs become one row per measurement, with the medians of its value
     { what: "latency", value, unit: "×" as const, target: { atMost: 2 }, behind: { serviceMs } },
     { what: "creation", value: value * 10, unit: "×" as const, behind: {} },
   ];
-  // The third run has skipped one measurement.
+  // The third run has skipped the second measurement.
   const runs = [run(3, 30), run(1, 20), run(2, 10).slice(0, 1)];
   assert.deepEqual(combineRuns(runs), [
     { what: "latency", value: 2, unit: "×", target: { atMost: 2 }, behind: { serviceMs: 20 } },

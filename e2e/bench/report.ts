@@ -4,13 +4,13 @@ import type { Row, Target } from "./types.ts";
 const isMet = (value: number, target: Target): boolean =>
   "atMost" in target ? value <= target.atMost : value >= target.atLeast;
 
-/** Formats a value with about two significant digits; results of a shared machine are not more precise. */
+/** Formats a value with about two significant digits. On a shared machine, results are not more precise. */
 const format = (value: number): string => (Math.abs(value) >= 10 ? value.toFixed(0) : value.toFixed(2));
 
 const describeTarget = (target: Target, unit: Row["unit"]): string =>
   "atMost" in target ? `≤ ${target.atMost} ${unit}` : `≥ ${target.atLeast} ${unit}`;
 
-/** Formats the rows as a Markdown table with each value, its target, and whether the target is met. */
+/** Formats the rows as a Markdown table. Each has its value, its target, and a mark that says whether the target is met. */
 export function formatTable(rows: readonly Row[]): string {
   const lines = rows.map(({ what, value, unit, target }) => {
     const verdict = target ? (isMet(value, target) ? "✓" : "✗") : "";
@@ -19,13 +19,13 @@ export function formatTable(rows: readonly Row[]): string {
   return ["| measurement | result | target | |", "|---|---|---|---|", ...lines].join("\n");
 }
 
-/** Formats a row for the progress output, with the figures behind it. */
+/** Formats a row and the figures from which its value was computed, for the progress output. */
 export function formatLine({ what, value, unit, behind }: Row): string {
   const figures = Object.entries(behind).map(([name, figure]) => `${name} ${format(figure)}`);
   return `  ${what}: ${format(value)} ${unit}${figures.length > 0 ? ` (${figures.join(", ")})` : ""}`;
 }
 
-/** Combines the rows of several runs into one row per measurement, with the medians of its value and of its figures. */
+/** Combines the rows of several runs. Each measured value gets one row, with the medians of its value and of its figures. */
 export function combineRuns(runs: readonly (readonly Row[])[]): Row[] {
   const byWhat = Map.groupBy(runs.flat(), ({ what }) => what);
   return [...byWhat.values()].flatMap((rows) => {

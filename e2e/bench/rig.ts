@@ -8,17 +8,20 @@ import type { LoggedCall, Prompt } from "./model/main.ts";
 import { playTurn, playTurns } from "./play-turn.ts";
 import type { Subject } from "./types.ts";
 
-/** The processes and settings that a measurement uses. */
+/** The processes and settings that measurements use. */
 export type Rig = Awaited<ReturnType<typeof createRig>>;
 
-/** Number of turns before the first measurement, because code is slow until it has run a few times. */
+/** Number of turns before the first measurement. Code is slow until it has run a few times. */
 const WARM_UP = 25;
 
-/** Value of NODE_OPTIONS with which a Node process of the bench preloads a file of `observe/`. */
+/** Returns a value of NODE_OPTIONS with which a Node process loads a file of `observe/` first. */
 export const observeWith = (file: string): string =>
   `--expose-gc --disable-warning=ExperimentalWarning --import=${new URL(`./observe/${file}`, import.meta.url)}`;
 
-/** Starts the scripted model, the service and the bare loop in separate processes, and warms them up. */
+/**
+ * Starts the scripted model, the service and the bare loop, each in a process of its own. Then warms the service and the
+ * loop up.
+ */
 export async function createRig(options: {
   database: string | undefined;
   isBuilt: boolean;
@@ -62,7 +65,7 @@ export async function createRig(options: {
       /** The instructions and tools that the service sends with every model call. */
       prompt,
       modelUrl,
-      /** Returns the model calls of tagged turns since the previous `takeCalls`. */
+      /** Returns the model calls of tagged turns since the last call of `takeCalls`. */
       takeCalls: async () => (await model.ask({ type: "take" })) as LoggedCall[],
       readBareMemory: async () => (await bare.ask("memory")) as NodeJS.MemoryUsage,
       modelPid: model.pid,
@@ -84,7 +87,7 @@ export const describeService = (service: RunningService): Subject => ({
   bodyOf: (text) => ({ messages: [userMessage(text)] }),
 });
 
-/** Describes a loop of `bare/main.ts`. */
+/** Describes a process that runs `bare/main.ts`. */
 export const describeLoop = (name: "bare loop" | "minimal loop", loop: Child): Subject => ({
   name,
   pid: loop.pid,
@@ -94,7 +97,7 @@ export const describeLoop = (name: "bare loop" | "minimal loop", loop: Child): S
   bodyOf: (text) => ({ text }),
 });
 
-/** Describes the in-memory server of `bare/agent-server.ts`, which accepts the same requests as the service. */
+/** Describes a process that runs `bare/agent-server.ts`. It accepts the same requests as the service. */
 export const describeAgentServer = (server: Child): Subject => ({
   name: "agent server",
   pid: server.pid,
@@ -104,7 +107,7 @@ export const describeAgentServer = (server: Child): Subject => ({
   bodyOf: (text) => ({ messages: [userMessage(text)] }),
 });
 
-/** Starts the in-memory agent server with the service's instructions and tools. */
+/** Starts the agent server, which keeps everything in memory, with the service's instructions and tools. */
 export async function startAgentServer({
   modelUrl,
   prompt,

@@ -1,4 +1,8 @@
-/** The value below which the fraction `share` (0 to 1) of the values lies. @throws RangeError without values. */
+/**
+ * Returns the value below which the fraction `share` (0 to 1) of the values lies.
+ *
+ * @throws RangeError if there are no values.
+ */
 export function quantile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   const value = sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))];
@@ -6,13 +10,14 @@ export function quantile(values: readonly number[], share: number): number {
   return value;
 }
 
-/** The median. @throws RangeError without values. */
+/** Returns the median. @throws RangeError if there are no values. */
 export const median = (values: readonly number[]): number => quantile(values, 0.5);
 
 /**
- * The median of the ratios of pairs. Both values of a pair were measured at about the same time, with the same noise.
+ * Returns the median of the ratios of pairs. The two values of a pair were measured at about the same time, so that noise
+ * affects both.
  *
- * @throws RangeError without pairs.
+ * @throws RangeError if there are no pairs.
  */
 export const medianRatio = (pairs: readonly (readonly [number, number])[]): number =>
   median(pairs.map(([value, baseline]) => value / baseline));

@@ -1,33 +1,36 @@
 import type { Rig } from "./rig.ts";
 
-/** A measured value and its target, if it has one. */
+/** A row of the report: a measured value and its target, if it has one. */
 export type Row = {
-  /** Description of the measured value. */
+  /** What was measured. */
   what: string;
   value: number;
   unit: "×" | "%" | "s" | "ms" | "MB" | "kB" | "turns/s";
   target?: Target;
-  /** The figures behind the value, with units in their names. They depend on the machine, so the table omits them. */
+  /**
+   * The figures from which the value was computed. Their names end with their unit. They depend on the machine, so the table
+   * does not show them.
+   */
   behind: Record<string, number>;
 };
 
 export type Target = { atMost: number } | { atLeast: number };
 
-/** A measurement: a name for `--only`, its expected duration, and a function that returns its rows. */
+/** A measurement. `--only` selects it by its name, and `measure` returns the rows that it adds to the report. */
 export type Measurement = {
   name: string;
-  /** Expected duration in seconds. A run skips the measurement if less time is left. */
+  /** Expected duration in seconds. A run that has less time left skips the measurement. */
   seconds: number;
   measure: (rig: Rig) => Promise<Row[]>;
 };
 
-/** A server whose turns are measured: the service, or a baseline. */
+/** A server that plays the measured turns: the service, or a baseline. */
 export type Subject = {
   name: "service" | "bare loop" | "minimal loop" | "agent server";
   pid: number;
   baseUrl: string;
   createPath: string;
   headers: Record<string, string>;
-  /** The body that starts a turn with this text. */
+  /** Returns the request body that starts a turn with this text. */
   bodyOf: (text: string) => unknown;
 };

@@ -7,7 +7,7 @@ import { type CreatedSession, type RunningService, startService, waitUntil } fro
 import { listAlive, listDescendants, type ProcessId } from "./processes.ts";
 import { haveEnded, type LogEvent, readLog } from "./read-log.ts";
 
-// Ends a service with SIGTERM and with SIGKILL while one turn streams, one runs a command, and one uses a browser.
+// A service ends by SIGTERM or by SIGKILL, while one of its turns streams, one runs a command and one uses a browser.
 test.describe.configure({ timeout: 150_000 });
 
 let model: ScriptedModel;
@@ -22,7 +22,10 @@ test.afterEach(() => service?.close());
 const shell = { name: "run_shell", arguments: { command: "echo ran >> ran.txt; sleep 300" } };
 const visit = `await page.goto(DEMO); await page.waitForTimeout(60_000);`;
 
-/** Starts a service with three sessions that stream, run a command and use a browser until the service ends. */
+/**
+ * Starts a service with three sessions. Until the service ends, the first one streams, the second runs a command, and the
+ * third uses a browser.
+ */
 async function startBusyService() {
   model.respondWith(({ userText, answersSoFar }) => {
     if (answersSoFar > 0) return { text: "Continued." };

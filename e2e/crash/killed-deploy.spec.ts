@@ -15,7 +15,7 @@ test("a deploy that was killed before its call was recorded is repeated without 
   ];
   const model = await startScriptedModel({ script: { rules: [{ when: "[deploy]", steps }] } });
   const settings = { OPENAI_BASE_URL: model.baseUrl };
-  // The second call of the turn is the deploy.
+  // The fault kills the service after the second tool call of the turn, which is the deploy.
   const first = await startService({ ...settings, FAULT: "tool-ended:2:kill9", FAULTS_ALLOWED: "1" });
   const { dataDir, port } = first;
   const created = await first.create("[deploy] a page");

@@ -29,7 +29,7 @@ const start = (fault: string | undefined, before?: RunningService) =>
     before && { dataDir: before.dataDir, port: before.port },
   );
 
-/** Waits until the service has been killed. @returns the processes that it was seen to start. */
+/** Waits until the service was killed. @returns the processes below it that were seen before that. */
 async function waitUntilDown(service: RunningService): Promise<ProcessId[]> {
   const seen: ProcessId[] = [];
   const isUp = () =>
@@ -51,7 +51,7 @@ async function waitUntilDown(service: RunningService): Promise<ProcessId[]> {
 
 type Runs = { data: { id: string; status: string; problem: string | null; counts: { passed: number } }[] };
 
-/** Waits until the turn has ended, and returns the session's only test run. */
+/** Waits until the turn has ended. @returns the session's only test run. */
 async function readEnd(service: RunningService, created: { sessionId: string; statusUrl: string }) {
   await service.completed(created.statusUrl);
   const events = await readLog(service, created.sessionId, haveEnded(1));

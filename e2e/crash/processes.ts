@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from "node:fs";
 
-/** A process; `startedAt` distinguishes it from a later process with the same `pid`. */
+/** A process. `startedAt` distinguishes it from a later process with the same `pid`. */
 export type ProcessId = { pid: number; startedAt: string; name: string };
 
 type Entry = ProcessId & { parent: number; isZombie: boolean };
 
-/** All descendants of a process. Reads /proc, so it works only on Linux. */
+/** Lists all descendants of a process. Reads /proc, so it works only on Linux. */
 export function listDescendants(root: number): ProcessId[] {
   const all = listProcesses();
   const found = new Set([root]);
@@ -16,7 +16,7 @@ export function listDescendants(root: number): ProcessId[] {
   return all.filter(({ pid }) => pid !== root && found.has(pid));
 }
 
-/** The processes that still run; zombies count as ended. */
+/** Returns those of the processes that still run. Zombies count as ended. */
 export function listAlive(processes: ProcessId[]): ProcessId[] {
   const alive = listProcesses().filter(({ isZombie }) => !isZombie);
   return processes.filter((one) => alive.some((other) => isSame(one, other)));
@@ -30,14 +30,15 @@ function listProcesses(): Entry[] {
     if (!/^\d+$/.test(name)) return [];
     try {
       const stat = readFileSync(`/proc/${name}/stat`, "utf8");
-      // The name is in parentheses and may contain spaces and parentheses, so the other fields follow the last ")".
+      // The name of the process is in parentheses, and may itself contain spaces and parentheses. The other fields therefore
+      // come after the last ")".
       const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
       const [state = "", parent = "0"] = fields;
       const title = stat.slice(stat.indexOf("(") + 1, stat.lastIndexOf(")"));
       const startedAt = fields[19] ?? "";
       return [{ pid: Number(name), startedAt, name: title, parent: Number(parent), isZombie: state === "Z" }];
     } catch {
-      return []; // The process ended after /proc was listed.
+      return []; // The process has ended since /proc was listed.
     }
   });
 }

@@ -13,7 +13,7 @@ export type LogEvent = {
 const DEADLINE_MS = 30_000;
 
 /**
- * Reads a session's log over its socket, from the first event until `isDone` returns true.
+ * Reads a session's log over the live socket, from the first event until `isDone` returns true.
  *
  * @throws Error if that takes more than 30 s, or if a sequence number is skipped or repeated.
  */
@@ -45,7 +45,10 @@ export function readLog(
   }).finally(() => socket.terminate());
 }
 
-/** Whether at least this many requests have ended: a `run.completed` ends a request unless a retry follows. */
+/**
+ * Returns a condition: whether at least this many requests have ended. A `run.completed` ends a request unless a retry
+ * follows.
+ */
 export const haveEnded = (requests: number) => (events: LogEvent[]) =>
   events.filter((event) => event.kind === "run.completed" && event.willRetry === undefined).length >=
   requests;

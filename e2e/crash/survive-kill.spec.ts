@@ -7,7 +7,8 @@ import { type CreatedSession, type RunningService, startService, waitUntil } fro
 import { type HoldingServer, startHoldingServer } from "./holding-server.ts";
 import { haveEnded, type LogEvent, readLog } from "./read-log.ts";
 
-// One kill -9 hits a service whose sessions are at different stages; after a restart, each test checks one session.
+// The service is killed once, while its sessions are in different phases of a turn. It is started again, and each test
+// checks one session.
 test.describe.configure({ mode: "serial" });
 
 let model: ScriptedModel;
@@ -17,7 +18,10 @@ const sessions = new Map<string, CreatedSession>();
 
 const shell = (command: string) => ({ name: "run_shell", arguments: { command } });
 
-/** A step with `hold: "once"` holds the call of the killed process; the repeated call of the next process is answered. */
+/**
+ * With `hold: "once"`, the model never ends its answer to the killed process. The next process repeats the call, and gets a
+ * complete answer.
+ */
 const rules = (fetched: string): Rule[] => [
   { when: "[stream]", steps: [{ text: "A long answer that streams. ".repeat(20), hold: "once" }] },
   {
@@ -214,7 +218,10 @@ const titleSchema = {
 const idOf = (name: string) => sessions.get(name)?.sessionId ?? "";
 const pathOf = (name: string) => `/api/sessions/${idOf(name)}`;
 
-/** Reads the log of a session until its requests have ended, and checks that each had one run. */
+/**
+ * Reads the log of a session until its requests have ended. Checks that each request had one run, which started once and
+ * ended once.
+ */
 async function readWhole(name: string, requests = 1): Promise<LogEvent[]> {
   const events = await readLog(service, idOf(name), haveEnded(requests));
   expect(countByRun(events, "run.started")).toEqual(Array(requests).fill(1));

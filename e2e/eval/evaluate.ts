@@ -5,10 +5,13 @@ import { playTask, type TaskResult } from "./play-task.ts";
 import type { Task } from "./task.ts";
 import { startTaskSite } from "./task-site.ts";
 
-/** Who plays: the ideal solver, or the model that the variables configure (without variables, the demo model). */
+/**
+ * What plays the tasks: the ideal solver, or the model that the variables configure. Without variables, that is the demo
+ * model.
+ */
 type Player = { kind: "ideal" } | { kind: "model"; variables: Record<string, string> };
 
-/** Environment variables that configure the service's model. */
+/** The environment variables that configure the service's model. */
 export const MODEL_VARIABLES = [
   "OPENAI_API_KEY",
   "OPENAI_BASE_URL",
@@ -33,7 +36,7 @@ export async function evaluate(
     BROWSER_EXECUTABLE_PATH: findTestChromium().executablePath,
     NETWORK_ALLOW: "127.0.0.1,localhost",
     ...(player.kind === "model" && {
-      // Replaces the variables with which `openTestService` configures the scripted model.
+      // Clears the variables that `openTestService` sets for the scripted model, so that only those of the player apply.
       ...Object.fromEntries(MODEL_VARIABLES.map((name) => [name, ""])),
       ...player.variables,
     }),

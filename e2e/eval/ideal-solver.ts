@@ -1,7 +1,10 @@
 import type { RecordedRequest, Step } from "#e2e/fixtures/scripted-model/types.ts";
 import type { Task } from "./task.ts";
 
-/** Answers model calls as an ideal agent would: with the steps in the task's `solve`, then with its `answer`. */
+/**
+ * Creates the answers of an ideal agent. It calls the tools that the task's `solve` lists, and then gives the task's
+ * `answer`.
+ */
 export function createIdealSolver(tasks: readonly Task[]): (request: RecordedRequest) => Step | undefined {
   return ({ kind, text, answersSoFar, toolResults }) => {
     if (kind === "probe") return { json: {} };

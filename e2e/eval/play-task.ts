@@ -6,23 +6,23 @@ import type { HistoryMessage } from "#lib/turn/compaction/history-entry.ts";
 import type { Task } from "./task.ts";
 import type { TaskSite } from "./task-site.ts";
 
-/** Result of one task. */
+/** The result of one task. */
 export type TaskResult = {
   id: string;
   isSolved: boolean;
   modelCalls: number;
   toolCalls: number;
   toolErrors: number;
-  /** Characters of the tool results and of the first look at the page that the model received. */
+  /** Number of characters in the tool results, and in the first look at the page, that the model received. */
   charsRead: number;
   seconds: number;
-  /** The turn's error, or its outcome as JSON; null if the task is solved. */
+  /** Why the task was not solved: the error of the turn, or the outcome as JSON. Null if the task is solved. */
   remark: string | null;
 };
 
 const TASK_MS_MAX = 600_000;
 
-/** Plays one task in a new session, for at most 10 minutes. */
+/** Plays one task in a new session. Waits at most 10 minutes for the end of the turn. */
 export async function playTask(service: TestService, site: TaskSite, task: Task): Promise<TaskResult> {
   const startedMs = performance.now();
   site.takeDone(task);

@@ -1,11 +1,11 @@
 import type { TaskResult } from "./play-task.ts";
 
-/** The results of one run of the evaluation, as `--json` writes them to a file. */
+/** The results of one run of the evaluation. `--json` writes them to a file in this form. */
 export type EvalReport = { model: string; date: string; results: TaskResult[] };
 
 const COLUMNS = ["modelCalls", "toolCalls", "toolErrors", "charsRead", "seconds"] as const;
 
-/** A table of the results with their sums, then a line for each unsolved task. */
+/** Formats a table of the results, with a row of sums. Below it, each unsolved task has a line. */
 export function formatReport({ model, results }: EvalReport): string {
   const head = ["task", "solved", "model calls", "tool calls", "tool errors", "characters read", "seconds"];
   const rows = results.map((each) => [
@@ -24,7 +24,7 @@ export function formatReport({ model, results }: EvalReport): string {
   ].join("\n");
 }
 
-/** A comparison of two reports over the tasks that both contain. */
+/** Formats a comparison of two reports. Only tasks that both reports contain are compared. */
 export function compareReports(before: EvalReport, after: EvalReport): string {
   const pairs = after.results.flatMap((now) => {
     const was = before.results.find(({ id }) => id === now.id);

@@ -1,32 +1,38 @@
-/** What a played task produced, from which `isSolved` decides. */
+/** What the agent achieved in a task. `isSolved` uses it to decide whether the task is solved. */
 export type Outcome = {
   /** The values that the page reported with `done(value)`, in order. */
   done: unknown[];
-  /** The agent's last message. */
+  /** The text of the agent's last message. */
   answer: string;
-  /** The typed result of a task with a schema; null without one. */
+  /** The typed result, if the task has a schema; otherwise null. */
   value: unknown;
 };
 
 type SolverCall = { name: string; arguments: Record<string, unknown> };
-/** A `browser_execute` script, another tool call, or a function that builds either from the tool results so far. */
+/**
+ * A step of the ideal solver: a script for `browser_execute`, a call of another tool, or a function that returns one of
+ * these. The function receives the results of the earlier steps.
+ */
 export type SolverStep = string | SolverCall | ((results: string[]) => string | SolverCall);
 
-/** A page on which the agent does something, and a function that decides whether it succeeded. */
+/**
+ * A task of the evaluation: a page, what the agent must do there, and a function that decides whether the agent succeeded.
+ */
 export type Task = {
-  /** Unique; the page is served at `/<id>/`. */
+  /** The id of the task, which must be unique. The page is served at `/<id>/`. */
   id: string;
-  /** What the agent is asked to do. */
+  /** The message that tells the agent what to do. */
   ask: string;
-  /** HTML of the page. Its scripts report with `done(value)`. */
+  /** The HTML of the page. Its scripts report values with `done(value)`. */
   page: string;
-  /** Further answers of the site to GET and POST, by path below the page. */
+  /** Further responses of the site, by their path below the page. They answer GET and POST. */
   routes?: Record<string, Route>;
-  /** The schema of the typed result, if the task asks for one. */
+  /** The JSON Schema of the typed result, if the task asks for one. */
   schema?: Record<string, unknown>;
   isSolved: (outcome: Outcome) => boolean;
   /**
-   * The steps of the ideal solver. After them it gives `answer` as its last message, and `value` as the typed result.
+   * The steps of the ideal solver. After the last step, it gives `answer` as its last message, and `value` as the typed
+   * result.
    */
   solve: SolverStep[];
   answer?: string | ((results: string[]) => string);
@@ -41,9 +47,9 @@ type Route = {
   status?: number;
 };
 
-/** Whether the page reported this value; compares as JSON. */
+/** Returns a condition: whether the page has reported this value. Values are compared as JSON. */
 export const reported = (wanted: unknown) => (outcome: Outcome) =>
   outcome.done.some((value) => JSON.stringify(value) === JSON.stringify(wanted));
 
-/** Whether the agent's last message matches a pattern. */
+/** Returns a condition: whether the agent's last message matches the pattern. */
 export const says = (wanted: RegExp) => (outcome: Outcome) => wanted.test(outcome.answer);

@@ -1,9 +1,9 @@
 import type { Evidence } from "./world/evidence.ts";
 import type { World } from "./world/open-world.ts";
 
-/** One case of the campaign: a fault that hits the service while clients use it. */
+/** A case of the campaign: a fault occurs in the service, or in something it depends on, while clients use the service. */
 export type FaultCase = {
-  /** `K07`, or a word. `--only` selects cases by this name. */
+  /** The name of a kill point, such as `K07`, or a word. `--only` selects cases by name. */
   name: string;
   group:
     | "kill"
@@ -17,14 +17,20 @@ export type FaultCase = {
     | "load"
     | "steering";
   title: string;
-  /** Largest number of seeds to play; omit to play as many as `--seeds` says. */
+  /** The largest number of seeds with which the case is played; omit to play all that `--seeds` asks for. */
   seedsMax?: number;
-  /** The only kind of database that the case applies to; omit for both. */
+  /** If set, the case is played only on this kind of database. */
   onlyOn?: "embedded" | "server";
-  /** Needs the machine or the database server to itself: no other case is played at the same time. */
+  /**
+   * Whether no other case may be played at the same time, because this one needs the machine or the database server to
+   * itself.
+   */
   runsAlone?: boolean;
-  /** Plays the case until every request of the clients is completed. A throw counts as a violation. */
+  /**
+   * Plays the case, and resolves when every request of the clients is completed. An error that it throws counts as a
+   * violation.
+   */
   play: (world: World) => Promise<void>;
-  /** Checks what this fault must lead to, in addition to the invariants. */
+  /** Finds violations of what this case requires in addition to the invariants. */
   findViolations?: (evidence: Evidence) => string[];
 };

@@ -3,7 +3,10 @@ import type { CaseRun } from "./run-case.ts";
 
 const HEAD = ["fault", "what", "runs", "violations", "seeds", "seconds"];
 
-/** The campaign's table in Markdown, one row per case in the order of the cases; seconds are the mean of a case's runs. */
+/**
+ * Formats the results as a Markdown table. Each case has one row, in the order of `cases`. Its seconds are the mean of its
+ * runs.
+ */
 export function formatTable(runs: CaseRun[], cases: readonly FaultCase[]): string {
   const rows = cases.flatMap(({ name, title }) => {
     const own = runs.filter((run) => run.name === name);

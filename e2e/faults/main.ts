@@ -12,7 +12,7 @@ import { type CaseRun, runCase } from "./run-case.ts";
 
 type PlannedRun = { fault: FaultCase; seed: number };
 
-/** The selected runs in order: all seeds of a case, then the next case. */
+/** Plans the runs of the selected cases. All seeds of a case come before the next case. */
 function planRuns({ only, seed, seeds, database }: CampaignOptions): PlannedRun[] {
   const engine = database === "embedded" ? "embedded" : "server";
   return CASES.filter(
@@ -27,7 +27,7 @@ function planRuns({ only, seed, seeds, database }: CampaignOptions): PlannedRun[
   );
 }
 
-/** Plays the campaign. @returns whether every promise held. */
+/** Plays the campaign. @returns whether no run had a violation. */
 async function runCampaign(options: CampaignOptions): Promise<boolean> {
   const server = await openDatabases(options.database);
   const ending = new AbortController();
@@ -36,7 +36,7 @@ async function runCampaign(options: CampaignOptions): Promise<boolean> {
   const total = planned.length;
   const runs: CaseRun[] = [];
 
-  /** Takes planned runs from the queue and plays them one after the other, with an oracle of its own. */
+  /** Takes planned runs from the queue, and plays one after the other. Starts an oracle for them. */
   async function work(queue: PlannedRun[]): Promise<void> {
     if (queue.length === 0) return;
     const oracle = await startOracle();
@@ -76,7 +76,7 @@ function report(run: CaseRun, place: string): void {
   if (run.logPath !== undefined) console.log(`    the service's own log: ${run.logPath}`);
 }
 
-/** Prints the table and the totals. */
+/** Prints the table of cases and the totals. */
 function conclude({ database, seed, seeds }: CampaignOptions, runs: CaseRun[], minutes: number): void {
   const engine = database === "embedded" ? "the embedded Postgres" : "a Postgres server";
   const seedNames = seeds === 1 ? `seed ${seed}` : `seeds ${seed} to ${seed + seeds - 1}`;

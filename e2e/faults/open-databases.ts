@@ -3,20 +3,24 @@ import { Client } from "pg";
 import { startTestPostgres } from "#db/postgres-testing.ts";
 import { createDatabase } from "#db/testing.ts";
 
-/** Creates and drops the databases of a campaign; each run gets a new one. */
+/** Creates and drops databases on a server. Each run of a case gets a new database. */
 export type Databases = {
   create: () => Promise<string>;
   drop: (url: string) => Promise<void>;
 };
 
-/** A database server. `restart` exists only if the campaign started the server itself and may therefore crash it. */
+/** A database server. It has `restart` only if the campaign has started the server, and may therefore crash it. */
 type DatabaseServer = {
   databases: Databases;
   restart?: (() => Promise<void>) | undefined;
   stop: () => Promise<void>;
 };
 
-/** Opens the server that `--database` names. @returns undefined for the embedded database, which each service starts. */
+/**
+ * Connects to the server that `--database` names, or starts one.
+ *
+ * @returns undefined for the embedded database, which each service starts itself.
+ */
 export async function openDatabases(database: string): Promise<DatabaseServer | undefined> {
   if (database === "embedded") return undefined;
   const own = database === "postgres" ? await startTestPostgres() : undefined;

@@ -9,8 +9,8 @@ import { type CreatedSession, type RunningService, startService } from "../fixtu
 import { createRandom, type Random } from "./world/random.ts";
 
 // npm run faults -- plug [--rounds N] [--seed N]
-// Pulls the plug of the disk of a running service: an ioctl of the kernel shuts down an ext4 file system on a loop device
-// without a flush, so that after the next mount only the data that had reached the disk is there.
+// Simulates a power failure of the disk of a running service. An ioctl shuts down an ext4 file system on a loop device
+// without a flush. After the next mount, the disk contains only the data that had been written to it.
 
 const run = promisify(execFile);
 const DISK_BYTES = 1_500 * 1024 * 1024;
@@ -18,11 +18,14 @@ const CLIENTS = 8;
 const LOAD_MS = [3_000, 8_000] as const;
 const SETTLE_MAX_MS = 120_000;
 
-/** FS_IOC_SHUTDOWN with FS_SHUTDOWN_FLAGS_NOLOGFLUSH. Perl is part of every Debian; Node has no ioctl. */
+/**
+ * The ioctl FS_IOC_SHUTDOWN with FS_SHUTDOWN_FLAGS_NOLOGFLUSH. It runs in Perl, which every Debian has, because Node cannot
+ * call an ioctl.
+ */
 const SHUTDOWN =
   'open(F, "<", $ARGV[0]) or die $!; my $flags = pack("L", 2); ioctl(F, 0x8004587d, $flags) or die $!';
 
-/** Creates and mounts a file system in an image file. */
+/** Creates a file system in an image file, and mounts it. */
 async function createDisk() {
   const folder = await mkdtemp(join(tmpdir(), "faults-plug-"));
   const image = join(folder, "disk.img");
@@ -35,7 +38,7 @@ async function createDisk() {
     await run("mount", ["-o", "loop", image, mountPoint]);
   };
   const unmount = async () => {
-    // A killed process may take a moment to release its files.
+    // A process that was just killed may still hold files open, so unmounting is tried again.
     for (let tries = 0; ; tries++) {
       try {
         return await run("umount", [mountPoint]).then(() => undefined);
@@ -60,7 +63,7 @@ async function createDisk() {
 
 type Load = { sessions: CreatedSession[]; completed: Set<string>; stop: () => Promise<void> };
 
-/** Creates sessions and polls them, several at a time, and records what the service acknowledged. */
+/** Creates sessions and polls them with several clients at a time. Records what the service acknowledged. */
 function startLoad(service: RunningService): Load {
   const sessions: CreatedSession[] = [];
   const completed = new Set<string>();
@@ -77,7 +80,7 @@ function startLoad(service: RunningService): Load {
         const before = await service.read<{ status: string; runId: string }>(earlier.statusUrl);
         if (before.status === "completed") completed.add(before.runId);
       } catch {
-        // The service is dead or answers 503, so it acknowledged nothing.
+        // The service is dead or answers 503, so it has acknowledged nothing.
         await sleep(20);
       }
     }
@@ -93,7 +96,11 @@ function startLoad(service: RunningService): Load {
   };
 }
 
-/** Pulls the plug once under load. @returns a sentence for each loss. */
+/**
+ * Pulls the plug once under load, and starts the service again.
+ *
+ * @returns a sentence for each loss, and the number of sessions.
+ */
 async function playRound(modelUrl: string, random: Random): Promise<{ broken: string[]; sessions: number }> {
   const disk = await createDisk();
   const broken: string[] = [];
@@ -148,7 +155,10 @@ async function playRound(modelUrl: string, random: Random): Promise<{ broken: st
 const readDatabasePid = async (dataDir: string): Promise<number> =>
   Number.parseInt(await readFile(join(dataDir, "postgres", "postmaster.pid"), "utf8"), 10);
 
-/** Kills the process group of the embedded Postgres, which outlives a killed service and keeps files of the disk open. */
+/**
+ * Kills the process group of the embedded Postgres. It continues after the service was killed, and keeps files on the disk
+ * open.
+ */
 function killDatabase(pid: number): void {
   if (pid === 0) return;
   try {
@@ -158,7 +168,7 @@ function killDatabase(pid: number): void {
   }
 }
 
-/** @returns why this machine cannot pull a plug, or undefined if it can. */
+/** @returns the reason why this machine cannot simulate a power failure, or undefined if it can. */
 async function findObstacle(): Promise<string | undefined> {
   if (process.platform !== "linux" || process.getuid?.() !== 0) return "only root on Linux can mount a disk";
   for (const program of ["mkfs.ext4", "mount", "losetup", "perl"])

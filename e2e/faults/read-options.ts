@@ -4,11 +4,11 @@ import type { FaultCase } from "./fault-case.ts";
 export type CampaignOptions = {
   seed: number;
   seeds: number;
-  /** Names and groups of cases; empty for all cases. */
+  /** The selected names and groups of cases; empty to select all cases. */
   only: string[];
-  /** `embedded`, `postgres` (the campaign starts a server of its own), or the URL of a Postgres server. */
+  /** `embedded`, `postgres` for a server that the campaign starts, or the URL of a Postgres server. */
   database: string;
-  /** Number of runs played at the same time. */
+  /** Number of runs that are played at the same time. */
   atOnce: number;
 };
 

@@ -8,22 +8,22 @@ import type { Oracle } from "./oracle/start-oracle.ts";
 import { openWorld } from "./world/open-world.ts";
 import { createRandom } from "./world/random.ts";
 
-/** Result of one run of a case. */
+/** The result of one run of a case. */
 export type CaseRun = {
   name: string;
   seed: number;
   violations: string[];
   seconds: number;
-  /** Path of the service's own log, which is kept if there were violations. */
+  /** Path of the output of the run's services. It is written only if there were violations. */
   logPath: string | undefined;
 };
 
-/** What a case is played against: the oracle, and the database server unless the database is embedded. */
+/** What a run uses: the oracle, and the database server. Without a server, the service uses its embedded database. */
 type Place = {
   oracle: Oracle;
   databases?: Databases | undefined;
   restartDatabase?: (() => Promise<void>) | undefined;
-  /** Aborts when the campaign receives SIGINT or SIGTERM; the current run then ends with a violation. */
+  /** Aborts when the campaign receives SIGINT or SIGTERM. The current run then ends with a violation. */
   signal?: AbortSignal | undefined;
 };
 
@@ -37,7 +37,7 @@ async function keepLog(name: string, text: string): Promise<string> {
   return path;
 }
 
-/** Plays a case once, with all its random choices derived from the seed, and checks every invariant. */
+/** Plays a case once, and checks every invariant. All random choices derive from the seed. */
 export async function runCase(fault: FaultCase, seed: number, place: Place): Promise<CaseRun> {
   const startedAt = performance.now();
   const databaseUrl = await place.databases?.create();

@@ -20,7 +20,7 @@ let second: RunningService;
 test.beforeAll(async () => {
   postgres = await startTestPostgres();
   model = await startScriptedModel({ script: { otherwise: { text: "Done." } } });
-  // Both start at once on an empty database, so one migrates it while the other waits.
+  // Both start at the same time on an empty database. One of them migrates it while the other waits.
   [first, second] = await Promise.all([start(), start()]);
 });
 test.afterAll(async () => {
@@ -31,7 +31,7 @@ test.afterAll(async () => {
 
 const start = () => startService({ DATABASE_URL: postgres.url, OPENAI_BASE_URL: model.baseUrl });
 
-/** The stored events of a session, in order. */
+/** Reads the stored events of a session from the database, in order. */
 async function readLog(sessionId: string): Promise<Record<string, unknown>[]> {
   const client = new Client({ connectionString: postgres.url });
   await client.connect();
@@ -118,7 +118,7 @@ test("a socket of one process that opens during a message of the other gets its 
   gate.resolve();
   await waitUntil(() => frames.some(({ type }) => type === "run.completed"), "the run has ended");
   socket.close();
-  // The first frame is the `ready` frame, which is not an event.
+  // The first frame is `ready`, which is not an event of the log.
   const seqs = frames.slice(1).flatMap(({ seq }) => seq ?? []);
   expect(seqs).toEqual(seqs.map((_, index) => index + 1));
 });

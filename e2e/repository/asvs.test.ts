@@ -14,7 +14,10 @@ const lines: Line[] = page
   .filter(([, id]) => /^\d+\.\d+\.\d+$/.test(id ?? ""))
   .map(([, id = "", level, , state = "", how = ""]) => ({ id, level: Number(level), state, how }));
 
-/** Number of requirements of levels 1 and 2 in each section of ASVS 5.0.0; those of level 3 have higher numbers. */
+/**
+ * For each section of ASVS 5.0.0, the number of its requirements of levels 1 and 2. In a section, requirements of level 3
+ * come after them.
+ */
 const SECTIONS: Record<string, number> = {
   "1.1": 2,
   "1.2": 9,

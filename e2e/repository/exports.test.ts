@@ -5,7 +5,10 @@ import { test } from "node:test";
 
 const root = resolve(import.meta.dirname, "../..");
 
-/** Files that are loaded by their path: programs, worker threads, and files that a tool loads. */
+/**
+ * Files that no file has to import, because they are loaded by their path: programs, worker threads, and files that a tool
+ * loads.
+ */
 const LOADED_BY_PATH = [
   /^lib\/server\/(main|open-serverless)\.ts$/,
   /^lib\/(commands|deliverable|variant)\/.*main\.ts$/,
@@ -13,7 +16,7 @@ const LOADED_BY_PATH = [
   /^lib\/test-runs\/runner\/(start|reporter)\.ts$/,
   /\.(config|d)\.ts$/,
 ];
-/** Generated from the contract, so it may export types that no file uses. */
+/** This file is generated from the contract, so it may export types that no file imports. */
 const GENERATED = "lib/client/wire.ts";
 
 const files = ["app", "components", "lib", "inngest", "db", "e2e"]
@@ -27,7 +30,7 @@ const texts = new Map(
   ["proxy.ts", "next.config.ts", ...files].map((path) => [path, readFileSync(join(root, path), "utf8")]),
 );
 
-/** The files of this project that a file imports, statically or dynamically. */
+/** Lists the files of this project that a file imports, by static or dynamic imports. */
 function listImported(path: string, text: string): string[] {
   const specifiers = text.matchAll(/(?:\bfrom|\bimport)\s*\(?\s*["']([#.][^"']+)["']/g);
   return [...specifiers].map(([, specifier = ""]) =>
@@ -61,7 +64,8 @@ test("every export is used by another file", () => {
     /^export (?:declare )?(?:async )?(?:function\*?|const|let|class|type|interface) (\w+)/gm;
   const unused = sources.flatMap(([path, text]) => {
     if (LOADED_BY_PATH.some((pattern) => pattern.test(path))) return [];
-    // `db/schema/index.ts` and `lib/client/index.ts` re-export the files of their folders.
+    // `db/schema/index.ts` and `lib/client/index.ts` re-export all files of their folders, so the exports of these files
+    // count as used.
     const users = (importers.get(path) ?? []).map((importer) => texts.get(importer) ?? "");
     if (users.some((user) => /^export \* from/m.test(user))) return [];
     return [...text.matchAll(declaration)]

@@ -3,12 +3,12 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, extname, join, normalize, resolve, sep } from "node:path";
 import { describe, test } from "node:test";
 
-/** One import or re-export: its file and line, and its target. */
+/** One import or re-export of a file. */
 type Import = {
   file: string;
   line: number;
   specifier: string;
-  /** The file inside the project, or undefined for a package. */
+  /** The imported file, if it belongs to the project. Undefined for a package. */
   target: string | undefined;
   isTypeOnly: boolean;
   isDynamic: boolean;
@@ -17,7 +17,7 @@ type Import = {
 const root = resolve(import.meta.dirname, "../..");
 const folders = ["app", "components", "inngest", "db", "lib"];
 
-// Each room may import the rooms on the lines after its own, never one on the same line.
+// The rooms are the folders of lib. A room may import rooms on later lines, but none on an earlier line or on its own line.
 const floors = [
   ["mcp-server"],
   ["api"],
@@ -36,7 +36,7 @@ const floors = [
   ["log", "security-log"],
 ];
 
-/** Folders of lib that build and start the service; no room imports them. */
+/** Folders of lib that build, document and start the service. No room may import them. */
 const OUTSIDE = ["server", "setup", "commands", "docs"];
 
 const files = folders.flatMap((folder) => listFiles(folder));
@@ -150,9 +150,9 @@ describe("the architecture's import directions", () => {
   test("lib, inngest and db contain only .ts files, except the set-up scripts that run before TypeScript is installed", () => {
     const others = files.filter((file) => {
       if (file.startsWith("app/") || file.startsWith("components/")) return false;
-      // Scripts of skills run in the sandbox, whose Node may not support TypeScript.
+      // Scripts of skills run in the sandbox. The Node there may not support TypeScript.
       if (file.startsWith("lib/skills/library/")) return false;
-      // The sandbox loads this file as a package.
+      // The sandbox loads this file as a package of its own.
       if (file === "lib/test-runs/runner/playwright-test.cjs") return false;
       return /\.([cm]?jsx?|tsx|[cm]ts)$/.test(file) && !/^lib\/setup\/.+\.mjs$/.test(file);
     });
@@ -160,7 +160,7 @@ describe("the architecture's import directions", () => {
   });
 });
 
-/** Fails with file, line and rule for every import that breaks the rule. */
+/** Fails if any import breaks the rule. The error lists each such import with its file and line. */
 function forbid(rule: string, isForbidden: (entry: Import) => boolean): void {
   const faults = imports
     .filter((entry) => isForbidden(entry))
@@ -180,12 +180,15 @@ function isStore(file: string): boolean {
   return /(^|\/)([a-z0-9-]+-)?store\.ts$/.test(file) || /^lib\/(events|server|commands)\//.test(file);
 }
 
-/** The room of a file: "session" for lib/session/create-session.ts. */
+/** Returns the room of a file, such as "session" for lib/session/create-session.ts. */
 function roomOf(file: string): string {
   return file.split("/")[1] ?? "";
 }
 
-/** The number of a room's floor, counted from the lowest; undefined for a room without a floor. */
+/**
+ * Returns the number of a room's floor. The lowest floor, on the last line, has the number 1. Undefined for a room that is
+ * on no floor.
+ */
 function floorOf(room: string): number | undefined {
   const index = floors.findIndex((rooms) => rooms.includes(room));
   return index === -1 ? undefined : floors.length - index;
@@ -204,7 +207,10 @@ function listFiles(folder: string): string[] {
     .sort();
 }
 
-/** Reads import and export statements that start a line, over several lines too, and dynamic imports of a literal. */
+/**
+ * Reads the import and export statements that begin at the start of a line, even if they span several lines. Also reads
+ * dynamic imports of a literal path.
+ */
 function readImports(file: string, text = readFileSync(join(root, file), "utf8")): Import[] {
   const found: Import[] = [];
   const statement = /^(?:import|export)\s+(?:(type\s)?([\w\s{},*$]*?)\sfrom\s*)?["']([^"'\n]+)["']/gm;
@@ -212,7 +218,7 @@ function readImports(file: string, text = readFileSync(join(root, file), "utf8")
     found.push(describeImport(match.index, match[3], isTypeClause(match[1], match[2]), false));
   }
   for (const match of text.matchAll(/^(?!\s*(?:\/\/|\*)).*?\bimport\(\s*["']([^"'\n]+)["']\s*\)/gm)) {
-    // `import("…").Name` names a type, `await import("…")` loads a module.
+    // `import("…").Name` is the name of a type. `await import("…")` loads a module.
     const isType = /^\s*\.[A-Z]/.test(text.slice(match.index + match[0].length));
     found.push(describeImport(match.index, match[1], isType, true));
   }
@@ -224,7 +230,7 @@ function readImports(file: string, text = readFileSync(join(root, file), "utf8")
   }
 }
 
-/** Whether a clause imports only types: `import type …`, or `import { type A, type B }`. */
+/** Whether an import has only types: `import type …`, or `import { type A, type B }`. */
 function isTypeClause(keyword: string | undefined, clause: string | undefined): boolean {
   if (keyword !== undefined) return true;
   const names = /^\s*\{([^}]*)\}\s*$/.exec(clause ?? "")?.[1];
@@ -246,7 +252,7 @@ function resolveImport(file: string, specifier: string): string | undefined {
   );
 }
 
-/** Finds each import cycle once, as "a.ts → b.ts → a.ts". */
+/** Finds all import cycles. Each is listed once, in the form "a.ts → b.ts → a.ts". */
 function findCycles(edges: Import[]): string[] {
   const targets = new Map<string, string[]>();
   for (const { file, target } of edges) {

@@ -12,7 +12,7 @@ import { type HttpTestService, openHttpTestService } from "#e2e/service/http-tes
 import { TEST_KEY, waitUntil } from "#e2e/service/testing.ts";
 import { buildClient } from "#lib/setup/build-client.mjs";
 
-// Runs the README's examples unchanged except for addresses and ports.
+// Runs the examples of the README as they are. Only addresses and ports are replaced.
 
 const run = promisify(execFile);
 let service: HttpTestService;

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { describe, test } from "node:test";
 
-/** A reference of a `Source:` comment, without backticks: a document, its sections and rules, separated by commas. */
+/** One reference of a `Source:` comment, without backticks. It names a document, and after commas its sections and rules. */
 type Reference = { place: string; text: string };
 
 const root = resolve(import.meta.dirname, "../..");
@@ -102,7 +102,7 @@ function report(problems: string[]): void {
   assert.ok(problems.length === 0, `\n${problems.join("\n")}`);
 }
 
-/** Reads the references of all `Source:` comments of a file. */
+/** Reads the references in all `Source:` comments of a file. */
 function readReferences(file: string, text: string): Reference[] {
   const lines = text.split("\n");
   return lines.flatMap((line, index) => {
@@ -120,7 +120,7 @@ function readReferences(file: string, text: string): Reference[] {
   });
 }
 
-/** Why a reference is invalid; undefined if it is valid. */
+/** Returns the reason why a reference is invalid; undefined if it is valid. */
 function findProblem(text: string): string | undefined {
   const [, decision] = /^decision (\w+)/.exec(text) ?? [];
   if (decision !== undefined) {
@@ -147,7 +147,7 @@ function findProblem(text: string): string | undefined {
 
 type Section = { title: string; text: string };
 
-/** The sections of a document by their headings. A line that ends with a colon counts as a heading too. */
+/** Splits a document into sections at its headings. A line that ends with a colon counts as a heading too. */
 function readSections(text: string): Section[] {
   const lines = text.replaceAll("`", "").split("\n");
   const levels = lines.map(
@@ -161,20 +161,20 @@ function readSections(text: string): Section[] {
   });
 }
 
-/** Whether a section has this title; `…` in a reference matches any text. */
+/** Whether a section has the wanted title. In the wanted title, `…` stands for any text. */
 function isNamed(title: string, wanted: string): boolean {
   const pattern = wanted.replace(/[.*+?^${}()|[\]\\]/g, "\\$&").replaceAll("…", ".*");
   return new RegExp(`^${pattern}$`, "i").test(title);
 }
 
-/** Whether a section contains the numbered rules or the words that a reference names. */
+/** Whether a section contains what a reference names, which is either numbered rules or words. */
 function holds(section: string, part: string): boolean {
   if (!/^(?:rules? )?\d+(?: (?:to|and) \d+)*$/.test(part))
     return section.toLowerCase().includes(part.toLowerCase());
   return (part.match(/\d+/g) ?? []).every((number) => new RegExp(`^ *${number}\\. `, "m").test(section));
 }
 
-/** The first group of each match, with its file and line. */
+/** Returns the first group of each match of the pattern, with its file and line. */
 function findAll(file: string, pattern: RegExp): Reference[] {
   const text = readFileSync(join(root, file), "utf8");
   return [...text.matchAll(pattern)].map(({ index, 0: whole, 1: group = "" }) => {
@@ -183,7 +183,10 @@ function findAll(file: string, pattern: RegExp): Reference[] {
   });
 }
 
-/** Whether a path in a document exists: from the root, or at any depth below the document's folder. */
+/**
+ * Whether a path that a document names exists. It may be relative to the root, or be at any depth below the document's
+ * folder.
+ */
 function isFile(page: string, path: string): boolean {
   const folder = page.startsWith(docs) ? "" : `${dirname(page)}/`;
   return (

@@ -18,7 +18,7 @@ const question = {
   arguments: { question: "Which page?", options: ["front page", "checkout"] },
 };
 
-/** Scripts the model: it asks the person once and then answers. */
+/** Scripts the model: it asks the person one question, and answers after that. */
 function askOnce(): void {
   service.model.requests.length = 0;
   service.model.respondWith(({ answersSoFar }) =>
@@ -26,7 +26,7 @@ function askOnce(): void {
   );
 }
 
-/** Posts a creation request as the landing page does: with the login cookie. */
+/** Posts a creation request as the landing page does. The request carries the cookie of a signed-in operator. */
 async function startFromLandingPage(more: Record<string, unknown>): Promise<Created> {
   const cookie = await signIn(service);
   const body = { messages: [userMessage("look at the shop")], ...more };
@@ -36,7 +36,7 @@ async function startFromLandingPage(more: Record<string, unknown>): Promise<Crea
   return (await answer.json()) as Created;
 }
 
-/** Waits for the end of the turn. It reads the log, because the test's key has no access to the operator's session. */
+/** Waits for the end of the turn. It reads the log directly, because the test's key cannot read the operator's session. */
 const ended = ({ sessionId }: Created) =>
   waitUntil(
     async () => only(await readEvents(service, sessionId), "run.completed").length > 0,

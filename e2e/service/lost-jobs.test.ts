@@ -8,7 +8,7 @@ import { type InngestStandIn, startInngestStandIn } from "#inngest/testing/start
 import { openServedService, type ServedService } from "./real-server-testing.ts";
 import { waitUntil } from "./testing.ts";
 
-/** An Inngest server that can lose its state, as one without a durable queue does when it restarts. */
+/** An Inngest server that can lose its state on request, as a server without a durable queue does when it restarts. */
 let standIn: InngestStandIn;
 let service: ServedService;
 before(async () => {
@@ -31,7 +31,7 @@ it("a run whose job the server has lost gets a new job and is played", async () 
   const isSent = async () => (await db.select().from(outbox).where(eq(outbox.id, jobId)))[0]?.sentAt;
   await waitUntil(async () => Boolean(await isSent()), "the job is sent");
   standIn.set();
-  // Moves the run and its job to half an hour ago.
+  // Backdates the run and its job by half an hour, so that the sweep treats the job as lost.
   await db.update(runs).set({ createdAt: HALF_AN_HOUR_AGO }).where(eq(runs.id, session.runId));
   await db.update(outbox).set({ sentAt: HALF_AN_HOUR_AGO }).where(eq(outbox.id, jobId));
   standIn.tick("sweep-outbox");
@@ -51,7 +51,7 @@ it("a waiting retry gets a new job within a minute after the server lost its sta
   const session = await service.create("Go on without a server");
   await service.model.waitForRequest(({ userText }) => userText.includes("without a server"));
   const readRuns = () => db.select().from(runs).where(eq(runs.requestId, session.requestId));
-  // Between two runs of a chain, only the server's job continues the session.
+  // The server delivers nothing from now on. After the first run has ended, only a job at the server can start the retry.
   standIn.set({ deliver: () => [] });
   gate.resolve();
   await waitUntil(async () => (await readRuns()).length === 2, "the retry waits");
@@ -61,7 +61,7 @@ it("a waiting retry gets a new job within a minute after the server lost its sta
   await waitUntil(async () => Boolean(await isSent()), "the job is sent");
   standIn.loseState();
   standIn.set();
-  // Moves the retry and its job to 45 seconds ago.
+  // Backdates the retry and its job by 45 seconds.
   const at = new Date(Date.now() - 45_000);
   await db
     .update(runs)

@@ -10,7 +10,7 @@ import { openTestService, type TestService, waitUntil } from "./testing.ts";
 
 let postgres: TestPostgres;
 let service: TestService;
-/** Errors for which Node would end the process. */
+/** Errors that would have ended the Node process, if this test did not listen for them. */
 const unhandled: unknown[] = [];
 const keep = (error: unknown) => unhandled.push(error);
 
@@ -48,7 +48,7 @@ describe("the browsers of services that share a Postgres", () => {
   const open = () => openTestService({ DATABASE_URL: url, DATABASE_DRIVER: "pg", BROWSER_EXECUTABLE_PATH });
   const readStatus = async (of: TestService, { sessionId }: { sessionId: string }) =>
     (await of.container.services.browser.readStatus(sessionId)).status;
-  /** The application name of a service's connections. */
+  /** Reads the application name of a service's database connections. */
   const nameOf = async ({ container }: TestService) => {
     const answer = await container.services.db.execute(
       sql`select current_setting('application_name') as name`,
@@ -98,7 +98,8 @@ describe("the browsers of services that share a Postgres", () => {
     await first.container.services.browser.ensure(session.sessionId);
     assert.equal(await readStatus(first, session), "ready");
     assert.equal(await ownerOf(first, session), await nameOf(first));
-    // Reading the status is not a use of the browser.
+    // Makes the second service read the status of the browser. That is not a use, so the second service does not take the
+    // browser over.
     second.container.services.browser.watch(session.sessionId, { onFrame() {} })();
     await second.container.services.browser.ensure(session.sessionId);
     assert.equal(await ownerOf(first, session), await nameOf(second));
@@ -148,7 +149,7 @@ describe("a service during an outage of Postgres", () => {
     service.model.enqueue({ text: "Never heard", hold: "once", holdAt: "start" });
     const session = await service.create("Think for ever");
     await service.model.waitForRequest(({ userText }) => userText === "Think for ever");
-    // Stores the stop as a process does that ends right afterwards.
+    // Stores a stop request directly, as if the process that stored it had ended before it sent the notification.
     await db.update(runs).set({ cancelRequestedAt: new Date() }).where(eq(runs.id, session.runId));
     const cutAt = Date.now();
     await db.execute(sql`select pg_terminate_backend(pid) from pg_stat_activity
@@ -186,7 +187,7 @@ describe("a service during an outage of Postgres", () => {
     });
   }
 
-  /** Polls a request until it is completed; repeats polls that fail because of the restart. */
+  /** Polls a request until it is completed. Ignores polls that fail while Postgres restarts. */
   async function completes(statusUrl: string): Promise<void> {
     await waitUntil(async () => {
       const answer = await service.call("GET", statusUrl);

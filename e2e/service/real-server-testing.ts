@@ -8,8 +8,8 @@ import { openTestService, type TestService } from "./testing.ts";
 export type ServedService = TestService;
 
 /**
- * Starts a service that chooses Inngest as its engine by Inngest's own variables alone. It serves its functions at
- * `/api/inngest` on a real port, where the stand-in calls them.
+ * Starts a service. Only the variables of Inngest make it choose Inngest as its engine. It serves its functions at
+ * `/api/inngest` on a real port, where the stand-in for the Inngest server calls them.
  */
 export async function openServedService(
   standIn: InngestStandIn,
@@ -20,7 +20,7 @@ export async function openServedService(
   const server = createServer((request, response) => listener(request, response));
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
   const { port } = server.address() as AddressInfo;
-  // The SDK reads its variables from `process.env`, so they must be set there too.
+  // The SDK reads its variables from `process.env`, not from the variables that `openTestService` receives.
   Object.assign(process.env, standIn.variables);
   const service = await openTestService({ PORT: String(port), ...standIn.variables, ...variables }, dataDir);
   listener = createRequestListener({

@@ -13,8 +13,8 @@ import { waitUntil } from "./testing.ts";
 import { only, readEvents, readStatus } from "./turn/turn-testing.ts";
 
 /**
- * The functions of the service, called as an Inngest server calls them: over HTTP and signed, with checkpointing and with
- * replay, and with lost, repeated, late and reordered calls and events.
+ * The functions of the service are called as an Inngest server calls them: signed and over HTTP, once with checkpointing and
+ * once with replay. Calls and events get lost, repeat, come late or change order.
  */
 
 let standIn: InngestStandIn;
@@ -24,18 +24,18 @@ const VARIABLES = { SANDBOX: "unconfined", CALLBACK_RETRY_BASE_MS: "20", CALLBAC
 
 const isTurn = (functionId: string) => functionId.endsWith("-run-turn");
 const shell = (command: string) => ({ name: "run_shell", arguments: { command } });
-/** A turn whose commands each append a line, so that a repeated command is visible. */
+/** The steps of a turn. Each command appends a line to a file, so the file shows whether a command ran twice. */
 const COUNTED: Step[] = [
   { toolCalls: [shell("echo one >> count.txt"), shell("echo two >> count.txt")] },
   { toolCalls: [shell("echo three >> count.txt; cat count.txt")] },
   { text: "Three lines." },
 ];
 
-/** Scripts the model: a repeated model call of a turn gets the same answer. */
+/** Scripts the model. If the engine repeats a model call of a turn, the call gets the same answer again. */
 const answer = (steps: Step[]) =>
   service.model.respondWith(({ answersSoFar }) => steps[Math.min(answersSoFar, steps.length - 1)]);
 
-/** Waits until the request is completed and all function runs of its session have ended. */
+/** Waits until the request is completed, and all function runs that play turns of its session have ended. */
 async function completed(statusUrl: string): Promise<void> {
   await service.completed(statusUrl);
   const [, sessionId] = /sessions\/([^/]+)/.exec(statusUrl) ?? [];
@@ -45,7 +45,11 @@ async function completed(statusUrl: string): Promise<void> {
 
 const hasEnded = ({ state }: { state: string }) => state !== "running";
 
-/** Checks that each run has one start and one end, and each tool call one result. */
+/**
+ * Checks that each run has one start and one end, and that each tool call has one result.
+ *
+ * @returns the events of the session.
+ */
 async function checkLog(sessionId: string): Promise<DomainEvent[]> {
   const events = await readEvents(service, sessionId);
   const starts = only(events, "run.started").map(({ runId }) => runId);
@@ -67,7 +71,7 @@ async function follow(sessionId: string, text: string) {
   return (await response.json()) as { statusUrl: string };
 }
 
-/** Plays the turn of counted commands and checks that each ran once. */
+/** Plays the turn with the steps `COUNTED`, and checks that each command ran once. */
 async function playCounted(): Promise<DomainEvent[]> {
   answer(COUNTED);
   const session = await service.create("Count to three");
@@ -203,7 +207,8 @@ for (const mode of ["checkpointing", "replay"] satisfies Mode[])
       const { promise: held, resolve: release } = Promise.withResolvers<void>();
       let calls = 0;
       service.model.respondWith(({ answersSoFar }) => {
-        // The second model call is answered at once; the first answer then arrives too late.
+        // The second model call is answered at once. The first call is answered only after that, when its answer is too
+        // late.
         if (++calls === 2) setTimeout(release, 50);
         return calls === 1 ? { ...COUNTED[0], hold: held } : COUNTED[answersSoFar];
       });
@@ -289,7 +294,7 @@ for (const mode of ["checkpointing", "replay"] satisfies Mode[])
       );
       const { dataDir } = service;
       await service.close({ keepFiles: true });
-      // With this budget, a call plays one step of the turn.
+      // With this budget, each call of the function plays one step of the turn.
       service = await openServedService(standIn, { ...VARIABLES, TURN_BUDGET_MS: "1" }, dataDir);
       answer(COUNTED);
       await completed(session.statusUrl);

@@ -23,7 +23,10 @@ after(() => service.close());
 const forever = () => new Promise<void>(() => {});
 const db = () => service.container.services.db;
 
-/** The number of rows of every table and of large objects, except the tables of the engine and of removals. */
+/**
+ * Counts the rows of every table and the large objects. Leaves out the tables of the engine, the outbox and the table of
+ * removals.
+ */
 async function countAll(): Promise<Record<string, number>> {
   const counts: Record<string, number> = {};
   const tables = await db().execute(
@@ -39,7 +42,7 @@ async function countAll(): Promise<Record<string, number>> {
   return counts;
 }
 
-/** Creates a session during a turn, with rows and files of every kind. */
+/** Creates a session with rows and files of every kind. One of its turns is still running. */
 async function openFullSession() {
   const receiver = await startReceiver([500]);
   service.model.respondWith(({ userText, answersSoFar }) => {
@@ -80,7 +83,8 @@ const folders = (sessionId: string) =>
 
 describe("DELETE /api/sessions/:sessionId", () => {
   it("ends the turn, removes everything, and reports what it removed", async () => {
-    // Skill versions belong to the deployment: the first session stores them, and no deletion removes them.
+    // Skill versions belong to the deployment. The first session stores them and no deletion removes them, so they are
+    // stored before the rows are counted.
     await service.container.services.skills.take();
     const before = await countAll();
     const session = await openFullSession();
@@ -249,7 +253,7 @@ it("the next start finishes a removal that a crash interrupted", async () => {
     await mkdir(folder, { recursive: true });
     await writeFile(join(folder, "file"), "content");
   }
-  // The process ends after the rows are removed and before the files are.
+  // The first process ends after it has removed the rows, and before it removes the files.
   await removeSession(first.container.services.db, session.sessionId, "owner");
   await first.close({ keepFiles: true });
 
@@ -262,7 +266,7 @@ it("the next start finishes a removal that a crash interrupted", async () => {
 });
 
 describe("a workspace", () => {
-  /** Runs a command in the workspace of a new session, and returns its id when the turn has ended. */
+  /** Runs a command in the workspace of a new session. @returns the session's id, once the turn has ended. */
   async function runCommand(of: TestService, command: string): Promise<string> {
     of.model.respondWith(({ answersSoFar }) =>
       answersSoFar > 0 ? { text: "Done." } : { toolCalls: [{ name: "run_shell", arguments: { command } }] },
@@ -312,7 +316,8 @@ describe("a workspace", () => {
     );
     assert.match(pending.reason, /^a file or folder could not be removed \(E[A-Z]+\)$/);
     assert.ok(!existsSync(join(dataDir, "evidence", sessionId)));
-    // Pending removals are kept longer than the week for which others are.
+    // After a week, the sweep deletes the record of a complete removal. It must keep the record of this removal, which is
+    // pending.
     await first.container.sweepRemovals(new Date(Date.now() + 8 * 24 * 3_600_000));
     await first.close({ keepFiles: true });
 

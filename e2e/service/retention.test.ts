@@ -42,7 +42,9 @@ async function openFinished(more: Record<string, unknown> = {}) {
   return { ...session, evidenceFile: join(service.dataDir, "evidence", sessionId, evidence.id) };
 }
 
-/** Moves all times of a session back by this many days. */
+/**
+ * Moves the creation and last use of a session, and the creation of its events, evidence and deliveries, to `days` days ago.
+ */
 async function age(sessionId: string, days: number): Promise<void> {
   const then = sql`now() - make_interval(days => ${days}::int)`;
   await db().execute(
@@ -61,7 +63,7 @@ async function readEvents(event: string, sessionId?: string) {
   return lines.filter((line) => line.event === event && (sessionId ?? line.sessionId) === line.sessionId);
 }
 
-/** Finds and removes old sessions in one batch, as the job does. @returns how many were removed. */
+/** Finds and removes one batch of old sessions, as the scheduled job does. @returns how many sessions were removed. */
 async function removeOld(): Promise<number> {
   return retention().removeSessions(await retention().findSessions());
 }
@@ -199,14 +201,15 @@ describe("retention of evidence and deliveries", () => {
     const { sessionId, evidenceFile } = await openFinished();
     await age(sessionId, 8);
     await rm(evidenceFile);
-    // A folder in the file's place cannot be removed as a file.
+    // A folder replaces the file. The service cannot remove it as a file.
     await mkdir(evidenceFile);
     await retention().removeEvidence(null);
     const { evidence } = service.container.services;
     assert.equal((await evidence.list(sessionId)).length, 1);
     assert.equal((await readEvents("erasure.failed", sessionId)).length, 1);
     await rm(evidenceFile, { recursive: true });
-    // With a shared database, a missing file may be in the folder of another process, so its row stays.
+    // The file is missing now. With a shared database it may be in the folder of another process, so the service keeps its
+    // row.
     await retention().removeEvidence(null);
     assert.equal((await evidence.list(sessionId)).length, 1);
     await writeFile(evidenceFile, "found");

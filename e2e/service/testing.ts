@@ -11,13 +11,13 @@ import { createContainer } from "#lib/server/container.ts";
 import { readEnv } from "#lib/server/env.ts";
 import { createLogger } from "#lib/server/log.ts";
 
-/** The API key of tests, and the key of another owner; test services accept both. */
+/** The API keys that test services accept: the one that tests use by default, and one of another owner. */
 export const TEST_KEY = "key-of-the-service-tests";
 export const OTHER_KEY = "key-of-the-other-owner";
 
 export type TestService = Awaited<ReturnType<typeof openTestService>>;
 
-/** The operations of each path, as the route files mount them. */
+/** The operations of each path, by their HTTP method, as the route files mount them. */
 const paths = new Map<string, PathOperations>();
 for (const [name, { path, method }] of Object.entries(contract))
   paths.set(path, { ...paths.get(path), [method]: name as OperationName });
@@ -26,12 +26,12 @@ for (const [name, { path, method }] of Object.entries(contract))
 export const checkAnswer = createAnswerCheck();
 
 /**
- * Opens a service without Next: the real container with its own database and folder, and a scripted model behind HTTP.
- * Requests go to the function that the route files mount.
+ * Opens a service without Next. It has the real container, its own database and folder, and a scripted model that is called
+ * over HTTP. Requests go to the same function that the route files call.
  */
 export async function openTestService(variables: Record<string, string> = {}, dataDir?: string) {
   const folder = dataDir ?? (await mkdtemp(join(tmpdir(), "service-")));
-  // The security log is opened before the service prepares its folder.
+  // The security log is opened before the service creates its folder, so the folder must exist already.
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const model = await startScriptedModel({});
   const env = readEnv({
@@ -56,7 +56,7 @@ export async function openTestService(variables: Record<string, string> = {}, da
   });
   await container.start();
 
-  /** Sends a request as a client with the test key would. */
+  /** Sends a request with the test key. `headers` may replace the key. */
   async function call(
     method: string,
     path: string,
@@ -103,7 +103,7 @@ export async function openTestService(variables: Record<string, string> = {}, da
     async read<Body = Record<string, unknown>>(path: string): Promise<Body> {
       return (await (await call("GET", path)).json()) as Body;
     },
-    /** Waits until the request of a status URL is completed. */
+    /** Waits until the request with this status URL is completed. */
     completed: (statusUrl: string, withinMs?: number) =>
       waitUntil(
         async () => (await (await call("GET", statusUrl)).json()).status === "completed",
@@ -118,16 +118,16 @@ export async function openTestService(variables: Record<string, string> = {}, da
   };
 }
 
-/** Signs an operator in. @returns the cookie. */
+/** Signs an operator in. @returns the session cookie of the operator. */
 export async function signIn({ container }: Pick<TestService, "container">): Promise<string> {
   const { login } = container.services;
   return (await login.redeem(login.issueToken()))?.split(";")[0] ?? "";
 }
 
-/** A user message of one text part. */
+/** A user message with a single text part. */
 export const userMessage = (text: string) => ({ role: "user", parts: [{ type: "text", text }] });
 
-/** A step of the scripted model that answers a text and ends the turn. */
+/** A step in which the scripted model answers with a text, which ends the turn. */
 export const say = (text: string): Step => ({ text });
 
 /** Waits for a condition, at most 30 seconds by default. */

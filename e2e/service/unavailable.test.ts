@@ -126,10 +126,10 @@ test("a full disk is answered with 503 and named in the readiness, and the servi
     await run("umount", ["-l", folder]);
     await rm(folder, { recursive: true, force: true });
   });
-  // The embedded database, also if the tests run on another one.
+  // Uses the embedded database on the full disk, even if the other tests run on a Postgres server.
   const opened = await openTestService({ DATABASE_URL: "", DATABASE_DRIVER: "" }, folder);
   service = opened;
-  // Random bytes, which the database cannot compress.
+  // Random bytes, because the database would compress other text.
   const text = randomBytes(60_000).toString("base64");
   const body = { messages: [{ role: "user", parts: [{ type: "text", text }] }] };
   const create = () => opened.call("POST", "/api/session", { ...body, capabilities: { sandbox: false } });
@@ -147,7 +147,7 @@ test("a full disk is answered with 503 and named in the readiness, and the servi
     assert.equal((error as NodeJS.ErrnoException).code, "ENOSPC");
   }
   await filling.close();
-  // Rows fill the existing space of the tables until the files must grow.
+  // The first sessions fit into space that the tables already have. Creation fails when the table files have to grow.
   let refused = await create();
   await waitUntil(async () => {
     if (refused.status === 201) refused = await create();

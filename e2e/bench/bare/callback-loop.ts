@@ -1,6 +1,7 @@
 import { createHmac } from "node:crypto";
 
-// A baseline with as little code as possible: signs a body, sends it with `fetch`, several at a time, and records nothing.
+// A baseline with as little code as possible. It signs a body and sends it with `fetch`, several times at once, and records
+// nothing.
 
 const CONCURRENCY = 16;
 const body = JSON.stringify({ event: "run.completed", data: { text: "x".repeat(600) } });

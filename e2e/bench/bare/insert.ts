@@ -10,7 +10,7 @@ import { createSealer } from "#lib/secrets/sealer.ts";
 import { createSession } from "#lib/session/create-session.ts";
 import { createFreshRuns } from "#lib/session/run/fresh-runs.ts";
 
-// A plain HTTP server that inserts the rows of a new session for every request, in one transaction.
+// A plain HTTP server. For every request, it inserts the rows of a new session in one transaction.
 
 const url = process.env.BENCH_DATABASE;
 const dataDir = mkdtempSync(join(tmpdir(), "bench-insert-"));
@@ -54,10 +54,10 @@ const pattern = await createSession(
 );
 if (pattern.status !== "created") throw new Error("the pattern session was not created");
 
-// A service that opens this database later must not play these sessions.
+// Marks the jobs as sent, so that a service that opens this database later does not play these sessions.
 await db.execute(sql`update outbox set sent_at = now() where sent_at is null`);
 
-/** The pattern's rows as JSON text, table by table. */
+/** The rows of the pattern session as JSON text, one for each table. */
 const rows = await Promise.all(
   (["sessions", "requests", "runs", "messages", "outbox"] as const).map(async (table) => {
     const name = sql.identifier(table);

@@ -6,9 +6,9 @@ import { isStepCount, type ModelMessage, streamText, type ToolSet } from "ai";
 import type { Prompt } from "../model/main.ts";
 import { readTools } from "./read-tools.ts";
 
-// A baseline with as little code as possible: an AI SDK loop in a plain HTTP server, which stores its events in memory and
-// streams them as server-sent events. Model, instructions, tools and the client's protocol are the same as the service's;
-// nothing survives the process.
+// A baseline with as little code as possible: a loop of the AI SDK in a plain HTTP server. It keeps its events in memory and
+// streams them as server-sent events. The model, instructions, tools and the client's protocol are those of the service.
+// Nothing survives the process.
 
 type Turn = { events: Buffer[]; followers: Set<ServerResponse>; isOver: boolean };
 
@@ -25,7 +25,7 @@ function emit(turn: Turn, kind: string, fields: object) {
   for (const follower of turn.followers) follower.write(bytes);
 }
 
-/** Plays a turn with one call of the SDK, which loops over the steps. */
+/** Plays a turn with a single call of the SDK, in which the SDK loops over the steps. */
 async function play(turn: Turn, text: string) {
   emit(turn, "run.started", {});
   const result = streamText({
@@ -52,8 +52,8 @@ async function play(turn: Turn, text: string) {
 }
 
 /**
- * Plays a turn with one call of the SDK per step, like the service. The SDK's own loop gets slower with the steps that it
- * keeps.
+ * Plays a turn with one call of the SDK for each step, as the service does. The SDK's own loop would get slower with every
+ * step, because it keeps all steps.
  */
 async function playByHand(turn: Turn, text: string) {
   emit(turn, "run.started", {});

@@ -3,7 +3,10 @@ import type { Prompt } from "../model/main.ts";
 
 const RESULT = '{\n "total": 0,\n "evidence": []\n}';
 
-/** Returns the service's tools for a loop of the AI SDK. Each tool returns the same short result immediately. */
+/**
+ * Returns the service's tools in the form in which a loop of the AI SDK needs them. Each tool returns the same short result
+ * at once.
+ */
 export const readTools = ({ tools }: Prompt): ToolSet =>
   Object.fromEntries(
     tools.map(({ name, description, parameters }) => [

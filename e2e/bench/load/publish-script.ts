@@ -11,7 +11,7 @@ const changes = Array.from(
   (_, index): Change => ({ id: `c${index}`, op: "setText", selector: `.c${index}`, text: "New text" }),
 );
 
-/** Publishes a variant of a new session. @returns the URLs of its scripts. */
+/** Creates a session, and publishes a variant of it. @returns the URLs of the variant's scripts. */
 export async function publishScript(subject: Subject): Promise<{ moving: string; pinned: string }> {
   const { sessionId } = await startTurn(subject, { tools: 0 });
   const variant = `${subject.baseUrl}/api/sessions/${sessionId}/variants/main`;
@@ -23,7 +23,10 @@ export async function publishScript(subject: Subject): Promise<{ moving: string;
   return { moving: onService(publication.scriptUrl), pinned: onService(publication.pinnedScriptUrl) };
 }
 
-/** Returns the requests that visitors make for each script: uncompressed, gzipped, and with the ETag of a cached copy. */
+/**
+ * Returns the requests that visitors send for each script: for the plain script, for the gzipped one, and with the ETag of a
+ * cached copy.
+ */
 export async function planLoads(urls: string[]): Promise<LoadOrder["requests"]> {
   const gzip = { "accept-encoding": "gzip" };
   const requests = urls.map(async (url) => {

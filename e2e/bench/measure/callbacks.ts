@@ -14,7 +14,10 @@ const ARRIVED_WITHIN_MS = 20_000;
 
 type Delivery = { sessionId: string; id: string };
 
-/** Measures signed callbacks per second, all requested at once, relative to a loop that signs and sends with `fetch`. */
+/**
+ * Measures signed callbacks per second, when all are requested at once, relative to a loop that signs and sends with
+ * `fetch`.
+ */
 async function measureCallbacks({ subject }: Rig): Promise<Row[]> {
   const receiver = await startReceiver();
   const loop = await startChild("./bare/callback-loop.ts");
@@ -46,7 +49,7 @@ async function measureCallbacks({ subject }: Rig): Promise<Row[]> {
   }
 }
 
-/** Plays sessions that have a callback. @returns their deliveries. */
+/** Plays sessions with a callback. @returns the deliveries of these sessions. */
 async function createDeliveries(subject: Subject, url: string): Promise<Delivery[]> {
   const deliveries: Delivery[] = [];
   for (let nth = 0; nth < SESSIONS; nth++) {
@@ -59,7 +62,7 @@ async function createDeliveries(subject: Subject, url: string): Promise<Delivery
   return deliveries;
 }
 
-/** Waits until all deliveries of a session have arrived, and returns them. */
+/** Waits until both callbacks of a session have arrived. @returns their deliveries. */
 async function readDelivered(subject: Subject, sessionId: string): Promise<Delivery[]> {
   const url = `${subject.baseUrl}/api/sessions/${sessionId}/deliveries`;
   const endsAt = performance.now() + ARRIVED_WITHIN_MS;
@@ -81,7 +84,7 @@ const redeliverAll = ({ baseUrl, headers }: Subject, deliveries: readonly Delive
     ),
   );
 
-/** Starts a receiver that accepts all requests and measures the rate at which they arrive. */
+/** Starts a receiver that accepts all callbacks, and measures how many arrive per second. */
 async function startReceiver() {
   let onRequest = () => {};
   const server = createServer((request, response) => {

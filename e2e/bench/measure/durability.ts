@@ -10,7 +10,7 @@ import type { Measurement, Row, Subject } from "../types.ts";
 const WARM_UP = 40;
 const PAIRS = 30;
 
-/** Measures turns on a Postgres that flushes each commit to disk, relative to one that never flushes. */
+/** Measures turns of a service whose Postgres flushes each commit to disk, relative to one whose Postgres never flushes. */
 async function measureDurability({ variables }: Rig): Promise<Row[]> {
   const started: (() => Promise<unknown>)[] = [];
   const start = async (isDurable: boolean): Promise<Subject> => {

@@ -12,12 +12,15 @@ import { openServiceView } from "../view/service-view.ts";
 import { findChromium } from "./live-view.ts";
 
 const ROUNDS = 5;
-/** Time for the service to start its next spare browser, which it begins 2 s after one was taken. */
+/** The service starts a new spare browser 2 s after a session took the last one. After this time, the new one is ready. */
 const SPARE_MS = 4_000;
 const SIZE = { width: 1280, height: 800 };
 const PAGE = `<title>Shop</title><body style="background:teal"><h1>Shop</h1>${"<p>Offer of the day</p>".repeat(200)}`;
 
-/** Measures the time from `POST /api/session` to the first picture of its target, relative to a bare browser context. */
+/**
+ * Measures the time from `POST /api/session` until the live view shows the session's target page, relative to a page in a
+ * bare browser context.
+ */
 async function measureFirstPicture({ subject }: Rig): Promise<Row[]> {
   let onVisit = () => {};
   const pages = createServer((_, response) => {
@@ -26,7 +29,7 @@ async function measureFirstPicture({ subject }: Rig): Promise<Row[]> {
   });
   await new Promise<void>((done) => pages.listen(0, "127.0.0.1", done));
   const url = `http://127.0.0.1:${(pages.address() as AddressInfo).port}/`;
-  /** Resolves when the browser requests the page. Earlier pictures show an empty page, so they do not count. */
+  /** Resolves when the browser requests the page. Pictures before that show an empty page, so they do not count. */
   const expectVisit = () =>
     new Promise<void>((done) => {
       onVisit = done;
@@ -34,7 +37,7 @@ async function measureFirstPicture({ subject }: Rig): Promise<Row[]> {
   const executablePath = findChromium();
   const browser = await chromium.launch({ ...(executablePath && { executablePath }) });
   try {
-    // A request for a page makes the service start its spare browser.
+    // The request for a page makes the service start its first spare browser.
     await fetch(`${subject.baseUrl}/`);
     const pairs: (readonly [number, number])[] = [];
     for (let round = 0; round < ROUNDS; round++) {

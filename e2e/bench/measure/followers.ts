@@ -7,7 +7,10 @@ import type { Measurement, Row, Subject } from "../types.ts";
 
 const TASK = { tools: 3, chunks: 30, chunkDelayMs: 25 };
 
-/** Measures the delay with which events reach 200 followers of one run, alternately for the service and the bare loop. */
+/**
+ * Measures how late events reach 200 followers of one run, and a single follower, alternately for the service and for the
+ * bare loop.
+ */
 async function measureFollowers({ subject, baseline }: Rig): Promise<Row[]> {
   const rounds: Record<"many" | "one", [number, number][]> = { many: [], one: [] };
   for (let round = 0; round < 3; round++) {
@@ -30,7 +33,10 @@ async function measureFollowers({ subject, baseline }: Rig): Promise<Row[]> {
   ];
 }
 
-/** The 95th percentile of the time from an event's timestamp to its arrival at a follower, in milliseconds. */
+/**
+ * Returns the delay of events in milliseconds: the 95th percentile of the time from an event's timestamp to its arrival at a
+ * follower.
+ */
 async function readLag(subject: Subject, followers: number, task: Task = TASK): Promise<number> {
   const { streamUrl } = await startTurn(subject, task);
   const joinedAt = Date.now();
@@ -48,7 +54,7 @@ async function readLag(subject: Subject, followers: number, task: Task = TASK): 
       rest = blocks.pop() ?? "";
       for (const block of blocks) {
         const stamp = /"timestamp":"([^"]+)"/.exec(block)?.[1];
-        // Events from before all followers had joined are replayed, so they have no delay to measure.
+        // Events that occurred before all followers had joined are replayed, so their delay says nothing.
         if (stamp === undefined || Date.parse(stamp) < joinedAt + 300) continue;
         lags.push(performance.timeOrigin + atMs - Date.parse(stamp));
       }
@@ -60,7 +66,10 @@ async function readLag(subject: Subject, followers: number, task: Task = TASK): 
 const STREAMS = 500;
 const LONG_TASK = { tools: 0, chunks: 40, chunkDelayMs: 100 };
 
-/** Measures the delay of events and the memory per stream with 500 streams of one run, for the service and the bare loop. */
+/**
+ * Measures the delay of events, and the memory per stream, while 500 streams follow one run, for the service and for the
+ * bare loop.
+ */
 async function measureStreams({ subject, baseline }: Rig): Promise<Row[]> {
   const measure = async (each: Subject) => {
     const before = readMemoryMb(each.pid);

@@ -23,7 +23,10 @@ const PAGES: Record<string, string> = {
     addEventListener("mousedown", () => { document.body.style.background = (on = !on) ? "teal" : "white"; });</script>`,
 };
 
-/** Compares the live view with a screencast that is read directly from a browser of the same build with the same flags. */
+/**
+ * Compares the live view with a screencast that is read directly from a browser. Both browsers have the same build and the
+ * same flags.
+ */
 async function measureLiveView({ subject, folder }: Rig): Promise<Row[]> {
   const pages = createServer((request, response) => {
     response.writeHead(200, { "content-type": "text/html" }).end(PAGES[request.url ?? ""] ?? "");
@@ -48,7 +51,7 @@ async function measureLiveView({ subject, folder }: Rig): Promise<Row[]> {
     const rates: { one: number; five: number }[] = [];
     for (let round = 0; round < 2; round++) {
       const [one = 0] = await watch([first]);
-      // The rate of the slowest viewer counts.
+      // With five viewers, the rate of the slowest one counts.
       rates.push({ one, five: Math.min(...(await watch([first, ...others]))) });
     }
     await retarget(subject, sessionId, pageUrl("/still"));
@@ -92,11 +95,11 @@ async function measureLiveView({ subject, folder }: Rig): Promise<Row[]> {
   }
 }
 
-/** Returns the path of the browser that set-up found, like the service. */
+/** Returns the path of the Chromium that the service would use. */
 export const findChromium = () =>
   process.env.BROWSER_EXECUTABLE_PATH ?? readSetup(process.env.DATA_DIR ?? ".data").chromium?.executablePath;
 
-/** A viewer of a page. */
+/** A viewer that sees a page. */
 export type View = {
   subscribe: (isOn: boolean) => void;
   /** Resolves with the time of the next frame (`performance.now()`). */
@@ -107,7 +110,7 @@ export type View = {
   close: () => unknown;
 };
 
-/** Measures the frames per second that each view receives while all of them are subscribed. */
+/** Subscribes all views, and measures how many frames per second each of them receives. */
 async function watch(views: View[]): Promise<number[]> {
   for (const view of views) view.subscribe(true);
   await Promise.all(views.map((view) => view.nextFrame()));
@@ -121,7 +124,10 @@ async function watch(views: View[]): Promise<number[]> {
   return rates;
 }
 
-/** Measures the milliseconds from a press, which changes the whole page, to the next frame. Nothing else changes it. */
+/**
+ * Measures the milliseconds from a press of the mouse button to the next frame. The press changes the whole page, and
+ * nothing else changes it.
+ */
 async function timeClick(view: View): Promise<number> {
   const startedAt = performance.now();
   const frame = view.nextFrame();

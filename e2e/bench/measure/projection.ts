@@ -6,7 +6,7 @@ import type { Measurement, Row } from "../types.ts";
 
 const ROUNDS = 25;
 
-/** Creates a schema of about `kib` KiB from the keywords that schemas usually contain. */
+/** Creates a schema of about `kib` KiB with the keywords that schemas usually have. */
 function createSchema(kib: number): string {
   const properties: Record<string, unknown> = {};
   const schema = {
@@ -50,7 +50,10 @@ const projectText = (text: string): number => {
   return timed(() => projectSchema(schema, profiles.openai));
 };
 
-/** Measures the projection of a schema relative to reading it, and whether its time grows linearly with the size. */
+/**
+ * Measures the projection of a schema relative to reading the schema. Also measures whether the time grows linearly with the
+ * size.
+ */
 async function measureProjection(): Promise<Row[]> {
   const [small, middle, large] = [16, 32, 64].map(createSchema);
   if (small === undefined || middle === undefined || large === undefined) return [];
@@ -94,7 +97,7 @@ async function measureProjection(): Promise<Row[]> {
     },
     {
       what: "projecting 64 KiB vs 16 KiB (linear: 4)",
-      // Compares the best times, because the garbage collector may slow down any other round.
+      // Compares the shortest times, because garbage collection may slow down any other round.
       value: Math.min(...times.large) / Math.min(...times.small),
       unit: "×",
       target: { atMost: 6 },

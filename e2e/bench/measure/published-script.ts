@@ -14,10 +14,10 @@ const TURNS = 8;
 const ROUNDS = 16;
 const SECONDS_MAX = 20;
 const IN_TIME_MS = 100;
-/** Duration of the load on an otherwise idle server, by which its CPU time per request is measured. */
+/** Duration of the load on an otherwise idle server, during which its CPU time per request is measured. */
 const ALONE_MS = 2_000;
 
-/** Requests the scripts of a server during `work`. @throws Error when a request failed. */
+/** Loads the scripts of a server while `work` runs. @throws Error if a request failed. */
 async function whileLoaded<Value>(
   loader: Child,
   requests: LoadOrder["requests"],
@@ -30,14 +30,14 @@ async function whileLoaded<Value>(
   return { ...value, ...report };
 }
 
-/** Measures the median time of turns with one tool call, one after the other. */
+/** Plays turns with one tool call, one after the other. @returns the median of their times. */
 async function timeTurns(subject: Subject): Promise<{ turnMs: number }> {
   const times: number[] = [];
   for (let turn = 0; turn < TURNS; turn++) times.push((await playTurn(subject, { tools: 1 })).completedMs);
   return { turnMs: median(times) };
 }
 
-/** Measures the CPU time per request of an otherwise idle server, in milliseconds, once its code is warm. */
+/** Measures the CPU time per request of a server that does nothing else, in milliseconds. A first load warms its code up. */
 async function measureCpu(loader: Child, requests: LoadOrder["requests"], pid: number): Promise<number> {
   const loadAlone = () => whileLoaded(loader, requests, async () => ({ done: await sleep(ALONE_MS) }));
   await loadAlone();
@@ -46,7 +46,10 @@ async function measureCpu(loader: Child, requests: LoadOrder["requests"], pid: n
   return (readCpuMs(pid) - beforeMs) / sent;
 }
 
-/** Measures turns while visitors load a published script, relative to no visitors and to the same load on a plain server. */
+/**
+ * Measures turns while visitors load a published script. The result is relative to turns without visitors, and to turns
+ * while visitors load the same script from a plain server.
+ */
 async function measurePublishedScript({ subject }: Rig): Promise<Row[]> {
   const [loader, plain] = [await startChild("./load/main.ts"), await startChild("./load/plain-server.ts")];
   try {

@@ -8,7 +8,7 @@ import type { Measurement, Row } from "../types.ts";
 
 const POLLERS = 8;
 
-/** Measures status polls per second, relative to the cheapest route of Next: `/demo`, a redirect that reads nothing. */
+/** Measures status polls per second, relative to the cheapest route of Next: `/demo`, which redirects and reads nothing. */
 async function measurePolling({ subject }: Rig): Promise<Row[]> {
   const { statusUrl } = await startTurn(subject, { tools: 0 });
   const rates: [number, number][] = [];
@@ -30,7 +30,7 @@ async function measurePolling({ subject }: Rig): Promise<Row[]> {
   ];
 }
 
-/** Measures answered requests per second, eight at a time, for one second. */
+/** Measures how many requests a server answers per second. Eight requests are open at a time, for one second. */
 export async function readRate(url: string, headers: Record<string, string>): Promise<number> {
   const startedAt = performance.now();
   let answered = 0;
@@ -47,7 +47,10 @@ export async function readRate(url: string, headers: Record<string, string>): Pr
 const CREATORS = 8;
 const CREATIONS = 160;
 
-/** Measures the creation of sessions over HTTP, relative to a plain server that inserts the same rows in one transaction. */
+/**
+ * Measures how fast sessions are created over HTTP, relative to a plain server that inserts the same rows in one
+ * transaction.
+ */
 async function measureCreation({ subject, variables }: Rig): Promise<Row[]> {
   const insert = await startChild("./bare/insert.ts", {
     ...(variables.DATABASE_URL !== undefined && { BENCH_DATABASE: variables.DATABASE_URL }),
@@ -93,7 +96,7 @@ async function timeOf(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - startedAt;
 }
 
-/** Sends a fixed number of requests, eight at a time. @returns their rate and response times. */
+/** Sends a fixed number of requests, eight at a time. @returns how many were answered per second, and the response times. */
 async function burst(work: () => Promise<unknown>) {
   const times: number[] = [];
   let left = CREATIONS;

@@ -11,10 +11,13 @@ import { median } from "../statistics.ts";
 import type { Measurement, Row } from "../types.ts";
 
 const STARTS = 3;
-/** The number of turns after which a process is warm. */
+/** After this many turns, a process counts as warm. */
 const WARM = 100;
 
-/** Measures `npm start` twice on a new data folder, until the banner and until the first page; and the first turn. */
+/**
+ * Measures two starts with `npm start` on a new data folder, each until the service is ready and until it has served its
+ * first page. Also measures the first turn.
+ */
 async function measureStartUp(rig: Rig): Promise<Row[]> {
   const starts: Awaited<ReturnType<typeof startTwice>>[] = [];
   for (let number = 0; number < STARTS; number++) starts.push(await startTwice(rig));
@@ -43,7 +46,8 @@ async function startTwice({ variables, isBuilt, pathOf }: Rig) {
     DATA_DIR: dataDir,
     LOG_LEVEL: "warn",
   };
-  // Measures all of `npm start` if the build is up to date, as in `npm run bench`; otherwise only the service's own process.
+  // If the build is up to date, as in `npm run bench`, the whole `npm start` is measured. Otherwise only the service's own
+  // process is measured.
   const command = isBuilt
     ? ["lib/setup/run.mjs", "start"]
     : ["--disable-warning=ExperimentalWarning", "lib/server/main.ts"];
@@ -57,7 +61,10 @@ async function startTwice({ variables, isBuilt, pathOf }: Rig) {
   }
 }
 
-/** Starts the service, requests the landing page once it is ready, and stops it. Times count from the process's start. */
+/**
+ * Starts the service, requests the landing page once the service is ready, and stops it. All times count from the start of
+ * the process.
+ */
 async function startOnce(root: string, command: string[], env: Record<string, string>) {
   const port = String(await findFreePort());
   const startedAt = performance.now();
@@ -88,7 +95,7 @@ async function startOnce(root: string, command: string[], env: Record<string, st
   }
 }
 
-/** Measures the first turn of a new service, relative to the hundredth. */
+/** Measures the first turn of a new service, relative to its turns around the hundredth. */
 async function measureFirstTurn({ variables }: Rig): Promise<Row> {
   const service = await startService(variables);
   try {

@@ -5,10 +5,13 @@ import { median } from "../statistics.ts";
 import type { Measurement, Row } from "../types.ts";
 
 const STEPS = 1_010;
-/** Number of steps before and after a step that are included in its median. */
+/** The value of a step is the median of this step, of this many steps before it, and of as many after it. */
 const AROUND = 8;
 
-/** Measures early and late steps of a turn with 1,000 steps: the time between the model's answer and the next model call. */
+/**
+ * Measures early and late steps of a turn with 1,000 steps. A step is the time from the model's answer to the next model
+ * call.
+ */
 async function measureSteps({ subject, baseline, takeCalls }: Rig): Promise<Row[]> {
   await takeCalls();
   await playTurn(subject, { tools: STEPS, tag: "service" });
@@ -18,7 +21,8 @@ async function measureSteps({ subject, baseline, takeCalls }: Rig): Promise<Row[
     readGaps(calls.filter((call) => call.tag === tag)),
   );
   if (!service || !bare) throw new Error("no model calls were logged");
-  // The SDK processes and sends the whole history in each step. The bare loop has the same cost, so it is subtracted.
+  // In each step, the SDK processes and sends the whole history. The bare loop has that cost too, so the time of the bare
+  // loop is subtracted.
   const own = (step: number) => Math.max(0.1, around(service, step) - around(bare, step));
   return [
     ...[10, 100, 1_000].map(
@@ -46,7 +50,7 @@ async function measureSteps({ subject, baseline, takeCalls }: Rig): Promise<Row[
   ];
 }
 
-/** Returns the milliseconds between the answer to the previous call and each call, by step. */
+/** Returns, by step, the milliseconds from the answer to the previous step's model call to this step's own model call. */
 function readGaps(calls: LoggedCall[]): Map<number, number> {
   const sorted = calls.toSorted((a, b) => a.step - b.step);
   return new Map(

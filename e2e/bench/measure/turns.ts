@@ -5,7 +5,10 @@ import type { Rig } from "../rig.ts";
 import { median, medianRatio } from "../statistics.ts";
 import type { Measurement, Row } from "../types.ts";
 
-/** Measures single turns, alternately of the service and of the bare loop: latency, first event and CPU time. */
+/**
+ * Measures single turns of the service and of the bare loop alternately: the time until the end, the time until the first
+ * event, and the CPU time.
+ */
 function measureTurns(
   tools: number,
   pairs: number,
@@ -53,7 +56,10 @@ function measureTurns(
   };
 }
 
-/** Measures turns per second at a constant number in flight, in alternating blocks for the service and the bare loop. */
+/**
+ * Measures turns per second while a constant number of turns is in flight. Service and bare loop are measured in alternating
+ * blocks.
+ */
 function measureInFlight(inFlight: number, rounds: number): Measurement["measure"] {
   return async ({ subject, baseline, modelPid }: Rig) => {
     const rates: [number, number][] = [];
@@ -75,7 +81,8 @@ function measureInFlight(inFlight: number, rounds: number): Measurement["measure
         behind: {
           servicePerSecond: median(rates.map(([service]) => service)),
           barePerSecond: median(rates.map(([, bare]) => bare)),
-          // CPU use of the scripted model during the bare loop's block. A value near 1 means that the model limits the loop.
+          // CPU use of the scripted model while it serves the bare loop. If it is near 1, the model is the limit of the bare
+          // loop.
           modelBusyBesideBare: modelShare,
         },
       },

@@ -25,7 +25,10 @@ const changes = Array.from({ length: CHANGES }, (_, index): Change => {
   return { ...common, op: "insert", position: "after", html: "<p>New <i>paragraph</i></p>" };
 });
 
-/** Measures the main thread's time for a page load up to the second frame after it, in milliseconds. */
+/**
+ * Measures how long the main thread of a page works, from the start of the page load to the second frame after it, in
+ * milliseconds.
+ */
 async function timeLoad(browser: Browser, url: string, script: string): Promise<number> {
   const context = await browser.newContext();
   try {
@@ -46,7 +49,7 @@ async function timeLoad(browser: Browser, url: string, script: string): Promise<
   }
 }
 
-/** Measures a page load with a variant, relative to one without. */
+/** Measures a page load with a variant's script, relative to one without it. */
 async function measureVariantRuntime(): Promise<Row[]> {
   const site = createServer((_, response) => response.setHeader("content-type", "text/html").end(PAGE));
   await new Promise<void>((done) => site.listen(0, "127.0.0.1", done));

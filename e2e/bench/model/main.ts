@@ -2,12 +2,12 @@ import { startScriptedModel } from "../../fixtures/scripted-model/start-scripted
 import type { RecordedRequest, Step } from "../../fixtures/scripted-model/types.ts";
 import type { Task } from "../play-turn.ts";
 
-// The scripted model in a separate process, so that it does not use the event loop of a measured process. The text of a turn
-// is the model's script.
+// The scripted model runs in a process of its own, so that it does not use the event loop of a measured process. The text of
+// a turn says how the model behaves in that turn.
 
-/** A model call of a tagged turn. Times are in milliseconds since this process started to serve. */
+/** A model call of a turn that has a tag. Times are in milliseconds since this process was started. */
 export type LoggedCall = { tag: string; step: number; arrivedMs: number; answeredMs: number };
-/** Instructions and tools of the first model call, for baselines that send the same ones. */
+/** Instructions and tools of the first model call. Baselines send the same ones. */
 export type Prompt = {
   instructions: string;
   tools: { name: string; description: string; parameters: object }[];
@@ -29,7 +29,7 @@ model.respondWith((request) => {
 function readTask(text: string) {
   const cached = answers.get(text);
   if (cached) return cached;
-  // Any other text is a turn without tools, for example one that an earlier run left in the database.
+  // A turn with another text has no tool calls. An earlier run may have left such a turn in the database.
   const task = (text.startsWith("bench {") ? JSON.parse(text.slice(6)) : { tools: 0 }) as Task;
   const { chunks = 2, chunkDelayMs = 0 } = task;
   const textChunks = Array.from({ length: chunks }, (_, index) => `piece ${index} of the answer. `);
@@ -38,12 +38,12 @@ function readTask(text: string) {
   return created;
 }
 
-/** Logs a call when it has ended, and clears the request, because the model keeps all requests in memory for tests. */
+/** Logs a call that has ended. Then clears the request, because the scripted model keeps all requests in memory. */
 function record(request: RecordedRequest) {
   if (request.outcome === "open") {
     prompt ??= readPrompt(request.body);
-    // Like the real API, the scripted model repeats the tools in three events of every answer. That would take most of its
-    // CPU time here.
+    // Removes the tools from the request. Like the real API, the scripted model would repeat them in three events of every
+    // answer, which would take most of its CPU time here.
     request.body.tools = [];
     return;
   }

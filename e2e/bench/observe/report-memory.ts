@@ -1,6 +1,6 @@
 import { isMainThread } from "node:worker_threads";
 
-// Preloaded into measured processes: on SIGUSR2 it collects garbage and prints the memory usage in bytes.
+// Measured processes load this file first. On SIGUSR2, the process collects garbage and prints its memory usage in bytes.
 if (isMainThread)
   process.on("SIGUSR2", () => {
     const collect = (globalThis as { gc?: () => void }).gc;

@@ -10,13 +10,13 @@ import { readProfile } from "./read-profile.ts";
 
 const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 
-/** Profiles the second start of a service until it prints its banner, and prints the costs. */
+/** Profiles a service's second start, up to its banner, and prints the costs. */
 export async function profileStart(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "bench-profile-"));
   try {
     await start(folder, []);
     const readyMs = await start(folder, ["--cpu-prof", `--cpu-prof-dir=${folder}`]);
-    // Worker threads write profiles too. The busiest profile is that of the main thread.
+    // Worker threads write profiles too. The main thread has the busiest one.
     const profiles = readdirSync(folder)
       .filter((name) => name.endsWith(".cpuprofile"))
       .map((name) => readProfile(JSON.parse(readFileSync(join(folder, name), "utf8")), ROOT));

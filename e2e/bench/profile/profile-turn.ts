@@ -9,7 +9,7 @@ import { type Cost, readProfile } from "./read-profile.ts";
 
 const TURNS = 100;
 
-/** Profiles the service while it plays turns with one tool call, one after the other, and prints their costs. */
+/** Profiles the service while it plays turns with one tool call, one after the other. Prints the costs of the turns. */
 export async function profileTurn(options: {
   database: string | undefined;
   isBuilt: boolean;

@@ -1,17 +1,24 @@
 import type { Profiler } from "node:inspector";
 import { fileURLToPath } from "node:url";
 
-/** Time spent in a package, room or function, in milliseconds: `selfMs` without its calls, `totalMs` with them. */
+/**
+ * Time that was spent in a package, a folder of the project or a function, in milliseconds. `selfMs` excludes the functions
+ * that it called, `totalMs` includes them.
+ */
 export type Cost = { name: string; selfMs: number; totalMs: number };
 
-/** Costs by package or room, and by function. `totalMs` includes only synchronous calls. */
+/** Costs by package or folder, and by function. `totalMs` includes synchronous calls only. */
 type ProfileReading = { packages: Cost[]; functions: Cost[]; busyMs: number };
 
-/** V8's names for idle time and for time outside functions. */
+/** The names that V8 gives to idle time and to time outside of functions. */
 const NOT_BUSY = new Set(["(idle)", "(root)", "(program)"]);
 const isProfiler = (url: string) => url.startsWith("node:inspector");
 
-/** Sums the costs in a V8 CPU profile. @param root the project's folder, by which its own files are recognised. */
+/**
+ * Sums up the costs in a CPU profile of V8.
+ *
+ * @param root the project's folder. Files below it are the project's own.
+ */
 export function readProfile(profile: Profiler.Profile, root: string): ProfileReading {
   const selfMs = new Map<number, number>();
   for (const [index, id] of (profile.samples ?? []).entries())
@@ -21,7 +28,7 @@ export function readProfile(profile: Profiler.Profile, root: string): ProfileRea
   const functions = createSums();
   let busyMs = 0;
 
-  /** Walks a call tree. `open` contains the names on the stack, so that recursion counts once. */
+  /** Walks a call tree. `open` contains the names on the call stack, so that a recursive function counts once. */
   function walk(id: number, open: ReadonlySet<string>): number {
     const node = nodes.get(id);
     if (!node) return 0;
@@ -55,7 +62,10 @@ function createSums() {
   };
 }
 
-/** Returns the name of a package, a room of the project (`lib/turn`), `node:…`, or V8's name such as `(idle)`. */
+/**
+ * Returns the package of a function, its folder in the project (such as `lib/turn`), `node:…`, or V8's own name (such as
+ * `(idle)`).
+ */
 function nameRoom(url: string, functionName: string, root: string): string {
   if (url === "") return functionName.startsWith("(") ? functionName : "(built-in)";
   if (url.startsWith("node:")) return url.split("/").slice(0, 2).join("/");

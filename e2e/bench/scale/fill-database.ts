@@ -1,13 +1,16 @@
 import { Client } from "pg";
 import { readParent } from "../process-stats.ts";
 
-/** Rows of a table to copy. `changes` contains SQL expressions by column, in which `n` is the number of the copy. */
+/**
+ * The rows of a table to copy. `changes` gives SQL expressions for the columns whose values differ in the copies. In them,
+ * `n` is the number of the copy.
+ */
 type Copy = { table: string; where: string; changes: Record<string, string> };
 
 /**
- * Creates `count` copies of a finished session, each with a log of 100 events.
+ * Creates `count` copies of a finished session. Each copy has a log of 100 events.
  *
- * @returns the ids of the first and of the last copy.
+ * @returns the ids of the first and the last copy.
  */
 export async function fillDatabase(
   url: string,
@@ -47,7 +50,7 @@ export async function fillDatabase(
       },
     ];
     for (const copy of copies) await copyRows(client, copy, count);
-    // A log has one start and one end of a run. The events between them are repeated.
+    // A log has one event for the start of the run and one for its end. The other events are repeated in between.
     const place = "case kind when 'run.started' then 1 when 'run.completed' then 100 else seq + 1 end";
     await client.query(`
       insert into events (session_id, seq, kind, request_id, run_id, body)
@@ -94,7 +97,7 @@ async function copyRows(client: Client, { table, where, changes }: Copy, count: 
   );
 }
 
-/** Reads the postmaster's process id, and the number of bytes that were written to the write-ahead log. */
+/** Reads the process id of the postmaster, and how many bytes have been written to the write-ahead log. */
 export async function readServerCounters(url: string): Promise<{ postmasterPid: number; walBytes: number }> {
   const client = new Client({ connectionString: url });
   await client.connect();

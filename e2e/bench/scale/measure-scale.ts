@@ -17,14 +17,15 @@ const OPEN = 1_000;
 const VIEWERS = 5;
 const IN_FLIGHT = 200;
 const ROUNDS = 60;
-/** A turn that takes about 5 s, like one with a real model. */
+/** A turn that takes about 5 s, as with a real model. */
 const SLOW = { tools: 1, chunks: 20, chunkDelayMs: 250 };
 
 type Say = (text: string) => void;
 
 /**
- * Measures how a service scales: latencies with 10,000 stored sessions, 1,000 open sessions with 5 viewers each and 200
- * turns in flight, relative to an empty service; and the CPU time of a turn with two processes, relative to one process.
+ * Measures how the service scales. Latencies with 10,000 stored sessions, 1,000 open sessions with 5 viewers each and 200
+ * turns in flight are relative to an empty service. The CPU time of a turn with two processes is relative to one process.
+ * Also measures the cost of a turn and the memory of a browser.
  */
 export async function measureScale(say: Say): Promise<Row[]> {
   const postgres = await startTestPostgres({ isDurable: true });
@@ -152,7 +153,9 @@ async function measureProcesses(
   ];
 }
 
-/** Measures the cost of a turn with one tool call, and the rate at which one process plays such turns, 16 in flight. */
+/**
+ * Measures the cost of a turn with one tool call, and how many such turns one process plays per second with 16 in flight.
+ */
 async function measureUnitCosts(say: Say, subject: Subject, url: string): Promise<Row[]> {
   say("Measuring the cost of a turn …");
   const before = await readServerCounters(url);
@@ -173,10 +176,10 @@ async function measureUnitCosts(say: Say, subject: Subject, url: string): Promis
 }
 
 const BROWSERS = 4;
-/** The service starts a new spare browser 2 s after one was taken, and pages need a few seconds to settle. */
+/** The service starts a new spare browser 2 s after a session took the last one. Pages need a few more seconds to settle. */
 const BROWSERS_SETTLE_MS = 8_000;
 
-/** Measures the memory of Chromium for each session with an open page. */
+/** Measures how much memory Chromium needs for each session with an open page. */
 async function measureBrowsers(say: Say, service: RunningService): Promise<Row> {
   say(`Opening ${BROWSERS} browsers …`);
   const subject = describeService(service);
@@ -189,7 +192,8 @@ async function measureBrowsers(say: Say, service: RunningService): Promise<Row> 
   };
   const sessions: string[] = [];
   const readingsMb: number[] = [];
-  // The first session also starts the spare browser, so the difference between the two readings is due to sessions alone.
+  // The first session also makes the service start its spare browser. The difference between the two readings comes from the
+  // other sessions alone.
   for (const count of [1, BROWSERS]) {
     for (let number = 0; number < count; number++) {
       const { sessionId, streamUrl } = await createOne();
@@ -231,7 +235,7 @@ async function readLatencies(subject: Subject, sessionId: string, streamUrl: str
   };
 }
 
-/** Measures the delay with which events of a streaming turn reach one follower: 95th percentile, in milliseconds. */
+/** Measures how late events of a streaming turn reach one follower. Returns the 95th percentile in milliseconds. */
 async function readLag(subject: Subject): Promise<number> {
   const { streamUrl } = await startTurn(subject, { tools: 0, chunks: 60, chunkDelayMs: 25 });
   const lags: number[] = [];
@@ -239,7 +243,7 @@ async function readLag(subject: Subject): Promise<number> {
     for (const [, stamp = ""] of text.matchAll(/"timestamp":"([^"]+)"/g))
       lags.push(performance.timeOrigin + atMs - Date.parse(stamp));
   });
-  // The first events happened before the stream was open, so they are replayed and have no delay to measure.
+  // The first three events occurred before the stream was open. They are replayed, so their delay says nothing.
   return quantile(lags.slice(3), 0.95);
 }
 

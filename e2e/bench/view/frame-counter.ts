@@ -1,6 +1,6 @@
 const FRAME_TIMEOUT_MS = 10_000;
 
-/** Counts frames, and resolves the promises of callers that wait for the next one. */
+/** Counts frames. Callers can wait for the next frame. */
 export function createFrameCounter() {
   let frames = 0;
   let waiters: ((atMs: number) => void)[] = [];

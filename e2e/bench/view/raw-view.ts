@@ -9,14 +9,14 @@ import { createFrameCounter } from "./frame-counter.ts";
 
 const SIZE = { width: 1280, height: 800 };
 
-/** Starts a browser with one page, and reads its screencast directly over DevTools, acknowledging every frame at once. */
+/** Starts a browser with one page. Reads its screencast directly over DevTools, and acknowledges every frame at once. */
 export async function openRawView(
   folder: string,
   executable: string | undefined,
 ): Promise<View & { open: (url: string) => Promise<void> }> {
   if (executable === undefined) throw new Error("no Chromium was found: npm run setup");
   const flags = chromiumFlags({ profileDir: join(folder, "raw"), proxyServer: "direct://", sandbox: false });
-  // The service talks to its browsers over pipes; this client over a WebSocket.
+  // The service talks to its browsers over pipes. This client uses a WebSocket instead.
   const overPort = flags.map((flag) =>
     flag === "--remote-debugging-pipe" ? "--remote-debugging-port=0" : flag,
   );
@@ -75,7 +75,7 @@ async function readHost(lines: AsyncIterable<string>): Promise<string> {
   throw new Error("the browser did not start");
 }
 
-/** Connects a minimal DevTools client. */
+/** Connects a minimal client for DevTools. */
 async function connect(url: string) {
   const socket = new WebSocket(url, { perMessageDeflate: false, maxPayload: 2 ** 28 });
   await once(socket, "open");
@@ -89,7 +89,7 @@ async function connect(url: string) {
     answers.delete(message.id);
   });
   return {
-    /** Sets the listener of an event; there is one listener per event. */
+    /** Sets the listener of an event. Each event has at most one. */
     on: (event: string, listener: (params: Record<string, unknown>) => void) =>
       void listeners.set(event, listener),
     send: (method: string, params: object = {}) =>

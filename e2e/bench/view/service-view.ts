@@ -5,7 +5,7 @@ import type { View } from "../measure/live-view.ts";
 import type { Subject } from "../types.ts";
 import { createFrameCounter } from "./frame-counter.ts";
 
-/** Joins a session's live view over its WebSocket, as the page does. */
+/** Joins the live view of a session over its WebSocket, as the session page does. */
 export async function openServiceView(
   subject: Subject,
   sessionId: string,

@@ -2,8 +2,8 @@ import type { FaultCase } from "../fault-case.ts";
 import type { World } from "../world/open-world.ts";
 
 /**
- * The range reaches from the statements of the start to those after a session's last callback. If a turn sends fewer
- * statements, those of polling count too.
+ * The seed picks the number of the statement at which the service is killed. The lowest number is reached during the start,
+ * the highest only after a session's last callback. If the turns send fewer statements, statements of polling count too.
  */
 const STATEMENTS = { least: 12, most: 150 };
 const KINDS = ["plain", "tools", "structured"] as const;
@@ -27,7 +27,7 @@ async function playAnyStatement(world: World): Promise<void> {
   await world.waitUntilIdle();
 }
 
-/** `kill -9` at a random statement, to cover the gaps between the named kill points. */
+/** `kill -9` at a random database statement. This covers the gaps between the named kill points. */
 export const anyStatement: FaultCase = {
   name: "statement",
   group: "kill",

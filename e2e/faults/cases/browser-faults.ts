@@ -8,7 +8,7 @@ import { watchLive } from "../world/watch-live.ts";
 
 const LANDED_MAX_MS = 30_000;
 
-/** Kills all Chromium processes of the service, or only the renderers. @returns how many it killed. */
+/** Kills all Chromium processes of the service, or only the renderers. @returns the number of these processes. */
 function killChromium(world: World, which: "all" | "renderers"): number {
   world.processes.look();
   world.disturb();
@@ -20,7 +20,7 @@ function killChromium(world: World, which: "all" | "renderers"): number {
     try {
       process.kill(pid, "SIGKILL");
     } catch {
-      // The process ended together with one that was killed before.
+      // The process has already ended, together with a process that was killed before it.
     }
   }
   return chosen.length;
@@ -44,7 +44,7 @@ async function retarget(world: World, sessionId: string, url: string): Promise<v
   if (answer.status !== 202) world.problems.push(`the retarget answered ${answer.status}`);
 }
 
-/** Waits until a retarget has landed; records a problem if it does not within 30 s. */
+/** Waits until the browser shows the URL of a retarget. Records a problem if that takes more than 30 s. */
 async function expectLanded(world: World, sessionId: string, url: string): Promise<void> {
   const end = Date.now() + LANDED_MAX_MS;
   for (;;) {
@@ -58,7 +58,7 @@ async function expectLanded(world: World, sessionId: string, url: string): Promi
   }
 }
 
-/** Starts a session whose browser shows a page. @returns its id, and a function that builds page addresses. */
+/** Starts a session whose browser shows a page. @returns the session's id, and a function that builds the URL of a page. */
 async function startBrowsing(world: World) {
   await world.start();
   const page = (name: string) => `${world.oracle.receiverUrl}/${name}`;
@@ -70,7 +70,10 @@ async function startBrowsing(world: World) {
   return { sessionId: created.sessionId, page };
 }
 
-/** Checks that after a broken browser the next use starts a new browser, which shows the requested page. */
+/**
+ * Checks that the session gets a new browser after its old one was killed. The new browser must show the requested page and
+ * serve another turn.
+ */
 async function expectNewBrowser(world: World, sessionId: string, url: string): Promise<void> {
   await retarget(world, sessionId, url);
   await expectLanded(world, sessionId, url);
@@ -102,7 +105,7 @@ const expectKilled = (count: number) => {
   if (count === 0) throw new Error("there was no Chromium to kill");
 };
 
-/** Browsers that die: the session continues. Source: `security.md`, What is never lost. */
+/** The browser of a session dies, and the session continues. Source: `security.md`, What is never lost. */
 export const browserFaults: FaultCase[] = [
   browserCase("browser-idle", "SIGKILL while idle", async (world, { sessionId }) => {
     expectKilled(killChromium(world, "all"));

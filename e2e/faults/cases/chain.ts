@@ -1,13 +1,13 @@
 import type { FaultCase } from "../fault-case.ts";
 
-/** Points that a structured session passes, one for each phase of it. */
+/** Kill points that a structured session passes, one in each of its phases. */
 const POINTS = ["K02", "K07", "K10", "K14", "K20", "K22"];
 const DIE_WITHIN_MS = 30_000;
 const STEER_WITHIN_MS = 400;
 
 /**
- * Six kill points in a row on one data folder, while the turns of all earlier sessions continue and receive steers. The
- * tests play this case of the campaign.
+ * The service is killed at six points, one after the other, on one data folder. Meanwhile the turns of all earlier sessions
+ * continue and receive steers. `subset.spec.ts` plays this case as part of the tests.
  */
 export const chain: FaultCase = {
   name: "chain",

@@ -7,7 +7,10 @@ import type { World } from "../world/open-world.ts";
 
 const STOPPED_MS = 30_000;
 
-/** Follow-ups that arrive at the same time run once each, one after the other, in the order of their positions. */
+/**
+ * Several follow-ups arrive at the same time. Each must run once, one after the other, in the order of their positions in
+ * the queue.
+ */
 const followUpsAtOnce = (count: number): FaultCase => ({
   name: `follow-ups-${count}`,
   group: "concurrency",
@@ -66,7 +69,10 @@ const equalKeys: FaultCase = {
   },
 };
 
-/** Sends every job again while turns are open: under its own id and under a new one, in reverse order. */
+/**
+ * The service is killed while turns are open. Before it starts again, every job is marked as not sent, and each run gets a
+ * second job, in reverse order.
+ */
 const repeatedJobs: FaultCase = {
   name: "jobs-repeated",
   group: "concurrency",
@@ -108,7 +114,7 @@ async function repeatJobs({ dataDir, databaseUrl }: World): Promise<void> {
   }
 }
 
-/** A process is suspended during a turn for longer than its lease, and then continues. */
+/** The process is suspended during a turn for longer than its lease lasts, and then continues. */
 const stoppedProcess: FaultCase = {
   name: "sigstop",
   group: "concurrency",
@@ -130,7 +136,10 @@ const stoppedProcess: FaultCase = {
   },
 };
 
-/** Two processes share a database: the one that plays is suspended for longer than its lease, and the other takes over. */
+/**
+ * Two processes share a database. The one that plays the turn is suspended for longer than its lease lasts, and the other
+ * one takes the turn over.
+ */
 const staleLease: FaultCase = {
   name: "stale-lease",
   group: "concurrency",

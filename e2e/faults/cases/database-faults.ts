@@ -30,7 +30,8 @@ const secondOpener: FaultCase = {
 };
 
 /**
- * Creates sessions and follow-ups until `work` has ended, then repeats the unanswered calls, as a client would.
+ * Creates sessions and follow-ups, as clients would, until `work` has ended. Then repeats the requests that got no answer,
+ * and waits until the service is idle.
  */
 async function underLoad(world: World, work: () => Promise<void>): Promise<void> {
   let isOver = false;
@@ -100,7 +101,10 @@ const killsUnderLoad: FaultCase = {
   },
 };
 
-/** Signals to the embedded Postgres, by the name of the case. `pids` is the server's, then its child processes'. */
+/**
+ * What each case does to the embedded Postgres, by the case's name. `pids` starts with the server's process, followed by its
+ * child processes.
+ */
 const SIGNALS: Record<string, (pids: number[]) => Promise<void>> = {
   async server([server = 0]) {
     process.kill(server, "SIGKILL");
@@ -142,13 +146,16 @@ const embeddedSignals = Object.entries(SIGNALS).map(
   }),
 );
 
-/** The process id of the Postgres in a data folder, then those of its child processes: first the ones that serve clients. */
+/**
+ * Returns the process id of the Postgres server in a data folder, and then the ids of its child processes. Those that serve
+ * clients come first.
+ */
 async function listServerPids(dataDir: string): Promise<number[]> {
   const server = Number.parseInt(await readFile(join(dataDir, "postgres", "postmaster.pid"), "utf8"), 10);
   const children: { pid: number; isClient: boolean }[] = [];
   for (const entry of await readdir("/proc")) {
     if (!/^\d+$/.test(entry)) continue;
-    // A process may end while /proc is read.
+    // The process may have ended since /proc was listed.
     const stat = await readFile(`/proc/${entry}/stat`, "utf8").catch(() => "");
     const [, parent] = /\) \S (\d+)/.exec(stat) ?? [];
     if (Number(parent) !== server) continue;

@@ -16,7 +16,7 @@ import { nameThatFlips } from "./name-that-flips.ts";
 import { receiverFaults } from "./receiver-faults.ts";
 import { steering } from "./steering.ts";
 
-/** Every case of the campaign, in the order in which it plays them. */
+/** Every case, in the order in which the campaign plays them. */
 export const CASES: readonly FaultCase[] = [
   ...killPoints,
   ...parkedTurns,

@@ -4,7 +4,7 @@ import { watchLive } from "../world/watch-live.ts";
 
 const BROWSERS = 8;
 
-/** As many browsers as the service allows at the same time, each used by an agent and watched by a viewer. */
+/** The service runs as many browsers as it allows at the same time. An agent uses each browser, and a viewer watches it. */
 export const liveBrowsers: FaultCase = {
   name: "browsers-8",
   group: "load",

@@ -10,14 +10,14 @@ const STREAMS = 1_000;
 const STALLED = 10;
 const SESSIONS = 200;
 const AT_ONCE = 16;
-/** Largest factor by which descriptors and memory may exceed those after the first round, which fills the caches. */
+/** Compared with the first round, which fills the caches, descriptors and memory may grow by at most this factor. */
 const GROWTH_MAX = 1.1;
 const ROUNDS = 4;
 const SETTLE_MS = 5_000;
 
 type Follower = { text: () => string; ended: Promise<void>; close: () => void };
 
-/** Opens a stream with a socket of its own; a stalled one stops reading after its first bytes. */
+/** Follows a stream over a connection of its own. A stalled follower stops reading at the beginning of the body. */
 function follow(world: World, path: string, isStalled: boolean): Promise<Follower> {
   return new Promise((resolve, reject) => {
     const request = get(
@@ -42,7 +42,7 @@ function follow(world: World, path: string, isStalled: boolean): Promise<Followe
 
 const countDescriptors = (pid: number) => readdirSync(`/proc/${pid}/fd`).length;
 
-/** Waits until the number of descriptors has fallen to `descriptors` again, at most 5 s. */
+/** Waits at most 5 s until the service has no more than this number of open descriptors. */
 async function settle(pid: number, descriptors: number): Promise<void> {
   const end = Date.now() + SETTLE_MS;
   while (countDescriptors(pid) > descriptors && Date.now() < end) await sleep(100);
@@ -74,7 +74,7 @@ type Resources = { descriptors: number; heldMb: number };
 const write = ({ descriptors, heldMb }: Resources) =>
   `${descriptors} descriptors and ${heldMb.toFixed(1)} MB`;
 
-/** Plays a round. @returns the descriptors and memory that the service holds afterwards. */
+/** Plays a round. @returns the number of descriptors and the memory that the service holds after the round. */
 async function playAndMeasure(world: World): Promise<Resources> {
   const pid = world.service().pid ?? 0;
   const descriptors = countDescriptors(pid);
@@ -83,7 +83,10 @@ async function playAndMeasure(world: World): Promise<Resources> {
   return { descriptors: countDescriptors(pid), heldMb: await readHeldMb(world.service()) };
 }
 
-/** A slow turn with 1,000 followers: all that read get every event, and those that stop reading do not delay them. */
+/**
+ * Plays a slow turn with 1,000 followers. Ten of them stop reading, which must not delay the others. All others must receive
+ * every event.
+ */
 async function playRound(world: World): Promise<void> {
   const created = await world.create("model:slow");
   if (!created) throw new Error("the session was not created");
@@ -136,5 +139,5 @@ const manySessions: FaultCase = {
       .map((run) => `${run.id} ended ${run.state}: ${run.error}`),
 };
 
-/** Load that must affect only the clients that cause it. */
+/** Cases with high load. Only the clients that cause the load may notice it. */
 export const loadFaults: FaultCase[] = [eventStreams, manySessions];

@@ -4,15 +4,21 @@ import type { Evidence } from "../world/evidence.ts";
 import type { World } from "../world/open-world.ts";
 
 type McpFault = {
-  /** The name of the fault in the oracle's tool server; `ok` for none. */
+  /** The fault that the oracle's tool server plays; `ok` for none. */
   fault: string;
   name?: string;
   title: string;
-  /** The point and the arrivals at which the process is killed; afterwards the service is started again. */
+  /**
+   * Kills the service up to `spreadMs` after it reaches `point`, at an arrival that the seed picks. The case then starts the
+   * service again.
+   */
   kill?: { point: string; arrivals: number[]; spreadMs: number };
-  /** State of the tool call of the first turn; omitted if the server is skipped, so that no call is made. */
+  /**
+   * The states that the tool call of the first turn may have; omitted if the service skips the tool server, so that there is
+   * no call.
+   */
   call?: ("succeeded" | "failed" | "unknown")[];
-  /** Matches the reason that the service reports for missing tools; omitted if no tools are missing. */
+  /** Matches the reason that the service gives for missing tools; omitted if no tools may be missing. */
   skipped?: RegExp;
 };
 
@@ -49,7 +55,7 @@ const MCP_FAULTS: McpFault[] = [
   },
 ];
 
-/** Tool servers of the caller that misbehave, and a service that dies while it uses one; every turn still succeeds. */
+/** Tool servers of the caller misbehave, or the service dies while it uses one. Every turn must still succeed. */
 export const mcpFaults: FaultCase[] = MCP_FAULTS.map((mcp) => ({
   name: `mcp-${mcp.name ?? mcp.fault}`,
   group: "mcp",

@@ -6,14 +6,14 @@ import type { Random } from "../world/random.ts";
 type ModelFault = {
   name: string;
   title: string;
-  /** The name of the fault in the oracle; the function adds an argument that depends on the seed. */
+  /** The fault that the oracle's model plays. A function adds an argument that depends on the seed. */
   fault: string | ((random: Random) => string);
-  /** Expected outcome of the first request. */
+  /** The outcome that the first request must have. */
   outcome: "succeeded" | "errored";
   deliverable?: "ready" | "failed";
-  /** Expected number of runs of the first request. */
+  /** The number of runs that the first request must have. */
   runs?: number;
-  /** Shortest allowed time between the first two model calls of the first request, in milliseconds. */
+  /** The shortest time that is allowed between the first two model calls of the first request, in milliseconds. */
   gapMs?: number;
   seedsMax?: number;
 };
@@ -109,7 +109,7 @@ const MODEL_FAULTS: ModelFault[] = [
   },
 ];
 
-/** A model that misbehaves on the first calls of a session; a follow-up must still succeed. */
+/** The model misbehaves on the first calls of a session. A follow-up in that session must still succeed. */
 export const modelFaults: FaultCase[] = MODEL_FAULTS.map((model) => ({
   name: model.name,
   group: "model",

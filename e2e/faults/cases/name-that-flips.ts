@@ -6,10 +6,10 @@ import { waitUntil } from "../../fixtures/service.ts";
 import type { FaultCase } from "../fault-case.ts";
 import { FLIPPING_NAME } from "../world/flipping-name.ts";
 
-/** An address of this machine that the service is not allowed to connect to. */
+/** An address of this machine to which the service must not connect. */
 const PRIVATE = "127.0.0.2";
 
-/** Counts connections to the private address at the receiver's port. */
+/** Listens on the private address, at the receiver's port, and counts the connections. */
 async function watchPrivate(port: number) {
   let connections = 0;
   const server = createServer((socket) => {
@@ -20,7 +20,10 @@ async function watchPrivate(port: number) {
   return { connections: () => connections, close: () => server.close() };
 }
 
-/** The receiver's host name resolves to an allowed address when it is checked, and to a private one afterwards. */
+/**
+ * The receiver's host name resolves to an allowed address until the first callback is delivered, and to a private address
+ * after that.
+ */
 export const nameThatFlips: FaultCase = {
   name: "receiver-dns-flip",
   group: "receiver",

@@ -5,15 +5,18 @@ import { type Evidence, sumWaits } from "../world/evidence.ts";
 type ReceiverFault = {
   hook: string;
   title: string;
-  /** Expected number of finished attempts of each delivery. */
+  /** The number of finished attempts that each delivery must have. */
   attempts: number;
   state?: "dropped";
-  /** Whether the answer comes so close to the deadline that a busy machine may miss it. */
+  /** Whether the answer comes so shortly before the deadline that it may be late on a busy machine. */
   isNarrow?: boolean;
 };
 
 const DEADLINE_MS = 10_000;
-/** An attempt that misses a narrow deadline is excused if the service waited at least this long for a processor. */
+/**
+ * A late answer of a receiver with `isNarrow` is excused if the service waited at least this long for a processor during the
+ * attempt.
+ */
 const NARROW_MS = 50;
 
 const RECEIVER_FAULTS: ReceiverFault[] = [
@@ -27,7 +30,9 @@ const RECEIVER_FAULTS: ReceiverFault[] = [
   { hook: "redirect", title: "302 to a private address", attempts: 2 },
 ];
 
-/** A receiver that misbehaves never harms a run, and every delivery ends delivered or dropped. */
+/**
+ * The receiver of callbacks misbehaves. Every run must still succeed, and every delivery must end with the expected state.
+ */
 export const receiverFaults: FaultCase[] = RECEIVER_FAULTS.map((fault) => ({
   name: `receiver-${fault.hook}`,
   group: "receiver",
@@ -49,7 +54,10 @@ export const receiverFaults: FaultCase[] = RECEIVER_FAULTS.map((fault) => ({
   ],
 }));
 
-/** Whether a delivery took the expected attempts; ones that missed a narrow deadline on a busy machine do not count. */
+/**
+ * Whether a delivery has the expected number of attempts. Does not count an attempt that missed a narrow deadline because
+ * the machine was busy.
+ */
 function isExpected(evidence: Evidence, { attempts, isNarrow }: ReceiverFault, deliveryId: string): boolean {
   const wallMs = Date.now() - monotonicMs();
   const own = evidence.rows.deliveryAttempts.filter((attempt) => attempt.deliveryId === deliveryId);

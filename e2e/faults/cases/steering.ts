@@ -5,7 +5,7 @@ import type { World } from "../world/open-world.ts";
 const AT_ONCE = 20;
 const WITHIN_MS = 900;
 
-/** Creates a session whose turn takes some time. */
+/** Starts the service and creates a session whose turn takes some time. */
 async function createBusy(world: World, kind: string, variables: Record<string, string> = {}) {
   await world.start(undefined, variables);
   const created = await world.create(kind);
@@ -45,7 +45,7 @@ const killedSteers: FaultCase = {
   },
 };
 
-/** Interrupts a turn at a stage in which the executor could miss the request to stop. */
+/** Interrupts a turn in a phase in which the executor could miss the stop request. */
 const interruptAt = (name: string, kind: string, title: string, withinMs: number): FaultCase => ({
   name: `interrupt-${name}`,
   group: "steering",
@@ -83,7 +83,7 @@ const mixed: FaultCase = {
   },
 };
 
-/** Messages that steer or interrupt turns. Source: `wire.md`, Follow-ups. */
+/** Clients steer and interrupt running turns. Source: `wire.md`, Follow-ups. */
 export const steering: FaultCase[] = [
   manySteers,
   killedSteers,

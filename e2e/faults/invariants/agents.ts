@@ -1,6 +1,9 @@
 import type { Invariant } from "../world/evidence.ts";
 
-/** Finds sub-agents that were spawned twice, that ended after their parent's turn or not at all, and lost results. */
+/**
+ * Finds sub-agents that were spawned twice, that are still live, or that ended after their parent's turn. Also finds lost
+ * results.
+ */
 export const agentsOnce: Invariant = {
   id: "agents",
   promise: "a sub-agent is spawned once, ends once, and its parent's turn ends after it",

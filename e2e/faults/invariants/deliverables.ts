@@ -1,7 +1,10 @@
 import { type Schema, Validator } from "@cfworker/json-schema";
 import type { Invariant } from "../world/evidence.ts";
 
-/** I7: a deliverable that is `ready` is valid, also by a validator that the service does not use. */
+/**
+ * I7: a deliverable with the status `ready` fits its schema. A second validator, which the service does not use, checks
+ * that.
+ */
 export const readyIsValid: Invariant = {
   id: "I7",
   promise: "ready is valid by a second validator too",

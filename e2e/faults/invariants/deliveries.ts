@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto";
 import { type LineOf, monotonicMs } from "../oracle/log-line.ts";
 import { type Evidence, type Invariant, sumWaits } from "../world/evidence.ts";
 
-/** I4: for every subscribed event, one callback row is stored in the transaction of the event. */
+/** I4: every subscribed event has exactly one callback row, which was stored in the transaction of the event. */
 export const oneRowPerEvent: Invariant = {
   id: "I4",
   promise: "exactly one callback row per subscribed (run, event), stored in that event's transaction",
@@ -29,14 +29,17 @@ export const oneRowPerEvent: Invariant = {
 };
 
 const JITTER = 0.2;
-/** Time that the engine's wake-up, two commits and a connection may add on an idle machine. */
+/** On an idle machine, the engine's wake-up, two commits and the connection take at most this long. */
 const WAKING_MS = 500;
-/** Largest difference between two clocks of one machine, including the time to record an event. */
+/** Largest difference between two clocks of this machine, including the time that it takes to record an event. */
 const CLOCK_MS = 20;
 
 type Exchange = LineOf<"callback"> & { end: LineOf<"callback-end"> | undefined };
 
-/** I5: a callback is delivered, or dropped after five finished attempts; every attempt has the same bytes and is on time. */
+/**
+ * I5: a callback ends as delivered, or as dropped after five finished attempts. All attempts send the same bytes, and each
+ * comes at its planned time.
+ */
 export const deliveredOrDropped: Invariant = {
   id: "I5",
   promise:
@@ -90,9 +93,9 @@ const findEnd = ({ oracle }: Evidence, exchange: number) =>
   );
 
 /**
- * Checks the gaps between recorded attempts, on the receiver's clock. A gap is never shorter than promised. It may be longer
- * if the campaign disturbed or started the service within it, if the engine repeated a failed step, or by the time that the
- * service waited for a processor.
+ * Checks the time between recorded attempts, on the receiver's clock. It is never shorter than planned. It may be longer by
+ * the time that the service waited for a processor, or because the engine repeated a failed step. There is no upper limit if
+ * the campaign disturbed or started the service in between.
  */
 function checkSpacing(
   evidence: Evidence,

@@ -1,6 +1,6 @@
 import type { Evidence, Invariant } from "../world/evidence.ts";
 
-/** I3: every run ends once, and the sequence numbers of the log have no gap. */
+/** I3: every run ends once, and the sequence numbers of the event log have no gap. */
 export const oneEndPerRun: Invariant = {
   id: "I3",
   promise: "one terminal event per run, sequence gapless",
@@ -28,7 +28,9 @@ export const oneEndPerRun: Invariant = {
   },
 };
 
-/** I8: from the acceptance of a message until the end of its request's last run, the agent status reads `running`. */
+/**
+ * I8: from the time when a message is accepted until the last run that answers it ends, the agent status is never `idle`.
+ */
 export const readsRunning: Invariant = {
   id: "I8",
   promise: "a scheduled resume reads running",
@@ -52,14 +54,17 @@ export const readsRunning: Invariant = {
   },
 };
 
-/** The request whose runs complete a request: itself, or for a steer that was read, the request of the turn it joined. */
+/**
+ * Returns the request whose runs answer this request. For a steer that a turn has read, that is the request of the turn.
+ * Otherwise it is the request itself.
+ */
 function findAnswering(rows: Evidence["rows"], requestId: string): string {
   if (rows.runs.some((run) => run.requestId === requestId)) return requestId;
   const joined = rows.requests.find((request) => request.id === requestId)?.joinedRunId;
   return rows.runs.find((run) => run.id === joined)?.requestId ?? requestId;
 }
 
-/** I10: a stream has the same bytes as the log, from whatever position the client reads it. */
+/** I10: from any position, a stream sends the same bytes as the event log contains after that position. */
 export const streamsEqualLog: Invariant = {
   id: "I10",
   promise: "a resumed stream is byte-equal to the log",

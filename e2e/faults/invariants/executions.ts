@@ -3,7 +3,10 @@ import type { Invariant } from "../world/evidence.ts";
 /** Largest difference between the clocks of two processes on one machine, plus the time to write a line. */
 const SLACK_MS = 50;
 
-/** I6: a call with a recorded result does not run again; nor does an interrupted call, which may have had its effect. */
+/**
+ * I6: a command does not run again after its result was recorded. If it was interrupted, its effect is unknown, so it does
+ * not run again either.
+ */
 export const noSecondExecution: Invariant = {
   id: "I6",
   promise: "no execution after a recorded result; an interrupted non-idempotent tool reports outcome unknown",

@@ -15,7 +15,7 @@ import { variantsWhole } from "./variants.ts";
 import { wakesOnce } from "./wakes.ts";
 import { importsWhole, pagesWhole, planningOnce, reportsOnce } from "./work.ts";
 
-/** The invariants that hold in every run, whatever the fault. Source: `faults.md`, Invariants. */
+/** The invariants that must hold in every run of every case. Source: `faults.md`, Invariants. */
 const INVARIANTS: readonly Invariant[] = [
   oneFirstTurn,
   acknowledgedOnce,
@@ -45,6 +45,6 @@ const INVARIANTS: readonly Invariant[] = [
   importsWhole,
 ];
 
-/** All violations of the invariants, each prefixed with the id of its invariant. */
+/** Finds all violations of the invariants. Each begins with the id of its invariant. */
 export const findViolations = (evidence: Evidence): string[] =>
   INVARIANTS.flatMap(({ id, findViolations }) => findViolations(evidence).map((text) => `${id}: ${text}`));

@@ -9,7 +9,9 @@ const at = (second: number) => new Date(Date.UTC(2020, 0, 1, 0, 0, second));
 const INTEGRITY = `sha384-${createHash("sha384").update("run()").digest("base64")}`;
 const ids = { sessionId: "ses_a", requestId: "req_a", runId: "run_a" };
 
-/** The evidence of a session with one turn and no violation; the rows have only the columns that the invariants read. */
+/**
+ * Creates evidence without violations, of a session with one turn. The rows have only the columns that the invariants read.
+ */
 function makeEvidence() {
   const text = "<<tools n=abcd>> Please do it.";
   const event = (seq: number, kind: string, fields: object = {}) => {
@@ -114,7 +116,7 @@ function makeEvidence() {
       variants: [] as { sessionId: string; key: string; revision: number }[],
       variantRevisions: [] as ReturnType<typeof revision>[],
       previews: [] as { variant: string }[],
-      // `work.test.ts` tests the invariants of these rows.
+      // The invariants of these rows are tested in `work.test.ts`.
       ...{ plans: [], requirements: [], evidence: [], reports: [], imports: [], importedMessages: [] },
       ...{ landingPages: [], landingPageVersions: [], landingPageFiles: [], landingPageBlobs: [] },
       publications: [
@@ -210,7 +212,7 @@ function makeEvidence() {
   };
 }
 
-/** Release 1 of a publication as the interface shows it. */
+/** Returns what the API and the script URLs show of release 1 of a publication. */
 function publicationReading() {
   const script = { publicationId: "pub_a", status: 200, integrity: INTEGRITY, isEmpty: false };
   return {
@@ -232,11 +234,11 @@ function publicationReading() {
 
 type Forged = ReturnType<typeof makeEvidence>;
 
-// The rows have only the columns that the invariants read, hence the cast.
+// The cast is needed because the rows have only the columns that the invariants read.
 const judge = ({ prompts, ...evidence }: Forged) =>
   findViolations({ ...evidence, oracle: [...evidence.oracle, ...prompts] } as unknown as Evidence);
 
-/** The first item of a list that must not be empty. */
+/** Returns the first item of a list. Fails if the list is empty. */
 function first<Item>(items: Item[]): Item {
   const [item] = items;
   assert.ok(item);

@@ -1,10 +1,12 @@
 import type { Evidence, Invariant } from "../world/evidence.ts";
 import { isEngineBusy } from "../world/read-rows.ts";
 
-/** The sweep runs every minute and skips jobs younger than 2 s; the remaining 3 s are for its own work. */
+/** The sweep runs every minute, skips jobs that are younger than 2 s, and may take 3 s. */
 const SWEPT_WITHIN_MS = 65_000;
 
-/** I3 for the jobs: every job is sent, a run's generations rise one by one, and the engine ends every function run. */
+/**
+ * I3 for jobs: every job is sent, the generations of a run's jobs rise one by one, and the engine ends every function run.
+ */
 export const jobsEnd: Invariant = {
   id: "I3",
   promise: "every job is sent and played to its end, its generations rise one by one",
@@ -18,7 +20,7 @@ export const jobsEnd: Invariant = {
         .flatMap(({ id }) => (id.startsWith(`${run.id}:`) ? Number(id.slice(run.id.length + 1)) : []))
         .filter(Number.isInteger)
         .sort((a, b) => a - b);
-      // No job has the first generation of a run that waited behind another one, so the generations may start above 1.
+      // If a run waited behind another one, no job has its first generation. The generations may therefore start above 1.
       const isRising = generations.every(
         (one, index) => index === 0 || one === (generations[index - 1] ?? 0) + 1,
       );
@@ -33,7 +35,10 @@ export const jobsEnd: Invariant = {
   },
 };
 
-/** Finds failed function runs and gaps in their `play-<n>` steps. A function run may fail only if it lost its claim. */
+/**
+ * Finds function runs that failed, and gaps in their `play-<n>` steps. A function run may fail only because it lost its
+ * claim on the run.
+ */
 function findBrokenPlays({ engineRuns, engineSteps }: Evidence["rows"]): string[] {
   return engineRuns.flatMap(({ id, functionId, eventId, state, error }) => {
     if (!/run-turn|deliver-callback/.test(functionId)) return [];

@@ -1,6 +1,6 @@
 import type { Invariant } from "../world/evidence.ts";
 
-/** I9: every process that the service started ends with it. */
+/** I9: every process that the service has started ends at most 30 s after the service. */
 export const nothingLeft: Invariant = {
   id: "I9",
   promise: "no browser or sandbox process outlives its session by 30 s",
@@ -8,7 +8,7 @@ export const nothingLeft: Invariant = {
     leftProcesses.map(({ pid, name }) => `process ${pid} (${name}) was left behind`),
 };
 
-/** I11: a secret appears only where it is used. */
+/** I11: a secret appears in no answer, log, row or file in which it does not belong. */
 export const noCanary: Invariant = {
   id: "I11",
   promise: "no secret canary anywhere",

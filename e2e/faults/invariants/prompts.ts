@@ -1,7 +1,9 @@
 import type { LineOf } from "../oracle/log-line.ts";
 import type { Invariant } from "../world/evidence.ts";
 
-/** Every prompt is complete and consistent, also after crashes and compactions. */
+/**
+ * Every prompt contains its task once, and no tool call without its result. That also holds after crashes and compactions.
+ */
 export const soundPrompts: Invariant = {
   id: "prompts",
   promise: "every prompt has its task once, and no call without its result",
@@ -21,13 +23,14 @@ export const soundPrompts: Invariant = {
       if (new Set(prompt.tags.map((nonce) => nonce.length)).size > 1)
         wrong.push(`${name} has a message that is cut: ${prompt.tags.join(", ")}`);
       const accepted = prompt.tags.filter((nonce) => position.has(requests.get(nonce) ?? ""));
-      // The order of the messages is not checked: an interrupt may overtake, and `oneTurnAtATime` checks the turns' order.
+      // The order of the messages is not checked here, because an interrupt may overtake others. `oneTurnAtATime` checks the
+      // order of the turns.
       return accepted.length === 0 ? [...wrong, `${name} has no message that was accepted`] : wrong;
     });
   },
 };
 
-/** Every compaction that begins also ends, and the events report each beginning once. */
+/** Every compaction in a run that succeeds has one start, one end, and fewer tokens at its end. */
 export const compactionsInPairs: Invariant = {
   id: "compaction",
   promise: "turn.compacting and turn.compacted in pairs, each with fewer tokens afterwards",
@@ -46,7 +49,7 @@ export const compactionsInPairs: Invariant = {
         if (!isBeginning && !(tokensAfter < tokensBefore))
           wrong.push(`the compaction at ${seq} saved no tokens`);
       }
-      // A turn that ends for another reason (a stop, a failure of the model) may leave a compaction without an end.
+      // A turn that was stopped or has failed may leave a compaction without an end.
       if (isOpen && run.state === "succeeded") wrong.push(`a compaction of ${run.id} has no end`);
     }
     return wrong;

@@ -2,7 +2,10 @@ import { createHash } from "node:crypto";
 import type { Evidence, Invariant, PublicationChange, PublicationReading } from "../world/evidence.ts";
 import { readVariant } from "../world/read-variant.ts";
 
-/** Finds publications without their current release, damaged scripts, lost events, and releases that were stored twice. */
+/**
+ * Finds publications that lost a release, scripts that do not match their integrity, releases that were announced zero or
+ * several times, and calls that created two releases or none.
+ */
 export const publicationsStored: Invariant = {
   id: "publications",
   promise: "a release is stored once, whole, with its event; its publication outlives the session",
@@ -28,7 +31,7 @@ export const publicationsStored: Invariant = {
   },
 };
 
-/** Every release of a living session has one event, and every event has its release. */
+/** Every release of a session that still exists has one event, and every event has its release. */
 function findWrongEvents({ publications, releases, events }: Evidence["rows"]): string[] {
   const announced = events
     .filter(({ kind }) => kind === "publication.created")
@@ -41,7 +44,10 @@ function findWrongEvents({ publications, releases, events }: Evidence["rows"]): 
   });
 }
 
-/** A call creates one release, however often the executor repeats it; each task of the campaign publishes once. */
+/**
+ * A call of `publish_variant` creates at most one release, even if the executor repeats the call. It creates exactly one if
+ * it succeeds.
+ */
 function findWrongCalls({ toolCalls, publications, releases }: Evidence["rows"]): string[] {
   return toolCalls.flatMap(({ name, runId, callId, input, state }) => {
     if (name !== "publish_variant") return [];
@@ -56,7 +62,10 @@ function findWrongCalls({ toolCalls, publications, releases }: Evidence["rows"])
   });
 }
 
-/** Finds lost acknowledged changes, scripts that are not served as published, and publications lost with their session. */
+/**
+ * Finds acknowledged changes that were lost, scripts that are not served as they were published, and publications that were
+ * lost with their session.
+ */
 export const publicationsServed: Invariant = {
   id: "publications",
   promise:
@@ -72,7 +81,10 @@ export const publicationsServed: Invariant = {
   ],
 };
 
-/** The moving script equals the current release's pinned script, or is empty if the variant is not published. */
+/**
+ * The script without a release number equals the script of the current release. If the variant is not published, it is
+ * empty.
+ */
 function findWrongScripts({ publications, scripts }: PublicationReading): string[] {
   return publications.flatMap(({ id, publication }) => {
     const own = scripts.filter(({ publicationId }) => publicationId === id);
@@ -90,7 +102,7 @@ function findWrongScripts({ publications, scripts }: PublicationReading): string
 
 type Publishing = Evidence["publishing"];
 
-/** The state is that of the last acknowledged change, or of a later change that got no answer. */
+/** The current release is the one that the last acknowledged change set, or the one of a later change that got no answer. */
 function findLostChanges({ changes, readings }: Publishing, reading: PublicationReading): string[] {
   const requested = changes.slice(0, reading.changeCount);
   return [...new Set(requested.map(({ variant }) => variant))].flatMap((variant) => {
@@ -113,7 +125,7 @@ function findLostChanges({ changes, readings }: Publishing, reading: Publication
 const readRelease = ({ publications }: PublicationReading, variant: string): number | null =>
   publications.find((each) => each.variant === variant)?.publication?.number ?? null;
 
-/** The number of the current release after a change; null if the change unpublishes. */
+/** Returns the number of the current release after a change; null if the change unpublishes the variant. */
 function findResult(
   { variant, wanted }: PublicationChange,
   { publications, scripts }: PublicationReading,
@@ -130,7 +142,10 @@ const findLostPublications = (earlier: PublicationReading[], { publications }: P
     .filter((id) => !publications.some((each) => each.id === id))
     .map((id) => `${id} was lost`);
 
-/** The answer to a deletion names the publications that stay; the session is gone. */
+/**
+ * The answer to a deletion names the publications that are still published. The session is gone, and its publications
+ * remain.
+ */
 function findWrongDeletions(rows: Evidence["rows"], { deletions, readings }: Publishing): string[] {
   return deletions.flatMap(({ sessionId, readingCount, publicationIds }) => {
     const wrong: string[] = [];
@@ -147,7 +162,7 @@ function findWrongDeletions(rows: Evidence["rows"], { deletions, readings }: Pub
   });
 }
 
-/** The last answers of the interface equal the rows of the database. */
+/** The last reading of the API and of the script URLs shows the same state as the rows of the database. */
 function findUnequalRows(
   { publications, releases }: Evidence["rows"],
   last: PublicationReading | undefined,

@@ -1,6 +1,6 @@
 import type { Invariant } from "../world/evidence.ts";
 
-/** I2 for steers: each is read by the turn that it joined, or gets a turn of its own, never both. */
+/** I2 for steers: the turn that a steer joined reads it, or the steer gets a turn of its own, but never both. */
 export const steersReadOnce: Invariant = {
   id: "I2",
   promise: "a steer is read exactly once",

@@ -1,6 +1,6 @@
 import type { Evidence, Invariant } from "../world/evidence.ts";
 
-/** I1: a session has one first turn, whatever happened during its creation. */
+/** I1: a session has exactly one first turn, even if its creation was interrupted or repeated. */
 export const oneFirstTurn: Invariant = {
   id: "I1",
   promise: "one first turn per session",
@@ -28,7 +28,7 @@ export const oneFirstTurn: Invariant = {
   },
 };
 
-/** I2: every message that was answered with a 2xx is in the transcript exactly once. */
+/** I2: every message that the service answered with a 2xx is in the transcript exactly once. */
 export const acknowledgedOnce: Invariant = {
   id: "I2",
   promise: "every acknowledged message is in the transcript exactly once",
@@ -56,7 +56,7 @@ export const acknowledgedOnce: Invariant = {
   },
 };
 
-/** The mode of a message, and the states of its request's runs. */
+/** Describes a message that is not exactly once in the transcript: its mode, and the states of the runs of its request. */
 function describeLoss(rows: Evidence["rows"], acknowledged: Evidence["acknowledged"], nonce: string): string {
   const message = acknowledged.find((one) => one.nonce === nonce);
   const runs = rows.runs.filter((run) => run.requestId === message?.requestId);
@@ -64,7 +64,7 @@ function describeLoss(rows: Evidence["rows"], acknowledged: Evidence["acknowledg
   return ` (${message?.mode}; its runs: ${ends.join(", ") || "none"})`;
 }
 
-/** The sequence numbers of a session's messages rise from 1 without gaps. */
+/** Finds sessions whose messages are not numbered from 1 without gaps. */
 function findGaps(rows: Evidence["rows"]): string[] {
   return rows.sessions.flatMap((session) => {
     const numbers = rows.messages

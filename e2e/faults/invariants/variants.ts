@@ -1,7 +1,10 @@
 import type { Evidence, Invariant } from "../world/evidence.ts";
 import { readVariant } from "../world/read-variant.ts";
 
-/** Finds revisions that were stored twice or lost, half-stored checks, and successful calls whose effect is missing. */
+/**
+ * Finds revisions that were stored twice or lost, checks that were stored in part, and successful calls whose effect is
+ * missing.
+ */
 export const variantsWhole: Invariant = {
   id: "variants",
   promise: "a revision is stored once, with its event; the effect of a call that succeeded is stored",
@@ -17,7 +20,7 @@ export const variantsWhole: Invariant = {
       const numbers = own.map(({ number }) => number).sort((one, other) => one - other);
       if (numbers.join() !== Array.from({ length: revision }, (_, index) => index + 1).join())
         wrong.push(`${sessionId} ${key} has the revisions ${numbers.join()}, and the newest is ${revision}`);
-      // Each turn of the campaign applies a variant of its own once.
+      // In the campaign, each turn that edits a page applies its own variant once.
       if (revision !== 1) wrong.push(`${sessionId} ${key} was applied ${revision} times`);
       const unchecked = findUpdates(sessionId, key).filter(({ check }) => check === null);
       if (unchecked.length !== 1) wrong.push(`${sessionId} ${key} was announced ${unchecked.length} times`);
@@ -31,7 +34,10 @@ export const variantsWhole: Invariant = {
   },
 };
 
-/** Finds successful calls whose effect is missing. A session keeps only the previews of its last `set_previews`. */
+/**
+ * Finds successful calls whose effect is missing. Only the previews of a session's last `set_previews` are expected, because
+ * each call replaces them.
+ */
 function findLostEdits({ toolCalls, variantRevisions, previews }: Evidence["rows"]): string[] {
   const ordered = toolCalls.toSorted((a, b) => a.startedAt.getTime() - b.startedAt.getTime());
   return ordered.flatMap(({ sessionId, name, callId, input, state }, index) => {

@@ -1,6 +1,9 @@
 import type { Invariant } from "../world/evidence.ts";
 
-/** Finds waits without exactly one wake, questions that stayed open, and acknowledged answers that the model did not see. */
+/**
+ * Finds waits that were not woken exactly once, questions that are still open, and acknowledged answers that the model did
+ * not see.
+ */
 export const wakesOnce: Invariant = {
   id: "wakes",
   promise: "a parked turn is woken exactly once, and no acknowledged answer is lost",

@@ -17,7 +17,10 @@ const call = (callId: string, name: string, input: object = {}) => ({
   state: "succeeded",
 });
 
-/** The rows of a turn that plans, proves, deploys, reports and imports, with only the columns that the invariants read. */
+/**
+ * Creates the rows of a turn that plans, meets a requirement, deploys, reports and imports. They have only the columns that
+ * the invariants read.
+ */
 function makeRows() {
   const items = [{ text: "plan abcd", status: "todo" }];
   return {
@@ -72,13 +75,13 @@ function makeRows() {
 
 type Forged = ReturnType<typeof makeRows>;
 
-// The rows have only the columns that the invariants read, hence the cast.
+// The cast is needed because the rows have only the columns that the invariants read.
 const judge = (rows: Forged): string[] =>
   [planningOnce, pagesWhole, reportsOnce, importsWhole].flatMap(({ id, findViolations }) =>
     findViolations({ rows } as unknown as Evidence).map((text) => `${id}: ${text}`),
   );
 
-/** Repeats the first entry of a list with other fields. */
+/** Adds a copy of the first entry to a list, with some fields replaced. */
 const repeat = <Item extends object>(list: Item[], fields: Partial<Item> = {}) =>
   void list.push({ ...(list[0] as Item), ...fields });
 const change = <Item extends object>(list: Item[], fields: Partial<Item>) =>

@@ -6,13 +6,17 @@ type Call = { runId: string | null; callId: string | null };
 const isSameCall = (one: Call, other: Call): boolean =>
   one.runId === other.runId && one.callId === other.callId;
 
-/** The bodies of a session's events of one kind. */
+/** Returns the parsed bodies of a session's events of one kind. */
 const readBodies = ({ events }: Rows, sessionId: string, kind: string) =>
   events
     .filter((event) => event.sessionId === sessionId && event.kind === kind)
     .map(({ body }) => JSON.parse(body));
 
-/** A call stored one row if it succeeded, and never two. @returns the violations of a tool's calls. */
+/**
+ * Checks the calls of one tool: each has stored at most one row, and exactly one if it succeeded.
+ *
+ * @returns the violations.
+ */
 function findWrongCalls(rows: Rows, name: string, stored: readonly Call[]): string[] {
   return rows.toolCalls.flatMap((call) => {
     if (call.name !== name) return [];
@@ -24,11 +28,14 @@ function findWrongCalls(rows: Rows, name: string, stored: readonly Call[]): stri
   });
 }
 
-/** Whether the numbers, once sorted, are 1, 2, 3 … */
+/** Whether the numbers are 1, 2, 3 … in any order. */
 const isGapless = (numbers: number[]): boolean =>
   numbers.toSorted((a, b) => a - b).every((number, index) => number === index + 1);
 
-/** Finds plans that skip or repeat a revision, and requirements that were added twice, lost, or met without evidence. */
+/**
+ * Finds plans whose events skip or repeat a revision. Also finds requirements that were added twice, lost, or met without
+ * evidence.
+ */
 export const planningOnce: Invariant = {
   id: "planning",
   promise: "each revision of a plan has one event; a requirement is added once, and its evidence exists",
@@ -65,7 +72,10 @@ export const planningOnce: Invariant = {
 const readFirstText = (input: unknown): string | undefined =>
   (input as { items?: { text: string }[] }).items?.[0]?.text;
 
-/** Finds versions that were deployed twice or lost, files without contents, and contents that no file refers to. */
+/**
+ * Finds versions of pages that were deployed twice, lost or not announced, files without contents, and contents to which no
+ * file refers.
+ */
 export const pagesWhole: Invariant = {
   id: "pages",
   promise: "a version is deployed once per call, whole, with its event; no content is left without a file",
@@ -97,7 +107,7 @@ export const pagesWhole: Invariant = {
   },
 };
 
-/** Finds reports that were published twice, lost or not announced. */
+/** Finds reports that were published twice, lost, or published without an event. */
 export const reportsOnce: Invariant = {
   id: "reports",
   promise: "a report is published once per call, with its event",
@@ -111,7 +121,7 @@ export const reportsOnce: Invariant = {
   },
 };
 
-/** Finds documents that were imported twice, in part, or not announced. */
+/** Finds documents that were imported twice, only in part, or without an event. */
 export const importsWhole: Invariant = {
   id: "imports",
   promise: "a document is imported once and whole, with its event",

@@ -4,27 +4,30 @@ import { cutIntoPieces } from "./cut-into-pieces.ts";
 import { readPrompt } from "./read-prompt.ts";
 import { importCall, workCalls } from "./work-calls.ts";
 
-/** The name that sessions of the campaign give the tool of the oracle's tool server. */
+/** The name under which the sessions of the campaign see the tool `note` of the oracle's tool server. */
 const NOTE_TOOL = "mcp_notes__note";
-/** Marks the first, invalid structured answer; a prompt that holds it asks for the correction. */
+/**
+ * Marks the first structured answer, which is invalid. A prompt that contains this text asks the model to correct that
+ * answer.
+ */
 const FIRST_TRY = "FIRST-TRY";
 const CHUNK_DELAY_MS = 8;
-/** Delay before the first byte of an answer, so that a kill can hit a call without one. */
+/** Delay before the first byte of an answer, so that a kill can come while a model call has no answer yet. */
 const FIRST_BYTE_MS = 10;
-/** Number of steps of a turn of the kind `long`, and the text of each: together they exceed the context. */
+/** A turn of the kind `long` has this many steps, each with this text. Together they exceed the context. */
 const LONG_STEPS = 18;
 const LONG_TEXT = "finding ".repeat(400);
 
 /**
- * Creates the behaviour of the oracle's model: a pure function of the request, except that some faults happen only on the
- * first calls of a session.
+ * Creates the function that answers the calls of the oracle's model. The answer depends only on the request, except for
+ * faults that happen only on the first calls of a session.
  *
- * @param pageUrl address of the oracle's pages.
+ * @param pageUrl the address at which the oracle serves its pages.
  */
 export function createModelPlan(pageUrl: string) {
   const faultCounts = new Map<string, number>();
 
-  /** Whether a fault that happens `times` times for a session must happen again; counts each call. */
+  /** Whether a fault that a session meets `times` times is still due. Each call counts as one occurrence. */
   function isDue(tag: Tag, times: number): boolean {
     const count = faultCounts.get(tag.nonce) ?? 0;
     faultCounts.set(tag.nonce, count + 1);
@@ -79,7 +82,7 @@ function answerTurn(kind: string, tag: Tag, request: RecordedRequest, pageUrl: s
       };
     if (answersSoFar === 1) return { ...say("Then I fetch a page."), toolCalls: [fetchPage] };
   }
-  // The tool is not offered if its server was skipped.
+  // If the service skipped the tool server, the model is not offered the tool.
   if (kind === "mcp" && answersSoFar === 0 && JSON.stringify(request.body.tools ?? []).includes(NOTE_TOOL))
     return {
       toolCalls: [{ name: NOTE_TOOL, arguments: { nonce: tag.nonce }, id: `call_${tag.nonce}_n` }],
@@ -90,7 +93,7 @@ function answerTurn(kind: string, tag: Tag, request: RecordedRequest, pageUrl: s
   }
   if (kind === "delegate" && answersSoFar === 1)
     return { toolCalls: [{ name: "wait_for_agents", arguments: {}, id: `call_${tag.nonce}_w` }] };
-  // The first message has two questions and a command, the second one a third question.
+  // The first step asks two questions and runs a command, the second step asks a third question.
   if (kind === "ask" && answersSoFar < 2) {
     const elicit = (nth: number) => ({
       name: "elicit_user_input",
@@ -131,7 +134,10 @@ function answerTurn(kind: string, tag: Tag, request: RecordedRequest, pageUrl: s
   return say(`That is done, all of it, as it was asked for: ${tag.nonce}.`);
 }
 
-/** The calls of a turn that edits a page: open it, change it, check it, then show or publish it. */
+/**
+ * The calls of a turn that edits a page. It opens the page, applies a variant and checks it. Then it sets a preview, or
+ * publishes the variant.
+ */
 const editCalls = (nonce: string, url: string, kind: "edit" | "publish") => [
   {
     name: "browser_execute",
@@ -157,14 +163,14 @@ const editCalls = (nonce: string, url: string, kind: "edit" | "publish") => [
       },
 ];
 
-/** The number of steps of a message's turn that a prompt reports, in the agent's own messages or in a summary. */
+/** Returns the last step of a message's turn that the prompt mentions, in the agent's own messages or in a summary. */
 const countSteps = (text: string, nonce: string): number =>
   Math.max(
     0,
     ...[...text.matchAll(new RegExp(`Step (\\d+) of ${nonce}`, "g"))].map(([, step]) => Number(step)),
   );
 
-/** A summary that reports the last step of each turn. */
+/** Answers a summary request with the last step of each turn. */
 function summarize(text: string): Step {
   const nonces = new Set([...text.matchAll(/Step \d+ of ([a-z]+)/g)].map(([, nonce = ""]) => nonce));
   const progress = [...nonces].map((nonce) => `Step ${countSteps(text, nonce)} of ${nonce} is done.`);
@@ -193,7 +199,7 @@ function answerStructured(
   return send(request.text.includes(FIRST_TRY) ? good : bad);
 }
 
-/** The step that plays a model fault; undefined if the fault has already happened as often as it must. */
+/** Returns the step that plays a fault of the model; undefined if the fault has already occurred as often as it should. */
 function breakAnswer(fault: string, argument: string, isDue: (times: number) => boolean): Step | undefined {
   const text =
     "An answer that is long enough to be cut somewhere in its middle, by whoever wants to. ".repeat(3);

@@ -1,10 +1,13 @@
 import type { RequestKind } from "../../fixtures/scripted-model/types.ts";
 import type { PromptFacts } from "./read-prompt.ts";
 
-/** Monotonic milliseconds of this machine: the same clock in every process. */
+/** Milliseconds of this machine's monotonic clock. All processes of the machine read the same clock. */
 export const monotonicMs = (): number => Number(process.hrtime.bigint() / 1_000n) / 1_000;
 
-/** One line of the oracle's log: bytes on the wire, or a parsed exchange. `atMs` is the machine's monotonic clock. */
+/**
+ * A line of the oracle's log: bytes on a connection, or something that one of its servers did. `atMs` is on the machine's
+ * monotonic clock.
+ */
 export type OracleLine = { atMs: number } & (
   | { type: "bytes"; server: ServerName; connection: number; from: "service" | "oracle"; base64: string }
   | ({
@@ -24,7 +27,7 @@ export type OracleLine = { atMs: number } & (
       event: string;
       signature: string | null;
       body: string;
-      /** Number of this exchange with the receiver; its `callback-end` line has the same number. */
+      /** The number of this request to the receiver. The `callback-end` line of the request has the same number. */
       exchange: number;
       firstByteAtMs: number;
     }

@@ -1,13 +1,13 @@
 import { SUMMARY_REQUEST } from "#lib/turn/compaction/summary-prompt.ts";
 import { readTags } from "../world/tag.ts";
 
-/** The facts about a prompt that the invariants check. */
+/** What the invariants need to know about a prompt. */
 export type PromptFacts = {
-  /** Whether the prompt asks for a summary of the conversation rather than its next message. */
+  /** Whether the prompt asks for a summary of the conversation, not for the next message. */
   isSummary: boolean;
-  /** Whether the task is that of a sub-agent, which has no tag. */
+  /** Whether the prompt is that of a sub-agent. The task of a sub-agent has no tag. */
   isSubAgent: boolean;
-  /** Nonces of the sessions' messages in the prompt, one for each occurrence. */
+  /** The nonces in the tags of the prompt's messages, one for each occurrence. */
   tags: string[];
   /** Ids of calls without a result, and of results without a call. */
   unpaired: string[];
@@ -17,7 +17,10 @@ export type PromptFacts = {
 
 type Item = { type?: unknown; call_id?: unknown; output?: unknown };
 
-/** Reads the facts of a request of the Responses API. `text` is the request's whole text, `input` its field of this name. */
+/**
+ * Reads the facts about a request of the Responses API. `text` is the text of the whole request, `input` the request's field
+ * `input`.
+ */
 export function readPrompt(text: string, input: unknown): PromptFacts {
   const items = (Array.isArray(input) ? input : []) as Item[];
   const idsOf = (type: string, isIncluded = (_item: Item) => true) =>

@@ -9,7 +9,10 @@ type Place = { model: number; receiver: number; tools: string; certificate: stri
 
 export type Oracle = Awaited<ReturnType<typeof startOracle>>;
 
-/** Starts the oracle in its own process: scripted model, callback receiver, pages and tool server. */
+/**
+ * Starts the oracle in a process of its own. It contains the scripted model, the callback receiver, pages and the tool
+ * server.
+ */
 export async function startOracle() {
   const folder = await mkdtemp(join(tmpdir(), "faults-oracle-"));
   const logPath = join(folder, "oracle.jsonl");
@@ -29,10 +32,10 @@ export async function startOracle() {
     modelUrl: `http://127.0.0.1:${place.model}/v1`,
     receiverUrl: `http://127.0.0.1:${place.receiver}`,
     toolsUrl: place.tools,
-    /** Path of the certificate that a service must trust to reach the tool server. */
+    /** Path of the certificate that the service must trust to reach the tool server. */
     certificatePath,
     pid: child.pid,
-    /** The lines written since the last call. */
+    /** Returns the lines of the log that were written since the last call. */
     async takeLines(): Promise<OracleLine[]> {
       const file = await open(logPath, "r");
       try {

@@ -7,7 +7,10 @@ const KEEP_ALIVE_MS = 120_000;
 
 type Note = (line: OracleLine) => void;
 
-/** Answers a delivery with the behaviour in its path `/hook/<behaviour>/…`; `nth` counts its exchanges from 1. */
+/**
+ * Answers a callback with the behaviour that its path `/hook/<behaviour>/…` names. `nth` counts the requests of one delivery
+ * from 1.
+ */
 async function answer(behaviour: string, nth: number, response: ServerResponse): Promise<void> {
   const isFirst = nth === 1;
   const plain = (status: number, headers: Record<string, string> = {}) =>
@@ -48,7 +51,7 @@ async function answer(behaviour: string, nth: number, response: ServerResponse):
   }
 }
 
-/** Writes directly to the socket, one byte every 500 ms. */
+/** Writes a text directly to the socket, one byte every 500 ms. */
 async function drip(response: ServerResponse, text: string): Promise<void> {
   for (const byte of text) {
     if (!response.socket || response.socket.destroyed) return;
@@ -58,7 +61,7 @@ async function drip(response: ServerResponse, text: string): Promise<void> {
   response.destroy();
 }
 
-/** Answers 200 with up to 1 GB of body, as fast as the client reads. */
+/** Answers 200 with a body of up to 1 GB, as fast as the client reads it. */
 async function endless(response: ServerResponse): Promise<void> {
   response.writeHead(200);
   const chunk = Buffer.alloc(65_536, ".");
@@ -69,7 +72,7 @@ async function endless(response: ServerResponse): Promise<void> {
   response.end();
 }
 
-/** Starts the receiver of callbacks, which also serves the pages that tools look at. @returns its port. */
+/** Starts the receiver of callbacks. It also serves the pages that the agent's tools open. @returns the receiver's port. */
 export async function startOracleReceiver(note: Note): Promise<number> {
   const seen = new Map<string, number>();
   let exchanges = 0;
@@ -112,7 +115,7 @@ export async function startOracleReceiver(note: Note): Promise<number> {
     );
     await answer(path.split("/")[2] ?? "", nth, response).catch(() => response.destroy());
   });
-  // With the short default, a client on a busy machine may write to a connection just as the server closes it as idle.
+  // With the short default, the server may close an idle connection just when a client on a busy machine writes to it.
   server.keepAliveTimeout = KEEP_ALIVE_MS;
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
   return (server.address() as AddressInfo).port;

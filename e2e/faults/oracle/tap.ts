@@ -9,7 +9,11 @@ type Note = (line: {
   base64: string;
 }) => void;
 
-/** Starts a TCP proxy in front of a server of the oracle that records every byte of both sides. @returns its port. */
+/**
+ * Starts a TCP proxy in front of a server of the oracle. It records every byte that either side sends.
+ *
+ * @returns the proxy's port.
+ */
 export async function startTap(name: ServerName, port: number, note: Note): Promise<number> {
   let connections = 0;
   const server = createServer((client) => {

@@ -1,8 +1,9 @@
 import type { StepToolCall } from "../../fixtures/scripted-model/types.ts";
 
 /**
- * The calls of a turn that plans, proves a requirement with a picture, deploys a page and publishes a report, in order. The
- * ids of the requirement and the picture are read from the prompt, and are empty until the prompt contains them.
+ * The calls, in order, of a turn that plans, meets a requirement with a picture as evidence, deploys a page and publishes a
+ * report. The ids of the requirement and of the picture come from the prompt. Until the prompt contains them, they are
+ * empty.
  */
 export function workCalls(nonce: string, url: string, prompt: string): StepToolCall[] {
   const evidenceId = [...prompt.matchAll(/evi_[a-z0-9]+/g)].at(-1)?.[0] ?? "";
@@ -29,7 +30,7 @@ export function workCalls(nonce: string, url: string, prompt: string): StepToolC
   ];
 }
 
-/** A call that imports a variant's document with one change. */
+/** Creates a call that imports a document with one variant, which contains one change. */
 export const importCall = (nonce: string, url: string): StepToolCall => ({
   name: "import_legacy_session",
   arguments: { document: documentOf(nonce, url) },

@@ -5,13 +5,13 @@ import type { Acknowledged } from "./evidence.ts";
 import type { Random } from "./random.ts";
 import { writeTag } from "./tag.ts";
 
-/** A request that a client repeats with the same key until it is answered. */
+/** A request that a client repeats, with the same idempotency key, until the service answers it. */
 type ClientRequest = {
   nonce: string;
   idempotencyKey: string;
   path: string;
   body: Record<string, unknown>;
-  /** The session's share link, with which a person's message is sent; omitted for an API key. */
+  /** The share link with which a person sends the message; omitted if an API key sends it. */
   shareUrl?: string;
 };
 
@@ -24,11 +24,11 @@ type Created = {
   shareUrl: string;
 };
 
-/** An answer to a question that the service acknowledged with a 2xx. */
+/** A person's answer to a question of the agent, which the service acknowledged with a 2xx. */
 type AcknowledgedAnswer = { elicitationId: string; text: string };
 const ANSWER_EVERY_MS = 60;
 
-/** Creates clients that repeat requests until the service answers, and record its answers. */
+/** Creates clients that record the answers of the service. They can send requests again that got no answer. */
 export function createClients(deps: { service: () => RunningService; random: Random; receiverUrl: string }) {
   const { service, random, receiverUrl } = deps;
   const acknowledged: Acknowledged[] = [];
@@ -37,7 +37,7 @@ export function createClients(deps: { service: () => RunningService; random: Ran
   const answers: { name: string; text: string }[] = [];
   const canaries: string[] = [];
   const secretsByNonce = new Map<string, string>();
-  /** Delayed requests that run while the case continues. */
+  /** Requests that are sent after a delay, while the case continues. */
   const delayed: Promise<unknown>[] = [];
   const acknowledgedAnswers: AcknowledgedAnswer[] = [];
 
@@ -58,13 +58,13 @@ export function createClients(deps: { service: () => RunningService; random: Ran
         return created;
       }
     } catch {
-      // The service ended before or during its answer: the client does not know whether the request had an effect.
+      // The service ended before it had answered. The client does not know whether its request had an effect.
     }
     unanswered.push(request);
     return undefined;
   }
 
-  /** Builds a follow-up message. All random choices are made here, before the message is sent. */
+  /** Builds the request for a follow-up message. All random choices are made here, before the request is sent. */
   function describeFollowUp(sessionId: string, kind: string, more: Record<string, unknown>): ClientRequest {
     const nonce = random.name();
     const idempotencyKey = `key-${nonce}`;
@@ -81,7 +81,7 @@ export function createClients(deps: { service: () => RunningService; random: Ran
     shareUrl,
   });
 
-  /** Answers about half of a session's open questions, each with a different text. */
+  /** Answers about half of a session's open questions. Each answer has a different text. */
   async function answerOpen(sessionId: string): Promise<void> {
     const path = `/api/sessions/${sessionId}/elicitations`;
     const { data = [] } = await service().read<{ data?: { elicitationId: string; state: string }[] }>(path);
@@ -100,14 +100,14 @@ export function createClients(deps: { service: () => RunningService; random: Ran
     answers,
     canaries,
     secretsByNonce,
-    /** Repeats the unanswered requests. */
+    /** Sends all requests again that got no answer. */
     async retryUnanswered() {
       for (const request of unanswered.splice(0)) await ask(request);
     },
     /**
      * Creates a session with a callback, secrets, and a first message whose tag has this kind.
      *
-     * @returns undefined if no answer arrived; `retryUnanswered` then repeats the request.
+     * @returns undefined if no answer arrived; `retryUnanswered` sends the request again.
      */
     create(
       kind: string,
@@ -135,7 +135,7 @@ export function createClients(deps: { service: () => RunningService; random: Ran
     /** Posts a follow-up message. */
     followUp: (sessionId: string, kind: string, more: Record<string, unknown> = {}) =>
       ask(describeFollowUp(sessionId, kind, more)),
-    /** Posts a follow-up message after `afterMs`, even if the service has ended by then. */
+    /** Plans a follow-up message, which is posted `afterMs` later even if the service has ended by then. */
     followUpLater(sessionId: string, kind: string, mode: FollowUpMode, afterMs: number) {
       const request = describeFollowUp(sessionId, kind, { mode });
       delayed.push(sleep(afterMs).then(() => ask(request)));
@@ -143,13 +143,16 @@ export function createClients(deps: { service: () => RunningService; random: Ran
     /** Posts a message as a person on the session page. */
     sayAsPerson: (created: Created, kind: string, mode: FollowUpMode = "queue") =>
       ask(describeAsPerson(created, kind, mode)),
-    /** Posts such a message after `afterMs`, even if the service has ended by then. */
+    /**
+     * Plans a message of a person on the session page, which is posted `afterMs` later even if the service has ended by
+     * then.
+     */
     sayAsPersonLater(created: Created, kind: string, mode: FollowUpMode, afterMs: number) {
       const request = describeAsPerson(created, kind, mode);
       delayed.push(sleep(afterMs).then(() => ask(request)));
     },
     acknowledgedAnswers,
-    /** Starts to answer the questions of all sessions. @returns a function that stops it. */
+    /** Starts to answer the questions of all sessions again and again. @returns a function that stops the answering. */
     answerQuestions(): () => Promise<void> {
       let isOver = false;
       const answering = (async () => {
@@ -165,7 +168,7 @@ export function createClients(deps: { service: () => RunningService; random: Ran
         return answering;
       };
     },
-    /** Waits until all delayed requests have been sent and answered or have failed. */
+    /** Waits until every delayed request was sent, and got an answer or failed. */
     async settleDelayed() {
       await Promise.all(delayed.splice(0));
     },
@@ -181,7 +184,7 @@ const asVisitor = (shareUrl: string, baseUrl: string): Record<string, string> =>
 const readMode = ({ mode }: Record<string, unknown>): FollowUpMode =>
   mode === "steer" || mode === "interrupt" ? mode : "queue";
 
-/** A schema with rules that a provider cannot enforce; its title holds the nonce. */
+/** A schema with rules that a model provider cannot enforce. Its title contains the nonce. */
 const schemaOf = (nonce: string) => ({
   type: "object",
   title: `Result ${nonce}`,

@@ -11,10 +11,10 @@ import type {
 } from "./evidence.ts";
 import type { Random } from "./random.ts";
 
-/** The body of the moving script while a variant is not published. */
+/** The content of the script without a release number while its variant is not published. */
 const EMPTY = "/* This variant is not published. */\n";
 
-/** Creates a client that publishes, rolls back and unpublishes variants, and loads their scripts as a visitor does. */
+/** Creates a client that publishes, rolls back and unpublishes variants. It loads their scripts as a visitor would. */
 export function createPublisher(deps: {
   service: () => RunningService;
   random: Random;
@@ -36,7 +36,10 @@ export function createPublisher(deps: {
     }
   }
 
-  /** The path of a change, below the session or the publication. After the session is deleted, only the latter works. */
+  /**
+   * Returns the path for a change, either below the session or below the publication. Once the session is deleted, only the
+   * path below the publication works.
+   */
   function pathOf({ variant, wanted }: PublicationChange): string {
     const operation = typeof wanted === "string" ? wanted : "rollback";
     const publication = readings.at(-1)?.publications.find((each) => each.variant === variant);
@@ -77,7 +80,7 @@ export function createPublisher(deps: {
     };
   }
 
-  /** Loads the scripts of a publication: the moving one, and the pinned one of each release. */
+  /** Loads all scripts of a publication: the one without a release number, and that of each release. */
   async function loadAll(publicationId: string): Promise<LoadedScript[]> {
     const scripts = [await load(publicationId, null)];
     for (let number = 1; ; number++) {
@@ -89,14 +92,14 @@ export function createPublisher(deps: {
 
   return {
     record: { changes, readings, deletions },
-    /** Requests a change once. */
+    /** Requests a change of a publication once. */
     change,
-    /** Requests the last change again if it got no answer. */
+    /** Repeats the last change if it got no answer. */
     async retryUnanswered() {
       const last = changes.at(-1);
       if (last && last.release === undefined) await change(last.variant, last.wanted);
     },
-    /** Records all publications as the API lists them, and loads their scripts. */
+    /** Records all publications as the API lists them, with their scripts. */
     async read() {
       const list = await service().read<{ data: PublicationReading["publications"] }>(
         "/api/publications?limit=100",
@@ -104,7 +107,9 @@ export function createPublisher(deps: {
       const scripts = await Promise.all(list.data.map(({ id }) => loadAll(id)));
       readings.push({ changeCount: changes.length, publications: list.data, scripts: scripts.flat() });
     },
-    /** Deletes a session and forgets its acknowledged messages, which no invariant covers after the deletion. */
+    /**
+     * Deletes a session. Its acknowledged messages are forgotten, because the invariants do not apply to a deleted session.
+     */
     async remove(sessionId: string) {
       const own = acknowledged.filter((one) => one.sessionId === sessionId);
       const nonces = own.map(({ nonce }) => nonce);
@@ -118,7 +123,7 @@ export function createPublisher(deps: {
       const { publications = [] } = JSON.parse(answer.text) as { publications?: { id: string }[] };
       deletion.publicationIds = publications.map(({ id }) => id);
     },
-    /** Whether a line is a model call of a session that was deleted later. */
+    /** Whether a line of the oracle's log is a model call of a session that was deleted. */
     isOfDeleted: (line: OracleLine): boolean =>
       line.type === "model" && deletions.some(({ nonces }) => nonces.includes(line.nonce)),
   };

@@ -2,7 +2,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Execution } from "./evidence.ts";
 
-/** Reads the lines that the agent's commands wrote to the workspaces when they ran. */
+/** Reads the lines that the agent's commands have written to `ran.txt` in the workspaces. */
 export async function readExecutions(folder: string): Promise<Execution[]> {
   const root = join(folder, "workspaces");
   const names = await readdir(root).catch(() => []);
@@ -17,7 +17,11 @@ export async function readExecutions(folder: string): Promise<Execution[]> {
   );
 }
 
-/** The files below a folder that contain one of the words: the path of each, and as `text` the word. */
+/**
+ * Finds the files below a folder that contain one of the words.
+ *
+ * @returns the path of each file as `name`, and the word that it contains as `text`.
+ */
 export async function findInFiles(
   folder: string,
   words: string[],

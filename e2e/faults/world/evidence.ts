@@ -4,75 +4,81 @@ import type { OracleLine } from "../oracle/log-line.ts";
 import type { Rows } from "./read-rows.ts";
 import type { Wait } from "./watch-processes.ts";
 
-/** A message that the service acknowledged with a 2xx. Its text contains `nonce`. */
+/** A message that the service acknowledged with a 2xx. The message contains `nonce`. */
 export type Acknowledged = {
   sessionId: string;
   requestId: string;
-  /** The run in the answer: the message's own run, or for a steer the run that it joined. */
+  /** The run that the answer named: that of the message itself, or for a steer the run that it joined. */
   runId: string;
   mode: FollowUpMode;
   nonce: string;
   idempotencyKey: string;
-  /** Milliseconds of the wall clock, which the rows use too. */
+  /** Time of the answer in milliseconds since the epoch, as in the database rows. */
   atMs: number;
 };
 
-/** One reading of the agent status; `fromMs` and `toMs` are the wall clock before the request and after the answer. */
+/**
+ * A reading of the agent status. `fromMs` and `toMs` are the times before the request and after the answer, in milliseconds
+ * since the epoch.
+ */
 export type StatusSample = { sessionId: string; fromMs: number; toMs: number; turnState: string };
 
-/** The text that a client received from a request's stream when it read after event `after`. */
+/** What a client received when it read the stream of a request after event `after`. */
 export type StreamReading = { sessionId: string; requestId: string; after: number; text: string };
 
-/** A process of the service that was still running 30 s after the service had ended. */
+/** A process that the service had started and that still ran 30 s after the service had ended. */
 type LeftProcess = { pid: number; name: string };
 
-/** A line that a command of the agent wrote when it ran; wall clock. */
+/** A line that a command of the agent wrote when it ran. `atMs` is in milliseconds since the epoch. */
 export type Execution = { nonce: string; atMs: number };
 
 /** A change of a publication that a client requested over HTTP. */
 export type PublicationChange = {
   variant: string;
   wanted: "publish" | "unpublish" | { rollback: number };
-  /** The number of the current release in the 2xx answer, null if unpublished; undefined if no answer arrived. */
+  /**
+   * The number of the current release in the 2xx answer, or null if the variant is not published. Undefined if no answer
+   * arrived.
+   */
   release?: number | null;
 };
 
-/** A script as a visitor loaded it. */
+/** A script of a publication as a visitor loaded it. */
 export type LoadedScript = {
   publicationId: string;
-  /** The number of the release in the address; null for the script of the current release. */
+  /** The release number in the script's URL; null for the URL without a number, which serves the current release. */
   pinned: number | null;
   status: number;
-  /** `sha384-…` of the bytes that were received. */
+  /** The hash `sha384-…` of the bytes that were received. */
   integrity: string;
   isEmpty: boolean;
 };
 
-/** All publications as the API listed them at one time, with their scripts. */
+/** All publications as the API listed them at one time, together with their scripts. */
 export type PublicationReading = {
-  /** How many changes had been requested before this reading. */
+  /** The number of changes that clients had requested before this reading. */
   changeCount: number;
   publications: { id: string; sessionId: string | null; variant: string; publication: Publication | null }[];
   scripts: LoadedScript[];
 };
 
-/** A session that a client deleted. */
+/** The deletion of a session by a client. */
 export type Deletion = {
   sessionId: string;
-  /** The tags of its messages. */
+  /** The nonces of the session's acknowledged messages. */
   nonces: string[];
-  /** How many readings were taken before the deletion. */
+  /** The number of readings that were taken before the deletion. */
   readingCount: number;
-  /** The ids of the publications in the answer; undefined if no answer arrived. */
+  /** The publications that the answer named; undefined if no answer arrived. */
   publicationIds?: string[];
 };
 
-/** Everything that was recorded about one run of a case. */
+/** Everything that was recorded during one run of a case. */
 export type Evidence = {
   rows: Rows;
   oracle: OracleLine[];
   acknowledged: Acknowledged[];
-  /** Answers to questions that the service acknowledged with a 2xx. */
+  /** Answers to the agent's questions, which the service acknowledged with a 2xx. */
   acknowledgedAnswers: { elicitationId: string; text: string }[];
   publishing: { changes: PublicationChange[]; readings: PublicationReading[]; deletions: Deletion[] };
   samples: StatusSample[];
@@ -81,23 +87,28 @@ export type Evidence = {
   executions: Execution[];
   callbackSecrets: Map<string, string>;
   schedule: { baseMs: number; factor: number };
-  /** How much later a step of the engine may run because this run made one fail, which the engine repeats. */
+  /**
+   * The time by which a repeated step may be late. It is 0 unless the case makes steps fail, which the engine then repeats.
+   */
   repeatMs: number;
-  /** When processes started, and when all their code was loaded, which delays other work; monotonic. */
+  /**
+   * For each process, when it was started and when all its code was loaded. Loading delays other work. Both times are
+   * monotonic.
+   */
   starts: { fromMs: number; toMs: number }[];
   waits: Wait[];
-  /** When the service ended, wall clock. */
+  /** When the service ended, in milliseconds since the epoch. */
   endedAtMs: number;
-  /** Times at which this run killed, suspended or disconnected a process; monotonic. */
+  /** Monotonic times at which the run disturbed the service, its database or its browser, for example by a kill. */
   disturbedAtMs: number[];
   canaries: string[];
-  /** Texts that must not contain a canary, with their names. */
+  /** Texts that must not contain a canary. `name` says where the text was found. */
   haystacks: { name: string; text: string }[];
 };
 
-/** Milliseconds that the service waited for a processor between two moments of the oracle's clock. */
+/** Milliseconds that the service waited for a processor from `fromMs` to `toMs`, which are times of the monotonic clock. */
 export const sumWaits = ({ waits }: Evidence, fromMs: number, toMs: number): number =>
   waits.reduce((sum, wait) => (wait.toMs >= fromMs && wait.fromMs <= toMs ? sum + wait.ms : sum), 0);
 
-/** A promise of the service, and the function that finds violations of it in the evidence. */
+/** A promise of the service. `findViolations` finds the violations of it in the evidence. */
 export type Invariant = { id: string; promise: string; findViolations: (evidence: Evidence) => string[] };

@@ -4,8 +4,8 @@ import { syncBuiltinESMExports } from "node:module";
 import { FLIPPING_NAME } from "./flipping-name.ts";
 
 // node --import …/flip-names.ts
-// Replaces the resolver, as an attacker does who changes a name after the check: for FLIPPING_NAME it answers the address
-// that the file FLIP_FILE holds at that time.
+// Replaces the name resolver. FLIPPING_NAME resolves to the address that the file FLIP_FILE contains at that time. That
+// simulates an attacker who changes the address of a name after it was checked.
 const path = process.env.FLIP_FILE ?? "";
 const resolve = dns.lookup;
 

@@ -1,14 +1,14 @@
 import { WebSocket } from "ws";
 import type { RunningService } from "#e2e/fixtures/service.ts";
 
-/** Settings with which `readHeldMb` can inspect a service. */
+/** Environment variables with which a service must be started so that `readHeldMb` can inspect it. */
 export const INSPECTABLE = { NODE_OPTIONS: "--inspect=127.0.0.1:0" };
 
 const READ_MEMORY = `JSON.stringify(process.memoryUsage())`;
 
 /**
- * Memory of a service's objects and buffers after garbage collection, in MB. Pages that the allocator keeps for later do not
- * count.
+ * Reads the memory of a service's heap and buffers after garbage collection, in MB. Free pages that the allocator keeps do
+ * not count.
  * @throws Error if the service was not started with `INSPECTABLE`.
  */
 export async function readHeldMb(service: RunningService): Promise<number> {
@@ -27,7 +27,7 @@ export async function readHeldMb(service: RunningService): Promise<number> {
       socket.send(JSON.stringify({ id, method, params }));
     });
   try {
-    // Finalizers of a first collection may release further objects, so it runs three times.
+    // Collects garbage three times, because finalizers that run after one collection may release further objects.
     for (let times = 0; times < 3; times++) await ask("HeapProfiler.collectGarbage");
     const { result } = await ask("Runtime.evaluate", { expression: READ_MEMORY });
     const { heapUsed, external } = JSON.parse(result?.value ?? "{}");

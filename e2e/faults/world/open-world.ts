@@ -18,24 +18,27 @@ import { watchProcesses } from "./watch-processes.ts";
 export type World = Awaited<ReturnType<typeof openWorld>>;
 
 const IDLE_MAX_MS = 180_000;
-/** A start takes longer when other processes keep the machine busy. */
+/** Longest time for a start, which takes longer while other processes keep the machine busy. */
 const START_MAX_MS = 150_000;
 const LEFT_MAX_MS = 30_000;
 const SCHEDULE = { baseMs: 120, factor: 2 };
-/** Longest wait of the engine before it repeats a failed step, including its jitter. */
+/** Longest time, including jitter, that the engine waits before it repeats a failed step. */
 const REPEAT_MS = 1_250;
-/** Time for another process to find the expired lease of a killed executor and to finish its work. */
+/** Time in which another process finds the expired lease of a killed executor and finishes its work. */
 const TAKEOVER_MS = 30_000;
-/** Time for the owner of an embedded database to finish such work, which it resumes as soon as it starts. */
+/** Time in which a service with an embedded database finishes interrupted work, which it resumes as soon as it starts. */
 const RESUME_MS = 4_000;
 
-/** Opens the world of one case: a service with its own data, its clients, and the recorded evidence. */
+/**
+ * Opens the world of one run of a case: a service with its own data, clients of the service, and the evidence that is
+ * recorded.
+ */
 export async function openWorld(place: {
   oracle: Oracle;
   random: Random;
-  /** A new database; undefined for the embedded one. */
+  /** The URL of a new database; undefined for the embedded database. */
   databaseUrl?: string | undefined;
-  /** Crashes the database server and starts it again; undefined unless the campaign started that server. */
+  /** Crashes the database server and starts it again; undefined if the campaign did not start the server. */
   restartDatabase?: (() => Promise<void>) | undefined;
 }) {
   const { oracle, random, databaseUrl } = place;
@@ -60,7 +63,10 @@ export async function openWorld(place: {
   const publisher = createPublisher({ service: runningService, random, acknowledged, problems });
   const sampler = sampleStatus(() => service, acknowledged);
 
-  /** Records a start until the first page is answered, because a process serves requests before its page code is loaded. */
+  /**
+   * Records a start. It lasts until the first page is answered, because a process serves requests before its page code is
+   * loaded.
+   */
   function recordStart(started: RunningService) {
     const start = { fromMs: monotonicMs(), toMs: Number.POSITIVE_INFINITY };
     starts.push(start);
@@ -83,7 +89,7 @@ export async function openWorld(place: {
     restartDatabase: place.restartDatabase,
     service: runningService,
     processes,
-    /** The settings of a service of this world. */
+    /** Returns the environment variables of a service of this world. `fault` becomes the variable `FAULT`. */
     settings: (fault?: string): Record<string, string> => ({
       OPENAI_BASE_URL: oracle.modelUrl,
       SANDBOX: "unconfined",
@@ -94,7 +100,10 @@ export async function openWorld(place: {
       ...(databaseUrl !== undefined && { DATABASE_URL: databaseUrl, DATABASE_DRIVER: "pg" }),
       ...(fault !== undefined && { FAULT: fault, FAULTS_ALLOWED: "1" }),
     }),
-    /** Starts the service on this world's data with `fault` as its `FAULT`; `more` are settings that later starts keep. */
+    /**
+     * Starts the service on the data of this world. `fault` becomes its variable `FAULT`. Later starts keep the variables in
+     * `more`.
+     */
     async start(fault?: string, more?: Record<string, string>): Promise<RunningService> {
       variables = more ?? variables;
       const settings = { ...world.settings(fault), ...variables };
@@ -104,8 +113,8 @@ export async function openWorld(place: {
         );
       } catch (error) {
         if (fault === undefined || !String(error).includes("ended with SIGKILL")) throw error;
-        // Resumed work reached the fault point before the service was ready, so it starts without the fault, and
-        // `waitForDeath` kills it.
+        // Resumed work reached the fault point before the service was ready. The service is started without the fault, and
+        // `waitForDeath` kills it instead.
         hasDiedInStart = true;
         world.disturb();
         return world.start();
@@ -121,7 +130,7 @@ export async function openWorld(place: {
       endedAtMs = Date.now();
       outputs.push(runningService().output());
     },
-    /** Records the current time as one at which the campaign disturbed the service or its database or browser. */
+    /** Records that the campaign disturbs the service, its database or its browser at this time. */
     disturb: () => void disturbedAtMs.push(monotonicMs()),
     async kill() {
       processes.look();
@@ -129,7 +138,7 @@ export async function openWorld(place: {
       await runningService().kill();
       world.disturb();
     },
-    /** Waits until the service's fault has killed it. @returns false if that does not happen within `withinMs`. */
+    /** Waits until the fault has killed the service. @returns false if the service still runs after `withinMs`. */
     async waitForDeath(withinMs: number): Promise<boolean> {
       if (hasDiedInStart) {
         hasDiedInStart = false;
@@ -144,7 +153,7 @@ export async function openWorld(place: {
       world.disturb();
       return true;
     },
-    /** Starts the service again, with `fault` as its `FAULT`, and repeats the unanswered requests. */
+    /** Starts the service again, with `fault` as its variable `FAULT`, and repeats the requests that got no answer. */
     async restart(fault?: string) {
       await world.settleDelayed();
       outputs.push(runningService().output());
@@ -152,11 +161,11 @@ export async function openWorld(place: {
       world.disturb();
       await world.retryUnanswered();
     },
-    /** Records that the case makes steps of the engine fail, so that their repeats may be late. */
+    /** Records that this case makes steps of the engine fail, so that the engine repeats them later. */
     expectRepeats() {
       repeatMs = REPEAT_MS;
     },
-    /** Waits until no turn is open and no callback is pending; records a problem after 180 s. */
+    /** Waits until no turn is open and no callback is pending. Records a problem if that takes more than 180 s. */
     async waitUntilIdle() {
       await world.settleDelayed();
       await world.retryUnanswered();
@@ -176,7 +185,7 @@ export async function openWorld(place: {
         }
       }
     },
-    /** Stops the service, and reads the evidence from its interface, its database, its files and the oracle. */
+    /** Stops the service. Collects the evidence from its API, its database, its files and the oracle. */
     async readEvidence(): Promise<Evidence> {
       await sampler.stop();
       const streams = await readStreams(runningService(), acknowledged, random);
@@ -217,9 +226,9 @@ export async function openWorld(place: {
         ],
       };
     },
-    /** The output of all processes of this world's service, in order. */
+    /** Returns the output of all processes of the service, in the order of their starts. */
     log: () => [...new Set([...outputs, service?.output() ?? ""])].join("\n--- the next process ---\n"),
-    /** Kills the service if it still runs, and removes the data. */
+    /** Kills the service if it still runs, and removes its data. */
     async close() {
       await sampler.stop();
       processes.stop();
@@ -229,8 +238,8 @@ export async function openWorld(place: {
   };
 
   /**
-   * Reads the rows of a stopped service. After a kill, the rows may still show the engine's work of the killed process as
-   * open, so the service is started once more, until it has taken over and finished that work.
+   * Reads the rows of a stopped service. If a killed process has left work of the engine unfinished, starts the service once
+   * more, until it has taken over and finished that work.
    */
   async function readSettledRows(): Promise<Rows> {
     const place = { dataDir, databaseUrl };
@@ -238,7 +247,8 @@ export async function openWorld(place: {
     if ((disturbedAtMs.length === 0 && repeatMs === 0) || !isEngineBusy(rows)) return rows;
     await world.start();
     const end = Date.now() + TAKEOVER_MS;
-    // Only the service can open an embedded database while it runs, so this waits a fixed time.
+    // While the service runs, only it can open an embedded database. The state of the work is therefore unknown here, and
+    // the wait has a fixed length.
     if (databaseUrl === undefined) await sleep(RESUME_MS);
     else while (isEngineBusy(await readRows(place)) && Date.now() < end) await sleep(500);
     await world.stop();
@@ -248,7 +258,7 @@ export async function openWorld(place: {
   return world;
 }
 
-/** Retries the start if another process took the port after it was chosen as free. */
+/** Starts a service. Tries again with another port if a process has taken the port that was chosen as free. */
 async function startOnFreePort(start: () => Promise<RunningService>, triesLeft = 3): Promise<RunningService> {
   try {
     return await start();
@@ -258,7 +268,7 @@ async function startOnFreePort(start: () => Promise<RunningService>, triesLeft =
   }
 }
 
-/** All bytes that the service sent to the oracle, as Latin-1 text. */
+/** Returns all bytes that the service sent to the oracle, as Latin-1 text. */
 const readSent = (lines: OracleLine[]): string =>
   lines
     .flatMap((line) =>
@@ -268,7 +278,7 @@ const readSent = (lines: OracleLine[]): string =>
     )
     .join("");
 
-/** The callback secrets of sessions, by their ids. */
+/** Returns the callback secrets by session id. */
 const findSecrets = ({ sessions }: Rows, byNonce: ReadonlyMap<string, string>): Map<string, string> =>
   new Map(
     sessions.flatMap(({ id, idempotencyKey }) => {

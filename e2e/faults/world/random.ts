@@ -1,4 +1,4 @@
-/** Random values that a seed determines, so that the same seed plays the same case. */
+/** Random values that derive from a seed. The same seed therefore plays a case in the same way. */
 export type Random = {
   /** A number from 0 (inclusive) to 1 (exclusive). */
   next: () => number;
@@ -9,7 +9,10 @@ export type Random = {
   name: () => string;
 };
 
-/** Mulberry32, started from a seed and a name, so that cases with the same seed differ. */
+/**
+ * Creates the random values from a seed and the name of a case, with Mulberry32. The name makes cases with the same seed
+ * differ.
+ */
 export function createRandom(seed: number, name: string): Random {
   let state = [...name].reduce(
     (hash, letter) => Math.imul(hash ^ letter.charCodeAt(0), 16_777_619),

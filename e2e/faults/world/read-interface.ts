@@ -4,7 +4,10 @@ import type { Random } from "./random.ts";
 
 const STREAMS_READ = 20;
 
-/** Reads the streams of the last 20 requests, each from its beginning and after a random event. */
+/**
+ * Reads the streams of the requests of the last 20 acknowledged messages. Each is read from its beginning, and again after a
+ * random event.
+ */
 export async function readStreams(
   service: RunningService,
   acknowledged: Acknowledged[],
@@ -21,7 +24,7 @@ export async function readStreams(
   return readings;
 }
 
-/** The answers of the API about each session: status, messages, deliveries and browser. */
+/** Reads what the API answers about each session: its status, messages, deliveries and browser. */
 export async function readAnswers(service: RunningService, acknowledged: Acknowledged[]) {
   const texts: { name: string; text: string }[] = [];
   for (const sessionId of new Set(acknowledged.map((one) => one.sessionId)))

@@ -38,7 +38,7 @@ import {
 
 export type Rows = Awaited<ReturnType<typeof readAll>>;
 
-/** Reads all rows of a service that has ended. */
+/** Reads the rows that a stopped service has stored. */
 export async function readRows(place: { dataDir: string; databaseUrl?: string | undefined }): Promise<Rows> {
   const database = await openDatabase(
     place.databaseUrl === undefined
@@ -91,7 +91,7 @@ async function readAll(db: Database) {
   };
 }
 
-/** Whether the engine still plays turns or deliveries; scheduled functions do not count. */
+/** Whether the engine still has function runs that play turns or deliver callbacks. Scheduled functions do not count. */
 export const isEngineBusy = ({ engineRuns }: Pick<Rows, "engineRuns">): boolean =>
   engineRuns.some(
     ({ endedAt, functionId }) => endedAt === null && /run-turn|deliver-callback/.test(functionId),

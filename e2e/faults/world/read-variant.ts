@@ -1,6 +1,6 @@
 type EditInput = { variant?: unknown; previews?: { variant?: unknown }[] };
 
-/** The variant that the input of a tool call names, if it names one. */
+/** Returns the variant that the input of a tool call names; undefined if it names none. */
 export function readVariant(input: unknown): string | undefined {
   const { variant, previews } = (input ?? {}) as EditInput;
   const key = variant ?? previews?.[0]?.variant;

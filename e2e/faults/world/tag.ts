@@ -1,12 +1,12 @@
-/** The part of a message that tells the oracle how to behave (`kind`), and identifies the message (`nonce`). */
+/** The part of a message that the oracle reads. `kind` says how its model behaves, and `nonce` identifies the message. */
 export type Tag = { kind: string; nonce: string };
 
-/** The text of a message with this tag. The oracle follows the last tag of a prompt. */
+/** Returns the text of a message with this tag. The oracle acts on the last tag of a prompt. */
 export const writeTag = ({ kind, nonce }: Tag): string => `<<${kind} n=${nonce}>> Please do it.`;
 
-/** The tags of a text, in order. */
+/** Reads the tags in a text, in order. */
 export const readTags = (text: string): Tag[] =>
   [...text.matchAll(/<<([\w:-]+) n=(\w+)>>/g)].map(([, kind = "", nonce = ""]) => ({ kind, nonce }));
 
-/** The last tag of a text. */
+/** Reads the last tag in a text. */
 export const readTag = (text: string): Tag | undefined => readTags(text).at(-1);

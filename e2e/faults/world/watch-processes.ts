@@ -5,10 +5,13 @@ import { monotonicMs } from "../oracle/log-line.ts";
 const LOOK_EVERY_MS = 250;
 const SAMPLE_EVERY_MS = 50;
 
-/** Milliseconds that a process's main thread waited for a processor between two moments of the oracle's clock. */
+/** From `fromMs` to `toMs` on the monotonic clock, the main thread of a process waited `ms` milliseconds for a processor. */
 export type Wait = { fromMs: number; toMs: number; ms: number };
 
-/** Milliseconds that a process has waited for a processor since its start; undefined if it has ended. */
+/**
+ * Milliseconds that the main thread of a process has waited for a processor since its start; undefined if the process has
+ * ended.
+ */
 function readWaitedMs(pid: number): number | undefined {
   try {
     return Number(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, "utf8").split(" ")[1]) / 1e6;
@@ -17,7 +20,7 @@ function readWaitedMs(pid: number): number | undefined {
   }
 }
 
-/** Records every process that a service starts, so that `waitForEnd` can check that all have ended. */
+/** Records every process that the service starts, so that `waitForEnd` can check that all of them have ended. */
 export function watchProcesses() {
   const seen = new Map<string, ProcessId>();
   let root: number | undefined;
@@ -38,7 +41,7 @@ export function watchProcesses() {
   const waitTimer = setInterval(sampleWait, SAMPLE_EVERY_MS);
   return {
     look,
-    /** How long, and when, the services waited for a processor. */
+    /** How long the services waited for a processor, in intervals of about 50 ms. */
     waits,
     follow(pid: number | undefined) {
       root = pid;

@@ -7,7 +7,8 @@ import { openOperatorDesk } from "#lib/commands/open-operator-desk.ts";
 import { listToolsRequest } from "../mcp-server/list-tools-request.ts";
 import { openTestService, say, type TestService, userMessage, waitUntil } from "../testing.ts";
 
-// ENCRYPTION_KEY is replaced: while ENCRYPTION_KEY_PREVIOUS names the old key, everything works; without it, links end.
+// Replaces ENCRYPTION_KEY. While ENCRYPTION_KEY_PREVIOUS holds the old key, everything continues to work. Without it, share
+// links and MCP tokens that were issued under the old key stop working.
 
 const [OLD, NEW] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)].map((key) => key.toString("base64"));
 const SECRET = "shh";
@@ -26,7 +27,7 @@ after(async () => {
   await receiver.close();
 });
 
-/** Restarts the service on the same data with other keys. */
+/** Restarts the service on the same data with these environment variables. */
 async function restart(variables: Record<string, string>): Promise<void> {
   await service.close({ keepFiles: true });
   service = await openTestService(variables, dataDir);
@@ -38,7 +39,7 @@ async function roleOf(sessionId: string, shareUrl: string): Promise<string | und
   return (await service.container.services.shares.readAccess(sessionId, token))?.role;
 }
 
-/** The status with which the built-in MCP server answers a token. */
+/** Calls the built-in MCP server with a token. @returns the status of the response. */
 async function askMcp(token: string): Promise<number> {
   const response = await service.container.mounted.serveMcp(
     new Request(new URL("/api/mcp", service.env.baseUrl), listToolsRequest(token)),
@@ -47,7 +48,7 @@ async function askMcp(token: string): Promise<number> {
   return response.status;
 }
 
-/** Sends the first callback of a session again. @returns the last request that the receiver got. */
+/** Redelivers the first callback of a session. @returns the last request that the receiver got. */
 async function redeliver(sessionId: string) {
   const { data } = await service.read<{ data: { id: string }[] }>(`/api/sessions/${sessionId}/deliveries`);
   const count = receiver.received.length;

@@ -22,7 +22,7 @@ before(async () => {
 after(() => service.close());
 
 let clients = 0;
-/** The address header of a new client. */
+/** Returns the address header of a client that has not sent a request before. */
 const newClient = () => ({ "x-forwarded-for": `203.0.113.${++clients}` });
 
 type Send = (client: Record<string, string>) => Promise<{ status: number; retryAfter: string | null }>;
@@ -40,7 +40,7 @@ const send =
     return { status: response.status, retryAfter: response.headers.get("retry-after") };
   };
 
-/** Opens a socket. @returns the status of a refusal, or the code with which an opened socket is closed. */
+/** Opens a socket. @returns the HTTP status if the service refuses the socket, otherwise the code with which it closes. */
 const openSocket =
   (token: string | undefined, headers: Record<string, string> = {}): Send =>
   async (client) => {
@@ -71,9 +71,9 @@ async function readMcpToken(): Promise<string> {
 type Credential = {
   name: string;
   wrong: () => Send;
-  /** Status of a wrong credential below the limit. */
+  /** The status of the response to a wrong credential, while the client is below the limit. */
   refusal: number;
-  /** Status beyond the limit; default 429. */
+  /** The status of the response to a client beyond the limit; default 429. */
   limited?: number;
   right: () => Send | Promise<Send>;
   accepted: number;

@@ -11,10 +11,10 @@ import { storeVariant } from "../variants/variants-testing.ts";
 // The tests are generated from the contract, so they cover new operations too.
 
 let service: TestService;
-/** Path parameters that name existing objects of the test's session. */
+/** Path parameters that name objects of the first session, which the test's key owns. */
 let mine: Record<string, string>;
 let cookieOfAnother: string;
-/** Path parameters that name nothing. */
+/** Well-formed path parameters for which no object exists. */
 const UNKNOWN_IDS: Record<string, string> = {
   sessionId: "ses_aaaaaaaaaaaaaaaaaaaaaaaa",
   requestId: "req_aaaaaaaaaaaaaaaaaaaaaaaa",

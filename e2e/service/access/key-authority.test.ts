@@ -12,10 +12,10 @@ import { type HttpTestService, openHttpTestService } from "../http-testing.ts";
 import { listToolsRequest } from "../mcp-server/list-tools-request.ts";
 import { signIn } from "../testing.ts";
 
-// Keys, links and logins change in one process or by a command while connections are open in another process on the same
-// database.
+// A key, a link or a login is changed in one process, or by a command. Its open connections to another process on the same
+// database must end.
 
-/** Longest time until a change ends an open connection. */
+/** The longest time from a change until the connections that it affects are closed. */
 const WITHIN_MS = 1_000;
 
 let postgres: TestPostgres;
@@ -42,7 +42,7 @@ after(async () => {
 
 type Key = { key: string; id: string };
 
-/** Calls an operation of the operator. */
+/** Calls an operation that only operators may use. */
 async function operate<Answer>(method: string, path: string, body?: unknown): Promise<Answer> {
   const cookie = await signIn(first);
   const headers = { cookie, origin: first.env.baseUrl };
@@ -58,7 +58,10 @@ async function createKey(): Promise<Key> {
   return { key, id: record.id };
 }
 
-/** Opens a socket and a stream with a key at the second process, and creates a user token. */
+/**
+ * Creates a session. At the second process, opens a socket and a stream with the key, and creates a user token for the
+ * session.
+ */
 async function openAll({ key }: Key) {
   const { sessionId, streamUrl } = await first.create("wait");
   const authorization = `Bearer ${key}`;
@@ -84,7 +87,7 @@ async function openAll({ key }: Key) {
 const roleOf = ({ frames }: ReturnType<typeof connectClient>) =>
   frames.flatMap((frame) => (frame.type === "ready" ? [frame.data.role] : []))[0];
 
-/** Checks that something ends within {@link WITHIN_MS} of a change. */
+/** Makes a change, and checks that `ended` resolves at most {@link WITHIN_MS} later. */
 async function endsAtOnce<Value>(
   change: () => Promise<unknown>,
   ended: () => Promise<Value>,
@@ -100,7 +103,7 @@ async function endsAtOnce<Value>(
 
 async function assertEnded({ socket, stream, listTools }: Awaited<ReturnType<typeof openAll>>) {
   assert.deepEqual(await socket.ended(), { code: 4001, reason: "the API key was revoked" });
-  // The run continues, so the stream can only end because the key has ended.
+  // The run continues, so the stream can end only because the key has ended.
   await stream.text();
   assert.equal((await listTools()).status, 401);
 }

@@ -32,7 +32,7 @@ const cookiesOf = (response: Response) =>
 const get = (url: string | URL, cookie = "") =>
   fetch(url, { redirect: "manual", headers: { cookie, "user-agent": "Browser of the test" } });
 
-/** Begins a sign-in. @returns the provider's URL, and the cookie that stores the secrets of the sign-in. */
+/** Begins a sign-in. @returns the provider's URL, and the cookie that holds the secrets of this sign-in. */
 async function begin() {
   const response = await get(`${service.baseUrl}/login/oidc`);
   assert.equal(response.status, 303);
@@ -40,7 +40,7 @@ async function begin() {
   assert.match(set, /^oidc_login=[^;]+; Path=\/login\/oidc; HttpOnly; SameSite=Lax; Max-Age=600$/);
   return { url: response.headers.get("location") ?? "", cookie: set.split(";")[0] ?? "" };
 }
-/** Signs in. @returns the last answer of the service. */
+/** Signs in. @returns the service's response to the callback from the provider. */
 async function signInAs(person: string): Promise<Response> {
   const { url, cookie } = await begin();
   return get(await provider.signIn(url, person), cookie);
@@ -100,7 +100,7 @@ describe("a sign-in with the identity provider", () => {
       assert.equal(response.headers.get("location"), "/?login=failed", `${url.search} ${cookie}`);
       assert.equal(operatorOf(response), undefined);
     }
-    // The valid code never reached the provider, so it can still be used.
+    // The failed attempts did not send the valid code to the provider, so the code can still be used once.
     assert.ok(operatorOf(await get(back, mine.cookie)));
     assert.equal((await get(back, mine.cookie)).headers.get("location"), "/?login=failed");
   });
@@ -135,7 +135,7 @@ describe("a sign-in with the identity provider", () => {
       const page = await browser.newPage();
       await page.goto(`${service.baseUrl}/login/oidc`);
       await page.locator("input").fill("ada");
-      // The test service serves no pages, so the test checks the browser's request for the landing page.
+      // The test service serves no pages. The test therefore waits for the browser's request for the landing page.
       const [landing] = await Promise.all([
         page.waitForRequest(`${service.baseUrl}/`),
         page.getByRole("button").click(),

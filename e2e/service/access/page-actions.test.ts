@@ -7,7 +7,7 @@ let service: TestService;
 let session: { sessionId: string; shareUrl: string };
 before(async () => {
   service = await openTestService({ RATE_LIMIT_ACT: "1" });
-  // The first turn does not end, so all later messages are queued.
+  // The first turn never ends, so all later messages stay in the queue.
   service.model.respondWith(() => ({ text: "Working.", hold: new Promise<void>(() => {}) }));
   session = await service.create("Hello");
 });
@@ -18,7 +18,7 @@ async function createLink(): Promise<string> {
   const created = await service.call("POST", path, { role: "drive" });
   return ((await created.json()) as { shareUrl: string }).shareUrl;
 }
-/** Sends a request as the session page of a share link's holder. */
+/** Sends a request as the session page does for the holder of a share link. */
 const act = (shareUrl: string, method: string, path: string, body?: unknown) =>
   service.call(method, `/s/${session.sessionId}/actions${path}`, body, {
     authorization: "",

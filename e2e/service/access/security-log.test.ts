@@ -18,7 +18,7 @@ before(async () => {
 });
 after(() => service.close());
 
-/** The lines of one event, without their time. */
+/** Reads the lines of the security log that record this event, without their `time`. */
 async function readEvents(event: string) {
   const lines = await service.readSecurityLog();
   return lines.filter((line) => line.event === event).map(({ time: _, ...line }) => line);
@@ -34,7 +34,10 @@ const request = (method: string, path: string, headers: Record<string, string>, 
     ...(body !== undefined && { body: JSON.stringify(body) }),
   });
 
-/** Like `request`, for operations that the server passes to Next, which test services do not have. */
+/**
+ * Like `request`, but calls the operation in this process. The server passes these operations to Next, which does not run in
+ * the tests.
+ */
 const operate = async (method: string, path: string, headers: Record<string, string>, body?: unknown) =>
   withAddress(address, () => service.call(method, path, body, { authorization: "", ...headers }));
 

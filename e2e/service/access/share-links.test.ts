@@ -39,7 +39,7 @@ const revokeAll = async (sessionId: string) =>
     revoked: number;
   };
 
-/** Opens a link as a browser does. @returns the cookie for the requests of the page. */
+/** Opens a link as a browser does. @returns the cookie that authorizes the requests of the page. */
 async function open(
   link: string,
 ): Promise<{ cookie: string; setCookies: string[]; location: string | null }> {

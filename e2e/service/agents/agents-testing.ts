@@ -4,7 +4,7 @@ import { agents } from "#db/schema/index.ts";
 import type { Step, StepToolCall } from "#e2e/fixtures/scripted-model/types.ts";
 import type { TestService } from "../testing.ts";
 
-/** A sub-agent in the arguments of a spawn call. */
+/** A sub-agent as the arguments of a `spawn_agents` call describe it. */
 type Spawned = { name?: string; objective: string } & Record<string, unknown>;
 
 export const spawn = (...spawned: Spawned[]): StepToolCall => ({
@@ -17,7 +17,10 @@ export const wait = (input: Record<string, unknown> = {}): StepToolCall => ({
 });
 export const submit = (result: unknown): StepToolCall => ({ name: "submit_result", arguments: { result } });
 
-/** Scripts the model: the last entry whose key is in the user message gives the steps of the turn. */
+/**
+ * Scripts the model. A key of `tasks` is a text in the user message, its value the steps of the turn. If several keys match,
+ * the last one counts.
+ */
 export function scriptByTask(service: TestService, tasks: Record<string, Step[]>): void {
   service.model.respondWith(({ userText, answersSoFar }) => {
     const steps = Object.entries(tasks).findLast(([task]) => userText.includes(task))?.[1];
@@ -25,7 +28,7 @@ export function scriptByTask(service: TestService, tasks: Record<string, Step[]>
   });
 }
 
-/** The sub-agents below a root, in the order in which they were spawned. */
+/** Reads the sub-agents below a root session, in the order in which they were spawned. */
 export const readAgents = (service: TestService, rootSessionId: string) =>
   service.container.services.db
     .select()
@@ -33,7 +36,7 @@ export const readAgents = (service: TestService, rootSessionId: string) =>
     .where(eq(agents.rootSessionId, rootSessionId))
     .orderBy(asc(agents.createdAt), asc(agents.spawnIndex));
 
-/** The result of the tool call with this number (from 0) in the turn whose message contains `marker`. */
+/** Returns the result of one tool call of the turn whose message contains `marker`. `number` counts the calls from 0. */
 export function readResult(service: TestService, marker: string, number: number): string {
   const request = service.model.requests.findLast(
     ({ userText, toolResults }) => userText.includes(marker) && toolResults.length > number,
@@ -42,7 +45,7 @@ export function readResult(service: TestService, marker: string, number: number)
   return request.toolResults[number] ?? "";
 }
 
-/** The names of the tools that the last model call of a task offered. */
+/** Returns the names of the tools that were offered in the last model call whose user message contains `marker`. */
 export function readOffered(service: TestService, marker: string): string[] {
   const request = service.model.requests.findLast(({ userText }) => userText.includes(marker));
   const tools = (request?.body.tools ?? []) as { name: string }[];

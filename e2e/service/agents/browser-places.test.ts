@@ -8,7 +8,9 @@ import { only, readEvents } from "../turn/turn-testing.ts";
 import { readAgents, readResult, scriptByTask, spawn, submit, wait } from "./agents-testing.ts";
 
 const { executablePath: BROWSER_EXECUTABLE_PATH } = findTestChromium();
-/** `SESSIONS_AT_ONCE=40` runs the test at full size: 40 sessions on eight places, in about a minute. */
+/**
+ * With `SESSIONS_AT_ONCE=40`, the test runs at full size: 40 sessions share eight browser places. That takes about a minute.
+ */
 const isFull = process.env.SESSIONS_AT_ONCE === "40";
 const [PLACES, PARENTS] = isFull ? [8, 10] : [2, 1];
 const CHILDREN = ["a", "b", "c"];
@@ -53,7 +55,8 @@ it(`${PARENTS * 4} sessions and sub-agents on ${PLACES} browser places all reach
     { toolCalls: [wait()] },
     { toolCalls: [readTitle] },
   ];
-  // A sub-agent's task contains its parent's, so the tasks of sub-agents come last, where they match first.
+  // A sub-agent's user message contains the task of its parent too. `scriptByTask` uses the last match, so the tasks of
+  // sub-agents come last.
   scriptByTask(service, {
     ...Object.fromEntries(parents.map((parent) => [parent, parentTurn(parent)])),
     ...Object.fromEntries(
@@ -97,7 +100,10 @@ it(`${PARENTS * 4} sessions and sub-agents on ${PLACES} browser places all reach
     assert.ok((visits.get(`/${task}`) ?? 0) > 0, `${task} was never opened`);
 });
 
-/** Checks the queue positions of a session. Position 1 ends a wait, and the next wait may begin at any position. */
+/**
+ * Checks that a session never falls back in the queue. A wait ends at position 1, and the next wait may begin at any
+ * position.
+ */
 function checkPositions(positions: number[]): void {
   for (const [index, position] of positions.entries()) {
     const before = positions[index - 1];

@@ -10,7 +10,7 @@ const ADVICE = "Wait for one, cancel one, or spawn fewer.";
 
 const times = <Item>(count: number, item: () => Item): Item[] => Array.from({ length: count }, item);
 
-/** Creates a barrier: its promises resolve once it was called `count` times. */
+/** Creates a barrier. Each call returns a promise, and all promises resolve once the barrier was called `count` times. */
 function createBarrier(count: number): () => Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   let arrived = 0;
@@ -21,12 +21,15 @@ function createBarrier(count: number): () => Promise<void> {
   };
 }
 
-/** The largest numbers of live sub-agents that were observed at one time. */
+/**
+ * The largest numbers of live sub-agents at one time: `total` below the root, `children` of one parent, and `browsers` for
+ * those of one parent that have their own browser.
+ */
 type Peak = { total: number; children: number; browsers: number };
 
 /**
- * Counts live sub-agents repeatedly until `work` is done: all of the root, and the most of a single parent. One statement
- * reads all rows, so each count is a snapshot.
+ * Counts the live sub-agents again and again until `work` is done. One statement reads all rows, so each count is a
+ * snapshot.
  */
 async function watchPeak(service: TestService, rootSessionId: string, work: Promise<void>): Promise<Peak> {
   const { db } = service.container.services;
@@ -51,7 +54,10 @@ async function watchPeak(service: TestService, rootSessionId: string, work: Prom
   return peak;
 }
 
-/** Counts the `spawn_agents` results in the model calls: all, the successful ones, and the refusals. */
+/**
+ * Reads the results of `spawn_agents` that the model received: how many there are, how many admitted sub-agents, and the
+ * refusals.
+ */
 function readSpawnResults(service: TestService, marker: string) {
   const last = new Map<string, string[]>();
   for (const { text, userText, toolResults } of service.model.requests) {
@@ -84,7 +90,7 @@ describe("concurrent calls of spawn_agents", () => {
           return { toolCalls: [spawn({ objective: "hold on" })] };
         }
         if (answersSoFar > 1) return { toolCalls: [submit("done")] };
-        // No sub-agent ends before each has its spawn result, so all stored sub-agents are live at the same time.
+        // No sub-agent ends before all 20 have a result of their spawn call, so all sub-agents are live at the same time.
         await allSpawned();
         resolve();
         return { toolCalls: [wait()] };

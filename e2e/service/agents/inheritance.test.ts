@@ -38,7 +38,7 @@ after(async () => {
 
 const find = (who: string, id = "crm") => ({ name: `mcp_${id}__find`, arguments: { who } });
 
-/** The headers of the `find` call with this argument, as the server received them. */
+/** Returns the headers with which the tool server received the call of `find` with this `who`. */
 const headersOfCall = (who: string) => {
   const request = server.requests.find(
     ({ message }) =>

@@ -10,7 +10,7 @@ import { sayAsPerson } from "../waiting/waiting-testing.ts";
 import { readAgents, readOffered, readResult, scriptByTask, spawn, submit, wait } from "./agents-testing.ts";
 import { CHILD_TOOLS, DELEGATION_TOOLS, delegating, namesIn, requestsOfAgent } from "./tree-testing.ts";
 
-// The bundler resolves Next's modules without a file extension; Node needs it.
+// Next's modules are imported without a file extension. The bundler accepts that, but Node needs the extension.
 registerHooks({
   resolve: (specifier, context, next) =>
     next(specifier === "next/navigation" ? "next/navigation.js" : specifier, context),
@@ -44,7 +44,7 @@ after(async () => {
   flagServer.close();
 });
 
-/** Plays a turn. @returns the delegation tools that its model calls offered. */
+/** Plays a turn in a new session. @returns the tools for delegation that its model calls offered. */
 async function offer(target: TestService, marker: string, profile: Record<string, unknown>) {
   scriptByTask(target, {});
   const session = await target.create(marker, profile);

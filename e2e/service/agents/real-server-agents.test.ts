@@ -6,7 +6,10 @@ import { openServedService, type ServedService } from "../real-server-testing.ts
 import { only, readEvents } from "../turn/turn-testing.ts";
 import { readAgents, scriptByTask, spawn, submit, wait } from "./agents-testing.ts";
 
-/** Sub-agents whose turns an Inngest server plays over HTTP, with lost, repeated, late and reordered calls and events. */
+/**
+ * An Inngest server plays the turns of sub-agents over HTTP. Its calls and events get lost, repeat, come late or change
+ * order.
+ */
 
 let standIn: InngestStandIn;
 let service: ServedService;

@@ -10,7 +10,7 @@ before(async () => {
 });
 after(() => service.close());
 
-/** Starts a session with a live child and a live grandchild, which both inherit an MCP server with a header. */
+/** Starts a session with a live child and a live grandchild. Both inherit an MCP server that needs a secret header. */
 async function openTree(marker: string) {
   const { promise: never } = Promise.withResolvers<void>();
   scriptByTask(service, {
@@ -81,7 +81,7 @@ describe("the tree of a session", () => {
       for (const id of ids)
         assert.equal((await service.call("GET", `/api/sessions/${id}${path}`)).status, 404, path);
     assert.equal((await service.call("GET", statusUrl)).status, 404);
-    // Only the engine's own tables and the record of the removal may still name deleted sessions.
+    // After the deletion, only the engine's tables and the record of the removal may still contain ids of the sessions.
     const left = (await dumpDatabase(service))
       .split("\n")
       .filter((line) => !/^(engine_|removals )/.test(line) && ids.some((id) => line.includes(id)));

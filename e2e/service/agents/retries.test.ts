@@ -9,11 +9,11 @@ import { delegating } from "./tree-testing.ts";
 const UNAVAILABLE: Step = { status: 503, message: "overloaded" };
 const list = { name: "list_agents", arguments: {} };
 
-/** The outcomes of a session's runs, in order. */
+/** Reads the outcomes of a session's runs, in order. */
 const readOutcomes = async (service: TestService, sessionId: string) =>
   only(await readEvents(service, sessionId), "run.completed").map(({ outcome }) => outcome);
 
-/** Scripts the model so that the calls of the root with these numbers (from 1) fail. */
+/** Scripts the model. `failing` contains the numbers (from 1) of the root's model calls that fail. */
 function failCalls(
   service: TestService,
   marker: string,

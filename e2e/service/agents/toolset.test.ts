@@ -18,7 +18,7 @@ let server: ToolServer;
 before(async () => {
   trustCertificate(certificate);
   server = await startToolServer({ certificate, tools: [{ name: "find" }, { name: "drop_all" }] });
-  // The sessions have browser tools, but no test calls one, so no browser starts.
+  // The sessions have browser tools. No test calls one, so no browser starts.
   service = await openTestService({ SANDBOX: "unconfined" });
 });
 after(async () => {
@@ -26,7 +26,11 @@ after(async () => {
   await server.close();
 });
 
-/** Spawns a sub-agent without a browser and one with its own. @returns the tools of the parent and of each. */
+/**
+ * Spawns two sub-agents, one without a browser and one with its own.
+ *
+ * @returns the tools of the parent and of each sub-agent.
+ */
 async function readToolsets(marker: string, profile: Record<string, unknown>) {
   scriptByTask(service, {
     [marker]: [
@@ -65,7 +69,7 @@ const outputSchema = {
   properties: { summary: { type: "string" } },
   required: ["summary"],
 };
-/** The tools for requirements, which all sessions of a tree share. */
+/** The tools for requirements. The sessions of a tree share one list of requirements. */
 const REQUIREMENT_TOOLS = ["add_requirements", "update_requirement", "list_requirements"];
 const always = [...DELEGATION_TOOLS, ...SKILL_TOOLS, ...CHILD_TOOLS, ...REQUIREMENT_TOOLS];
 const isBrowserTool = (name: string) => BROWSER_TOOLS.some((tool) => tool === name);
@@ -88,13 +92,13 @@ describe("the tools of a child", () => {
     const analysis: readonly string[] = [...ANALYSIS_PROFILE, ...always];
     for (const names of [none, own])
       assert.deepEqual(
-        // The analysis profile does not narrow the tools of MCP servers.
+        // The analysis profile does not restrict the tools of MCP servers.
         names.filter((name) => !name.startsWith("mcp_") && !analysis.includes(name)),
         [],
       );
     assert.ok(own.includes("browser_execute") && !none.includes("browser_execute"));
     for (const { agentId, result, submitted } of await listTree(service, session.sessionId)) {
-      // The submitted value does not fit the parent's schema, which does not apply to a child.
+      // The parent's output schema would refuse this value, but it does not apply to children.
       assert.deepEqual([result, submitted], [{ any: "value" }, true]);
       const { session: child } = await service.read<{ session: { outputSchema: unknown } }>(
         `/api/sessions/${agentId}`,

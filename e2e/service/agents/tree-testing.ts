@@ -11,10 +11,10 @@ export const DELEGATION_TOOLS = [
   "list_agents",
   "cancel_agent",
 ];
-/** The tools that sub-agents have in addition. */
+/** The additional tools that sub-agents have. */
 export const CHILD_TOOLS = ["submit_result", "report_progress"];
 
-/** Capabilities of sessions whose tests need neither a browser nor a workspace. */
+/** Profile of sessions that may delegate, and that need neither a browser nor a workspace. */
 export const delegating = { subAgents: true, capabilities: { browser: false, sandbox: false } };
 
 /** A sub-agent as `GET …/agents` lists it. */
@@ -33,15 +33,18 @@ export type ListedAgent = {
 export const listTree = async (service: TestService, rootSessionId: string): Promise<ListedAgent[]> =>
   (await service.read<{ agents: ListedAgent[] }>(`/api/sessions/${rootSessionId}/agents`)).agents;
 
-/** The model calls of the sub-agent with this name, which its instructions contain. */
+/** Returns the model calls of the sub-agent with this name. The instructions of a sub-agent contain its name. */
 export const requestsOfAgent = (service: TestService, name: string): RecordedRequest[] =>
   service.model.requests.filter(({ text }) => text.includes(`Your name is ${name}, at depth`));
 
-/** The names of the tools that a model call offers. */
+/** Returns the names of the tools that a model call offers. */
 export const namesIn = ({ body }: Pick<RecordedRequest, "body">): string[] =>
   ((body.tools ?? []) as { name: string }[]).map(({ name }) => name);
 
-/** Counts the rows of the whole database that spawning a sub-agent adds to. */
+/**
+ * Counts the rows that spawning sub-agents adds to the database: sessions, sub-agents, requests, runs, secrets and `agent.*`
+ * events.
+ */
 export async function countEverything({ container }: TestService) {
   const { db } = container.services;
   const { rows } = (await db.execute(sql`select
@@ -54,7 +57,7 @@ export async function countEverything({ container }: TestService) {
   return rows[0];
 }
 
-/** How many sessions, requests and runs of these sessions are stored. */
+/** Counts the stored sessions with these ids, and the requests and runs of these sessions. */
 export async function countSessions({ container }: TestService, ids: string[]) {
   const { db } = container.services;
   return {
@@ -64,7 +67,7 @@ export async function countSessions({ container }: TestService, ids: string[]) {
   };
 }
 
-/** Every row of every table as text, one line per row. */
+/** Returns all rows of all tables as text. Each line holds a table's name and one row. */
 export async function dumpDatabase({ container }: TestService): Promise<string> {
   const { db } = container.services;
   const query = async (statement: Parameters<typeof db.execute>[0]) =>

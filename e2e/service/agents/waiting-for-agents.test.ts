@@ -19,14 +19,15 @@ const reportsOf = (marker: string, number: number) =>
 const outline = (reports: Report[]) =>
   reports.map(({ name, status, result, submitted }) => [name, status, result, submitted]);
 
-/** The ids of the sub-agents that the first tool call of a turn spawned. */
+/** Returns the ids of the sub-agents that the first tool call of a turn has spawned. */
 const readIds = ({ toolResults }: RecordedRequest): string[] =>
   (JSON.parse(toolResults[0] ?? "[]") as { agentId: string }[]).map(({ agentId }) => agentId);
 
 type FastAndSlow = { fast: string; slow: string; release: () => void };
 
 /**
- * Starts a session that spawns a fast sub-agent and a slow one, whose model answers only after `release` is called.
+ * Starts a session that spawns a fast and a slow sub-agent. The model of the slow one answers only after `release` is
+ * called.
  *
  * @param decide Returns the parent's step for each model call after the spawn, counted from 1.
  */
@@ -53,7 +54,7 @@ describe("wait_for_agents", () => {
   it("returns at the first result with until: any, and reports the others as running", async () => {
     const session = await playFastAndSlow("any", (call, { slow, release }) => {
       if (call === 1) return { toolCalls: [wait({ until: "any" })] };
-      // The model has the result of the first wait while the slow sub-agent still runs.
+      // The first wait has returned to the model, although the slow sub-agent still runs.
       release();
       return call === 2 ? { toolCalls: [wait({ agentIds: [slow], until: "any" })] } : undefined;
     });
@@ -84,7 +85,7 @@ describe("wait_for_agents", () => {
       waits.every(({ waitingOn }) => waitingOn.ids.length === 1),
       "the turn was not parked",
     );
-    // By default it reports only sub-agents whose end the model has not seen yet.
+    // By default, `wait_for_agents` reports only ended sub-agents that it has not reported to the model before.
     assert.deepEqual(outline(reportsOf("lead ended", 3)), [["ended-slow", "succeeded", "slow result", true]]);
   });
 

@@ -130,7 +130,7 @@ test("taking control stops the agent's script and parks its turn, and only the h
 
 test("a script waits while a person has control; a message ends the wait, and a later script runs when control is free", async () => {
   const answer = Promise.withResolvers<void>();
-  // The query must run after the script, also when the script waits.
+  // One answer of the model calls both tools. The query must run after the script, even if the script has to wait.
   const SCRIPT = {
     toolCalls: [
       ...runScript(`await page.goto("${site.url}"); return "ran"`).toolCalls,

@@ -31,7 +31,10 @@ after(async () => {
   await site.close();
 });
 
-/** Submits from the overlay's isolated world, and waits until the overlay shows the answer. */
+/**
+ * Submits annotations from the isolated world in which the overlay's script runs, and waits until the page's content matches
+ * `shows`.
+ */
 async function submit(body: unknown, shows: RegExp): Promise<void> {
   const live = await service.container.services.browser.ensure(sessionId);
   const cdp = await live.context.newCDPSession(live.page());
@@ -65,7 +68,7 @@ test("the overlay's submissions are validated, capped, recorded and rate limited
   await submit(annotationOf("Smaller"), /Sent\. Thank you/);
   const webhook = `/api/sessions/${sessionId}/annotations/webhook`;
   const counted = async () => (await service.call("POST", webhook, annotationOf("By request"))).status;
-  // The webhook and the overlay share one limit.
+  // Uses up the rate limit with the webhook. The overlay shares that limit.
   while ((await counted()) !== 429);
   await submit(annotationOf("Too much"), /Not sent: too many requests; try again in \d+ s/);
   assert.ok((await count()) >= 2);

@@ -9,7 +9,8 @@ import { GET } from "#app/api/sessions/[sessionId]/live/route.ts";
 import type { Upgrade } from "#lib/api/live/live-hub.ts";
 import { openTestService, TEST_KEY, type TestService, waitUntil } from "../testing.ts";
 
-// The platform calls the socket's route with a request context that upgrades the connection.
+// On Vercel, the platform calls the route of the socket, and its request context upgrades the connection. The server below
+// does the same.
 let service: TestService;
 const contexts = new AsyncLocalStorage<{ upgradeWebSocket: Upgrade }>();
 const server = createServer();

@@ -29,7 +29,7 @@ after(async () => {
 
 type Ids = Record<"sessionId" | "requestId" | "runId" | "shareUrl" | "statusUrl" | "streamUrl", string>;
 
-/** Creates a session whose turn has ended. `visit` sends requests as its page does. */
+/** Creates a session whose turn has ended. Its `visit` sends a request as the session page does. */
 async function makeSession(more: Record<string, unknown> = {}) {
   const created: Ids = await service.create("work", more);
   await service.completed(created.statusUrl);
@@ -47,7 +47,7 @@ async function makeSession(more: Record<string, unknown> = {}) {
   };
 }
 
-/** Creates a session with a message in the queue. @returns the message's request. */
+/** Creates a session with a message in the queue. @returns the session, and the id of the message's request. */
 async function makeQueued() {
   const session = await makeSession();
   await service.call("POST", `${session.api}/agent/messages`, { text: "wait" });
@@ -124,7 +124,7 @@ async function keepArtifact(sessionId: string): Promise<string> {
   return id;
 }
 
-/** Stores a picture of the page in a session's browser. */
+/** Stores a picture of the page that a session's browser shows. */
 async function keepPicture(sessionId: string): Promise<void> {
   const picture = { sessionId, mediaType: "image/jpeg", bytes: new Uint8Array([1]) };
   await service.container.services.db.insert(pagePictures).values(picture);
@@ -136,7 +136,7 @@ async function makePicture() {
   return `${session.api}/live/picture`;
 }
 
-/** Calls an operation of the operator. */
+/** Calls an operation that only operators may use. */
 async function operate(method: string, path: string, body?: unknown): Promise<Response> {
   const cookie = await signIn(service);
   return service.call(method, path, body, { cookie, origin: service.env.baseUrl });
@@ -167,13 +167,13 @@ async function makePublication() {
   return { variant, answer, id: publication.id };
 }
 
-/** Creates a session with a test run that no process plays. */
+/** Stores a test run in a new session. No process plays the run. */
 async function makeTestRun() {
   const session = await makeSession();
   return { ...session, testRunId: await storeTestRun(service, session.sessionId) };
 }
 
-/** Creates a session with a plan that a client has written. */
+/** Creates a session with a plan that was written over the API. */
 async function makePlan() {
   const session = await makeSession();
   const edits = [{ action: "add", text: "Rename the button" }];
@@ -194,7 +194,7 @@ async function makeLandingPage() {
   const { page } = await deployFiles(service, { "index.html": "<h1>Sale</h1>" }, {}, session);
   return { session, path: `/api/pages/${page.slug}`, slug: page.slug };
 }
-/** A document with one variant. */
+/** A document that contains one variant, as the import operation accepts it. */
 const variantFile = {
   pages: [{ url: "https://shop.example/", match: "path", changes: [], css: "h1 { color: red }", js: "" }],
 };
@@ -210,7 +210,10 @@ async function makeImport() {
 const messages = [userMessage("work")];
 const annotation = { event: "submit", annotations: [{ selector: "h1", comment: "bigger" }], more: true };
 
-/** One successful call of each operation with its expected status (or statuses, if they depend on a browser). */
+/**
+ * For each operation, a call that succeeds and its expected status. A text lists several statuses if the answer depends on a
+ * browser.
+ */
 const CALLS: Partial<Record<OperationName, [number | string, () => Promise<Response>]>> = {
   createSession: [201, () => service.call("POST", "/api/session", { messages })],
   startSession: [201, () => operate("POST", "/actions/sessions", { messages })],
@@ -401,7 +404,7 @@ const CALLS: Partial<Record<OperationName, [number | string, () => Promise<Respo
         edits: [{ action: "setText", changeId: "c1", text: "Buy" }],
       }),
   ],
-  // `e2e/service/test-runs` plays test runs.
+  // The tests in `e2e/service/test-runs` cover test runs that are played.
   listTestRuns: [200, async () => service.call("GET", `${(await makeSession()).api}/tests`)],
   readTestRun: [
     200,
@@ -439,7 +442,7 @@ const CALLS: Partial<Record<OperationName, [number | string, () => Promise<Respo
       return service.call("GET", `${api}/reports/${await storeReport(service, sessionId)}`);
     },
   ],
-  // This service has no browser, so the check is refused; `person-edits.test.ts` checks with one.
+  // This service has no browser, so the check is refused. `person-edits.test.ts` covers a check with a browser.
   checkAsPerson: [409, async () => (await makeVariant()).visit("POST", "/variants/main/check")],
   showVariant: [200, async () => (await makeVariant()).visit("POST", "/shown-variant", { variant: null })],
   readPagePicture: [200, async () => service.call("GET", await makePicture())],
@@ -602,7 +605,7 @@ test("every operation of the contract has a call in this test", () => {
   assert.deepEqual(Object.keys(CALLS).sort(), Object.keys(contract).sort());
 });
 
-// The test service checks the shape of every answer against the OpenAPI document.
+// The test service validates every answer against the OpenAPI document, so this test checks only the status.
 for (const [name, [status, call]] of Object.entries(CALLS))
   test(`${name} answers ${status} as documented`, async () => {
     const response = await call();

@@ -7,10 +7,10 @@ import { eventSchemas } from "#lib/events/event-schemas.ts";
 import { type HttpTestService, openHttpTestService } from "../http-testing.ts";
 import { TEST_KEY, waitUntil } from "../testing.ts";
 
-// Independent EventSource implementations must read the stream completely when its connection breaks.
+// Checks that two EventSource implementations and our own client receive the complete stream although its connection breaks.
 
 let service: HttpTestService;
-/** Releases the model's last answer. */
+/** Resolving this promise releases the model's last answer. */
 let lastAnswer = Promise.withResolvers<void>();
 before(async () => {
   service = await openHttpTestService();
@@ -21,9 +21,9 @@ before(async () => {
 });
 after(() => service.close());
 
-/** A stored event as a client received it. */
+/** A stored event in the form in which a client received it. */
 type Received = { id: string; event: string; data: string };
-/** A client that follows a stream. `hasStopped` is true once the client has ended on its own. */
+/** A client that follows a stream. `hasStopped` returns true once the client has stopped on its own, without `stop`. */
 type Follower = { received: Received[]; hasStopped: () => boolean; stop: () => void };
 
 /** The part of the EventSource interface that both implementations provide. */

@@ -23,13 +23,13 @@ import type { ToolCall } from "#lib/tools/tool.ts";
 import { fetchUrl } from "#lib/tools/workspace/fetch/fetch-url.ts";
 import type { WorkspaceServices } from "#lib/tools/workspace/services.ts";
 
-// Covers every way in which a foreign URL becomes a request of the service. The canary server counts connections to the
-// private addresses that these URLs lead to.
+// Covers every way in which a URL from outside makes the service send a request. The canary server counts connections to the
+// private addresses to which these URLs resolve.
 
 let canary: Server;
 let redirector: Server;
 let database: TestDatabase;
-/** Number of connections to the canary. */
+/** Number of connections that the canary has received in this test. */
 let connections = 0;
 let port = 0;
 let redirectTo = "";
@@ -56,14 +56,14 @@ beforeEach(() => {
 });
 
 async function listen(server: Server): Promise<Server> {
-  // Without a host, the server listens on all addresses of the machine, including IPv6.
+  // Called without a host, `listen` uses all addresses of the machine, including IPv6.
   await new Promise<void>((done) => server.listen(0, done));
   closing.push(server);
   return server;
 }
 const portOf = (server: Server) => (server.address() as AddressInfo).port;
 
-/** Every hostile URL; those with a hostile host have the canary's port. */
+/** Returns every hostile URL. URLs that point to this machine have the port of the canary. */
 const urls = () => [
   ...hostileHosts.flatMap((host) => [`http://${host}:${port}/`, `https://${host}:${port}/`]),
   `http://${hostname()}:${port}/`,
@@ -73,7 +73,7 @@ const urls = () => [
   ),
 ];
 
-/** Resolves hostile names as their table says, and all other names to this machine. */
+/** Resolves a hostile name to the addresses in the table of hostile names, and every other name to this machine. */
 const lookup: Lookup = async (name) => {
   const addresses = await hostileLookup(name);
   return addresses.length > 0 ? addresses : [{ address: "127.0.0.1", family: 4 }];
@@ -106,7 +106,7 @@ const creationWith = (rule: AddressRule): CreationServices => ({
   securityLog: silentSecurityLog,
 });
 
-/** Creates a session with these fields. @returns the error, or undefined if the session was created. */
+/** Tries to create a session with these fields. @returns the error, or undefined if the session was created. */
 async function refuseCreation(
   rule: AddressRule,
   fields: Record<string, unknown>,
@@ -124,7 +124,7 @@ async function refuseCreation(
 const countSessions = async () =>
   (await database.db.select({ count: sql<number>`count(*)::int` }).from(sessions))[0]?.count;
 
-/** Sends this exact text to a forward proxy. @returns the first line of its answer. */
+/** Sends exactly this text to a forward proxy. @returns the first line of the proxy's answer. */
 async function askProxy(proxyPort: number, request: string): Promise<string> {
   const socket = net.connect(proxyPort, "127.0.0.1");
   let answer = "";
@@ -161,7 +161,7 @@ const callback = (url: string) => ({
   body: Buffer.from("{}"),
 });
 const attempt = { timeoutMs: 2_000, now: () => new Date() };
-/** Matches the errors of the network guard, but not errors of a network or a server. */
+/** Matches errors of the network guard. It does not match errors of the network or of a server. */
 const REFUSED =
   /NETWORK_ALLOW|not a permitted scheme|not an http\(s\) scheme|must not carry credentials|is not valid|is not an IP address/;
 
@@ -220,7 +220,8 @@ describe(`hostile URLs (${hostileHosts.length * 2 + hostilePlaces.length + 2})`,
     const egress = createBrowserEgress(rule, undefined, { debug() {}, info() {}, warn() {}, error() {} });
     for (const text of urls()) {
       const url = URL.parse(text);
-      // Sends the original text and the form that a browser normalizes it to; the proxy closes on invalid HTTP.
+      // Sends the URL in its original form and as a browser normalizes it. The proxy closes the connection if the request is
+      // invalid HTTP.
       for (const form of new Set([text.replace(/[^\x21-\uffff]/g, ""), url?.href ?? ""])) {
         const answer = await askProxy(proxy.port, `GET ${form} HTTP/1.1\r\nHost: public.example\r\n\r\n`);
         assert.match(answer, /^HTTP\/1\.1 (400|403)|^$/, form);
@@ -281,7 +282,7 @@ describe("a redirect to a private address", () => {
 });
 
 describe("a host name that changes its address", () => {
-  /** Resolves to a public address at the first lookup, and to this machine afterwards. */
+  /** Creates a rule whose lookup answers a public address the first time, and this machine's address after that. */
   const flipping = () => {
     let lookups = 0;
     return makeRule([], async () => [

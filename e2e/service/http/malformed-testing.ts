@@ -1,10 +1,10 @@
 import { z } from "zod";
 import type { JsonSchema } from "#lib/api/openapi/json-schema.ts";
 
-/** A body that violates its schema at one path. */
+/** A body that is invalid because of the value at `path`. */
 export type Malformed = { path: PropertyKey[]; body: unknown };
 
-/** Values of every type, some of them oversized; at most paths most of them are invalid. */
+/** Values of every type, some of them oversized. Most of them are invalid at most paths. */
 const ODD_VALUES: readonly unknown[] = [
   null,
   true,
@@ -28,7 +28,7 @@ const ODD_VALUES: readonly unknown[] = [
   { constructor: {}, toString: 1 },
 ];
 
-/** Invalid JSON of every class, as text, or as bytes that are not valid UTF-8. */
+/** Bodies with every kind of invalid JSON, as text or as bytes. */
 export const BROKEN_JSON: readonly (string | Uint8Array<ArrayBuffer>)[] = [
   "",
   " ",
@@ -117,7 +117,7 @@ export const BROKEN_JSON: readonly (string | Uint8Array<ArrayBuffer>)[] = [
   new Uint8Array([0x7b, 0x22, 0xe2, 0x82, 0x22, 0x3a, 0x31, 0x7d]),
   new Uint8Array([0xed, 0xa0, 0x80]),
   new Uint8Array([0xf4, 0x90, 0x80, 0x80]),
-  // UTF-16 and UTF-32, with and without a byte order mark, and gzip.
+  // The next bodies are UTF-16 and UTF-32, with and without a byte order mark, and gzip.
   new Uint8Array(Buffer.from("\ufeff{}", "utf16le")),
   new Uint8Array(Buffer.from('{"messages":[]}', "utf16le")),
   new Uint8Array([0x00, 0x00, 0xfe, 0xff, 0x00, 0x00, 0x00, 0x7b]),
@@ -125,8 +125,8 @@ export const BROKEN_JSON: readonly (string | Uint8Array<ArrayBuffer>)[] = [
 ];
 
 /**
- * Lists bodies that a schema refuses. They are made from valid bodies, at every path, with values of other types, an
- * additional field, or a missing field.
+ * Lists bodies that a schema refuses. Each is a valid body in which one value has another type, a field is added, or a field
+ * is missing.
  */
 export function listMalformed(schema: z.ZodType): Malformed[] {
   const refuses = (body: unknown) => !schema.safeParse(body).success;
@@ -142,7 +142,7 @@ export function listMalformed(schema: z.ZodType): Malformed[] {
   return [...found.values()];
 }
 
-/** Valid bodies of a schema: the smallest, and the smallest with each of its optional fields. */
+/** For each alternative of a schema: the smallest valid body, and this body with one optional field at a time. */
 export function sampleBodies(schema: z.ZodType): unknown[] {
   const json = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" }) as Named;
   const takes = (body: unknown) => schema.safeParse(body).success;
@@ -168,7 +168,7 @@ type Named = JsonSchema & { $defs?: Record<string, JsonSchema> };
 const resolve = (schema: JsonSchema, root: Named): JsonSchema =>
   schema.$ref === undefined ? schema : (root.$defs?.[schema.$ref.replace(/^#\/\$defs\//, "")] ?? {});
 
-/** A valid value of a schema, with all its fields. */
+/** Creates a valid value of a schema. An object has all its fields. */
 function sample(schema: JsonSchema, root: Named): unknown {
   if (schema.$ref !== undefined) return sample(resolve(schema, root), root);
   if (schema.properties)

@@ -12,7 +12,7 @@ import { BROKEN_JSON, listMalformed, sampleBodies } from "./malformed-testing.ts
 // The tests are generated from the contract, so they cover new operations too.
 
 let service: TestService;
-/** A session with a sub-agent, so that the operations on sub-agents have one. */
+/** A session with a sub-agent, so that operations on sub-agents have one to act on. */
 let session: { sessionId: string; requestId: string; shareUrl: string; agentId: string };
 let operator: string;
 
@@ -63,7 +63,7 @@ async function send(
   return { status: response.status, body: (await response.json()) as Record<string, unknown> };
 }
 
-/** The number of rows of every table, except the tables that change without requests. */
+/** Counts the rows of every table, except tables that change without a request. */
 async function countAll(): Promise<unknown> {
   const { db } = service.container.services;
   const tables = await db.execute(
@@ -71,14 +71,17 @@ async function countAll(): Promise<unknown> {
   );
   const names = (tables as unknown as { rows: { name: string }[] }).rows.map(({ name }) => name);
   const counts = names
-    // The engine's sweep and the rate limits write to these tables.
+    // These tables are not compared: the engine's sweep and the rate limits write to them.
     .filter((name) => !name.startsWith("engine_") && name !== "rate_buckets")
     .map((name) => sql`select ${name} as name, count(*)::int as count from ${sql.identifier(name)}`);
   const counted = await db.execute(sql`${sql.join(counts, sql` union all `)} order by 1`);
   return (counted as unknown as { rows: unknown[] }).rows;
 }
 
-/** Checks a refusal: a 4xx with a sentence, in the error envelope, or bare if the operation declares it so. */
+/**
+ * Checks that an answer is a 4xx with an error sentence. The error is in the error envelope, or bare if the operation
+ * declares a bare error for the status.
+ */
 function assertRefused(
   operation: Operation,
   answer: { status: number; body: Record<string, unknown> },
@@ -101,7 +104,7 @@ describe("a malformed body", () => {
       for (const broken of BROKEN_JSON) {
         const answer = await send(operation, broken);
         const shown = `${name} ${typeof broken === "string" ? broken.slice(0, 60) : Buffer.from(broken).toString("hex")}`;
-        // A success would mean that the text is valid JSON, and a valid body.
+        // A success would mean that the text is in fact valid JSON and a valid body.
         if (answer.status === 202 || answer.status === 200) assert.fail(shown);
         assertRefused(operation, answer, shown);
       }
@@ -128,8 +131,8 @@ describe("a malformed body", () => {
 });
 
 /**
- * Checks that the error begins with the path of the change, or with a path above or below it. If the body may have several
- * forms, the error may instead name the field that distinguishes them.
+ * Checks that the error begins with `path`, or with a path above or below it. If the body may have several forms, the error
+ * may name the field that distinguishes the forms.
  */
 function assertNames(error: string, path: PropertyKey[], shown: string): void {
   const [named = ""] = error.split(": ");
@@ -192,14 +195,14 @@ describe("malformed parameters", () => {
       for (const [, parameter = ""] of operation.path.matchAll(/:(\w+)/g))
         for (const odd of ODD) {
           if (odd === "" || odd === "%") continue;
-          // `importVariant` creates the variant in its path, so a valid key is not 404.
+          // `importVariant` creates the variant that its path names, so it answers a valid key with a success.
           if (name === "importVariant" && variantKeySchema.safeParse(odd).success) continue;
           const path = pathOf({
             ...operation,
             path: operation.path.replace(`:${parameter}`, encodeURIComponent(odd)),
           });
           const samples = operation.body ? sampleBodies(operation.bodyShownAs ?? operation.body) : [];
-          // A body that only the handler validates is sent with all its fields.
+          // If only the handler validates the body, the sample has all optional fields too.
           const sample = operation.bodyShownAs ? Object.assign({}, ...samples) : samples[0];
           const body = sample && JSON.stringify(sample);
           const response = await service.call(operation.method, path, body, credentialsOf(operation));

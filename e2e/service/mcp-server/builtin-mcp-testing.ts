@@ -10,7 +10,7 @@ import { deriveUserTokenKey } from "#lib/secrets/user-token.ts";
 import { createRequestListener } from "#lib/server/request-listener.ts";
 import { openTestService } from "../testing.ts";
 
-/** Starts a test service that serves its API on loopback, and connects clients of the official SDK to `/api/mcp`. */
+/** Starts a test service that serves its API on loopback. `connect` connects a client of the official SDK to `/api/mcp`. */
 export async function openMcpService(variables: Record<string, string> = {}) {
   const encryptionKey = randomBytes(32);
   const server = createServer((request, response) => handleRequest(request, response));
@@ -47,12 +47,12 @@ export async function openMcpService(variables: Record<string, string> = {}) {
       const client = new Client({ name: "test", version: "1" });
       const requestInit = { headers: { authorization: `Bearer ${token}` } };
       const transport = new StreamableHTTPClientTransport(new URL(url), { requestInit });
-      // The SDK's own types are incompatible under exactOptionalPropertyTypes.
+      // The cast is needed because the SDK's own types are incompatible under exactOptionalPropertyTypes.
       await client.connect(transport as Transport);
       clients.push(client);
       return client;
     },
-    /** Posts a message without a client of the SDK. */
+    /** Posts a message directly, without the client of the SDK. */
     post: (token: string | undefined, body: unknown, headers: Record<string, string> = {}) =>
       fetch(url, {
         method: "POST",
@@ -75,19 +75,19 @@ export async function openMcpService(variables: Record<string, string> = {}) {
 
 export type McpService = Awaited<ReturnType<typeof openMcpService>>;
 
-/** Calls a tool; the SDK's type allows for results of older protocols, which we do not send. */
+/** Calls a tool. The cast excludes results of older protocol versions, which the service does not send. */
 export const callTool = async (client: Client, name: string, input: Record<string, unknown> = {}) =>
   (await client.callTool({ name, arguments: input })) as CallToolResult;
 
-/** The text of a result. */
+/** Returns the text of a tool result. */
 export const readText = (result: CallToolResult): string =>
   result.content.map((part) => (part.type === "text" ? part.text : `[${part.type}]`)).join("\n");
 
-/** The names of the tools that a client is offered. */
+/** Returns the sorted names of the tools that the server offers a client. */
 export const listNames = async (client: Client): Promise<string[]> =>
   (await client.listTools()).tools.map(({ name }) => name).sort();
 
-/** Starts a site that answers each page only when the test calls `answer`. */
+/** Starts a site that answers the request for a page only when the test calls `answer`. */
 export async function startSlowSite() {
   const requested: string[] = [];
   const waiting = new Map<string, ServerResponse>();

@@ -24,8 +24,8 @@ import { createMcpEndpoint, type McpServerPort } from "#lib/mcp-server/mcp-endpo
 import { defineMcpTool, type McpCall, mcpText } from "#lib/mcp-server/mcp-tool.ts";
 import { sendResponse, toWebRequest } from "#lib/server/web-messages.ts";
 
-// The tools, resources and prompts that the official conformance suite expects, served by the endpoint of the built-in
-// server.
+// The tools, resources and prompts that the official conformance suite expects. The endpoint of the built-in server serves
+// them.
 
 const PNG =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==";
@@ -37,7 +37,7 @@ const pause = () => new Promise((resolve) => setTimeout(resolve, 50));
 
 type Log = (words: string) => Promise<void>;
 
-/** The suite's tools; `log` sends a log message at level `info`. */
+/** Creates the tools that the suite calls. `log` sends the client a log message at level `info`. */
 function createTools(log: Log) {
   const address = z.object({ street: z.string(), city: z.string() }).partial().meta({ id: "address" });
   const define = (
@@ -155,7 +155,10 @@ function addPrompts(server: Server): void {
   server.setRequestHandler(CompleteRequestSchema, () => ({ completion: { values: [], total: 0 } }));
 }
 
-/** A server for one message: the built-in server's tool handling, plus what else the suite expects. */
+/**
+ * Opens a server that handles one message. It has the tool handling of the built-in server, and everything else that the
+ * suite expects.
+ */
 function openServer(logger: { error: () => void }): McpServerPort {
   let requestId: string | number | undefined;
   const log: Log = (data) =>
@@ -187,7 +190,7 @@ function openServer(logger: { error: () => void }): McpServerPort {
   };
 }
 
-/** Serves the suite's server on loopback. */
+/** Serves what the suite expects on loopback. */
 export async function startConformanceServer(): Promise<{ url: string; close: () => void }> {
   const logger = { error: () => {} };
   const inFlight = createCallsInFlight({ publish: () => {}, subscribe: () => () => {} });

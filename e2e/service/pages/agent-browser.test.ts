@@ -4,7 +4,8 @@ import { findTestChromium } from "#lib/browser/testing.ts";
 import { type HttpTestService, openHttpTestService } from "../http-testing.ts";
 import { deployFiles } from "./pages-testing.ts";
 
-// The agent's browser must reach the service under its public https names, which only the settings define.
+// Only the settings of the service contain these public https origins. The agent's browser must reach the service under
+// them.
 const BASE_URL = "https://service.test";
 const PUBLIC_PAGES_ORIGIN = "https://pages.test";
 
@@ -16,7 +17,7 @@ const FILES = {
   "data.json": '{"name":"Loaded"}',
 };
 
-/** An expression that fetches an address from inside the page, and resolves to the kind of answer or "failed". */
+/** Returns an expression that fetches an address inside a page. It resolves to the type of the response, or to "failed". */
 const probe = (address: string) => `fetch(${JSON.stringify(address)}, { mode: "no-cors" })
   .then(({ type }) => "answered " + type, () => "failed")`;
 
@@ -56,7 +57,7 @@ for (const [title, variables] of [
           assert.equal(live.page().url(), page.url, path);
         }
       }
-      // The same rule applies to navigations and requests of the page's own scripts.
+      // Navigations and requests that the page's own scripts start are refused too.
       for (const host of new Set([BASE_URL, origin])) {
         await live.page().evaluate((url) => location.assign(url), `${host}/api/health`);
         const answered = await live.page().evaluate(probe(`${host}/api/health`));

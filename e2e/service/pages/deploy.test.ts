@@ -26,7 +26,7 @@ after(() => service.close());
 const INDEX = { "index.html": "<!doctype html><title>Sale</title><h1>Sale</h1>" };
 const other = { authorization: `Bearer ${OTHER_KEY}` };
 
-/** Creates a session of the other owner. */
+/** Creates a session that belongs to the other owner. */
 async function openOther() {
   const body = { messages: [{ role: "user", parts: [{ type: "text", text: "x" }] }] };
   return (await (await service.call("POST", "/api/session", body, other)).json()) as {
@@ -410,7 +410,7 @@ describe("the deletion of a session", () => {
     assert.ok(!contents.some(({ content }) => Buffer.from(content).toString() === "the draft alone"));
     const unpublished = await service.call("POST", "/api/pages/stays/unpublish");
     assert.equal(unpublished.status, 200);
-    // Another session of the owner may deploy the next version.
+    // Another session of the same owner may deploy the next version.
     const next = await deployFiles(service, { "index.html": "next" }, { slug: "stays" });
     assert.equal(next.page.version, 2);
   });

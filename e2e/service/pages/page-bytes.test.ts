@@ -13,7 +13,7 @@ after(() => service.close());
 
 const KIB = 1_024;
 const index = (letter: string): Files => ({ "index.html": letter.repeat(600 * KIB) });
-/** Deploys a folder with one file. @returns the result that the agent is shown. */
+/** Deploys a folder with one file. @returns the tool result that the agent receives. */
 async function tryDeploy(session: Awaited<ReturnType<typeof openSession>>, letter: string, slug: string) {
   await writeFolder(service, session.sessionId, "site", index(letter));
   return deploy(service, session, { folder: "site", slug });
@@ -69,7 +69,7 @@ describe("the limit of landing page bytes", () => {
       sessions.map((session, at) => tryDeploy(session, `${at}`, `parallel-${at}`)),
     );
     const refused = outcomes.filter(({ isError }) => isError).map(({ text }) => text);
-    // The tests before have deployed 1.2 MiB, so one more deploy of 0.6 MiB fits.
+    // The earlier tests have stored 1.2 MiB of the owner's 2 MiB, so only one more deploy of 0.6 MiB fits.
     assert.equal(refused.length, 3);
     for (const text of refused)
       assert.match(

@@ -4,17 +4,17 @@ import { dirname, join } from "node:path";
 import type { LandingPage } from "#lib/events/event.ts";
 import type { TestService } from "../testing.ts";
 
-/** Files of a folder, by their paths. */
+/** The contents of files, by their paths in a folder. */
 export type Files = Record<string, string | Uint8Array>;
 
-/** The folder of a session's workspace; created if it does not exist. */
+/** Returns the path of a session's workspace. Creates the folder if it does not exist. */
 export async function workspaceOf(service: TestService, sessionId: string): Promise<string> {
   const folder = join(service.dataDir, "workspaces", sessionId);
   await mkdir(folder, { recursive: true });
   return folder;
 }
 
-/** Replaces a folder of a session's workspace. */
+/** Writes a folder of a session's workspace, and removes its earlier files. */
 export async function writeFolder(
   service: TestService,
   sessionId: string,
@@ -40,7 +40,7 @@ export async function openSession(service: TestService, more: Record<string, unk
 
 type Session = { sessionId: string; requestId: string; runId: string };
 
-/** Calls `deploy_landing_page` as a turn of the session does. */
+/** Calls the tool `deploy_landing_page` as the agent of this session does in a turn. */
 export async function deploy(
   service: TestService,
   { sessionId, requestId, runId }: Session,
@@ -65,11 +65,11 @@ export async function deploy(
   return { isError: result.isError, text };
 }
 
-/** The session's pages as the API lists them. */
+/** Lists the landing pages of a session with the API. */
 export const listPages = async (service: TestService, sessionId: string): Promise<LandingPage[]> =>
   (await service.read<{ data: LandingPage[] }>(`/api/sessions/${sessionId}/pages`)).data;
 
-/** Deploys a folder in an existing or a new session. @returns the session and its page. */
+/** Deploys a folder in the given session or in a new one. @returns the session and its landing page. */
 export async function deployFiles(
   service: TestService,
   files: Files,
@@ -85,7 +85,7 @@ export async function deployFiles(
   return { session, page, text };
 }
 
-/** The stored events of one kind of a session. */
+/** Reads the stored events of one kind from a session's log. */
 export async function readEvents(service: TestService, sessionId: string, kind: string) {
   const events = await service.container.services.log.read(sessionId, { after: 0, limit: 500 });
   return events.filter((event) => event.kind === kind).map(({ body }) => JSON.parse(body));

@@ -37,7 +37,7 @@ after(() => service.close());
 
 type Reply = { status: number; headers: Record<string, string | string[] | undefined>; body: Buffer };
 
-/** Sends a request without normalizing its path. */
+/** Sends a request whose path is not normalized before it is sent. */
 async function send(
   path: string,
   { method = "GET", ...headers }: Record<string, string> = {},
@@ -202,7 +202,7 @@ describe("a page", () => {
     const select = db.select;
     let queries = 0;
     const counted = (...args: unknown[]) => {
-      // Other parts of the service also query the database from time to time.
+      // Counts only queries for landing pages, because other parts of the service query the database from time to time.
       if (new Error().stack?.includes("lib/publication/landing")) queries += 1;
       return Reflect.apply(select, db, args);
     };

@@ -14,7 +14,7 @@ const SESSIONS = 6;
 const ROUNDS = 5;
 
 it("contents that pages share survive simultaneous deploys and removals, and are removed with the last page", async () => {
-  // Every session deploys the same files, so removals and deploys of the same contents race.
+  // All sessions deploy the same files, so that deploys and removals of the same contents race.
   const files = Object.fromEntries(
     Array.from({ length: 20 }, (_, index) => [`f${index}.txt`, `shared content ${index}`]),
   );

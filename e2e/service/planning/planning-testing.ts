@@ -16,7 +16,7 @@ export const setMode = async (service: TestService, sessionId: string, mode: "of
   assert.equal(answer.status, 200, await answer.clone().text());
 };
 
-/** Calls the service as the session page of the holder of `shareUrl` does. */
+/** Calls the service as the session page does for the holder of `shareUrl`. */
 export const asVisitor = (
   service: TestService,
   { shareUrl }: Session,
@@ -30,18 +30,18 @@ export const asVisitor = (
     origin: service.env.baseUrl,
   });
 
-/** Edits the plan as a person on the page. */
+/** Edits the plan as a person on the session page. */
 export const editAsPerson = (service: TestService, session: Session, ...edits: unknown[]) =>
   asVisitor(service, session, "POST", `/api/sessions/${session.sessionId}/plan/edits`, { edits });
 
-/** Sends go as a person on the page. */
+/** Sends "go", the person's agreement to the plan, from the session page. */
 export const sayGo = (service: TestService, session: Session, revision: number, text?: string) =>
   asVisitor(service, session, "POST", `/s/${session.sessionId}/actions/plan/go`, {
     revision,
     ...(text !== undefined && { text }),
   });
 
-/** A step of the scripted model that writes a plan. */
+/** Creates a step of the scripted model that writes a plan. */
 export const plan = (items: unknown[], more: Record<string, unknown> = {}): Step => ({
   toolCalls: [{ name: "update_plan", arguments: { items, ...more } }],
 });

@@ -14,7 +14,7 @@ before(async () => {
 });
 after(() => mcp.close());
 
-/** The planning tools in the first turn of a session. */
+/** Plays the first turn of a session. @returns the planning tools that it was offered. */
 async function offer(profile: Record<string, unknown>): Promise<string[]> {
   await playTurn(mcp.service, [], profile);
   const offered = readOffered(mcp.service);

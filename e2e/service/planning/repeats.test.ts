@@ -13,7 +13,10 @@ before(async () => {
 afterEach(() => armFaults(undefined));
 after(() => service.close());
 
-/** Makes the executor fail once between the effect of a call and the record of its result; the engine repeats the step. */
+/**
+ * Makes the executor fail once, after the effect of a call is stored and before its result is recorded. The engine then
+ * repeats the step.
+ */
 const failAfterCall = () => armFaults({ point: "tool-ended", nth: 1, action: "throw", afterMs: 0 });
 
 describe("a call whose executor failed before its result was recorded", () => {

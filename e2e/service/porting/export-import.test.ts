@@ -187,7 +187,7 @@ describe("an import", () => {
     assert.deepEqual([rest.data, rest.nextCursor], [file.messages.slice(1), null]);
     const events = await service.container.services.log.read(sessionId, { after: 0, limit: 500 });
     assert.equal(events.filter(({ kind }) => kind === "document.imported").length, 1);
-    // The session's own transcript is unchanged.
+    // The import has not changed the session's own transcript.
     const transcript = await service.read<{ data: unknown[] }>(`/api/sessions/${sessionId}/messages`);
     assert.equal(transcript.data.length, 2);
   });
@@ -268,7 +268,7 @@ describe("an import", () => {
       assert.equal(summary.format, name);
       keys.push(...summary.variants.map(({ key }) => key));
       assert.equal((await imported(service, sessionId, answer.document, 200)).import.id, summary.id);
-      // The whole answer of the export operation is accepted too.
+      // A client may also post the whole answer of the export operation.
       assert.equal((await importInto(service, from, answer)).status, 201);
     }
     assert.deepEqual(keys, ["b", "main", "main-2"]);
@@ -330,7 +330,7 @@ describe("an import", () => {
     assert.deepEqual(after.requirements[0]?.assertion, assertion);
     assert.deepEqual(after.reports, []);
 
-    // A newer export of the same session adds only what is new.
+    // The second import is a newer export of the same session. It adds only what the first one did not contain.
     await addRequirements(planning, { ...base, author: "agent", requirements: [{ text: "It is green" }] });
     const { leftOut: again } = await imported(service, sessionId, await exportSession(service, from));
     const fields = again.map(({ field }) => field);

@@ -25,7 +25,7 @@ before(async () => {
 });
 after(() => service.close());
 
-/** Copies the document with the value at a path replaced. */
+/** Returns a copy of the document in which the value at `path` is replaced. */
 function change(path: (string | number)[], value: unknown): unknown {
   const copy: unknown = structuredClone(file);
   let at = copy as Record<string | number, unknown>;
@@ -34,7 +34,7 @@ function change(path: (string | number)[], value: unknown): unknown {
   return copy;
 }
 
-/** Checks that a document is refused with this sentence, and that the session does not change. */
+/** Checks that an import is refused with this sentence, and that the session stays unchanged. */
 async function expectRefused(body: unknown, sentence: string | RegExp, status = 400): Promise<void> {
   const answer = await importInto(service, sessionId, body);
   const { error } = (await answer.json()) as { error: string };
@@ -94,7 +94,7 @@ describe("an invalid document", () => {
       [
         ["variants", 0, "document", "pages", 0, "changes", 0, "selector"],
         "#[",
-        /* compiled below */ "variants[0].document.pages[0].changes[0].selector: ",
+        /* the beginning of the error */ "variants[0].document.pages[0].changes[0].selector: ",
       ],
       [["variants", 0, "revision"], 1e21, "variants[0].revision: "],
       [["evidence"], [{ id: 1 }], "evidence[0].id: must be a string"],

@@ -9,7 +9,7 @@ before(async () => {
 });
 after(() => service.close());
 
-/** Creates an export with a message of about 600 KiB. */
+/** Exports a session and adds a message of about 600 KiB to the document. */
 async function largeExport(id: string) {
   const session = await openSession();
   const document = await exportSession(service, session.sessionId);
@@ -52,7 +52,7 @@ describe("the limit of imported bytes", () => {
       sessions.map(({ sessionId }) => importInto(service, sessionId, document)),
     );
     const statuses = answers.map(({ status }) => status).toSorted();
-    // The test before has imported 0.6 MiB, so two more documents fit.
+    // The test before has stored 0.6 MiB of the owner's 2 MiB, so only two more documents fit.
     assert.deepEqual(statuses, [201, 201, 409, 409]);
     for (const answer of answers) {
       if (answer.status !== 409) continue;

@@ -60,7 +60,7 @@ describe("import_legacy_session", () => {
     );
     assert.match(found ?? "", new RegExp(`imported conversations[\\s\\S]*"id": "${id}/2"`));
     assert.match(missing ?? "", /has no message/);
-    // The instructions of the next turn mention the conversation, without its text.
+    // The instructions of the next turn name the imported conversation and do not contain its text.
     const last = service.model.requests.findLast(({ kind }) => kind === "turn");
     const instructions = JSON.stringify(((last?.body.input ?? []) as unknown[])[0]);
     assert.match(instructions, new RegExp(`imported: read_message reads its messages, ${id}/1 to ${id}/2`));
@@ -138,7 +138,7 @@ describe("import_legacy_session", () => {
     assert.ok(tool);
     const call = { rootSessionId: sessionId, sessionId, requestId: null, runId: "run_x", callId: "call_x" };
     const act = async (document: unknown) => {
-      // The tool reads only these fields of its call.
+      // The tool uses only these fields of a call, hence the cast.
       const answer = (await tool.execute({ document }, call as unknown as ToolCall)) as ToolResult;
       return answer.content.map((part) => (part.type === "text" ? part.text : "")).join("");
     };

@@ -23,7 +23,7 @@ export async function exportHtml(service: TestService, sessionId: string): Promi
   return answer.text();
 }
 
-/** Imports a document over the API. */
+/** Imports a document with the API. */
 export const importInto = (service: TestService, sessionId: string, body: unknown): Promise<Response> =>
   service.call("POST", `/api/sessions/${sessionId}/import`, body);
 
@@ -37,14 +37,14 @@ export type Imported = {
   leftOut: { field: string; reason: string }[];
 };
 
-/** Imports a document and checks that it is accepted. */
+/** Imports a document and checks that the service accepts it. */
 export async function imported(service: TestService, sessionId: string, body: unknown, status = 201) {
   const answer = await importInto(service, sessionId, body);
   assert.equal(answer.status, status, await answer.clone().text());
   return (await answer.json()) as Imported;
 }
 
-/** Stores the first revision of a variant. */
+/** Stores revision 1 of a variant. */
 export async function storeVariant(
   service: TestService,
   sessionId: string,
@@ -64,7 +64,7 @@ export async function storeVariant(
   assert.ok(stored.ok);
 }
 
-/** A document with one change. */
+/** Creates a variant document with one change. */
 export const oneChange = (text: string, url = "https://shop.example/"): VariantDocument => ({
   pages: [
     {
@@ -77,7 +77,7 @@ export const oneChange = (text: string, url = "https://shop.example/"): VariantD
   ],
 });
 
-/** Creates a session and waits until its turn has ended. */
+/** Creates a session and waits until its first turn has ended. */
 export async function makeSession(service: TestService, task = "work", more: Record<string, unknown> = {}) {
   const session = await service.create(task, more);
   await service.completed(session.statusUrl);

@@ -72,7 +72,7 @@ const requirement = fc.record({
     assertion.map((each) => ({ url: "https://shop.example/cart", selector: "#pay", ...each })),
   ),
 });
-/** The work of a session, each part of which is optional. */
+/** Generates the content of a session. Each part of it may be missing. */
 const works = fc.record({
   variants: documents,
   said: fc.array(text, { minLength: 1, maxLength: 3 }),
@@ -84,7 +84,7 @@ const works = fc.record({
 });
 type Work = typeof works extends fc.Arbitrary<infer Value> ? Value : never;
 
-/** Creates a session with this work. */
+/** Creates a session with the generated content. */
 async function makeWork({ variants, said, items, isPlanFirst, requirements, hasReport, hasPage }: Work) {
   const steps = [
     ...said.map((content) => step("write_file", { path: "notes.txt", content })),
@@ -113,7 +113,7 @@ async function makeWork({ variants, said, items, isPlanFirst, requirements, hasR
   return { sessionId, page: deployed?.page };
 }
 
-/** The parts that must be equal in the second export: variants, plan items, and requirements that are not waived. */
+/** The parts that two exports must have in common: variants, plan items, and requirements that are not waived. */
 const carried = ({ variants, plan, requirements }: SessionExport) => ({
   variants: variants.map(({ key, document }) => [key, canonicalJson(document)]).sort(),
   items: plan?.items.map(({ text: words, status }) => [words, status]) ?? [],
@@ -125,7 +125,7 @@ const carried = ({ variants, plan, requirements }: SessionExport) => ({
 const DECIDED =
   "Statuses, notes, evidence and results of checks belong to the exported session; imported requirements are open.";
 
-/** The sentences about the parts of this work that an import leaves out. */
+/** The entries of `leftOut` with which an import reports what it did not take over from this session. */
 const listLeftOut = ({ isPlanFirst, requirements, hasReport, hasPage }: Work) => [
   { field: "session", reason: "This session keeps its own settings." },
   ...(isPlanFirst ? [{ field: "plan.mode", reason: "People agree to a plan in each session." }] : []),

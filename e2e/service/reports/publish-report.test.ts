@@ -192,7 +192,8 @@ describe("evidence of a report", () => {
         [own, "Own"],
       ],
     );
-    // A viewer of the session page can open the sub-agent's picture at the session's path.
+    // A person with a share link of the session may open the pictures of the session and of its sub-agent, both at the
+    // session's path.
     const answer = await actOnPage(service, session, "/share-links", { role: "view" });
     const { shareUrl } = (await answer.json()) as { shareUrl: string };
     const cookie = `share=${new URL(shareUrl, service.env.baseUrl).searchParams.get("key")}`;

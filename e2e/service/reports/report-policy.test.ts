@@ -13,7 +13,7 @@ before(async () => {
 });
 after(() => service.close());
 
-/** Whether the first turn of a session has the tool. */
+/** Plays the first turn of a session. @returns whether it was offered the tool that publishes reports. */
 async function isOffered(profile: Record<string, unknown>): Promise<boolean> {
   await playTurn(service, [], profile);
   return readOffered(service).includes(NAME);

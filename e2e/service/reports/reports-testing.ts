@@ -4,7 +4,7 @@ import { readTestedVariants } from "#lib/variant/variant-outcome.ts";
 import type { TestService } from "../testing.ts";
 import { step } from "../variants/variants-testing.ts";
 
-/** A step that publishes a report. */
+/** Creates a step of the scripted model that publishes a report. */
 export const publish = (report: Record<string, unknown>) => step("publish_qa_report", report);
 
 /** A report with one finding. */
@@ -35,7 +35,7 @@ export async function storeReport(service: TestService, sessionId: string): Prom
   return published.report.id;
 }
 
-/** Reads a report from the API. */
+/** Reads a report with the API. */
 export const readReport = async (service: TestService, sessionId: string, id: string) =>
   (await service.read<{ report: Report }>(`/api/sessions/${sessionId}/reports/${id}`)).report;
 
@@ -43,7 +43,7 @@ export const readReport = async (service: TestService, sessionId: string, id: st
 export const listReports = async (service: TestService, sessionId: string) =>
   (await service.read<{ data: Report[] }>(`/api/sessions/${sessionId}/reports`)).data;
 
-/** The events of a session. */
+/** Reads the events of a session from its log. */
 export const readEvents = async (service: TestService, sessionId: string) =>
   (await service.container.services.log.read(sessionId, { after: 0, limit: 500 })).map(({ body }) =>
     JSON.parse(body),

@@ -25,7 +25,7 @@ after(async () => {
   await rm(skillsDir, { recursive: true, force: true });
 });
 
-/** Opens a service with a skill of the deployment. Its sandbox is unconfined, so the tests need no bubblewrap. */
+/** Opens a service whose deployment adds a skill. Its sandbox is unconfined, so the tests do not need bubblewrap. */
 const open = (variables: Record<string, string> = {}, dataDir?: string) =>
   openTestService({ SANDBOX: "unconfined", SKILLS_DIR: skillsDir, ...variables }, dataDir);
 
@@ -48,7 +48,7 @@ const run = (args: string[] = [], script = "scripts/echo.mjs") =>
 const instructionsOf = (of: TestService) =>
   JSON.stringify(of.model.requests.findLast(({ kind }) => kind === "turn")?.body);
 
-/** Waits until a new session has the version with this description. @returns its id. */
+/** Creates sessions until one has the skill version with this description. @returns the id of that session. */
 async function waitUntilListed(description: string): Promise<string> {
   let sessionId = "";
   await waitUntil(async () => {

@@ -7,12 +7,12 @@ import { itRuns, listRuns, openTestRunsService, readRun, runAndWait, write } fro
 
 let fixture: Awaited<ReturnType<typeof openTestRunsService>>;
 before(async () => {
-  // Tests may reach only the shop; all other ports of this machine are refused.
+  // Test runs may reach only the demo shop. The service refuses all other ports of this machine.
   fixture = await openTestRunsService({}, true);
 });
 after(() => fixture.close());
 
-/** Runs one test file that the agent has written. */
+/** Makes the agent write one test file and run it. */
 async function run(source: string, input: Record<string, unknown> = {}) {
   const { service, shop } = fixture;
   const steps = [write("tests/hostile.spec.ts", source), ...runAndWait({ baseUrl: shop.url, ...input })];
@@ -22,7 +22,7 @@ async function run(source: string, input: Record<string, unknown> = {}) {
   return { run: ended, answer: answers.at(-1) ?? "", sessionId: session.sessionId };
 }
 
-/** A test file with these lines in its only test. */
+/** Returns a test file with a single test, which has these lines. */
 const testOf = (body: string) => `import { expect, test, chromium } from "@playwright/test";
 import { execSync } from "node:child_process";
 import fs from "node:fs";

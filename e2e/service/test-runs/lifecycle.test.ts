@@ -29,18 +29,18 @@ const SLOW = `import { test } from "@playwright/test";
 test("first", async () => {});
 test("slow", async () => { test.setTimeout(120_000); await new Promise((done) => setTimeout(done, 100_000)); });`;
 
-/** The sandbox processes that this process has started. */
+/** Lists the sandbox processes below this process. */
 const listSandboxes = () => listDescendants(process.pid).filter(({ name }) => name === "bwrap");
 
 const started: string[] = [];
 afterEach(async () => {
-  // A run that still plays has the only browser place, which the next test needs.
+  // There is only one browser place. A run that has not ended would keep it from the next test.
   for (const id of started.splice(0)) await fixture.service.call("DELETE", `/api/sessions/${id}`);
 });
 
 type Session = Awaited<ReturnType<typeof fixture.service.create>>;
 
-/** Starts a session with a long test run; resolves once its turn is parked and the first test has ended. */
+/** Starts a session with a long test run. Resolves once the first test has ended and the turn waits for the run. */
 async function startSlow(): Promise<{ session: Session; id: string }> {
   const { service, shop } = fixture;
   const marker = `slow ${crypto.randomUUID()}`;
@@ -77,7 +77,7 @@ describe("a test run", () => {
     const relevant = events.filter(
       ({ kind }) => kind.startsWith("tests.") || /^turn\.(waiting|resumed)$/.test(kind),
     );
-    // The turn is parked while the tests run, so progress may come before and after `turn.waiting`.
+    // The turn waits while the tests run, so progress events may come before and after `turn.waiting`.
     const kinds = relevant.map(({ kind }) => kind);
     const kindsWithout = (prefix: string) =>
       kinds.filter((kind) => !kind.startsWith(prefix)).filter((kind, at, all) => kind !== all[at - 1]);

@@ -33,7 +33,11 @@ const APPLY_HEADING = step("apply_variant", {
   add: [{ op: "setText", selector: "h1", text: "A loud desk" }],
 });
 
-/** Runs the tests in a session with the variant. @returns the run and the tool results. */
+/**
+ * Runs the tests in a session that has the variant unless `withVariant` is false.
+ *
+ * @returns the test run and the tool results.
+ */
 async function run(input: Record<string, unknown>, withVariant = true) {
   const { service, shop } = fixture;
   const steps = [

@@ -14,7 +14,10 @@ const sandboxes = await makeSandboxFixture();
 const { isConfined } = sandboxes;
 await sandboxes.remove();
 
-/** Defines a test that plays test runs. On a machine that cannot confine commands, it checks that runs are refused. */
+/**
+ * Defines a test that needs test runs. If this machine cannot confine commands, the test checks instead that the service
+ * refuses test runs.
+ */
 export function itRuns(title: string, test: () => Promise<void>): void {
   if (isConfined) it(title, test);
   else
@@ -35,7 +38,7 @@ const MEDIA_TYPES: Record<string, string> = {
   ".svg": "image/svg+xml",
 };
 
-/** Serves the demo shop without the service. */
+/** Serves the files of the demo shop directly from disk. */
 const serveDemo: RequestListener = async (request, response) => {
   const name = /^\/demo\/([\w-]+\.\w+)$/.exec(new URL(request.url ?? "/", "http://shop").pathname)?.[1];
   const bytes = name && (await readFile(join(demo, name)).catch(() => undefined));
@@ -44,9 +47,9 @@ const serveDemo: RequestListener = async (request, response) => {
 };
 
 /**
- * Starts a service with a browser and a sandbox, and the demo shop.
+ * Starts a service with a browser and a sandbox, and a server for the demo shop.
  *
- * @param isStrict Whether pages may reach only the shop on this machine.
+ * @param isStrict Whether the shop is the only server on this machine that pages may reach.
  */
 export async function openTestRunsService(variables: Record<string, string> = {}, isStrict = false) {
   const { executablePath: BROWSER_EXECUTABLE_PATH } = findTestChromium();
@@ -63,10 +66,10 @@ export async function openTestRunsService(variables: Record<string, string> = {}
   return { service, shop, close };
 }
 
-/** A step that writes a file of the workspace. */
+/** A step that writes a file to the workspace. */
 export const write = (path: string, content: string): Step => step("write_file", { path, content });
 
-/** Steps that write the suite's files, or those of the given names. */
+/** Steps that write the files of the fixture suite to the workspace: all of them, or those with the given names. */
 export async function writeSuite(names?: string[]): Promise<Step[]> {
   const files = names ?? (await readdir(suite));
   return Promise.all(
@@ -80,7 +83,7 @@ export const runAndWait = (input: Record<string, unknown> = {}): Step[] => [
   step("wait_for_test_results"),
 ];
 
-/** A test result in an answer of the API. */
+/** A result of a test, as the API shows it. */
 export type ShownResult = {
   target: string;
   file: string;

@@ -25,7 +25,7 @@ after(async () => {
   await site.close();
 });
 
-/** Plays a turn whose model runs these scripts. @returns the model requests. */
+/** Plays a turn in which the model runs these scripts. @returns the requests that the model received. */
 async function play(task: string, more: Record<string, unknown>, scripts: string[] = []) {
   const requests: RecordedRequest[] = [];
   const queue = [...scripts];
@@ -43,7 +43,7 @@ async function play(task: string, more: Record<string, unknown>, scripts: string
   return { requests, session };
 }
 
-/** The texts of the user messages of a request. */
+/** Returns the texts of the user messages in a model request. */
 const userTexts = ({ body }: RecordedRequest) =>
   (body.input as { role: string; content: { type: string; text: string }[] }[])
     .filter(({ role }) => role === "user")

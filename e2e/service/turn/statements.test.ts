@@ -15,7 +15,7 @@ before(async () => {
 });
 after(() => service.close());
 
-/** Records each statement that clients of a driver send. */
+/** Records every statement that is sent through this class of database client. */
 function watch(prototype: { query: unknown }) {
   const query = prototype.query as (this: unknown, statement: unknown, ...rest: unknown[]) => unknown;
   prototype.query = function (this: unknown, statement: unknown, ...rest: unknown[]) {
@@ -25,7 +25,10 @@ function watch(prototype: { query: unknown }) {
   };
 }
 
-/** The tables that were read since `statements` was reset; the query of a run, which only checks existence, is ignored. */
+/**
+ * Lists the tables from which statements have read since `statements` was reset. Ignores the statement that reads a run,
+ * because it only checks whether the plan, requirements and imports have rows.
+ */
 const tablesRead = (): string[] =>
   TABLES.filter((table) =>
     statements.some((text) => text.includes(` from "${table}"`) && !text.includes(' from "runs" inner join')),
@@ -84,7 +87,7 @@ describe("the statements of turns and polls", () => {
     const { statusUrl } = await service.create("List the evidence");
     await service.completed(statusUrl);
     const writes = statements.filter((text) => text.includes('insert into "steps"'));
-    // The start of the run, the answer with its result, and the end.
+    // One statement each for the start of the run, for the answer with its result, and for the end.
     assert.equal(writes.length, 3);
   });
 
@@ -106,7 +109,7 @@ describe("the statements of turns and polls", () => {
       statements = [];
       const session = await service.create("Count the steps", more);
       await service.completed(session.statusUrl);
-      // Statements that read or write spent amounts.
+      // Counts the statements that read or write spent amounts.
       return statements.filter((text) => /spent_tokens|owner_spend/.test(text)).length;
     };
     const plain = await count({});

@@ -8,7 +8,7 @@ import { only, readEvents, readStatus } from "./turn-testing.ts";
 
 const BUDGET_TOKENS = 12_000;
 const TASK = "Compare the offers in the files, and keep the colour vermilion in mind";
-/** Excludes tools that no turn here calls, because their descriptions would fill the small context. */
+/** Excludes tools that these turns do not call. Their descriptions would fill the small context. */
 const PROFILE = {
   tools: {
     exclude: [
@@ -33,7 +33,7 @@ after(() => service.close());
 const turn = () => service.container.services.turn;
 const isSummaryRequest = (text: string) => text.includes(SUMMARY_REQUEST);
 
-/** Scripts a model that writes a text and runs a command in each step; `summarize` answers requests for a summary. */
+/** Scripts the model. Each step has a text and runs a command. `summarize` answers the requests for a summary. */
 function scriptSteps(steps: number, each: { text: string; command: string }, summarize: () => object) {
   let calls = 0;
   service.model.respondWith(({ text }) => {
@@ -47,7 +47,7 @@ function scriptSteps(steps: number, each: { text: string; command: string }, sum
   });
 }
 
-/** The ids of the calls and of the results in a prompt. */
+/** Returns the ids of the tool calls and of the tool results in a prompt. */
 function readCalls(input: unknown): { calls: string[]; results: string[] } {
   const items = (Array.isArray(input) ? input : []) as { type?: string; call_id?: string }[];
   const idsOf = (type: string) => items.flatMap((item) => (item.type === type ? (item.call_id ?? []) : []));
@@ -112,7 +112,7 @@ describe("a context that is near its budget", () => {
       async () => (await readStatus(service, sessionId)).turnState === "compacting",
       "compacting",
     );
-    // Another executor claims the run, as after a crash.
+    // Simulates a crash, after which another executor claims the run.
     await service.container.services.db.update(runs).set({ epoch: sql`epoch + 1` }).where(eq(runs.id, runId));
     assert.deepEqual(await turn().play({ runId, generation: 1, player: "another" }), { status: "ended" });
     gate.resolve();

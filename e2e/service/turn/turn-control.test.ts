@@ -32,7 +32,7 @@ async function follow(sessionId: string, text: string) {
 
 const cancel = (sessionId: string) => service.call("POST", `/api/sessions/${sessionId}/agent/cancel`);
 
-/** The states of the engine's function runs for a run. */
+/** Reads the states of the engine's function runs that play this run. */
 async function readEngine(runId: string): Promise<string[]> {
   const found = await service.container.services.db
     .select({ state: engineRuns.state })
@@ -42,11 +42,14 @@ async function readEngine(runId: string): Promise<string[]> {
   return found.map(({ state }) => state);
 }
 
-/** Stores a request to stop as another process does, without notifying this process. */
+/** Stores a stop request the way another process would. This process is not notified. */
 const requestStop = (runId: string) =>
   service.container.services.db.update(runs).set({ cancelRequestedAt: new Date() }).where(eq(runs.id, runId));
 
-/** Starts a run whose model call waits until `release`, and claims it for another executor, so that its own is stale. */
+/**
+ * Starts a run whose model call waits until `release` is called. Then another executor claims the run, which makes the first
+ * executor stale.
+ */
 async function takeOver(words: string, first: Step = { text: "From the stale one." }) {
   const gate = Promise.withResolvers<void>();
   answer({ [words]: [{ ...first, hold: gate.promise }, { text: "From the new one." }] });

@@ -26,7 +26,10 @@ async function follow(sessionId: string, body: object) {
   return (await response.json()) as { statusUrl: string; requestId: string };
 }
 
-/** Makes the next arrival at a fault point throw during `work`, like a lost database connection. */
+/**
+ * Makes the service throw once when it next reaches a fault point during `work`, as it would if the database connection were
+ * lost.
+ */
 async function throwAt(point: FaultPoint, work: () => Promise<void>) {
   armFaults({ point, nth: 1, action: "throw", afterMs: 0 });
   try {
@@ -146,7 +149,7 @@ describe("a turn that is stopped before it starts", () => {
   it("leaves its message in the transcript, the log and the next prompt", async () => {
     service.model.respondWith(() => ({ text: "ok" }));
     await throwAt("run-claimed", async () => {
-      // The first claim fails, so the interrupt arrives while the turn is about to start.
+      // The first attempt to claim the run fails. The interrupt therefore arrives before the turn starts.
       const session = await service.create("an early note");
       const urgent = await follow(session.sessionId, { text: "urgent", mode: "interrupt" });
       await service.completed(urgent.statusUrl);
@@ -180,7 +183,7 @@ describe("a run that is abandoned", () => {
     await service.completed(session.statusUrl);
     await turn.abandon({ runId: run.id, generation: 9, player: "another" }, "the test says so");
     gate.resolve();
-    // Its own job may play it by then, which adds the message to the transcript too.
+    // The run's own job may already have played the run. That adds the message to the transcript too.
     await waitUntil(async () => {
       const rows = await db.select().from(messages).where(eq(messages.requestId, requestId));
       return rows.some(({ role, seq }) => role === "user" && seq !== null);
@@ -217,7 +220,7 @@ describe("a started compaction", () => {
       "compacting",
     );
     const { db, turn } = service.container.services;
-    // Simulates a redeploy with a larger context, after which the recorded size does not need a compaction.
+    // Simulates a redeploy with a larger context: with the size that is recorded here, no compaction is needed.
     await db
       .update(steps)
       .set({ output: { tokens: 1 } })

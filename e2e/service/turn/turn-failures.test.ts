@@ -14,7 +14,7 @@ after(() => service.close());
 const fail = (status: number, message: string, headers = {}): Step => ({ status, message, headers });
 const listFiles: Step = { text: "I look.", toolCalls: [{ name: "list_files", arguments: {} }] };
 
-/** Answers the model calls of one task with these steps, also if other calls come in between. */
+/** Scripts the model calls of one task. Calls of other tasks do not use up the steps. */
 const answer = (words: string, steps: Step[]) => {
   let next = 0;
   service.model.respondWith(({ userText }) => (userText.includes(words) ? steps[next++] : undefined));

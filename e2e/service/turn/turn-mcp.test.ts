@@ -41,11 +41,11 @@ const use = (name: string, input: unknown = {}): Step => ({
 });
 const text = (value: string) => ({ content: [{ type: "text" as const, text: value }] });
 
-/** The names of the tools that a model call offers. */
+/** Returns the names of the tools that a model call offers. */
 const namesIn = (body: Record<string, unknown> | undefined): string[] =>
   ((body?.tools ?? []) as { name: string }[]).map(({ name }) => name);
 
-/** The tools of the server `crm` that each model call offered. */
+/** Returns, for each model call, the tools of the server `crm` that it offered. */
 const offered = (target = service) =>
   target.model.requests.map(({ body }) => namesIn(body).filter((name) => name.startsWith("mcp_crm__")));
 
@@ -195,7 +195,7 @@ describe("a session's tool servers in a turn", () => {
     assert.match(request?.text ?? "", /tool servers could not be reached.*: dead\./);
     assert.deepEqual(offered(), [["mcp_crm__find"]]);
     assert.equal(only(events, "run.completed")[0]?.outcome, "succeeded");
-    // `mcp.skipped` comes after the start of the run.
+    // The event `mcp.skipped` must not come before the start of the run.
     assert.equal(events[0]?.kind, "run.started");
   });
 
@@ -315,7 +315,7 @@ describe("a session's tool servers in a turn", () => {
     await service.completed(statusUrl);
     assert.match(service.model.requests.at(-1)?.toolResults[0] ?? "", /"content":\{"deal":"B"\}/);
 
-    // A message instead of an answer withdraws the question.
+    // If the person sends a message instead of an answer, the question is withdrawn.
     service.model.respondWith(({ userText, toolResults }) => {
       if (userText.includes("never mind")) return { text: "As you wish." };
       return toolResults.length > 0 ? { text: "Done." } : use("ask");

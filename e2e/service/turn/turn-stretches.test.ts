@@ -7,7 +7,7 @@ import { only, readEvents, readStatus } from "./turn-testing.ts";
 
 let service: TestService;
 
-// With this budget, every play of a turn ends after its first step.
+// With this budget, the executor hands a turn over after each step.
 before(async () => {
   service = await openTestService({ TURN_BUDGET_MS: "1", SANDBOX: "unconfined" });
 });

@@ -28,7 +28,12 @@ type SentFormat = {
 
 type Script = { work?: Step[]; structured?: Step[]; probe?: Step[] };
 
-/** Answers the requests of one task by their kind. Without further steps, a turn ends with a text. @returns the requests. */
+/**
+ * Scripts the model for one task, with a queue of steps for each kind of request. When the steps of `work` are used up, a
+ * turn ends with a text.
+ *
+ * @returns the recorded requests.
+ */
 function answer(words: string, { work = [], structured = [], probe = [] }: Script): RecordedRequest[] {
   const requests: RecordedRequest[] = [];
   const queues = { turn: [...work], structured: [...structured], probe: [...probe] };
@@ -400,7 +405,7 @@ describe("a structured session", () => {
 
 type FollowUp = { requestId: string; runId: string; statusUrl: string; queued: boolean };
 
-/** Steers a turn. The text repeats words of the task, by which the scripted model recognizes the task. */
+/** Steers a turn. `text` must contain the words of the task, because the scripted model finds the task by them. */
 const steer = async (target: TestService, sessionId: string, text: string): Promise<FollowUp> => {
   const path = `/api/sessions/${sessionId}/agent/messages`;
   const response = await target.call("POST", path, { text, mode: "steer" });

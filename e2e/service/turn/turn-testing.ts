@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { DomainEvent, EventKind } from "#lib/events/event.ts";
 import type { TestService } from "../testing.ts";
 
-/** The stored events of a session, parsed, in order. */
+/** Reads the stored events of a session, parsed and in order. */
 export async function readEvents(service: TestService, sessionId: string): Promise<DomainEvent[]> {
   const stored = await service.container.services.log.read(sessionId, { after: 0, limit: 1_000 });
   const events = stored.map(({ body }) => JSON.parse(body) as DomainEvent);
@@ -14,11 +14,11 @@ export async function readEvents(service: TestService, sessionId: string): Promi
   return events;
 }
 
-/** The events of one kind. */
+/** Returns the events of one kind. */
 export const only = <Kind extends EventKind>(events: DomainEvent[], kind: Kind) =>
   events.filter((event): event is Extract<DomainEvent, { kind: Kind }> => event.kind === kind);
 
-/** The agent status of a session. */
+/** Reads the agent status of a session. */
 export const readStatus = (service: TestService, sessionId: string) =>
   service.read<{
     turnState: string;

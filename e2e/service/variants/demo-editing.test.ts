@@ -48,7 +48,7 @@ describe("the demo model in an editing session", () => {
       (await readChanges(sessionId, 1)).map(({ op }) => op),
       ["setText", "remove"],
     );
-    // The model answers a question from the live page, which shows the variant.
+    // The model reads the live page, which shows the variant, to answer this question.
     const reply = await say(sessionId, "which headings does this page have?");
     assert.match(reply.answer, /\n- Winter sale\n/);
     assert.equal(reply.completed.variants?.[0]?.revision, 1);

@@ -13,7 +13,7 @@ after(() => demo.close());
 
 type Listed = { id: string; state: string; stateReason: string | null };
 
-/** The session as the list of sessions shows it. */
+/** Finds the session in the list of sessions. */
 async function findListed(sessionId: string): Promise<Pick<Listed, "state" | "stateReason"> | undefined> {
   const { data } = await demo.service.read<{ data: Listed[] }>("/api/sessions");
   const listed = data.find(({ id }) => id === sessionId);
@@ -23,7 +23,7 @@ async function findListed(sessionId: string): Promise<Pick<Listed, "state" | "st
 const readItems = async (sessionId: string) =>
   (await readPlan(demo.service, sessionId)).items.map(({ text, status }) => `${status}: ${text}`);
 
-/** Sends go as a person on the page, and waits for the end of the turn. */
+/** Sends "go", the person's agreement to the plan, and waits for the end of the turn. */
 async function agree(session: { sessionId: string; shareUrl: string }, text?: string) {
   const { revision } = await readPlan(demo.service, session.sessionId);
   const answer = await sayGo(demo.service, session, revision, text);
@@ -56,7 +56,7 @@ describe("the demo model under plan first", () => {
       stateReason: "The plan waits for a go-ahead.",
     });
 
-    // A person drops the second item and rewrites the first one.
+    // The person removes the second item of the plan and rewrites the first one.
     const [first, second] = (await readPlan(demo.service, sessionId)).items;
     assert.ok(first && second);
     await editAsPerson(
@@ -82,7 +82,7 @@ describe("the demo model under plan first", () => {
     );
     assert.deepEqual(await findListed(sessionId), { state: "done", stateReason: null });
 
-    // In the mode agreed, the next request is carried out without a plan.
+    // In the mode "agreed", the agent carries out the next request without a plan.
     const next = await demo.say(sessionId, "hide the footer");
     assert.match(next.answer, /^Stored revision 2 of variant main\./);
   });

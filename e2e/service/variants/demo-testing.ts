@@ -15,10 +15,10 @@ const TYPES: Record<string, string> = {
   svg: "image/svg+xml",
 };
 
-/** Longest duration of a turn with a check. */
+/** The longest time that a turn with a check of a variant may take. */
 export const TURN_MS_MAX = 180_000;
 
-/** Serves the demo shop as the service itself does. */
+/** Serves the files of the demo shop at the same paths as the service. */
 async function serveShop() {
   const site = createServer(async (request, response) => {
     const name = /^\/demo\/([\w-]+\.(\w+))$/.exec(request.url ?? "");
@@ -31,7 +31,7 @@ async function serveShop() {
   return site;
 }
 
-/** A service with the built-in demo model and real Chromium, and the demo shop. */
+/** Opens a service with the built-in demo model and a real Chromium, and a server for the demo shop. */
 export async function openDemoService() {
   const site = await serveShop();
   const targetUrl = `http://127.0.0.1:${(site.address() as AddressInfo).port}/demo/index.html`;
@@ -44,7 +44,11 @@ export async function openDemoService() {
     SANDBOX: "unconfined",
   });
 
-  /** Waits for the end of a request. @returns its last event, its last text and the names of its tool calls. */
+  /**
+   * Waits for the end of a request.
+   *
+   * @returns its `run.completed` event, its last text, the names of its tool calls, and all its events.
+   */
   async function ended(sessionId: string, requestId: string) {
     await service.completed(`/api/sessions/${sessionId}/requests/${requestId}`, TURN_MS_MAX);
     const events = (await readEvents(service, sessionId)).filter((event) => event.requestId === requestId);
@@ -65,7 +69,7 @@ export async function openDemoService() {
       const session = await service.create(task, { targetUrl, ...more });
       return { ...session, ...(await ended(session.sessionId, session.requestId)) };
     },
-    /** Posts a message and waits for its turn. */
+    /** Posts a message and waits for the end of its turn. */
     async say(sessionId: string, text: string) {
       const posted = await service.call("POST", `/api/sessions/${sessionId}/agent/messages`, { text });
       const { requestId } = (await posted.json()) as { requestId: string };

@@ -13,7 +13,7 @@ let site: { url: string };
 before(async () => {
   opened = await openVariantsService((request, response) => {
     response.setHeader("content-type", "text/html");
-    // The page is green for a signed-in visitor and red for others.
+    // The page is green for a signed-in visitor, and red for all other visitors.
     const isSignedIn = /\bname=ada\b/.test(request.headers.cookie ?? "");
     response.end(
       `<!doctype html><meta name="viewport" content="width=device-width"><style>body { margin: 0; background: ${isSignedIn ? "#0f0" : "#f00"} }</style>
@@ -24,7 +24,7 @@ before(async () => {
 });
 after(() => opened.close());
 
-/** The size and the middle pixel's colour of a preview's picture. */
+/** Reads the picture of a preview. @returns its size and the colour of the pixel in its middle. */
 async function readPicture(sessionId: string, preview: Preview | undefined) {
   assert.ok(preview?.evidence, preview?.error ?? "no preview");
   const answer = await service.call("GET", `/api/sessions/${sessionId}/artifacts/${preview.evidence.id}`);

@@ -39,7 +39,7 @@ async function published(sessionId: string, body?: object): Promise<Publication>
 const listReleases = async (sessionId: string): Promise<Release[]> =>
   (await service.read<{ data: Release[] }>(`${main(sessionId)}/releases`)).data;
 
-/** Creates a session with revision 1 of the variant `main`. */
+/** Creates a session whose variant `main` has revision 1. */
 async function makeSession() {
   const session = await service.create("work");
   await service.completed(session.statusUrl);
@@ -47,7 +47,7 @@ async function makeSession() {
   return session;
 }
 
-/** Stores the next revision of `main`, which sets this text. */
+/** Stores the next revision of `main`. It sets this text. */
 async function revise(sessionId: string, baseRevision: number, text: string): Promise<void> {
   const change = { id: "c1", op: "setText" as const, selector: "#pay", text };
   const page = { url: "https://shop.example/", match: "path" as const, changes: [change], css: "", js: "" };
@@ -64,7 +64,7 @@ async function revise(sessionId: string, baseRevision: number, text: string): Pr
   assert.ok(stored.ok);
 }
 
-/** Stores a check of the newest revision. */
+/** Stores the report of a check of a revision of `main`, with this status. */
 async function storeCheckOf(sessionId: string, revision: number, status: "pass" | "warn" | "fail") {
   const report = { variant: "main", revision, status, at: new Date().toISOString(), durationMs: 1 };
   const about = { sessionId, requestId: null, runId: null };
@@ -135,7 +135,7 @@ describe("publishing a variant", () => {
     const answers = await Promise.all([1, 2, 3, 4, 5].map(() => publish(sessionId)));
     assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 200, 200, 200, 201]);
     assert.equal((await listReleases(sessionId)).length, 1);
-    // The revision is also compared if it is already published.
+    // The revision that the caller names must be the newest one, even if that revision is already published.
     assert.equal((await publish(sessionId, { revision: 1 })).status, 409);
     assert.equal((await publish(sessionId, { revision: 2 })).status, 200);
   });

@@ -6,7 +6,7 @@ import { findTestChromium } from "#lib/browser/testing.ts";
 import { openTestService, type TestService, waitUntil } from "../testing.ts";
 import { actOnPage, openSite, storeVariant } from "./variants-testing.ts";
 
-// Two services in this process share one Postgres, like two processes; the first one has the browser.
+// Two services run in this process and share one Postgres, as two processes would. The first service has the browser.
 
 let postgres: TestPostgres;
 let first: TestService;
@@ -28,7 +28,7 @@ before(async () => {
   };
   first = await openTestService(variables);
   second = await openTestService(variables);
-  // Either service may play the turn.
+  // Both models are scripted, because either service may play the turn.
   for (const { model } of [first, second]) model.respondWith(() => ({ text: "Done." }));
 });
 after(async () => {

@@ -9,13 +9,13 @@ import type { VariantDocument } from "#lib/variant/document.ts";
 import { storeRevision } from "#lib/variant/store-revision.ts";
 import { openTestService, type TestService } from "../testing.ts";
 
-/** A call of `apply_variant` by the scripted model. */
+/** A call of the tool `apply_variant`. */
 export const apply = (input: Record<string, unknown>): StepToolCall => ({
   name: "apply_variant",
   arguments: input,
 });
 
-/** A step with one call of a tool. */
+/** A step in which the scripted model calls one tool. */
 export const step = (name: string, input: Record<string, unknown> = {}): Step => ({
   toolCalls: [{ name, arguments: input }],
 });
@@ -23,7 +23,7 @@ export const step = (name: string, input: Record<string, unknown> = {}): Step =>
 /** A step that runs a script in the live page. */
 export const script = (text: string): Step => step("browser_execute", { script: text });
 
-/** Plays a turn in a new session, and returns the session with the results of its calls, in order. */
+/** Plays a turn in a new session. @returns the session and the results of the turn's tool calls, in order. */
 export async function playTurn(
   service: TestService,
   steps: Step[],
@@ -37,7 +37,7 @@ export async function playTurn(
   return { session, results: readResults(service, marker) };
 }
 
-/** Plays a further turn of a session. */
+/** Plays a further turn of a session. @returns the results of the turn's tool calls, in order. */
 export async function playFollowUp(
   service: TestService,
   sessionId: string,
@@ -52,7 +52,7 @@ export async function playFollowUp(
 
 const scripts = new WeakMap<TestService, Map<string, Step[]>>();
 
-/** Scripts the turns whose task contains a text. */
+/** Scripts the steps of the turns whose user message contains `marker`. */
 export function scriptTurn(service: TestService, marker: string, steps: Step[]): void {
   const scripted = scripts.get(service) ?? new Map<string, Step[]>();
   if (!scripts.has(service)) {
@@ -75,7 +75,7 @@ function readResults(service: TestService, marker: string): string[] {
   return request.toolResults;
 }
 
-/** The names of the tools that the last model call of a turn offered. */
+/** Returns the names of the tools that were offered in the last model call of any turn. */
 export function readOffered(service: TestService): string[] {
   const request = service.model.requests.findLast(({ kind }) => kind === "turn");
   return ((request?.body.tools ?? []) as { name: string }[]).map(({ name }) => name);
@@ -84,7 +84,7 @@ export function readOffered(service: TestService): string[] {
 export const listVariants = async (service: TestService, sessionId: string): Promise<VariantSummary[]> =>
   (await service.read<{ data: VariantSummary[] }>(`/api/sessions/${sessionId}/variants`)).data;
 
-/** A revision in an answer of the API. */
+/** Reads a revision of a variant with the API. */
 export async function readRevision(
   service: TestService,
   sessionId: string,
@@ -122,7 +122,7 @@ export async function storeVariant(
   });
 }
 
-/** Sends an action of the session page as the holder of a share link. */
+/** Posts an action of the session page as the holder of a share link does. */
 export const actOnPage = (
   service: TestService,
   { sessionId, shareUrl }: { sessionId: string; shareUrl: string },
@@ -135,7 +135,7 @@ export const actOnPage = (
     origin: service.env.baseUrl,
   });
 
-/** A service with a browser and a site on this machine, for the tests of a file. */
+/** Opens a service with a browser, and a site on this machine. One file of tests shares both. */
 export async function openVariantsService(listener: RequestListener) {
   const { executablePath: BROWSER_EXECUTABLE_PATH } = findTestChromium();
   const [service, site] = await Promise.all([
@@ -149,7 +149,7 @@ export async function openVariantsService(listener: RequestListener) {
   return { service, site, close };
 }
 
-/** A site on this machine. */
+/** Starts a site on this machine. */
 export async function openSite(listener: RequestListener): Promise<{ url: string; close: () => void }> {
   const server = createServer(listener);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

@@ -22,7 +22,7 @@ import {
 const QUESTION = [ask("Which colour?", { timeoutSeconds: 604_800 })];
 const HOUR_MS = 3_600_000;
 
-/** Answers the question on this service, and checks that the turn continues and ends there. */
+/** Answers the question at this service. Checks that the turn continues there and ends. */
 async function answerOn(service: TestService, session: PersonSession & { ids: string[] }): Promise<void> {
   script(service, [{ toolCalls: QUESTION }, { text: "Done." }]);
   assert.deepEqual((await readStatus(service, session.sessionId)).waitingOn?.ids, session.ids);
@@ -33,7 +33,7 @@ async function answerOn(service: TestService, session: PersonSession & { ids: st
   assert.deepEqual(await readResults(service, session), ["The person answered: red"]);
 }
 
-/** Moves all times of a parked turn back, as if the clock had moved forward by `ms`. */
+/** Moves all times of a parked turn into the past, as if `ms` milliseconds had passed. */
 async function moveClock({ container }: TestService, { turn }: PersonSession, ms: number): Promise<void> {
   const { db } = container.services;
   const back = (at: Date | null) => at && new Date(at.getTime() - ms);

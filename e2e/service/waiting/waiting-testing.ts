@@ -8,14 +8,14 @@ import type { Step, StepToolCall } from "#e2e/fixtures/scripted-model/types.ts";
 import { type TestService, waitUntil } from "../testing.ts";
 import { only, readEvents } from "../turn/turn-testing.ts";
 
-/** A call of `elicit_user_input`. */
+/** A call of the tool `elicit_user_input`. */
 export const ask = (question: string, more: Record<string, unknown> = {}) => ({
   name: "elicit_user_input",
   arguments: { question, ...more },
 });
 
 type Session = Awaited<ReturnType<TestService["create"]>>;
-/** A session with a turn of a person. */
+/** A session, and the turn that a person started in it. */
 export type PersonSession = Session & { turn: { requestId: string; runId: string; statusUrl: string } };
 
 /** Posts a message as the person on the session page. */
@@ -37,13 +37,16 @@ async function enter(service: TestService, { shareUrl }: Session): Promise<strin
   return entered.headers.get("set-cookie")?.split(";")[0] ?? "";
 }
 
-/** Scripts the model: it answers "Hello." in the first turn of a session, and takes these steps in every other turn. */
+/**
+ * Scripts the model. In the first turn of a session it answers "Hello."; in every other turn it takes these steps, and then
+ * answers "Done.".
+ */
 export const script = (service: TestService, steps: Step[]) =>
   service.model.respondWith(({ userText, answersSoFar }) =>
     userText.includes("hello") ? { text: "Hello." } : (steps[answersSoFar] ?? { text: "Done." }),
   );
 
-/** Starts a person's turn that takes these steps. */
+/** Starts a session and, as a person, a turn in it that takes these steps. */
 export async function startTurn(service: TestService, steps: Step[], text = "go"): Promise<PersonSession> {
   script(service, steps);
   const session = await service.create("hello", { capabilities: { browser: false } });
@@ -51,7 +54,7 @@ export async function startTurn(service: TestService, steps: Step[], text = "go"
   return { ...session, turn: await sayAsPerson(service, session, { text }) };
 }
 
-/** Starts a person's turn that asks questions, and waits until it is parked. */
+/** Starts a session and, as a person, a turn in it that asks questions. Waits until the turn is parked. */
 export async function startParked(
   service: TestService,
   questions: StepToolCall[] = [ask("Which colour?")],
@@ -62,7 +65,7 @@ export async function startParked(
   return { ...session, ids: rows.map(({ id }) => id) };
 }
 
-/** The questions of a session, oldest first. */
+/** Reads the questions of a session, oldest first. */
 export async function readQuestions(service: TestService, { sessionId }: { sessionId: string }) {
   const { db } = service.container.services;
   const rows = await db.select().from(elicitations).where(eq(elicitations.sessionId, sessionId));
@@ -78,7 +81,7 @@ export async function readRun(service: TestService, { turn }: PersonSession) {
 export const untilParked = (service: TestService, session: PersonSession) =>
   waitUntil(async () => (await readRun(service, session)).parkedAt !== null, "the turn is parked");
 
-/** Answers a question with an API key; null declines. @returns the status. */
+/** Answers a question with an API key. The answer null declines the question. @returns the HTTP status of the response. */
 export async function answer(
   service: TestService,
   { sessionId }: { sessionId: string },
@@ -89,7 +92,7 @@ export async function answer(
   return (await service.call("POST", path, value === null ? { decline: true } : { answer: value })).status;
 }
 
-/** Reads the results of a turn's tool calls, in order, as the model was shown them. */
+/** Returns the results of a turn's tool calls in order, as the model received them. */
 export async function readResults(service: TestService, session: PersonSession): Promise<string[]> {
   const events = await readEvents(service, session.sessionId);
   return only(events, "tool.result")
@@ -98,8 +101,8 @@ export async function readResults(service: TestService, session: PersonSession):
 }
 
 /**
- * Checks a turn that has waited: its run started once and ended once, each tool call has one result, each `turn.waiting` has
- * one `turn.resumed`, and only wakes have raised the run's generation.
+ * Checks a turn that has waited: its run has one start and one end, each tool call has one result, and each `turn.waiting`
+ * has one `turn.resumed`. The run's generation is raised only by wakes.
  */
 export async function checkWakes(service: TestService, session: PersonSession) {
   const events = (await readEvents(service, session.sessionId)).filter(
@@ -119,7 +122,7 @@ export async function checkWakes(service: TestService, session: PersonSession) {
   return { outcome: end?.outcome, wakes, events };
 }
 
-/** Delays all jobs until `work` is done, so that no woken run is played before. */
+/** Holds back all jobs until `work` is done. A run that `work` wakes is therefore not played before that. */
 export async function holdJobs<Result>(service: TestService, work: () => Promise<Result>): Promise<Result> {
   const { jobs } = service.container.services;
   const { sendSoon } = jobs;
@@ -134,8 +137,8 @@ export async function holdJobs<Result>(service: TestService, work: () => Promise
 }
 
 /**
- * Starts a person's turn that asks a question and runs a command until `work` is done. During `work` the question is open
- * and the turn is not parked yet.
+ * Starts a turn as a person. The turn asks a question, and a command of the same step runs until `work` is done. During
+ * `work` the question is open and the turn is not parked yet.
  */
 export async function beforeParking(
   service: TestService,

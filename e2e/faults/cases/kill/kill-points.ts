@@ -4,13 +4,13 @@ import type { World } from "../../world/open-world.ts";
 type KillPoint = {
   name: string;
   title: string;
-  /** Kinds of the first message, from which the seed picks one; default `tools`. The turn must pass the point. */
+  /** The kinds of first message from which the seed picks one; default `tools`. A turn of each kind passes the point. */
   kinds?: ("tools" | "structured" | "browser" | "long" | "delegate" | "edit")[];
   /** How the receiver of callbacks behaves. */
   hook?: string;
-  /** Arrivals at the point from which the seed picks the one that kills the process; default 1. */
+  /** The service is killed when it reaches the point for the nth time. The seed picks n from these numbers; default 1. */
   arrivals?: number[];
-  /** Longest delay of the kill after the point, in milliseconds. */
+  /** Longest time from the arrival at the point to the kill, in milliseconds. */
   spreadMs?: number;
 };
 
@@ -63,12 +63,12 @@ const KILL_POINTS: KillPoint[] = [
 
 const DIE_WITHIN_MS = 60_000;
 
-/** A context that a turn of the kind `long` exceeds. */
+/** With this context size, a turn of the kind `long` needs a compaction. */
 const SMALL_CONTEXT = { AGENT_CONTEXT_TOKENS: "12000" };
-/** Longest time until the extra message is sent, from the creation of the session or from the restart. */
+/** Longest time from the creation of the session, or from the restart, until the extra message is sent. */
 const EXTRA_MESSAGE_MAX_MS = 1_200;
 
-/** `kill -9` at every point of a run, each with a follow-up in the queue. */
+/** `kill -9` at every kill point. Each session has a follow-up in the queue. */
 export const killPoints: FaultCase[] = KILL_POINTS.map((point) => ({
   name: point.name,
   group: "kill",
@@ -76,7 +76,10 @@ export const killPoints: FaultCase[] = KILL_POINTS.map((point) => ({
   play: (world) => playKill(world, point),
 }));
 
-/** The extra message of a kill, which the seed picks and times; `-late` ones are sent after the restart. */
+/**
+ * The seed picks one of these extra messages for each case, and the time at which it is sent. `-late` ones are sent after
+ * the restart.
+ */
 const EXTRA_MESSAGES = ["nothing", "steer", "steer-late", "interrupt-late"] as const;
 
 async function playKill(world: World, point: KillPoint): Promise<void> {
@@ -93,12 +96,12 @@ async function playKill(world: World, point: KillPoint): Promise<void> {
     ...(kind === "browser" && { body: { targetUrl: `${world.oracle.receiverUrl}/page/target` } }),
   });
   const nextKind = kind === "browser" ? "plain" : kind;
-  // If the turn read a steer before its first model call, it would follow that message and never open a browser.
+  // A browser turn that reads a steer before its first model call would follow the steer, and never open a browser.
   const extra = random.pick(
     kind === "browser" ? EXTRA_MESSAGES.filter((each) => each !== "steer") : EXTRA_MESSAGES,
   );
   const extraAfterMs = random.between(0, EXTRA_MESSAGE_MAX_MS);
-  // Only a steer is sent before the kill: an interrupt could end the turn before it reaches the point.
+  // Before the kill, only a steer may be sent. An interrupt could end the turn before the turn reaches the point.
   if (created && extra === "steer") world.followUpLater(created.sessionId, nextKind, "steer", extraAfterMs);
   if (created) await world.followUp(created.sessionId, nextKind);
   if (!(await world.waitForDeath(DIE_WITHIN_MS))) {
@@ -114,10 +117,10 @@ async function playKill(world: World, point: KillPoint): Promise<void> {
   await world.waitUntilIdle();
 }
 
-/** Points inside durable steps, which the engine repeats if our own infrastructure fails. */
+/** Points inside durable steps. The engine repeats such a step if it fails because of our own infrastructure. */
 const THROWING = ["K06", "K07", "K11", "K12", "K13", "K15", "K16", "K18", "K20", "K21", "K22", "K24", "K26"];
 
-/** Steps that fail before or after their work while the process keeps running. */
+/** A step throws, before or after its work, and the process keeps running. */
 export const throwPoints: FaultCase[] = (["throw", "exec-then-throw"] as const).flatMap((action) =>
   KILL_POINTS.filter(({ name }) => THROWING.includes(name)).map(
     (point): FaultCase => ({

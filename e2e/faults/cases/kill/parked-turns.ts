@@ -6,14 +6,14 @@ const DIE_WITHIN_MS = 60_000;
 const SESSIONS = 6;
 const KILLS = 10;
 
-/** Creates a session in which the agent asks questions about a person's task. */
+/** Creates a session, and posts a message as a person. The agent asks questions about that message. */
 async function createAsking(world: World) {
   const created = await world.create("plain");
   if (created) await world.sayAsPerson(created, "ask");
   return created;
 }
 
-/** `kill -9` while the service parks or wakes a turn. */
+/** `kill -9` while the service parks or wakes a turn that waits for answers. */
 const killAt = (name: string, title: string, arrivals: number[]): FaultCase => ({
   name,
   group: "kill",
@@ -32,7 +32,7 @@ const killAt = (name: string, title: string, arrivals: number[]): FaultCase => (
   },
 });
 
-/** Kills at random moments while turns are parked, answered, steered and interrupted. */
+/** Kills at random moments. Meanwhile turns are parked, and clients answer, steer and interrupt them. */
 const randomKills: FaultCase = {
   name: "parked-kills",
   group: "kill",
@@ -63,7 +63,7 @@ const randomKills: FaultCase = {
       : ["fewer turns waited than sessions were created"],
 };
 
-/** Turns that wait for a person. Source: `faults.md`, Kill points. */
+/** Kills while turns wait for a person. Source: `faults.md`, Kill points. */
 export const parkedTurns: FaultCase[] = [
   killAt("K31", "about to be parked", [1, 2, 3]),
   killAt("K32", "woken, the job not sent", [1, 2, 3]),

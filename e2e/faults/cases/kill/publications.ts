@@ -3,7 +3,7 @@ import type { PublicationChange } from "../../world/evidence.ts";
 import type { World } from "../../world/open-world.ts";
 import { armKill, expectKill } from "./arm-kill.ts";
 
-/** Creates a session whose agent publishes a variant. @returns the variant's key. */
+/** Creates a session whose agent publishes a variant. @returns the session's id and the key of the variant. */
 async function createPublishing(world: World): Promise<{ sessionId: string; variant: string }> {
   const created = await world.create("publish");
   const variant = world.acknowledged.find(({ runId }) => runId === created?.runId)?.nonce;
@@ -11,7 +11,9 @@ async function createPublishing(world: World): Promise<{ sessionId: string; vari
   return { sessionId: created.sessionId, variant };
 }
 
-/** Kills the service during a change over HTTP, and requests the change again after the restart. */
+/**
+ * Requests a change over HTTP, and kills the service during it. After the restart, repeats the request if it got no answer.
+ */
 async function killDuringChange(
   world: World,
   point: string,
@@ -29,7 +31,7 @@ async function killDuringChange(
   await publisher.read();
 }
 
-/** `kill -9` while the agent publishes, and while a client of the API does. */
+/** `kill -9` while the agent publishes, and again while a client publishes over the API. */
 const killPublishing = (name: string, title: string): FaultCase => ({
   name,
   group: "kill",
@@ -57,7 +59,7 @@ const killPublishing = (name: string, title: string): FaultCase => ({
       : [`there are ${rows.releases.length} releases instead of the agent's and the program's`],
 });
 
-/** `kill -9` after a rollback, and after a publication is unpublished. */
+/** `kill -9` after a publication was rolled back or unpublished, and before the service answers. */
 const killMoving: FaultCase = {
   name: "K39",
   group: "kill",
@@ -76,7 +78,7 @@ const killMoving: FaultCase = {
   },
 };
 
-/** Deletes two sessions that have one publication each; the second deletion is killed. */
+/** Deletes two sessions, each with one publication. The service is killed during the second deletion. */
 const killRemoval: FaultCase = {
   name: "K33",
   group: "kill",
@@ -100,7 +102,7 @@ const killRemoval: FaultCase = {
   },
 };
 
-/** Kills during changes of publications. Source: `faults.md`, Kill points. */
+/** Kills while publications change. Source: `faults.md`, Kill points. */
 export const publications: FaultCase[] = [
   killRemoval,
   killPublishing("K37", "about to publish a release"),

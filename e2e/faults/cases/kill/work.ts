@@ -2,7 +2,7 @@ import type { FaultCase } from "../../fault-case.ts";
 import type { World } from "../../world/open-world.ts";
 import { armKill, expectKill } from "./arm-kill.ts";
 
-/** `kill -9` while the agent plans, proves, deploys or reports, with a second task in the queue. */
+/** `kill -9` while the agent plans, meets a requirement, deploys or reports. A second task waits in the queue. */
 const killWork = (name: string, title: string, arrivals: number[] = [1]): FaultCase => ({
   name,
   group: "kill",
@@ -28,7 +28,7 @@ const killWork = (name: string, title: string, arrivals: number[] = [1]): FaultC
   },
 });
 
-/** Creates a session and waits until its task is done. */
+/** Creates a session and waits until its first task is done. */
 async function createDone(world: World, kind: string): Promise<string> {
   const created = await world.create(kind);
   if (!created) throw new Error("the session was not created");
@@ -46,7 +46,10 @@ async function ask(world: World, method: string, path: string, body?: unknown) {
   }
 }
 
-/** Kills the service after a change of a page, checks that the change is visible, and requests it again. */
+/**
+ * Changes the current version of a page, and kills the service before it answers. After the restart, checks that the change
+ * is visible and that it can be requested again.
+ */
 async function killDuringMove(world: World, slug: string, version: number | null): Promise<void> {
   const { problems } = world;
   const operation = version === null ? "unpublish" : "rollback";
@@ -66,7 +69,7 @@ async function killDuringMove(world: World, slug: string, version: number | null
   }
 }
 
-/** `kill -9` after a page is unpublished, and after a rollback. */
+/** `kill -9` after a page was unpublished or rolled back, and before the service answers. */
 const killMove: FaultCase = {
   name: "K44",
   group: "kill",
@@ -86,7 +89,9 @@ const killMove: FaultCase = {
   },
 };
 
-/** `kill -9` during an import of the agent, and during one over the API, which the client repeats. */
+/**
+ * `kill -9` during an import by the agent, and during an import over the API. The client repeats the import over the API.
+ */
 const killImport: FaultCase = {
   name: "K46",
   group: "kill",
@@ -130,7 +135,10 @@ const killImport: FaultCase = {
   ],
 };
 
-/** `kill -9` during an export: half a file does not pass for a whole one, and the session is unchanged. */
+/**
+ * `kill -9` during an export. An incomplete export must not look like a complete document, and the session must stay
+ * unchanged.
+ */
 const killExport: FaultCase = {
   name: "K47",
   group: "kill",
@@ -147,7 +155,7 @@ const killExport: FaultCase = {
     await world.start(armKill(world, "K47"));
     const cut = await read();
     await expectKill(world, "K47");
-    // The kill may come after the last byte, so a whole file is allowed.
+    // The service may be killed after it has sent the last byte, so a complete export is allowed too.
     if (cut !== undefined && cut !== before) problems.push("half an export was taken for a whole one");
     await world.restart();
     if ((await read()) !== before) problems.push("the export after the restart is another one");
@@ -155,8 +163,8 @@ const killExport: FaultCase = {
 };
 
 /**
- * A whole export as text without the parts that a restart changes: the port, the export's time, and its id, which holds the
- * number of the last event. Undefined if the export is incomplete.
+ * Returns a complete export as text, without the parts that a restart changes: the port, the time of the export, and its id,
+ * which contains the number of the last event. Returns undefined for an incomplete export.
  */
 function readDocument(text: string | undefined): string | undefined {
   try {
@@ -167,7 +175,10 @@ function readDocument(text: string | undefined): string | undefined {
   }
 }
 
-/** Plans, requirements, landing pages, reports, imports and exports. Source: `faults.md`, Kill points. */
+/**
+ * Kills while plans, requirements, landing pages, reports, imports and exports are stored or sent. Source: `faults.md`, Kill
+ * points.
+ */
 export const work: FaultCase[] = [
   killWork("K40", "a plan stored, not recorded", [1, 2]),
   killWork("K41", "a requirement stored, not recorded", [1, 2, 3]),
