@@ -23,5 +23,8 @@ test("trailing comments and names of tests are read, and other code is not", () 
 });
 
 test("a document is read as a whole", () => {
-  assert.match(checkLanguage("lib/docs/a.md", "One.\n\nIt stands\nbehind it.").join(), /^lib\/docs\/a\.md:3: /);
+  assert.match(
+    checkLanguage("lib/docs/a.md", "One.\n\nIt stands\nbehind it.").join(),
+    /^lib\/docs\/a\.md:3: /,
+  );
 });
