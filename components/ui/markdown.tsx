@@ -6,7 +6,7 @@ import { isCostlyMarkdown } from "#lib/markdown/is-costly-markdown.ts";
 
 type Inner = { children?: ReactNode };
 
-/** Model text is untrusted: no raw HTML, no remote images, and links only to web pages, without a referrer. */
+/** Creates a component that renders `Tag` without the attributes from the Markdown. */
 const plain = (
   Tag: "h1" | "h2" | "h3" | "h4" | "p" | "ul" | "ol" | "li" | "strong" | "blockquote" | "hr" | "th" | "td",
 ) =>
@@ -16,6 +16,7 @@ const plain = (
     return <Tag dir={Tag === "strong" || Tag === "li" ? undefined : "auto"}>{children}</Tag>;
   };
 
+/** Model text is untrusted: raw HTML and remote images are not rendered, and links lead only to web pages, without a referrer. */
 const COMPONENTS = {
   h1: plain("h2"),
   h2: plain("h3"),

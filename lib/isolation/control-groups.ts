@@ -22,7 +22,7 @@ export type ControlGroups = {
   close: () => Promise<void>;
 };
 
-/** The control groups, or the reason why this machine offers none. The reason is part of a sentence. */
+/** The control groups, or the reason why this machine offers none. `reason` is a phrase to insert into a message. */
 export type FoundGroups = { works: true; groups: ControlGroups } | { works: false; reason: string };
 
 const PREFIX = "agent-sessions-";
@@ -32,7 +32,7 @@ const CPU_PERIOD_US = 100_000;
 const REMOVAL_ATTEMPTS = 50;
 const REMOVAL_PAUSE_MS = 20;
 
-/** What the kernel reports about this process: its mounts, its control group, its id, and the parents of processes. */
+/** What the kernel reports: mounts, control group and id of this process; `readParent` returns the parent of any process. */
 type Places = { mountInfo: string; own: string; pid: number; readParent: (pid: number) => Promise<number> };
 
 const readPlaces = async (): Promise<Places> => ({

@@ -59,7 +59,7 @@ function neutralize(line: string): string {
   return written;
 }
 
-/** Finds the end of a code span: the next run of backticks on the line that has this length. Undefined if there is none. */
+/** Returns the index after the next run of exactly `length` backticks, which ends a code span; undefined if there is no such run. */
 function findClosing(line: string, from: number, length: number): number | undefined {
   for (const { 0: run, index } of line.slice(from).matchAll(/`+/g))
     if (run.length === length) return from + index + length;

@@ -79,7 +79,7 @@ function createServedEngine(env: Env, logger: Logger, isServerless: boolean): En
     serve({ client, functions, serveOrigin: env.baseUrl, servePath: PATH });
   return {
     label: `Inngest${isDev ? " dev server" : ""}${env.INNGEST_BASE_URL ? ` at ${env.INNGEST_BASE_URL}` : ""}`,
-    // The client reads Inngest's variables itself.
+    // The Inngest client reads its keys and URLs from the environment itself, so they are not passed here.
     clientOptions: {
       isDev,
       checkpointing: { bufferedSteps: BUFFERED_STEPS, maxRuntime: 0 },

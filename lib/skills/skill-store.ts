@@ -3,9 +3,9 @@ import type { Database, Executor } from "#db/client.ts";
 import { type SessionSkill, sessions, skillFiles, skillVersions } from "#db/schema/index.ts";
 import type { Skill, SkillFile } from "./skill.ts";
 
-/** A stored version without its files. */
+/** A stored version of a skill. Its files are not included. */
 export type StoredVersion = { version: string; name: string; description: string; fileCount: number };
-/** A file of a stored version without its content. */
+/** Path and size of a file in a stored version. The content is not included. */
 export type StoredFile = { path: string; sizeBytes: number };
 
 /** Returns those of the given versions that are stored. */

@@ -9,10 +9,8 @@ import { startOracleTools } from "./start-tools.ts";
 import { startTap } from "./tap.ts";
 
 // node e2e/faults/oracle/main.ts <log.jsonl>
-// Serves the model, the callback receiver and the tools that the service uses, in a process of its own, which no case harms.
-// The process prints its addresses on one line, logs every request before it answers, and ends when its standard input ends.
 // Serves the model, the callback receiver and the tools that the service uses. It runs in a process of its own, which no
-// case harms. It prints its addresses on one line, logs every request before it answers, and ends when its standard input
+// case kills. It prints its addresses on one line, logs every request before it answers, and ends when its standard input
 // ends.
 const [, , logPath = "oracle.jsonl"] = process.argv;
 const log = openSync(logPath, "a");

@@ -92,7 +92,7 @@ export function createPublisher(deps: {
 
   return {
     record: { changes, readings, deletions },
-    /** Requests a change of a publication once. */
+    /** Requests a change of a publication. Does not repeat the request if it gets no answer. */
     change,
     /** Repeats the last change if it got no answer. */
     async retryUnanswered() {

@@ -50,7 +50,7 @@ function project(text: string, profileName: ProfileName): SchemaAnswer {
   return { kind: "projected", schema: JSON.stringify(projection.schema), isStrict };
 }
 
-/** Options of the examples: shallow and deep ones, with the first and with later branches of unions. */
+/** Options for the example values: shallow or deep, with the first or a later branch of each union. */
 const EXAMPLES = [{}, { branch: 1 }, { branch: 2, levelsMax: 30 }, { levelsMax: 30 }];
 
 /** Validates example values, so that a schema that is too slow to validate exceeds the time limit already at admission. */
@@ -114,6 +114,6 @@ function send(answer?: SchemaAnswer): void {
 }
 
 parentPort?.on("message", (job: SchemaJob) => send(run(job)));
-// Compiles the meta-schema before the first job: that takes longer than compiling a small schema.
+// The first compilation also compiles the meta-schema, which is slow. Doing it now spares the first job that time.
 compileSchema({ type: "object" });
 send();

@@ -1,7 +1,7 @@
 import type { LandingPage, LandingPageVersion } from "../state/view-types.ts";
 import { type ActionOutcome, callAction, pick } from "./call-action.ts";
 
-/** What a visitor can do with the landing pages of the session. Source: `wire.md`, Landing pages. */
+/** The actions of the session page on the session's landing pages. Source: `wire.md`, Landing pages. */
 export type PageActions = {
   /** Reads the versions of a page, newest first. */
   readPageVersions: (slug: string) => Promise<ActionOutcome<LandingPageVersion[]>>;

@@ -56,7 +56,7 @@ const READABLE_OF_ETC = [
 /** First of the file descriptors that bubblewrap reads. */
 const FIRST_INPUT = 3;
 
-/** The part of the confinement that is the same for all commands, or for all test runs. */
+/** The part of the confinement that does not change from call to call. Commands have one box, and test runs another. */
 export type Box = {
   /** Bubblewrap's arguments up to the workspace's mount. */
   args: string[];

@@ -19,6 +19,6 @@ it("looks for Node again after a failed probe, and not after a successful one", 
   await stage(program, place);
   const probesBefore = probes;
   await stage(program, place);
-  // The only new plan is that of the program itself.
+  // `plan` was called once more, for the program: Node was not probed again.
   assert.equal(probes, probesBefore + 1);
 });

@@ -23,7 +23,7 @@ const jobs = createJobSender({
 const log = createEventLog(db, createMemoryBus());
 after(close);
 
-/** Creates a session whose first request came from a program and is played by its first run. */
+/** Creates a session whose first request has the origin `external`, and whose first run has started. */
 async function open(name: string) {
   const id = `ses_${name}`;
   const { requestId, runId } = await insertTestSession(db, id);

@@ -57,8 +57,8 @@ function isCurrent(last) {
 /**
  * @param {string} node
  * @param {string} dataDir
- * @param {boolean} mayInstall whether to try to install Chromium. True on the first start and on `npm run setup`, so that
- *   later starts without a network stay fast
+ * @param {boolean} mayInstall whether to try to install Chromium. True on the first start and on `npm run setup`. False
+ *   on later starts, so that they are fast without a network
  * @returns {Promise<Chromium | null>}
  */
 async function findOrInstall(node, dataDir, mayInstall) {

@@ -43,8 +43,10 @@ type Parts = {
 
 /**
  * Divides a history into the messages that a summary replaces and the messages that stay: those of the running request and
- * the recent ones. If there are very many steers, the oldest are summarized too. Undefined if there is nothing to summarize.
- * `size`: the tokens of all messages after the compaction, with a summary of maximum length.
+ * the recent ones. If the steers of that request are too large, the oldest of them are summarized too.
+ *
+ * @returns undefined if there is nothing to summarize. `size` is the number of tokens after the compaction if the summary has
+ * its maximum length.
  */
 export function planSummary(
   input: Parts,

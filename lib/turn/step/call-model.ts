@@ -173,8 +173,8 @@ function toParts(messages: ModelMessage[]): MessagePart[] {
 }
 
 /**
- * Creates a function that publishes the pieces of a message while it streams. Each piece has the run's attempt and its
- * offset, so that the pieces of a retry replace earlier ones.
+ * Creates a function that publishes the pieces of a message while the message streams. Each piece has its offset in the
+ * message and the number of the run's attempt, so that the pieces of a retry replace those of the earlier attempt.
  */
 function createDeltaPublisher(deps: TurnDeps, claim: Claim, messageId: string) {
   const offsets = { text: 0, reasoning: 0 };

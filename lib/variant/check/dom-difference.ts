@@ -15,7 +15,7 @@ export type DomDifference = {
 /** A place in the document, as a path with sibling indexes, as a path without them, and in a form for people. */
 type Place = { path: string; loosePath: string; shown: string; changeId: string | null };
 
-/** Maximum number of children, between the common start and the common end of two lists, that are aligned by equality. */
+/** If two lists of children have more than this many children between their common start and end, these are not aligned. */
 const ALIGNED_MAX = 400;
 const TEXT_SHOWN = 80;
 

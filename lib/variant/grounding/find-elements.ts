@@ -16,7 +16,7 @@ type FoundElement = { ref: string; label: string; text: string; box: string };
 /** An element as it is after the change was applied; null if it has left the document. */
 export type ElementState = { text: string; box: string } | null;
 
-/** Finds the elements that match selectors, and describes the first ones. Runs inside the page, sent as source. */
+/** Finds the elements that match selectors, and describes the first ones. Its source is sent to the page and runs there. */
 export function findBySelector(
   kit: PageKit,
   { wanted, shown }: { wanted: { changeId: string; selector: string }[]; shown: number },
@@ -45,7 +45,7 @@ export function findBySelector(
   });
 }
 
-/** Reads the current state of elements, given their refs. Runs inside the page, sent as source. */
+/** Reads the current state of elements, given their refs. Its source is sent to the page and runs there. */
 export function readStates(kit: PageKit, refs: string[]): ElementState[] {
   return refs.map((ref) => {
     const element = kit.elementOf(ref);
@@ -59,7 +59,7 @@ export function readStates(kit: PageKit, refs: string[]): ElementState[] {
 
 /**
  * Finds, for selectors that match nothing, the elements that are most similar. Compares words in their ids, classes, other
- * attributes and texts. Runs inside the page, sent as source.
+ * attributes and texts. Its source is sent to the page and runs there.
  */
 export function findCandidates(
   kit: PageKit,

@@ -64,7 +64,7 @@ function buildObject(
   return [isMap && only ? createMapCodec(only) : createObjectCodec(fields, sections)];
 }
 
-/** Writes the description of a list of additional properties, which is next to named properties. */
+/** Describes a list of the properties that have no field of their own: those whose names match a pattern, or all the rest. */
 function describeSection({ patterns, isRest }: SectionPlan): string {
   if (isRest) return "Further properties, which have no place of their own; normally null.";
   const names = patterns.slice(0, 5).map(quotePattern);

@@ -27,7 +27,7 @@ export type SchemaIndex = {
 
 type Placed = { pointer: string; resource: Resource; name: PlaceName };
 
-/** The root, or a schema with an `$id`. References that start with `#` and are inside it are relative to it. */
+/** The root, or a schema with an `$id`. A reference inside it that starts with `#` points into it. */
 type Resource = {
   schema: SchemaObject;
   pointer: string;

@@ -36,7 +36,7 @@ function withoutDrop(input: Record<string, unknown>, missing: string): Record<st
   return listAdded(input).length > 0 ? rest : undefined;
 }
 
-/** Replaces selectors without a match with their candidates. Changes without a candidate are left out. */
+/** Replaces each selector that matched no element by its first candidate. If it has no candidate, the change is left out. */
 function withCandidates(
   input: Record<string, unknown>,
   refusal: string,

@@ -25,7 +25,9 @@ export type OriginalElement = {
  */
 export type Disturbance = "restore" | "replace";
 
-/** Copies the elements that the changes match in a page without the variant. Runs inside the page, sent as source. */
+/**
+ * Copies the elements that the changes match in a page without the variant. Its source is sent to the page and runs there.
+ */
 export function readOriginals(watch: PageWatch): Record<string, OriginalElement[]> {
   const ELEMENTS_MAX = 10;
   const NODES_MAX = 2_000;
@@ -66,7 +68,7 @@ type RenderOutcome = {
 
 /**
  * Overwrites the elements of a change with their original content, as a page that renders again would, and waits until the
- * change is applied again. Runs inside the page, sent as source: it uses nothing from outside its own body.
+ * change is applied again. Its source is sent to the page and runs there, so it uses nothing from outside its own body.
  */
 export async function disturbChange(
   watch: PageWatch,

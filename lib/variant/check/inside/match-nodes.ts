@@ -13,7 +13,8 @@ export type NodeMatcher = {
 
 /**
  * Makes a {@link NodeMatcher}. An element still matches if scripts of the page have added attributes, classes or children to
- * it. Runs inside the page, sent as source: it uses nothing from outside its own body.
+ * it. Its source is sent to the page and runs there, so it uses nothing from outside its own body.
+ *
  * @param isShared whether another change works on this element too, so that its content may differ from the HTML.
  */
 export function makeNodeMatcher(isShared: (element: Element) => boolean): NodeMatcher {

@@ -23,8 +23,8 @@ export type PageLayout = {
 };
 
 /**
- * Measures the layout. Scrolls the page, and restores its scroll position at the end. Runs inside the page, sent as source:
- * it uses nothing from outside its own body.
+ * Measures the layout. Scrolls the page, and restores its scroll position at the end. Its source is sent to the page and
+ * runs there, so it uses nothing from outside its own body.
  */
 export function measureLayout(watch: PageWatch): PageLayout {
   const ELEMENTS_MAX = 20;

@@ -41,8 +41,8 @@ export type PageWatch = {
 };
 
 /**
- * Observes from the start of a document whether changes are applied. Runs inside the page, sent as source: it uses nothing
- * from outside its own body.
+ * Observes from the start of a document whether changes are applied. Its source is sent to the page and runs there, so it
+ * uses nothing from outside its own body.
  */
 export function watchPage(changes: ExaminedChange[], newKit: () => PageKit, verifier: Verifier): PageWatch {
   /** Maximum share of the time that scanning the document may take, which matters on large pages. */

@@ -22,7 +22,7 @@ export type SeenPage = {
   title: string;
 };
 
-/** Reads the state of all changes. Runs inside the page, sent as source. */
+/** Reads the state of all changes. Its source is sent to the page and runs there. */
 export function readChanges(watch: PageWatch): SeenPage {
   const verdicts = watch.verdicts(true);
   const kit = watch.newKit();
@@ -48,8 +48,8 @@ export function readChanges(watch: PageWatch): SeenPage {
 }
 
 /**
- * Counts the elements of a page, and lists selectors of the elements that its changes touched. Runs inside the page, sent as
- * source.
+ * Counts the elements of a page, and lists selectors of the elements that its changes touched. Its source is sent to the
+ * page and runs there.
  */
 export function readSize(watch: PageWatch): { elements: number; changed: string[] } {
   const CHANGED_MAX = 50;
@@ -65,14 +65,14 @@ export function readSize(watch: PageWatch): { elements: number; changed: string[
   };
 }
 
-/** How often the page undid each change so far. Runs inside the page, sent as source. */
+/** Returns how often the page has undone each change so far. Its source is sent to the page and runs there. */
 export const readLosses = (watch: PageWatch): Record<string, number> =>
   Object.fromEntries(watch.changes.map(({ id }) => [id, watch.track(id).losses]));
 
 /**
  * Finds the change that touched the element at `path`, an ancestor of it, or an element inside it. Null if there is none.
- * `path` has one CSS selector for the document and one for each shadow root on the way. Runs inside the page, sent as
- * source.
+ * `path` has one CSS selector for the document and one for each shadow root on the way. Its source is sent to the page and
+ * runs there.
  */
 export function findChangeOf(watch: PageWatch, path: string[]): string | null {
   const kit = watch.newKit();

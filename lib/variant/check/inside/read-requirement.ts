@@ -3,7 +3,7 @@ import type { PageWatch } from "./page-watch.ts";
 /** The elements that a requirement's selector matches: the number of all of them, and the texts of the visible ones. */
 export type FoundElements = { count: number; visibleTexts: string[] };
 
-/** Finds the elements that a requirement's selector matches. Runs inside the page, sent as source. */
+/** Finds the elements that a requirement's selector matches. Its source is sent to the page and runs there. */
 export function readRequirement(watch: PageWatch, selector: string): FoundElements {
   const kit = watch.newKit();
   const elements = kit.queryAll(selector);

@@ -10,8 +10,8 @@ type SeenSheet = {
 };
 
 /**
- * Reads whether the variant's style sheets are in the document, and which of their rules match nothing. Runs inside the
- * page, sent as source: it uses nothing from outside its own body.
+ * Reads whether the variant's style sheets are in the document, and which of their rules match nothing. Its source is sent
+ * to the page and runs there, so it uses nothing from outside its own body.
  */
 export function readStyles(watch: PageWatch, texts: string[]): SeenSheet[] {
   const kit = watch.newKit();

@@ -17,8 +17,8 @@ export type DomNode = {
 export type DomSnapshot = { root: DomNode; isCut: boolean };
 
 /**
- * Copies the document with its open shadow roots and adopted style sheets. Runs inside the page, sent as source: it uses
- * nothing from outside its own body.
+ * Copies the document with its open shadow roots and adopted style sheets. Its source is sent to the page and runs there, so
+ * it uses nothing from outside its own body.
  */
 export function snapshotDom(watch: PageWatch): DomSnapshot {
   const NODES_MAX = 30_000;

@@ -33,7 +33,8 @@ export type Verifier = {
 };
 
 /**
- * Makes a {@link Verifier}. Runs inside the page, sent as source: it uses nothing from outside its own body.
+ * Makes a {@link Verifier}. Its source is sent to the page and runs there, so it uses nothing from outside its own body.
+ *
  * @param makeMatcher the function `makeNodeMatcher`, which is passed in because this function cannot import it.
  */
 export function makeVerifier(

@@ -9,7 +9,7 @@ import { makeVerifier } from "../inside/verify-changes.ts";
 /** The isolated world of a document, in which the check's functions run. The page's scripts cannot reach it. */
 export type PageWorld = Pick<PageFrame, "session" | "contextId">;
 
-/** A function that runs inside the page, sent as source; its argument and its result are JSON. */
+/** A function whose source is sent to the page and runs there. Its argument and its result are JSON. */
 export type InsideFunction<Argument, Result> = (
   watch: PageWatch,
   argument: Argument,

@@ -1,5 +1,5 @@
 /**
- * A part of a document that a format does not support. If it is about a change, the whole change is left out of the export.
+ * A part of a document that a format does not support. If the part belongs to a change, the export leaves out the whole change.
  */
 export type Omission = {
   /** Id of the change; null if the omission is about the page entry itself, its style sheet or its script. */
