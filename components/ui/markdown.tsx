@@ -16,7 +16,10 @@ const plain = (
     return <Tag dir={Tag === "strong" || Tag === "li" ? undefined : "auto"}>{children}</Tag>;
   };
 
-/** Model text is untrusted: raw HTML and remote images are not rendered, and links lead only to web pages, without a referrer. */
+/**
+ * Model text is untrusted: raw HTML and remote images are not rendered, and links lead only to web pages, without a
+ * referrer.
+ */
 const COMPONENTS = {
   h1: plain("h2"),
   h2: plain("h3"),

@@ -16,7 +16,10 @@ export type StandInRun = {
   /** Steps that are planned or waiting. They are not started again when the app reports them again. */
   begun: Set<string>;
   waits: Map<string, { eventName: string; matches: (event: EngineEvent) => boolean }>;
-  /** Set to true when the app plans parallel steps. From then on, a call of the function reports the next steps without running them. */
+  /**
+   * Set to true when the app plans parallel steps. From then on, a call of the function reports the next steps without
+   * running them.
+   */
   isParallel: boolean;
   calls: number;
 };

@@ -59,7 +59,10 @@ function neutralize(line: string): string {
   return written;
 }
 
-/** Returns the index after the next run of exactly `length` backticks, which ends a code span; undefined if there is no such run. */
+/**
+ * Returns the index after the next run of exactly `length` backticks, which ends a code span; undefined if there is no such
+ * run.
+ */
 function findClosing(line: string, from: number, length: number): number | undefined {
   for (const { 0: run, index } of line.slice(from).matchAll(/`+/g))
     if (run.length === length) return from + index + length;

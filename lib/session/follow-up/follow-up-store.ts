@@ -153,7 +153,9 @@ type NewFollowUpRows = {
     idempotencyKey: string | null;
     bodyHash: string;
   };
-  /** If the request joins a run: that run's id and the number of the session's last event. Otherwise the id of its own run. */
+  /**
+   * If the request joins a run: that run's id and the number of the session's last event. Otherwise the id of its own run.
+   */
   run: { joinedId: string; afterSeq: number } | { ownId: string };
   messages: NewMessageRow[];
   /** How many of the messages are added to the transcript now: all, or none if the follow-up is queued. */

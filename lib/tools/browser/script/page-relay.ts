@@ -236,7 +236,10 @@ function describeFailure({ readRefusal }: PageRelayOptions, failure: Fields, loa
   else if (code?.startsWith("net::ERR_")) failure.errorText = describeNetError(code, "the address");
 }
 
-/** Runs `work` after all work that was queued earlier. `relay.gate` is the end of that queue; it is undefined when the queue is empty. */
+/**
+ * Runs `work` after all work that was queued earlier. `relay.gate` is the end of that queue; it is undefined when the queue
+ * is empty.
+ */
 function passGate(relay: Relay, work: () => unknown): void {
   const gate: Promise<void> = (relay.gate ?? Promise.resolve())
     .then(work)
