@@ -19,6 +19,10 @@ const executions = new LRUCache<string, number>({ max: 500 });
 
 /** Number of executions at which a text gets a name. A plan that is never used again would only occupy server memory. */
 const NAMED_AFTER = 3;
+/** Texts beyond this length depend on the number of their values, so they are rarely the same again. */
+const NAMED_LENGTH_MAX = 8_000;
+/** A named text is prepared, which Postgres refuses for several commands in one text. */
+const SEVERAL_COMMANDS = /;\s*\S/;
 /** Maximum number of names, because every connection keeps a plan for each of them. */
 const NAMES_MAX = 300;
 
@@ -28,12 +32,12 @@ const NAMES_MAX = 300;
  */
 export function findStatementName(text: string): string | undefined {
   const name = names.get(text);
-  if (name !== undefined || names.size >= NAMES_MAX) return name;
+  if (name !== undefined || names.size >= NAMES_MAX || text.length > NAMED_LENGTH_MAX) return name;
   const count = (executions.get(text) ?? 0) + 1;
   executions.set(text, count);
   if (count < NAMED_AFTER) return undefined;
   executions.delete(text);
-  return nameText(text);
+  return SEVERAL_COMMANDS.test(text) ? undefined : nameText(text);
 }
 
 function nameText(text: string): string {

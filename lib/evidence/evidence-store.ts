@@ -49,17 +49,24 @@ export type EvidencePosition = { createdAt: string; id: string };
 /** A row of evidence that is old enough to be removed. */
 export type OldEvidence = Pick<EvidenceRow, "sessionId" | "path"> & EvidencePosition;
 
-/** Lists evidence that was created before a time, oldest first. Skips sessions that have an open run. */
+/** Which old evidence to list: created before a time and after a position. */
+export type OldEvidencePage = { before: Date; after: EvidencePosition | null; limit: number };
+
+/**
+ * Lists evidence that was created before a time, oldest first. Skips sessions that have an open run, and without `hasFiles`
+ * also evidence whose bytes are in files.
+ */
 export function listOldEvidence(
   db: Database,
-  { before, after, limit }: { before: Date; after: EvidencePosition | null; limit: number },
+  { before, after, limit, hasFiles }: OldEvidencePage & { hasFiles: boolean },
 ): Promise<OldEvidence[]> {
+  const isInReach = hasFiles ? sql`` : sql`and starts_with(path, ${PREFIX})`;
   const isAfter = after ? sql`and (created_at, id) > (${after.createdAt}::timestamptz, ${after.id})` : sql``;
   return queryRows<OldEvidence>(
     db,
     sql`select id, session_id as "sessionId", path, created_at::text as "createdAt" from evidence
       where created_at < ${before.toISOString()}::timestamptz and not exists (
-        select from runs where runs.session_id = evidence.session_id and runs.state in ${OPEN}) ${isAfter}
+        select from runs where runs.session_id = evidence.session_id and runs.state in ${OPEN}) ${isAfter} ${isInReach}
       order by created_at, id limit ${limit}`,
   );
 }

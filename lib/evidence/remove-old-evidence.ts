@@ -7,6 +7,7 @@ import {
   isInDatabase,
   listOldEvidence,
   type OldEvidence,
+  type OldEvidencePage,
 } from "./evidence-store.ts";
 
 /**
@@ -30,9 +31,9 @@ type RemovalResult = {
  */
 export async function removeOldEvidence(
   { db, dataDir, isAlone }: { db: Database; dataDir: string | undefined; isAlone: boolean },
-  page: { before: Date; after: EvidencePosition | null; limit: number },
+  page: OldEvidencePage,
 ): Promise<RemovalResult> {
-  const rows = await listOldEvidence(db, page);
+  const rows = await listOldEvidence(db, { ...page, hasFiles: dataDir !== undefined });
   const deletable: OldEvidence[] = [];
   const failed: RemovalResult["failed"] = [];
   for (const row of rows) {

@@ -29,13 +29,15 @@ export async function streamRequest(
   // Most streams start with the first event. For these, the first page is read while the request is being looked up.
   const early =
     sent === 0 && !isHead ? open(services, request, caller, { sessionId, requestId, after: 0 }) : undefined;
+  // A stream whose first read failed rejects; nothing was sent of it.
+  const discard = () => early?.cancel().catch(() => {});
   const found = await findStatus(db, { sessionId, requestId, ownerId: caller.ownerId }).catch((error) => {
-    early?.cancel();
+    void discard();
     throw error;
   });
   const joined = found.kind === "found" ? found.joined : undefined;
   if (early && found.kind === "found" && !joined) return new Response(early, { headers: HEADERS });
-  await early?.cancel();
+  await discard();
   if (found.kind === "unknown_session") return unknownSession();
   if (found.kind === "unknown_request") return fail("not_found", "no such request");
   // The stream of a steer starts at the event at which the service accepted the steer, in the middle of another

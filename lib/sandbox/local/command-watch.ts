@@ -47,6 +47,9 @@ export function createWorkspaceQuota(
   /** The size at the last check. A command in a workspace over the quota must not exceed it. */
   let baseline: FolderSize = { bytes: 0, entries: 0 };
 
+  /** The size when the command began. Files that tools write meanwhile do not raise what the command may use. */
+  let atBegin: FolderSize | undefined;
+
   const findExcess = ({ bytes, entries }: FolderSize, allowed: FolderSize): string | undefined => {
     if (entries > Math.max(workspaceEntriesMax, allowed.entries)) return entriesSentence;
     return bytes > Math.max(workspaceBytesMax, allowed.bytes) ? bytesSentence : undefined;
@@ -96,13 +99,14 @@ export function createWorkspaceQuota(
     async begin() {
       atRest ??= await measureAtRest();
       baseline = atRest;
+      atBegin = atRest;
     },
     watches: (runLimits) => [
       { everyMs: runLimits.measureEveryMs, check: checkFiles },
       { everyMs: runLimits.watchEveryMs, check: (pid) => checkProcesses(pid, runLimits) },
     ],
     async settle() {
-      const before = atRest ?? baseline;
+      const before = atBegin ?? baseline;
       atRest = await measureAtRest();
       onSize(atRest.bytes);
       return findExcess(atRest, before);

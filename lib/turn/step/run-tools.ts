@@ -126,7 +126,10 @@ export async function answerFromStore(
     // A tool that only reads the store is idempotent, so its start need not be recorded.
     played = await play(deps, run, call, async () => true);
   } catch (error) {
-    await recordStep(deps, run, answer);
+    await recordStep(deps, run, answer).catch((cause: unknown) => {
+      if (cause instanceof StaleClaimError) throw cause;
+      deps.logger.warn({ err: cause, runId: run.claim.runId }, "recording an answer of the model failed");
+    });
     throw error;
   }
   if ("waiting" in played) await recordStep(deps, run, answer);
@@ -161,8 +164,9 @@ async function recordResult(
 ): Promise<void> {
   const { callId, resultId, name: toolName, startedAt } = begun;
   const state = result === UNKNOWN ? "unknown" : result.isError ? "failed" : "succeeded";
-  // The failed call can no longer use answers to its open questions, so the questions are withdrawn.
-  if (result.isError) await deps.elicitations.abandon({ runId: run.claim.runId, callId });
+  // The failed call can no longer use answers to its open questions, so the questions are withdrawn. A call that only reads
+  // the store asks none.
+  if (result.isError && !answer) await deps.elicitations.abandon({ runId: run.claim.runId, callId });
 
   const texts = result.content.flatMap((part) => (part.type === "text" && part.text ? [part.text] : []));
   const text = storableText(texts.join("\n\n"));
