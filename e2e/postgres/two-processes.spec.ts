@@ -125,8 +125,8 @@ test("a socket of one process that opens during a message of the other gets its 
 
 test("a stop that one process receives ends the turn of the other process within 3 s", async () => {
   model.enqueue({ text: "Never sent", hold: "once", holdAt: "start" });
-  const session = await first.create("Think for ever");
-  await model.waitForRequest(({ userText }) => userText === "Think for ever");
+  const session = await first.create("Think without end");
+  await model.waitForRequest(({ userText }) => userText === "Think without end");
   const stoppedAt = Date.now();
   const answer = await second.call("POST", `/api/sessions/${session.sessionId}/agent/cancel`);
   expect(answer.status).toBe(202);

@@ -147,8 +147,8 @@ describe("a service during an outage of Postgres", () => {
   it("applies a stop whose notification it missed after it has reconnected", async () => {
     const { db } = service.container.services;
     service.model.enqueue({ text: "Never heard", hold: "once", holdAt: "start" });
-    const session = await service.create("Think for ever");
-    await service.model.waitForRequest(({ userText }) => userText === "Think for ever");
+    const session = await service.create("Think without end");
+    await service.model.waitForRequest(({ userText }) => userText === "Think without end");
     // Stores a stop request directly, as if the process that stored it had ended before it sent the notification.
     await db.update(runs).set({ cancelRequestedAt: new Date() }).where(eq(runs.id, session.runId));
     const cutAt = Date.now();
