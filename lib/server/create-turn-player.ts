@@ -138,9 +138,11 @@ export function createTurnPlayer(deps: TurnPlayerDeps) {
       logger.warn({ jobs: lost.map(({ id }) => id) }, "jobs of callbacks were lost; they were resent");
     jobs.sendSoon([...lost, ...(await tests.requeueLost())]);
     await waits.sweep();
-    await pruneFailingEndpoints(db);
     await deps.sweepOthers();
-    return lost.length + (await jobs.sweep());
+    const swept = await jobs.sweep();
+    // Last, so that a failure here keeps no job waiting.
+    await pruneFailingEndpoints(db);
+    return lost.length + swept;
   }
 
   return {
