@@ -6,7 +6,7 @@ export type OperationName = keyof Operations;
 type Parameters<Name extends OperationName> = Operations[Name]["parameters"];
 type Body<Name extends OperationName> = Operations[Name]["body"];
 
-/** The input of an operation: its path and query parameters, and its `body` if it has one. */
+/** The input of an operation: its path and query parameters, and `body` if the operation has a body. */
 export type InputOf<Name extends OperationName> = Parameters<Name> &
   (Body<Name> extends undefined ? unknown : { body: Body<Name> });
 
@@ -14,7 +14,7 @@ export type InputOf<Name extends OperationName> = Parameters<Name> &
 export type AnswerOf<Name extends OperationName> = Operations[Name]["answer"];
 
 export type CallOptions = {
-  /** Aborts the call, which then rejects with the signal's reason. */
+  /** Aborts the call. The call then rejects with the signal's reason. */
   signal?: AbortSignal | undefined;
   headers?: Record<string, string> | undefined;
 };
@@ -28,7 +28,9 @@ export type Connection = {
 };
 
 /**
- * Sends the request of an operation. @throws ApiError if the service refuses it, ConnectionError if it is not reached.
+ * Sends the request of an operation.
+ * @throws ApiError if the service refuses the request, ConnectionError if the service is not reached, and the signal's
+ * reason if the signal aborts.
  */
 export async function sendRequest<Name extends OperationName>(
   connection: Connection,

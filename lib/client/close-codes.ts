@@ -1,6 +1,6 @@
 /**
- * Close codes of a live connection. Codes from 4000 are defined by the service, the others by RFC 6455. Source:
- * `wire.md`, WebSocket.
+ * Close codes of a live connection. The service defines the codes from 4000; the others are registered codes of the
+ * WebSocket protocol. Source: `wire.md`, WebSocket.
  */
 export const CLOSE = {
   goingAway: 1001,

@@ -31,8 +31,8 @@ export type ClientOptions = {
 };
 
 /**
- * One function for each operation, with the name that it has in the reference. The input has the path and query
- * parameters as fields next to `body`.
+ * One function for each operation. The functions have the names of the operations in the API reference. Their input has
+ * the path and query parameters as fields next to `body`.
  */
 type OperationCalls = {
   [Name in OperationName]: Record<never, never> extends InputOf<Name>
@@ -62,14 +62,14 @@ export type Client = {
   waitForRequest: (request: RequestRef, options?: WaitOptions) => Promise<RequestStatus>;
   /**
    * Waits for the typed result of a request's turn. Without a request id, waits for the result of the session's newest
-   * run. The service validates the result against the `outputSchema`; the client does not check that `Value` is the
-   * matching type.
+   * run. The service validates the result against the `outputSchema`; the client does not check that the result has the
+   * type `Value`.
    */
   waitForDeliverable: <Value = unknown>(
     request: { sessionId: string; requestId?: string | undefined },
     options?: WaitOptions,
   ) => Promise<Value>;
-  /** Streams a request's events until its last one. Reconnects after a lost connection. */
+  /** Streams the events of a request, up to and including the last one. Reconnects after a lost connection. */
   events: (request: RequestRef, options?: FollowOptions) => AsyncGenerator<StreamEvent, void, undefined>;
   /** Opens the session's socket, which carries its events and the live view. */
   live: (sessionId: string, options: LiveOptions) => LiveSession;
@@ -77,7 +77,7 @@ export type Client = {
   api: OperationCalls;
 };
 
-/** Creates a client. It sends nothing before the first call. */
+/** Creates a client. The client sends nothing before the first call. */
 export function createClient({ baseUrl, apiKey, fetch: customFetch }: ClientOptions): Client {
   const connection: Connection = { baseUrl, apiKey, fetch: customFetch ?? ((...call) => fetch(...call)) };
   const call = <Name extends OperationName>(name: Name, input: InputOf<Name>, options?: CallOptions) =>
@@ -106,7 +106,7 @@ export function createClient({ baseUrl, apiKey, fetch: customFetch }: ClientOpti
     retargetBrowser: (sessionId, url, options) =>
       call("retargetBrowser", { sessionId, body: { url } }, options),
     waitForRequest: (request, options) => waitForRequest(connection, request, options),
-    // The service has validated the value against the schema, but only the caller knows which type the schema describes.
+    // The cast is needed because only the caller knows the type that the `outputSchema` describes.
     waitForDeliverable: <Value>(
       request: { sessionId: string; requestId?: string | undefined },
       options?: WaitOptions,

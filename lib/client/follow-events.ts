@@ -8,28 +8,29 @@ import type { DomainEvent, MessageDelta } from "./wire.ts";
 export type RequestRef = { sessionId: string; requestId: string };
 
 /**
- * An event of a request: a stored event with a sequence number, or a live piece of a message that the model is writing.
+ * An event of a request: a stored event with a sequence number, or a fragment (`message.delta`) of the message that the
+ * model is writing.
  */
 export type StreamEvent = DomainEvent | MessageDelta;
 
 export type FollowOptions = {
-  /** Streams only events with a sequence number above this one. Default 0. */
+  /** Sequence number after which the stream starts. Default 0. */
   after?: number | undefined;
   /** Stops the stream; the iterator then throws the signal's reason. */
   signal?: AbortSignal | undefined;
   /**
-   * How long a connection may be silent before it counts as lost. The service sends something every 15 s. Default 45 s.
+   * Milliseconds without data after which a connection counts as lost. The service sends data at least every 15 s.
+   * Default 45 s.
    */
   silenceMaxMs?: number | undefined;
 };
 
 /**
- * Streams the events of a request up to its last one, each stored event exactly once and in order. After a lost
- * connection it waits, longer after each failure, reconnects, and resumes after the last event received. The pieces of a
- * message (`message.delta`) may then be sent again from the start of the message. Use `attempt` and `offset` to place
- * them.
+ * Streams the events of a request, up to and including the last one. Delivers each stored event exactly once and in
+ * order. After a lost connection it reconnects with a growing delay and resumes after the last event received.
  *
- * @throws ApiError if the service refuses the stream and a retry would not help.
+ * After a reconnect, the service may send the fragments of a message (`message.delta`) again from the start of the
+ * message. The fields `attempt` and `offset` show the position of a fragment in its message.
  */
 export async function* followEvents(
   connection: Connection,
@@ -68,7 +69,7 @@ export async function* followEvents(
         retryMs = parser.retryMs() ?? retryMs;
       }
       if (seen > before) {
-        // The service ended the stream after some events. The next request shows whether there are more.
+        // The service ended the stream after some events. The next request shows whether there are more events.
         failures = 0;
         continue;
       }
@@ -90,8 +91,8 @@ export async function* followEvents(
 const readRetryAfterMs = (error: unknown) => (error instanceof ApiError ? error.retryAfterMs : undefined);
 
 /**
- * Whether an event is the last of this request. The stream of a steering message may include the turn that it joined, so
- * the end of another request does not count.
+ * Whether an event is the last one of this request. A message that is sent during a turn joins that turn, so its stream
+ * may also contain the end of another request. That end does not count.
  */
 const isLast = (event: StreamEvent, requestId: string): boolean =>
   event.kind === "run.completed" && event.willRetry === undefined && event.requestId === requestId;
@@ -118,7 +119,7 @@ function withinSilence<Value>(reading: Promise<Value>, silenceMaxMs: number): Pr
     );
     reading
       .then(resolve, (error: unknown) =>
-        // The cause does not matter: after any interruption, the stream can be resumed.
+        // Every read error becomes a `ConnectionError`, because the stream can be resumed after any interruption.
         reject(new ConnectionError("the stream was interrupted", { cause: error })),
       )
       .finally(() => clearTimeout(timer));

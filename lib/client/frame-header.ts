@@ -1,4 +1,4 @@
-/** One frame of the live view, as Chromium captured it. Sizes and offsets are in CSS pixels of the page. */
+/** A frame of the live view that Chromium captured. Sizes and offsets are in CSS pixels of the page. */
 export type ScreencastFrame = {
   sequence: number;
   capturedAtMs: number;
@@ -18,10 +18,10 @@ const VERSION = 1;
 export const FRAME_HEADER_BYTES = 36;
 
 /**
- * Encodes a screencast frame as one binary message, in little endian. The layout is: magic "ASF1" (4 bytes of text),
- * version u8, 3 reserved bytes, sequence u32 at 8, width u16 at 12, height u16 at 14, capture time f64 (ms since 1970)
- * at 16, device scale f32 at 24, scroll offsets i32 at 28 and 32, the JPEG from 36. Runs in Node and in browsers.
- * Source: `wire.md`, WebSocket.
+ * Encodes a screencast frame as one binary message, in little endian. The layout, with byte offsets: magic "ASF1" (4
+ * bytes of text) at 0, version u8 at 4, 3 reserved bytes at 5, sequence u32 at 8, width u16 at 12, height u16 at 14,
+ * capture time f64 (ms since 1970) at 16, device scale f32 at 24, scroll offsets i32 at 28 and 32, the JPEG from 36.
+ * Runs in Node and in browsers. Source: `wire.md`, WebSocket.
  */
 export function encodeFrame(frame: ScreencastFrame): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(FRAME_HEADER_BYTES + frame.jpeg.byteLength);
@@ -40,8 +40,8 @@ export function encodeFrame(frame: ScreencastFrame): Uint8Array<ArrayBuffer> {
 }
 
 /**
- * Decodes a message of {@link encodeFrame}. The JPEG is not copied: it shares the memory of `data`.
- * @returns undefined for other bytes.
+ * Decodes a message that {@link encodeFrame} created. The JPEG is not copied: it shares the memory of `data`.
+ * @returns undefined if `data` has another format.
  */
 export function decodeFrame(data: ArrayBuffer | Uint8Array): ScreencastFrame | undefined {
   const bytes = data instanceof Uint8Array ? data : new Uint8Array(data);

@@ -1,4 +1,4 @@
-/** The client for programs. It has no dependencies. `npm run build:client` builds it. */
+/** The TypeScript client of the service's API. It has no dependencies. `npm run build:client` builds it. */
 export type { AnswerOf, CallOptions, InputOf, OperationName } from "./call-operation.ts";
 export { type Client, type ClientOptions, createClient } from "./create-client.ts";
 export type { FollowOptions, RequestRef, StreamEvent } from "./follow-events.ts";

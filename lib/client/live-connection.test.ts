@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { type WebSocket as ServerSocket, WebSocketServer } from "ws";
 import { createLiveConnection, type LiveStatus } from "./live-connection.ts";
 
-/** Starts a server and a connection to it. `until` waits for a status. */
+/** Starts a WebSocket server and creates a connection to it. `until` waits for a status with the given state. */
 async function connect(
   t: { after: (end: () => void) => void },
   { isRefused = false, hasAccess }: { isRefused?: boolean; hasAccess?: () => Promise<boolean> } = {},

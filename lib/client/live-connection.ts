@@ -1,14 +1,17 @@
 import { CLOSE } from "./close-codes.ts";
 import type { LiveClientFrame } from "./wire.ts";
 
-/** The status of the live connection. After `closed` it does not reconnect; `reason` says why. */
+/**
+ * The status of a live connection. In state `closed`, the connection does not reconnect; `reason` says why it was
+ * closed.
+ */
 export type LiveStatus =
   | { state: "connecting" }
   | { state: "open" }
   | { state: "reconnecting"; attempt: number; isOverloaded: boolean }
   | { state: "closed"; reason: "unauthorized" | "forbidden" | "not found" | "left" };
 
-/** Close codes after which the connection does not retry, because the service would refuse it again. */
+/** The client does not reconnect after these close codes, because the service would refuse the connection again. */
 const FINAL_CODES: Record<number, "unauthorized" | "forbidden" | "not found"> = {
   [CLOSE.unauthorized]: "unauthorized",
   [CLOSE.forbidden]: "forbidden",
@@ -17,14 +20,14 @@ const FINAL_CODES: Record<number, "unauthorized" | "forbidden" | "not found"> = 
 /** The close code that browsers report for a connection that ended without a close frame. */
 const ABNORMAL_CLOSURE = 1006;
 const PING_EVERY_MS = 20_000;
-/** A connection without a message for this long counts as lost. By then two pings were not answered. */
+/** A connection that receives no message for this long counts as lost. By then, two pings are unanswered. */
 const SILENCE_MAX_MS = 45_000;
 
 export type LiveConnection = {
   start: () => void;
-  /** Sends a frame if the connection is open. @returns whether it was sent. */
+  /** Sends a frame if the connection is open. @returns whether the frame was sent. */
   send: (frame: LiveClientFrame) => boolean;
-  /** Turns the live view on or off. The setting is kept when the connection reconnects. */
+  /** Turns the live view on or off. A reconnect does not change the setting. */
   setViewing: (isViewing: boolean) => void;
   /** Reconnects at once instead of waiting for the next attempt. Call it when the network is available again. */
   retryNow: () => void;
@@ -33,21 +36,22 @@ export type LiveConnection = {
 
 /** Settings and callbacks of a live connection. */
 type LiveConnectionOptions<Frame extends { type: string }> = {
-  /** Path or URL of the socket. The session page passes `snapshot.paths.live`. */
+  /** URL of the socket, absolute or relative to `origin`. */
   path: string;
-  /** Origin that a relative `path` is resolved against, `https://…`. */
+  /** Origin against which a relative `path` is resolved, such as `https://example.com`. */
   origin: string;
   /**
-   * Returns the number of the last event received; the connection resumes after it. If undefined, the service sends only
-   * new events.
+   * Returns the sequence number of the last event received. The connection resumes after that event. If the number is
+   * undefined, the service sends only new events.
    */
   lastSeq: () => number | undefined;
   onFrame: (frame: Frame) => void;
   onPicture: (frame: ArrayBuffer) => void;
   onStatus: (status: LiveStatus) => void;
   /**
-   * Whether the visitor still has access to the page. Called when a connection ends before the service accepted it,
-   * because browsers report a refusal in the same way as a lost network. A rejected promise counts as true.
+   * Checks whether the visitor still has access to the page. The function is called when a connection ends before its
+   * `ready` frame, because browsers report a refusal in the same way as a lost network. A rejected promise counts as
+   * true.
    */
   hasAccess?: () => Promise<boolean>;
   openSocket?: (url: string) => WebSocket;
@@ -55,18 +59,18 @@ type LiveConnectionOptions<Frame extends { type: string }> = {
 };
 
 /**
- * `stopped` changes to `attached` at the start. A lost connection changes `attached` to `waiting`, and the next attempt
- * changes it back. A final close code or `stop` changes any state to `stopped`.
+ * `start` changes `stopped` to `attached`. A lost connection changes `attached` to `waiting`; the next connection
+ * attempt changes `waiting` to `attached`. A final close code or `stop` changes any state to `stopped`.
  */
 type State =
   | { name: "stopped" }
   | { name: "attached"; attachment: Attachment }
   | { name: "waiting"; retryTimer: ReturnType<typeof setTimeout> };
 
-/** One socket, from its opening until it closes or the connection abandons it. */
+/** The current socket and its state. */
 type Attachment = {
   socket: WebSocket;
-  /** Set when the `ready` frame arrives. No earlier signal shows that the service accepted the connection. */
+  /** Whether the `ready` frame has arrived. Only this frame shows that the service accepted the connection. */
   isAccepted: boolean;
   lastMessageAtMs: number;
   pingTimer?: ReturnType<typeof setInterval>;
@@ -75,17 +79,19 @@ type Attachment = {
 type Session<Frame extends { type: string }> = {
   options: LiveConnectionOptions<Frame>;
   state: State;
-  /** Number of lost connections since the service last accepted one. */
+  /** Number of lost connections since the last `ready` frame. */
   attempt: number;
   isViewing: boolean;
-  /** Number of calls of `start`. Detects that an answer belongs to an earlier start. */
+  /**
+   * Number of calls of `start`. The result of an access check is ignored if the number has changed during the check.
+   */
   starts: number;
 };
 
 /**
- * Keeps a WebSocket to a session open. It sends pings and resumes after the last event. After a loss it reconnects with
- * a growing, jittered delay (0.5 s to 15 s), until the service closes the connection with a final code or `stop` is
- * called.
+ * Creates a live connection: a WebSocket to a session that sends pings. After a loss, the connection opens a new socket
+ * with a growing, jittered delay (0.5 s to 15 s) and resumes after the last event. A final close code or `stop` ends
+ * the connection.
  */
 export function createLiveConnection<Frame extends { type: string }>(
   options: LiveConnectionOptions<Frame>,
@@ -117,7 +123,7 @@ export function createLiveConnection<Frame extends { type: string }>(
   };
 }
 
-/** Changes the state and clears the timers of the previous one. No other code changes the state. */
+/** Changes the state and clears the timers of the previous state. No other code changes the state. */
 function enter(session: Pick<Session<never>, "state">, next: State): void {
   const last = session.state;
   if (last.name === "waiting") clearTimeout(last.retryTimer);
@@ -133,7 +139,7 @@ function connect<Frame extends { type: string }>(session: Session<Frame>): void 
   const attachment: Attachment = { socket, isAccepted: false, lastMessageAtMs: Date.now() };
   enter(session, { name: "attached", attachment });
   if (session.attempt === 0) options.onStatus({ state: "connecting" });
-  // A socket that was abandoned can still deliver events, which must be ignored.
+  // A replaced socket can still deliver events. They must be ignored.
   const isCurrent = () => session.state.name === "attached" && session.state.attachment === attachment;
 
   socket.addEventListener("open", () => {
@@ -172,13 +178,14 @@ function receive<Frame extends { type: string }>(
 }
 
 /**
- * Stops the connection if the visitor no longer has access to the page. Browsers report a refusal in the same way as a
- * lost network, so `hasAccess` is asked.
+ * Stops the connection if the visitor no longer has access to the page. Only `hasAccess` can tell, because browsers
+ * report a refusal in the same way as a lost network.
  */
 async function closeWithoutAccess<Frame extends { type: string }>(session: Session<Frame>): Promise<void> {
   const { options, starts } = session;
   const hasAccess = await options.hasAccess?.().catch(() => true);
-  // If `start` was called again meanwhile, the browser may have a new cookie, so this answer no longer applies.
+  // The answer is ignored if `start` was called again during the check, because the browser may have a new cookie by
+  // then.
   if (hasAccess !== false || session.state.name === "stopped" || starts !== session.starts) return;
   stop(session);
   options.onStatus({ state: "closed", reason: "unauthorized" });
@@ -205,7 +212,10 @@ function handleLoss<Frame extends { type: string }>(session: Session<Frame>, cod
   onStatus({ state: "reconnecting", attempt, isOverloaded });
 }
 
-/** Sends a ping. If no message has arrived for {@link SILENCE_MAX_MS}, abandons the socket instead. */
+/**
+ * Sends a ping. If no message has arrived for {@link SILENCE_MAX_MS}, closes the socket and schedules a reconnect
+ * instead.
+ */
 function checkSilence<Frame extends { type: string }>(session: Session<Frame>, attachment: Attachment): void {
   if (Date.now() - attachment.lastMessageAtMs <= SILENCE_MAX_MS) {
     send(session, { type: "ping" });
@@ -216,7 +226,7 @@ function checkSilence<Frame extends { type: string }>(session: Session<Frame>, a
 }
 
 function send({ state }: Pick<Session<never>, "state">, frame: LiveClientFrame): boolean {
-  // 1 is OPEN. Browsers and Node define the constant in different places.
+  // 1 is `WebSocket.OPEN`. The constant is not used, because some runtimes have no global `WebSocket`.
   if (state.name !== "attached" || state.attachment.socket.readyState !== 1) return false;
   state.attachment.socket.send(JSON.stringify(frame));
   return true;

@@ -8,21 +8,24 @@ export type { LiveStatus, ScreencastFrame };
 
 export type LiveOptions = {
   onFrame: (frame: LiveFrame) => void;
-  /** Called with every picture of the live view while {@link LiveSession.setViewing} is on. */
+  /** Called with every picture of the live view. {@link LiveSession.setViewing} turns the live view on and off. */
   onPicture?: ((picture: ScreencastFrame) => void) | undefined;
   onStatus?: ((status: LiveStatus) => void) | undefined;
-  /** Sends stored events with a sequence number above this one first. If omitted, only new events are sent. */
+  /**
+   * Sequence number after which the connection starts: the service first sends the stored events after it, then new
+   * events. If omitted, the service sends only new events.
+   */
   after?: number | undefined;
   signal?: AbortSignal | undefined;
-  /** Opens a WebSocket that sends these request headers. Required in runtimes without a global `WebSocket`. */
+  /** Opens a WebSocket and sends `headers` with its request. Required in runtimes without a global `WebSocket`. */
   openSocket?: ((url: string, headers: Record<string, string>) => WebSocket) | undefined;
 };
 
 /** A live connection to a session. */
 export type LiveSession = {
-  /** Sends a frame if the connection is open. @returns whether it was sent. */
+  /** Sends a frame if the connection is open. @returns whether the frame was sent. */
   send: (frame: LiveClientFrame) => boolean;
-  /** Turns the live view on or off. The setting is kept when the connection reconnects. */
+  /** Turns the live view on or off. A reconnect does not change the setting. */
   setViewing: (isViewing: boolean) => void;
   close: () => void;
   /** Resolves when `close` is called or the signal aborts. Rejects if the service refuses the connection. */
@@ -36,9 +39,9 @@ const REFUSALS = {
 };
 
 /**
- * Opens a session's socket and keeps it open. After a lost connection it resumes after the last event received, so each
- * stored event is delivered exactly once. Node sends the API key as a request header; other runtimes send it in the
- * first frame.
+ * Opens a live connection to a session. After a loss, the connection reconnects and resumes after the last event
+ * received, so each stored event is delivered exactly once. Node sends the API key as a request header; other runtimes
+ * send the key in the first frame.
  */
 export function openLive(connection: Connection, sessionId: string, options: LiveOptions): LiveSession {
   const { apiKey, baseUrl } = connection;
@@ -55,8 +58,8 @@ export function openLive(connection: Connection, sessionId: string, options: Liv
     lastSeq: () => seen,
     openSocket: (url) => openSocket(url, apiKey, options.openSocket),
     onFrame(frame) {
-      // Without `after`, the connection starts with new events. A reconnect must resume after the last event before
-      // them.
+      // Without `after`, the service sends only new events. A reconnect must then resume after `lastSeq` of the `ready`
+      // frame, the last event before the new ones.
       if (frame.type === "ready") seen ??= frame.lastSeq;
       else if ("seq" in frame) {
         if (seen !== undefined && frame.seq <= seen) return;
@@ -75,7 +78,8 @@ export function openLive(connection: Connection, sessionId: string, options: Liv
         const message = `the service refused the live connection: ${status.reason}`;
         reject(new ApiError({ ...REFUSALS[status.reason], message }));
       }
-      // A refusal before the upgrade looks like a lost connection. An ordinary call shows whether it was one.
+      // If the service refuses the connection before the WebSocket upgrade, the client sees only a lost connection. An
+      // ordinary request shows whether the service refuses access.
       if (status.state === "reconnecting" && !wasReady) checkAccess();
     },
   });
@@ -104,7 +108,7 @@ function openSocket(url: string, apiKey: string | undefined, custom: LiveOptions
   if (custom) return custom(url, headers);
   if (typeof WebSocket === "undefined")
     throw new Error("this runtime has no WebSocket: pass openSocket, for instance with the package ws");
-  // Node's WebSocket accepts request headers, which the standard type does not declare.
+  // Node's `WebSocket` accepts an object with request headers, but the standard type declares only subprotocols.
   if (isNode) return new WebSocket(url, { headers } as unknown as string[]);
   const socket = new WebSocket(url);
   if (apiKey !== undefined)

@@ -1,7 +1,7 @@
 /** One message of an event stream. `id` and `event` are absent if the message does not contain the field. */
 export type StreamMessage = { id?: string; event?: string; data: string };
 
-/** Parses an event stream whose text arrives in pieces. Source: the HTML standard, Server-sent events. */
+/** Parses an event stream whose text arrives in chunks. Source: the HTML standard, Server-sent events. */
 type EventStreamParser = {
   feed: (text: string) => StreamMessage[];
   retryMs: () => number | undefined;
@@ -35,7 +35,8 @@ export function createEventStreamParser(): EventStreamParser {
     feed(text) {
       rest += isFirst ? text.replace(/^\uFEFF/, "") : text;
       if (rest !== "") isFirst = false;
-      // A carriage return at the end of a piece may be the first half of CRLF, so it does not end a line yet.
+      // A carriage return at the end of a chunk may be the first half of CRLF, so it ends no line before the next
+      // chunk.
       const lines = rest.split(/\r\n|\n|\r(?!$)/);
       rest = lines.pop() ?? "";
       return lines.flatMap((line) => parseLine(line) ?? []);

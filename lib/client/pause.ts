@@ -1,4 +1,4 @@
-/** Waits `ms` milliseconds. @throws the signal's reason as soon as it aborts. */
+/** Waits `ms` milliseconds. @throws the signal's reason as soon as the signal aborts. */
 export function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason);
@@ -15,8 +15,8 @@ export function pause(ms: number, signal: AbortSignal | undefined): Promise<void
 }
 
 /**
- * Returns the delay before the next retry, in milliseconds. It doubles with each failure up to 30 s, varies randomly by
- * ±20 %, and is at least `minimumMs`.
+ * Returns the delay before the next retry, in milliseconds. The delay starts at `firstMs`, doubles with each failure up
+ * to 30 s, varies randomly by ±20 %, and is at least `minimumMs`.
  */
 export function backoff(failures: number, firstMs: number, minimumMs = 0): number {
   const delayMs = Math.min(30_000, firstMs * 2 ** Math.max(0, failures - 1));

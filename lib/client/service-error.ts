@@ -1,15 +1,17 @@
 /** An error that the service returned. */
 export class ApiError extends Error {
   override name = "ApiError";
-  /** HTTP status. */
+  /** HTTP status. 0 if the client itself created the error. */
   readonly status: number;
-  /** Error code for programs, such as `invalid_request`. Empty if the response has none. */
+  /** Machine-readable error code, such as `invalid_request`. Empty if the response has no code. */
   readonly code: string;
   /**
    * Path of the field that `message` is about, such as `messages[0].role`. Undefined if the error is not about a field.
    */
   readonly field: string | undefined;
-  /** How long to wait before a retry, in milliseconds, as the service requested with `Retry-After`. */
+  /**
+   * Milliseconds to wait before a retry, from the `Retry-After` header. Undefined if the response has no such header.
+   */
   readonly retryAfterMs: number | undefined;
 
   constructor(answer: { status: number; code: string; message: string; retryAfterMs?: number | undefined }) {
@@ -21,7 +23,7 @@ export class ApiError extends Error {
   }
 }
 
-/** A run of a structured session ended without a result. */
+/** Thrown if a run ends without the result that the session's `outputSchema` requires. */
 export class DeliverableError extends Error {
   override name = "DeliverableError";
   readonly runId: string;
@@ -35,7 +37,7 @@ export class DeliverableError extends Error {
   }
 }
 
-/** A wait ended before the request was completed or its result was ready. The session continues. */
+/** Thrown if the timeout ends before the request is completed or its result is ready. The session continues. */
 export class WaitTimeoutError extends Error {
   override name = "WaitTimeoutError";
   readonly timeoutMs: number;
@@ -52,7 +54,7 @@ export class ConnectionError extends Error {
 }
 
 /**
- * Reads the path of a field at the start of an error message, for example in `messages[0].role: must be …` or
+ * Reads the field path at the start of an error message such as `messages[0].role: must be …` or
  * `delegation.maxLiveBrowsers (2) must …`.
  */
 function readField(sentence: string): string | undefined {
@@ -63,7 +65,7 @@ function readField(sentence: string): string | undefined {
   return path === "body" || path === "query" ? undefined : path;
 }
 
-/** Reads an error response into an `ApiError`. */
+/** Converts an error response to an `ApiError`. */
 export async function readApiError(response: Response): Promise<ApiError> {
   const text = await response.text().catch(() => "");
   const body = parseObject(text);

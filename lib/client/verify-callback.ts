@@ -4,8 +4,9 @@ import type { RunCompletedCallback, RunStartedCallback } from "./wire.ts";
 export type CallbackBody = RunStartedCallback | RunCompletedCallback;
 
 /**
- * A callback with a valid signature. `delivery` is the same on every attempt, but `X-Service-Signature` does not cover
- * the header it comes from. To process each callback once, compare the body's `event` and `runId` instead.
+ * A callback with a valid signature. `delivery` is the value of the header `X-Service-Delivery`, which is the same on
+ * every attempt. The signature does not cover this header. To process each callback once, compare the body's `event`
+ * and `runId` instead.
  */
 export type VerifiedCallback = { event: CallbackBody["event"]; delivery: string; body: CallbackBody };
 
@@ -18,12 +19,12 @@ type HeaderSource = Headers | Record<string, string | string[] | undefined>;
 
 /**
  * Checks in constant time that the service signed a callback. The signature covers the exact bytes of the body. If the
- * callback has the headers of Standard Webhooks, the time in them is signed too and must be close to now.
+ * callback has the headers of Standard Webhooks, it also has a signed time, which must be close to now.
  *
  * @param received.headers the request's headers: `Headers`, or Node's `request.headers`.
  * @param received.body the raw body, before any parsing.
- * @param received.secret the secret that the session was created with, or its last replacement. During the overlap after
- * a replacement, the old secret is accepted too.
+ * @param received.secret the callback secret of the session. During the overlap after a rotation, both the old and the
+ * new secret are accepted.
  * @param received.toleranceMs the largest accepted difference between the signed time and now. Default 5 minutes.
  * @throws CallbackSignatureError if a signature is missing or wrong, or if the signed time is too far from now.
  */
@@ -40,7 +41,7 @@ export async function verifyCallback(received: {
   if (signature === undefined)
     throw new CallbackSignatureError("X-Service-Signature is missing or malformed");
   const key = await importKey(secret);
-  // After a rotation, until the overlap ends, this header has the signature made with the replaced secret.
+  // During the overlap after a rotation of the secret, this header has a signature that was made with the old secret.
   const previous = readSignature(headers, "x-service-signature-previous");
   const candidates = [signature, ...(previous === undefined ? [] : [previous])];
   const results = await Promise.all(candidates.map((each) => verify(key, decodeHex(each), bytes)));

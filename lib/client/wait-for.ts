@@ -6,13 +6,14 @@ import type { AgentStatus, Deliverable, RequestStatus } from "./wire.ts";
 
 export type WaitOptions = {
   /**
-   * How long to wait. When the time is over, a `WaitTimeoutError` is thrown; the session continues. Default 15 minutes.
+   * How long to wait, in milliseconds. After this time, the wait rejects with a `WaitTimeoutError`; the session
+   * continues. Default 15 minutes.
    */
   timeoutMs?: number | undefined;
-  /** Aborts the wait, which then rejects with the signal's reason. */
+  /** Aborts the wait. The wait then rejects with the signal's reason. */
   signal?: AbortSignal | undefined;
   /**
-   * `stream` (default) follows the request's events. `poll` reads the status repeatedly, for networks that block
+   * `stream` (default) follows the request's events. `poll` reads the status repeatedly; use it in networks that block
    * streams. A wait without a request id always polls.
    */
   via?: "stream" | "poll" | undefined;
@@ -61,8 +62,8 @@ export function waitForDeliverable(
 }
 
 /**
- * Whether the turn has ended and the result belongs to its last run. Source: specification, States and transitions (Turn
- * state).
+ * Whether the turn has ended and the result of its last run is final. For a session without results, only the turn
+ * counts. Source: specification, States and transitions (Turn state).
  */
 const isSettled = ({ turnState, lastRunId, deliverable }: AgentStatus): boolean =>
   turnState === "idle" &&
@@ -79,8 +80,8 @@ function readValue(deliverable: Deliverable | undefined): unknown {
 }
 
 /**
- * Reads until `isEnough` is true, and waits longer after each read. After a transient error it waits at least as long as
- * the service requests.
+ * Calls `read` until `isEnough` is true. The delay grows with each read. After a transient error, the delay is at least
+ * as long as the service requests.
  */
 async function poll<Value>(
   read: () => Promise<Value>,

@@ -16,41 +16,43 @@ export type KeyHolder = {
 
 /** Reads the API keys in the database. */
 export type KeyStore = {
-  /** Finds the holder of a live key. Undefined for any other text. @throws when the database cannot be reached. */
+  /**
+   * Finds the holder of a key. Undefined if the key is malformed, unknown, revoked or expired.
+   * @throws when the database cannot be reached.
+   */
   findHolder: (key: string) => Promise<KeyHolder | undefined>;
   /**
-   * Reads the scopes and the expiry of keys, by id. Leaves out keys that are not live.
+   * Reads the scopes and the expiry of keys by id. Leaves out keys that are unknown, revoked or expired.
    * @throws when the database cannot be reached.
    */
   readLive: (keyIds: string[]) => Promise<Map<string, LiveKey>>;
 };
 
-/** The fields of a live key that can change while connections use it. */
+/** The fields of a key that can change while a connection uses the key. */
 export type LiveKey = Pick<KeyHolder, "scopes" | "expiresAt">;
 
 const KEY = /^ask_([a-z0-9]{1,40})_([A-Za-z0-9_-]{20,200})$/;
 const TOUCH_EVERY_MS = 60_000;
 
 /**
- * Formats the text of a key, which its owner sends. Only the {@link hashSecret} of the secret is stored. Source:
- * `security.md`, API keys.
+ * Formats the full text of a key, which a client sends to authenticate. The database stores only the hash of the
+ * secret, see {@link hashSecret}. Source: `security.md`, API keys.
  */
 export const formatKey = (id: string, secret: string): string => `ask_${id}_${secret}`;
 
-/** SHA-256 (hex) of a key's secret. */
+/** Returns the SHA-256 hash of a key's secret, in hex. */
 export const hashSecret = (secret: string): string => createHash("sha256").update(secret).digest("hex");
 
 /**
- * Creates the store. Keys have the form `ask_<id>_<secret>`. The store finds a key by its id and compares secrets in
- * constant time. Source: `security.md`, API keys.
+ * Creates the store. Keys have the form `ask_<id>_<secret>`. The store finds a key by its id and compares the hash of
+ * its secret in constant time. Source: `security.md`, API keys.
  */
 export function createKeyStore(db: Database): KeyStore {
   return {
     async findHolder(key) {
       const [, id = "", secret = ""] = KEY.exec(key) ?? [];
       const now = new Date();
-      // The query runs for a malformed key too. Otherwise, while the database is unreachable, a malformed key would be
-      // answered as wrong and any other key with an error.
+      // The query also runs for a malformed key, so that all keys get the same error while the database is unreachable.
       const [row] = await db
         .select()
         .from(apiKeys)
@@ -78,7 +80,7 @@ const isEqual = (left: string, right: string) =>
 
 export type ApiKeyRow = typeof apiKeys.$inferSelect;
 
-/** Writes a new key. */
+/** Inserts a new key. @returns its row. */
 export async function insertKeyRow(db: Database, row: typeof apiKeys.$inferInsert): Promise<ApiKeyRow> {
   const [written] = await db.insert(apiKeys).values(row).returning();
   if (!written) throw new Error("the inserted key was not returned");
@@ -99,7 +101,7 @@ export async function findKeyRow(db: Database, id: string): Promise<ApiKeyRow | 
   return row;
 }
 
-/** Revokes a key that is not revoked yet. @returns the row; undefined if this call revoked nothing. */
+/** Revokes a key. @returns the row; undefined if the key is unknown or already revoked. */
 export async function revokeKeyRow(db: Database, id: string, now: Date): Promise<ApiKeyRow | undefined> {
   const [row] = await db
     .update(apiKeys)
@@ -124,7 +126,9 @@ export async function setKeyScopes(
   return row;
 }
 
-/** Makes a key expire at `until`, unless it expires earlier. @returns the row; undefined if it was not changed. */
+/**
+ * Limits the expiry of a key to `until`. @returns the row; undefined if the key is unknown or does not expire later.
+ */
 export async function capKeyLife(db: Database, id: string, until: Date): Promise<ApiKeyRow | undefined> {
   const [row] = await db
     .update(apiKeys)

@@ -13,7 +13,10 @@ import {
   setKeyScopes,
 } from "./key-store.ts";
 
-/** A key as lists show it: without its secret, of which only a hash is stored. Times are ISO 8601, UTC. */
+/**
+ * The fields of a key that lists show. The secret is not one of them, because only its hash is stored. Times are ISO
+ * 8601, UTC.
+ */
 export type ListedKey = {
   id: string;
   ownerId: string;
@@ -25,7 +28,7 @@ export type ListedKey = {
   revokedAt: string | null;
 };
 
-/** A new key. `key` is its full text. No later call returns it again. */
+/** A new key. `key` is its full text, including the secret; no later call can return this text. */
 type CreatedKey = { key: string; record: ListedKey };
 
 type NewKey = { ownerId: string; name: string; scopes: readonly KeyScope[]; expiresAt: Date | null };
@@ -81,10 +84,10 @@ type Rotation =
   | { status: "unknown" };
 
 /**
- * Creates the successor of a key, with the same owner, name, scopes and lifetime. Both keys are valid during the
- * overlap, so that clients can switch without an interruption. Source: `security.md`, API keys.
+ * Creates a successor for a key: a new key with the same owner, name, scopes and lifetime. Both keys are valid during
+ * the overlap, so that clients can switch without an interruption. Source: `security.md`, API keys.
  *
- * @param overlapMs the old key expires after this time, unless it expires earlier.
+ * @param overlapMs milliseconds after which the old key expires, unless it expires earlier.
  */
 export async function rotateKey(
   db: Database,
@@ -99,7 +102,7 @@ export async function rotateKey(
   const lifeMs = expiresAt && expiresAt.getTime() - createdAt.getTime();
   const created = await createKey(
     db,
-    // The cast holds because rows are written with scopes of this type only.
+    // The cast is safe because only scopes of this type are written to the rows.
     {
       ownerId,
       name,

@@ -10,7 +10,7 @@ export type OidcSettings = {
   allow: readonly string[];
 };
 
-/** Secrets of one sign-in. The browser keeps them while the person is on the provider's pages. */
+/** Secrets of one sign-in. The browser stores them while the person is on the provider's pages. */
 export type SignInSecrets = { state: string; nonce: string; codeVerifier: string };
 
 /** The OpenID provider that people sign in with. */
@@ -23,7 +23,7 @@ export type IdentityProvider = {
    */
   begin: () => Promise<{ url: URL; secrets: SignInSecrets }>;
   /**
-   * Finishes a sign-in: exchanges the code and validates the ID token.
+   * Finishes a sign-in: exchanges the authorization code for tokens and validates the ID token.
    *
    * @param search query string of the URL to which the provider redirected the browser.
    * @throws for a wrong state, code, nonce or signature, and when the provider cannot be reached.
@@ -48,8 +48,8 @@ export function isAllowedAccount({ issuer, allow }: OidcSettings, account: Accou
 const isEmail = (entry: string): boolean => !entry.startsWith("sub:");
 
 /**
- * Creates the client of an OpenID provider. It uses the authorization code flow with PKCE, state and nonce. It reads the
- * provider's metadata at the first sign-in, so the service can start while the provider is unreachable.
+ * Creates the client of an OpenID provider. The client uses the authorization code flow with PKCE, state and nonce. It
+ * reads the provider's metadata at the first sign-in, so the service can start while the provider is unreachable.
  *
  * @param redirectUri URL of the service to which the provider redirects the browser after the sign-in.
  */
@@ -65,7 +65,7 @@ export function createIdentityProvider(settings: OidcSettings, redirectUri: stri
     return discovered;
   }
   async function readMetadata(): Promise<Discovered> {
-    // Imported at the first sign-in, because most deployments have no identity provider.
+    // The package is loaded at the first sign-in, because most deployments have no identity provider.
     const oidc = await import("openid-client");
     const config = await oidc.discovery(new URL(issuer), clientId, clientSecret, undefined, {
       timeout: TIMEOUT_SECONDS,
@@ -114,8 +114,8 @@ export function createIdentityProvider(settings: OidcSettings, redirectUri: stri
           : claims;
       const { email, email_verified: isVerified } = holder;
       const hasEmail = typeof email === "string" && isVerified === true;
-      // This is the issuer from the settings. Discovery and the ID token check have verified that the provider's issuer
-      // equals it.
+      // `issuer` comes from the settings. Discovery and the check of the ID token have verified that the provider has
+      // the same issuer.
       return { issuer, subject: claims.sub, email: hasEmail ? email : null };
     },
   };

@@ -4,13 +4,16 @@ import { logins } from "#db/schema/index.ts";
 
 export type LoginRow = typeof logins.$inferSelect;
 
-/** Bounds for live logins: created after `createdAfter`, last used after `seenAfter`, and not ended. */
+/**
+ * Time bounds of live logins. A login is live if it has not ended, was created after `createdAfter` and was last used
+ * after `seenAfter`.
+ */
 type LiveSince = { createdAfter: Date; seenAfter: Date };
 
 const isLive = ({ createdAfter, seenAfter }: LiveSince) =>
   and(isNull(logins.endedAt), gt(logins.createdAt, createdAfter), gt(logins.lastSeenAt, seenAfter));
 
-/** Writes a login. @returns the row; undefined if another login has used the same link. */
+/** Inserts a login. @returns the row; undefined if another login has used the same login link. */
 export async function insertLogin(
   db: Database,
   row: typeof logins.$inferInsert,
@@ -45,7 +48,7 @@ export async function touchLogin(db: Database, id: string, now: Date): Promise<v
   await db.update(logins).set({ lastSeenAt: now }).where(eq(logins.id, id));
 }
 
-/** Ends a login unless it has ended already. @returns the row in both cases; undefined for an unknown login. */
+/** Ends a login. A login that has already ended is not changed. @returns the row; undefined for an unknown login. */
 export async function endLoginRow(db: Database, id: string, now: Date): Promise<LoginRow | undefined> {
   const [ended] = await db
     .update(logins)

@@ -7,14 +7,15 @@ export type LoginTokens = {
   /** Creates a token that each process with the same secret key accepts for {@link SIGNED_TOKEN_MINUTES} minutes. */
   signToken: () => string;
   /**
-   * Whether a token is genuine and not expired. Does not detect that a signed token was used before; the database does.
+   * Whether a token is genuine and not expired. Does not check whether a signed token was used before; the database
+   * does.
    */
   isValid: (token: string) => boolean;
   /** Invalidates a used token that {@link LoginTokens.issueToken} created. */
   forget: (token: string) => void;
 };
 
-/** How long a token of `npm run login` is valid. */
+/** Minutes for which a token that `npm run login` created is valid. */
 export const SIGNED_TOKEN_MINUTES = 10;
 
 /**

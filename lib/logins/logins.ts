@@ -12,7 +12,7 @@ import {
   touchLogin,
 } from "./login-store.ts";
 
-/** An account at the identity provider. `email` is null unless the provider has verified it. */
+/** An account at the identity provider. `email` is null if the provider has not verified the address. */
 export type Account = { issuer: string; subject: string; email: string | null };
 
 /** How a person signs in: with the token of a login link, or with an account. */
@@ -28,11 +28,14 @@ export type Login = {
   createdAt: Date;
   /** Time of the last use, accurate to about a minute. */
   lastSeenAt: Date;
-  /** When the login ends if it is not used again before. */
+  /** Time at which the login ends if it is not used again. */
   expiresAt: Date;
 };
 
-/** The logins of the operator: browsers that are signed in on the landing page. */
+/**
+ * The logins of the operator, that is, browsers that are signed in on the landing page. A login is live until it is
+ * ended, reaches its maximum age, or is unused for too long.
+ */
 export type Logins = {
   /** Opens a login. @returns the login and the token for its cookie; undefined if the login link was used before. */
   open: (signIn: SignIn, userAgent: string | null) => Promise<{ login: Login; token: string } | undefined>;
@@ -74,7 +77,7 @@ export function createLogins({ db, key, idleMs, lifeMs, isAllowed, now = Date.no
     seenAfter: new Date(now() - idleMs - agoMs),
   });
 
-  /** Whether the settings still allow the account that a login was opened with. True for a login link. */
+  /** Whether the current settings allow the account of a login. True if the login was opened with a login link. */
   function isAccepted({ method, issuer, subject, email }: LoginRow): boolean {
     if (method === "link") return true;
     return issuer !== null && subject !== null && isAllowed({ issuer, subject, email });
