@@ -5,12 +5,12 @@ import { appendEvents, readEvents } from "./event-store.ts";
 
 /**
  * Emits an event in the current transaction. The log stores the emitted events at the end of the transaction and
- * publishes them after the commit. `onStored` runs in the same transaction, for rows that contain the stored form of the
- * event (callbacks).
+ * publishes them after the commit. `onStored` is called with the stored event in the same transaction; it can write
+ * rows that contain the event, such as callbacks.
  */
 export type Emit = (event: NewEvent, onStored?: (stored: StoredEvent) => Promise<void>) => void;
 
-/** The event logs of all sessions: the only way to write events and to read them. */
+/** Stores, reads and publishes the events of all sessions. */
 export type EventLog = {
   /**
    * Runs `work` in a transaction that also stores the emitted events. Sequence numbers are assigned at the end of the
@@ -36,13 +36,14 @@ export type EventLog = {
     query: { after: number; requestId?: string | readonly string[]; limit: number },
   ) => Promise<StoredEvent[]>;
   /**
-   * Subscribes to the live items of a session. To miss nothing, subscribe first, then read the log, and skip events that
-   * were already received.
+   * Subscribes to the live items of a session. To miss nothing, subscribe first, then read the log, and skip events
+   * that were already received.
    *
-   * @param onGap called when items may have been missed. The caller then reads the log from the last event it has seen.
+   * @param onGap called when items may have been missed. It must read the log after the last event that the listener
+   * received.
    */
   subscribe: (sessionId: string, listener: BusListener, onGap?: () => void) => () => void;
-  /** Sends a live piece of a message to the followers. It is not stored. */
+  /** Publishes a chunk of a message to the followers of its session. Chunks are not stored. */
   publishDelta: (delta: MessageDelta) => void;
   readUnfinished: (sessionId: string) => MessageDelta[];
 };
@@ -71,7 +72,7 @@ export function createEventLog(db: Database, bus: EventBus): EventLog {
         return value;
       });
       const result = await transaction.catch((error: unknown) => {
-        // The commit may have succeeded although the reply to it was lost.
+        // The commit may have succeeded although its reply was lost, so the followers must read the log again.
         if (stored.length > 0) bus.recheck(sessionId);
         throw error;
       });

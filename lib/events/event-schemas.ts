@@ -91,7 +91,7 @@ export const deliverableSchema = z
     description: "Typed result of a run in a structured session, that is, a session with an `outputSchema`.",
   });
 
-/** A part of a message. Kinds of parts that are added later will have a `type` too. */
+/** A part of a message. The schema requires only `type`, so that it also accepts the part types of later versions. */
 const messagePartSchema = z.looseObject({ type: z.string() }).meta({
   id: "MessagePart",
   description:
@@ -279,7 +279,7 @@ export const landingPageSchema = z
   })
   .meta({ id: "LandingPage", description: "A page of static files that the agent deployed." });
 
-/** A picture of a page that people look at. Source: `wire.md`, Variants. */
+/** A picture of a page, taken for people to look at. Source: `wire.md`, Variants. */
 export const previewSchema = z
   .object({
     title: z.string().meta({ examples: ["Checkout with the new button"] }),
@@ -382,7 +382,7 @@ export const importSummarySchema = z
   })
   .meta({ id: "ImportSummary", description: "A document that was imported into the session." });
 
-/** Fields of a question. The event and the list of questions share them. */
+/** The fields that the question event and the list of questions share. */
 export const questionFields = {
   question: z.string().meta({ examples: ["Which currency?"] }),
   options: z
@@ -398,7 +398,9 @@ export const questionFields = {
   expiresAt: timestamp.describe("When the question is closed if it has not been answered by then."),
 };
 
-/** Defines an event: the fields that every event has, then its own. Source: `wire.md`, Stream. */
+/**
+ * Defines the schema of an event: the fields of every event, then the fields of its kind. Source: `wire.md`, Stream.
+ */
 const define = <const Kind extends string, Fields extends z.core.$ZodLooseShape>(
   kind: Kind,
   description: string,
@@ -698,7 +700,7 @@ export const eventSchemas = {
 const [first, ...others] = Object.values(eventSchemas);
 if (!first) throw new Error("there are no events");
 
-/** Any stored event, as the stream, the socket and callbacks send it. */
+/** Any stored event, in the form that the stream, the socket and callbacks send. */
 export const domainEventSchema = z.discriminatedUnion("kind", [first, ...others]).meta({
   id: "DomainEvent",
   description: "A stored event of the session. Ignore unknown kinds.",

@@ -6,8 +6,8 @@ import { draftEvents, numberEvents } from "./draft-event.ts";
 import type { EventKind, NewEvent, StoredEvent } from "./event.ts";
 
 /**
- * Numbers and stores events of one session. Call it last in a transaction, because the session's counter stays locked
- * until the commit.
+ * Assigns sequence numbers to events of one session and stores the events. Call it last in a transaction, because the
+ * session's counter stays locked until the commit.
  *
  * @throws when the session does not exist.
  */
@@ -21,7 +21,8 @@ export async function appendEvents(
     ({ kind, requestId, runId, head, tail }, index) =>
       sql`(${index - drafts.length + 1}::int, ${kind}, ${requestId}::text, ${runId}::text, ${head}, ${tail})`,
   );
-  // One statement does both: the database assigns the number and inserts it into the text.
+  // One statement increases the session's counter, inserts the numbers into the serialized events, and stores the
+  // events.
   const counted = await queryRows<{ seq: number | string }>(
     tx,
     sql`
@@ -65,12 +66,12 @@ export async function readEvents(
     )
     .orderBy(asc(events.seq))
     .limit(query.limit);
-  // The cast holds because only appendEvents writes the column. It is a text column, so that a new kind needs no
-  // migration.
+  // The cast is safe because only `appendEvents` writes the column `kind`. It is a text column, so that a new kind
+  // needs no migration.
   return rows.map((row) => ({ ...row, kind: row.kind as EventKind }));
 }
 
-/** Reads the number of the newest event of each session. */
+/** Reads the sequence number of the newest event of each session. */
 export async function listNewestSeqs(
   db: Executor,
   sessionIds: string[],

@@ -25,7 +25,7 @@ export type RunOutcome = z.output<typeof outcomeSchema>;
 /** The typed result of a run as the API shows it. */
 export type Deliverable = z.output<typeof deliverableSchema>;
 
-/** What a parked turn waits for. */
+/** What a turn waits for. */
 export type WaitingOn = z.output<typeof waitingOnSchema>;
 
 /** A message as the API lists it. */
@@ -34,7 +34,7 @@ export type TranscriptMessage = z.output<typeof messageRecordSchema>;
 /** A pointer to evidence that a tool stored. `GET /api/sessions/:id/artifacts/:evidenceId` serves the evidence. */
 export type EvidencePointer = z.output<typeof evidenceSchema>;
 
-/** A live piece of a message that the model is writing. It is not stored and has no sequence number. */
+/** A chunk of a message that the model is writing. Chunks are not stored and have no sequence number. */
 export type MessageDelta = z.output<typeof messageDeltaSchema>;
 
 /** A variant and the state of its newest revision, as the API lists it. */

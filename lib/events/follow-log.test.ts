@@ -66,7 +66,7 @@ function createLog() {
   };
 }
 
-/** Reads until at least `count` items have arrived. @returns the number of each event and the text of each piece. */
+/** Reads until at least `count` items have arrived. @returns the number of each event and the text of each chunk. */
 async function take(follower: LogFollower, count: number): Promise<(number | string)[]> {
   const received: (number | string)[] = [];
   while (received.length < count) {

@@ -8,7 +8,7 @@ import type { EventPage } from "./read-page.ts";
  */
 const PAGE = 500;
 
-/** At least one item of a session, in order. */
+/** One or more consecutive items of a session, in order. */
 type LogBatch = {
   items: BusItem[];
   /** True if the items were read from the log, false if they come from the live queue. */
@@ -19,9 +19,12 @@ type LogQuery = {
   sessionId: string;
   /** Number of the last event that the reader already has. */
   after: number;
-  /** Whether the reader gets an item. Omit to pass on all items. */
+  /** Whether an item is delivered to the reader. Omit to deliver all items. */
   accepts?: (item: StoredEvent | MessageDelta) => boolean;
-  /** Reads the accepted events after a number, and the number of the session's last event at that moment. */
+  /**
+   * Reads a page of the accepted events after the number `after`. The page also has the number of the session's last
+   * event.
+   */
   readPage: (after: number, limit: number) => Promise<EventPage>;
 };
 
@@ -38,9 +41,9 @@ type Position =
 
 /**
  * Follows a session's log. Delivers every accepted event after the number `after` exactly once and in order, and the
- * live pieces of messages between the events. A follower that starts in the middle of a message first gets the message
- * so far as one piece. Memory is bounded: when a reader is too slow, the queue is dropped and the log is read again.
- * Source: `architecture.md`, How a request flows.
+ * chunks of messages between the events. A follower that starts in the middle of a message first gets the text so far
+ * as one chunk. Memory is bounded: when a reader is too slow, the queue is dropped and the log is read again. Source:
+ * `architecture.md`, How a request flows.
  */
 export class LogFollower {
   #position: Position = { kind: "behind" };
@@ -48,13 +51,13 @@ export class LogFollower {
   /** Number of the last event delivered to the reader. */
   #delivered: number;
   /**
-   * Number of the last event that was received in order, whether accepted or not. If the next published event has a
-   * number more than one higher, there is a gap.
+   * All events up to this number were received, including events that are not accepted. A gap exists if a published
+   * event skips a number.
    */
   #processed = 0;
   /**
-   * Set when pieces may have been missed. The follower then sends the unfinished message from its start after the next
-   * replay.
+   * Set when chunks of a message may have been missed. After the next replay, the follower then sends the unfinished
+   * message from its start.
    */
   #needsUnfinished = true;
   #wake = () => {};
@@ -74,8 +77,8 @@ export class LogFollower {
   }
 
   /**
-   * Resolves with the next items, or with undefined if the follower is stopped or the session is deleted. Rejects if the
-   * log cannot be read, which also stops the follower. Wait for a call to end before the next call.
+   * Resolves with the next items, or with undefined if the follower is stopped or the session is deleted. If the log
+   * cannot be read, the call rejects and the follower stops. Wait for a call to end before the next call.
    */
   async next(): Promise<LogBatch | undefined> {
     while (this.#position.kind !== "over") {
@@ -108,7 +111,7 @@ export class LogFollower {
       if (accepts(item.delta)) this.#queue.push(item);
     } else {
       const { event } = item;
-      // The event contains the whole message, so the queued pieces of this message are obsolete.
+      // The event contains the whole message, so the queued chunks of the message are obsolete.
       if (event.kind === "message.completed")
         this.#drop((each) => each.type === "delta" && event.body.includes(each.delta.messageId));
       if (this.#position.kind === "reading") this.#position.published.push(event);
@@ -120,7 +123,10 @@ export class LogFollower {
     } else if (this.#queue.length > 0) this.#wake();
   }
 
-  /** Queues a published event. Events may be published out of commit order; if one is missing, the log is read again. */
+  /**
+   * Queues a published event. Events may be published out of order; if an earlier event is missing, the log is read
+   * again.
+   */
   #take(event: StoredEvent): void {
     if (event.seq <= this.#processed) return;
     if (event.seq > this.#processed + 1) {
@@ -142,12 +148,12 @@ export class LogFollower {
     if (this.#queue.some(isUnwanted)) this.#queue = this.#queue.filter((item) => !isUnwanted(item));
   }
 
-  /** Reads the page of events after the last delivered one. */
+  /** Reads the page of events after the last delivered event. */
   async #replay(): Promise<BusItem[]> {
     const { sessionId, accepts = () => true, readPage } = this.#query;
     const reading = { kind: "reading" as const, published: [] as StoredEvent[], isStale: false };
     this.#position = reading;
-    // Queued events are not delivered yet, so the page will contain them.
+    // Queued events are dropped, because the page contains them too.
     this.#drop(({ type }) => type === "event");
     const page = await readPage(this.#delivered, PAGE).catch((error: unknown) => {
       this.stop();

@@ -5,8 +5,8 @@ import { countOf } from "#lib/text/count-of.ts";
 type FormProblem = { field: string; problem: string };
 
 /**
- * Checks an answer against its form. This file imports only types and text functions, because the session page runs it
- * too.
+ * Checks an answer against its form. This file imports only types and text functions, because it also runs in the
+ * browser on the session page.
  *
  * @returns a problem for each invalid field, in the order of the form; empty if the answer is valid.
  */
@@ -111,7 +111,7 @@ const FORMATS: Record<
 function isDate(text: string): boolean {
   if (!/^\d{4}-\d\d-\d\d$/.test(text)) return false;
   const date = new Date(`${text}T00:00:00Z`);
-  // JavaScript reads February 30 as a day in March.
+  // The comparison detects a date such as February 30, which JavaScript reads as a day in March.
   return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text);
 }
 

@@ -7,7 +7,7 @@ const CHOICES_MAX = 50;
 const LABEL_MAX = 200;
 
 const label = z.string().trim().min(1).max(LABEL_MAX);
-// Not trimmed, because an answer contains the choice exactly as the form spells it.
+// Not trimmed, because an answer must repeat the choice exactly.
 const choice = z.string().min(1).max(LABEL_MAX);
 const size = z.int().min(0);
 const choices = z.array(choice).min(1).max(CHOICES_MAX);
@@ -98,8 +98,8 @@ function findContradictions(field: FormField): Contradiction[] {
 }
 
 /**
- * The form of a question: a flat JSON Schema of text, number, boolean, choice, multiple choice and date fields. Tool
- * servers ask questions with the same form in the Model Context Protocol.
+ * The form of a question: a flat JSON Schema of text, number, boolean, choice, multiple choice and date fields. The
+ * questions of tool servers in the Model Context Protocol have the same form.
  */
 export const formSchema = z
   .strictObject({
@@ -134,7 +134,7 @@ export const formSchema = z
     ],
   }) satisfies z.ZodType<ElicitationForm>;
 
-/** An answer to a question: a text, or for a form its values by field name. */
+/** An answer to a question: a text or, for a question with a form, the values by field name. */
 export const answerSchema = z.union([z.string(), z.record(z.string(), value)]).meta({
   id: "ElicitationAnswer",
   description: "A text. For a form, the values by field name.",
@@ -142,7 +142,7 @@ export const answerSchema = z.union([z.string(), z.record(z.string(), value)]).m
 
 const ANSWER_MAX = 100_000;
 
-/** An answer as a client sends it. `answerElicitation` checks it against the question. */
+/** An answer in the form in which clients send it. It is not yet checked against the question. */
 export const answerInputSchema = z
   .union([
     z

@@ -3,12 +3,14 @@ import type { Database } from "#db/client.ts";
 import { events, sessions } from "#db/schema/index.ts";
 import type { EventKind, StoredEvent } from "./event.ts";
 
-/** Selects a page of a session's log: at most `limit` events of these requests, with numbers above `after`. */
+/**
+ * Selects a page of a session's log: at most `limit` events of the requests `requestIds`, with numbers above `after`.
+ */
 export type PageQuery = { sessionId: string; requestIds: readonly string[]; after: number; limit: number };
 
 /**
- * A page of events, in order. `lastSeq` is the number of the session's last event, of whatever request. `isGone` is set
- * if the session is deleted.
+ * A page of events, in order. `lastSeq` is the number of the session's last event, which may belong to another request.
+ * `isGone` is set if the session is deleted.
  */
 export type EventPage = { events: StoredEvent[]; lastSeq: number; isGone?: true };
 
@@ -16,9 +18,11 @@ const readers = new WeakMap<Database, (query: PageQuery) => Promise<EventPage>>(
 
 /**
  * Reads a page of the log for followers of requests, with one statement. Calls that wait for the same page at the same
- * time share one statement and get the same event objects. For a deleted session, the page has no events and `isGone`.
+ * time share one statement and get the same event objects. For a deleted session, the page has no events and `isGone`
+ * is set.
  *
- * @param query names one or two requests. For a steer these are its own request and the request whose turn it joined.
+ * @param query names one or two requests. A message that joined a running turn has two: its own request and the request
+ * that started the turn.
  */
 export function readPage(db: Database, query: PageQuery): Promise<EventPage> {
   const existing = readers.get(db);
@@ -34,8 +38,8 @@ function createReader(db: Database) {
     const [first = "", second = first] = requestIds;
     const rows = await statement.execute({ sessionId, first, second, after, limit });
     const pageEvents = rows.flatMap(({ lastSeq: _, seq, kind, requestId, runId, body }) =>
-      // The cast holds because only appendEvents writes the column. It is a text column, so that a new kind needs no
-      // migration.
+      // The cast is safe because only `appendEvents` writes the column `kind`. It is a text column, so that a new kind
+      // needs no migration.
       seq === null || kind === null || body === null
         ? []
         : [{ sessionId, seq, kind: kind as EventKind, requestId, runId, body }],
@@ -87,7 +91,7 @@ function prepare(db: Database) {
 
 /**
  * Lets calls with the same key share reads. A call that arrives during a read waits for the next read, because the
- * current one may return an outdated result.
+ * current read may return an outdated result.
  *
  * @param keyOf returns the same key for equal queries.
  */

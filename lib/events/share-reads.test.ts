@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { shareReads } from "./read-page.ts";
 
-/** Creates a shared read. Each read that it starts ends only when the test ends it. */
+/** Creates a function whose reads are shared. The test decides when each read ends. */
 function createReads() {
   const started: { query: string; end: (result: number) => void; fail: () => void }[] = [];
   const read = shareReads(

@@ -37,10 +37,10 @@ export const anyEvent = (text: string): NewEvent => ({
   lastError: null,
 });
 
-/** Returns the text that the event was created with by {@link anyEvent}. */
+/** Returns the text with which {@link anyEvent} created the event. */
 export const textOf = (event: StoredEvent): string => JSON.parse(event.body).desiredUrl;
 
-/** Creates a live piece of a message. */
+/** Creates a chunk of a message. */
 export const pieceOf = (sessionId: string, offset: number, text: string): MessageDelta => ({
   kind: "message.delta",
   timestamp: "2026-01-01T00:00:00.000Z",
@@ -55,7 +55,7 @@ export const pieceOf = (sessionId: string, offset: number, text: string): Messag
   text,
 });
 
-/** Waits for a condition, at most ten seconds. */
+/** Waits until a condition is true. @throws after ten seconds. */
 export async function waitUntil(condition: () => boolean, what: string): Promise<void> {
   for (const end = Date.now() + 10_000; !condition(); ) {
     if (Date.now() > end) throw new Error(`timed out before ${what}`);

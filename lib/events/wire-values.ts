@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { SOURCES } from "#db/schema/unions.ts";
 
-/** Schema of a string, with a description and an example for the reference. */
+/** Schema of a string, with a description and an example for the API reference. */
 const text = (description: string, example: string) => z.string().meta({ description, examples: [example] });
 
-/** These values occur in several responses and events. Source: `wire.md`, POST /api/session. */
+/** The values below occur in several responses and events. Source: `wire.md`, POST /api/session. */
 export const sessionId = text("Id of the session.", "ses_xdbqydi2z2jnnberubbghcrn");
 export const requestId = text(
   "Id of the request. A request is one accepted message.",
@@ -36,8 +36,8 @@ export const shareUrl = text(
 );
 
 /**
- * Any JSON value. It is passed through unchanged, unlike with Zod's own `json()`, which copies the value and drops a key
- * named `__proto__`.
+ * Any JSON value. The schema returns the value unchanged. Zod's own `json()` is not used, because it copies the value
+ * and drops a key named `__proto__`.
  */
 export const jsonValue = z.unknown().meta({ shownAs: {}, description: "Any JSON value." });
 

@@ -31,7 +31,10 @@ async function openBus(database: TestDatabase, sweepMs?: number): Promise<EventB
   return createPostgresBus({ db, listen, logger: silent, ...(sweepMs !== undefined && { sweepMs }) });
 }
 
-/** Two buses on one database. Tests publish on `here` and listen on `there`. */
+/**
+ * The buses of a test. The test publishes on `here` and listens on `there`. Both are the same bus if there is only one
+ * process.
+ */
 type Pair = { here: EventBus; there: EventBus; close: () => Promise<void> };
 
 async function openPair(): Promise<Pair> {
@@ -115,7 +118,7 @@ for (const { name, open } of implementations) {
     });
 
     it("delivers live pieces of any length, and keeps the message so far for late readers", async () => {
-      // Longer than one notification can be, with surrogate pairs and multi-byte characters.
+      // The text is longer than one notification can be. It contains surrogate pairs and multi-byte characters.
       const long = "😀ä\n".repeat(4_000);
       const pieces: string[] = [];
       const stop = pair.there.subscribe(sessionId, (item) => {

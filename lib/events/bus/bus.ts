@@ -1,26 +1,28 @@
 import type { MessageDelta, StoredEvent } from "../event.ts";
 import { createLocalBus } from "./local-bus.ts";
 
-/** What the bus carries: events that are stored and committed, and live pieces of messages. */
+/** An item that the bus delivers: a stored and committed event, or a chunk of a message that the model is writing. */
 export type BusItem = { type: "event"; event: StoredEvent } | { type: "delta"; delta: MessageDelta };
 
 export type BusListener = (item: BusItem) => void;
 
 /**
- * Delivers new items to the readers of a session. Delivery is not guaranteed: a reader that missed an event reads it
- * from the log.
+ * Delivers new items of sessions to their readers. Delivery is not guaranteed: a reader that missed an event must read
+ * the event from the log.
  */
 export type EventBus = {
   publish: (sessionId: string, item: BusItem) => void;
   /**
    * Listens to a session's items. @returns a function that unsubscribes.
-   * @param onGap called when items may have been missed. The caller then reads the log from the last event it has seen.
+   * @param onGap called when items may have been missed. It must read the log after the last event that the listener
+   * received.
    */
   subscribe: (sessionId: string, listener: BusListener, onGap?: () => void) => () => void;
-  /** Calls `onGap` of every listener that this process has for the session. */
+  /** Calls `onGap` of the session's listeners in this process. */
   recheck: (sessionId: string) => void;
   /**
-   * Returns the text of the unfinished message so far, for a new reader. Each part is one piece that starts at offset 0.
+   * Returns the unfinished message of a session, for a new reader. Each part of the message is one chunk with its text
+   * so far.
    */
   readUnfinished: (sessionId: string) => MessageDelta[];
   /** Sends a short text (less than 4,000 bytes) to every process, including this one. Delivery is not guaranteed. */

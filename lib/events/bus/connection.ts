@@ -12,8 +12,8 @@ export type BusConnection = {
 };
 
 /**
- * The lifecycle: `connecting` → `listening` ⇄ `reconnecting`. Each state can change to `closed`. A state has at most one
- * timer: for the next ping while listening, for the next attempt while reconnecting.
+ * The lifecycle: `connecting` → `listening` ⇄ `reconnecting`. Each state can change to `closed`. A state has at most
+ * one timer: `listening` has a timer for the next ping, `reconnecting` has one for the next attempt.
  */
 type ConnectionState =
   | { name: "connecting" }
@@ -26,23 +26,23 @@ type ConnectionDeps = {
   logger: Pick<Logger, "debug" | "warn">;
   onPayload: (payload: string) => void;
   /**
-   * Called after the first connection and after each reconnect. Notifications that were sent while disconnected are
-   * lost.
+   * Called after the first connection and after each reconnect. Notifications that were sent while the process was
+   * disconnected are lost, so the callback must recover what they announced.
    */
   onListening: () => void;
-  /** Time between pings. Also the longest delay between two attempts to reconnect. */
+  /** Milliseconds between pings. Also the longest delay between two attempts to reconnect. */
   pingMs?: number;
-  /** Delay before the first attempt to reconnect. It doubles after each failed attempt. */
+  /** Milliseconds before the first attempt to reconnect. The delay doubles after each failed attempt. */
   retryMs?: number;
 };
 
-/** Creates a connection that listens to a Postgres channel once `open` is called. */
+/** Creates a connection. It listens to a Postgres channel after `open` is called. */
 export function createBusConnection(deps: ConnectionDeps, channel: string): BusConnection {
   const { listen, logger, onPayload, onListening, pingMs = 5_000, retryMs = 50 } = deps;
   let state: ConnectionState = { name: "connecting" };
   let timer: NodeJS.Timeout | undefined;
 
-  /** Changes the state. No other code does. */
+  /** Changes the state and replaces its timer. No other code changes the state. */
   function enter(next: ConnectionState): void {
     clearTimeout(timer);
     state = next;

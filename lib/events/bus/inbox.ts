@@ -10,20 +10,20 @@ type InboxDeps = {
   /** Reads the stored events with the numbers `first` to `last`, both included. */
   read: (sessionId: string, first: number, last: number) => Promise<StoredEvent[]>;
   deliver: (sessionId: string, item: BusItem) => void;
-  /** Called for an event that no listener gets. */
+  /** Called for an event that is not delivered, because its session has no listeners or the event could not be read. */
   skip: (sessionId: string, kind: EventKind) => void;
   onReadFailed: (sessionId: string) => void;
 };
 
 /**
- * Delivers the notices of other processes, for each session in publish order. Reads the events of consecutive notices
- * from the log at once.
+ * Delivers the items that notices of other processes announce, in publish order within a session. The events of
+ * consecutive notices are read from the log with one read.
  */
 export type Inboxes = { put: (sessionId: string, notice: ItemNotice) => void };
 
 /** @see Inboxes */
 export function createInboxes(deps: InboxDeps): Inboxes {
-  /** The pending notices of each session whose events are being read. */
+  /** The notices that wait while earlier events of their session are being read, by session id. */
   const inboxes = new Map<string, ItemNotice[]>();
 
   async function drain(sessionId: string, inbox: ItemNotice[]): Promise<void> {

@@ -12,7 +12,7 @@ export function createListeners<Listener>(): Listeners<Listener> {
   return {
     add(key, listener) {
       const set = sets.get(key) ?? new Set();
-      // Wrapped in an object, so that a function added twice is called twice.
+      // Each call adds a new object, so that a function that is added twice is called twice.
       const entry = { listener };
       sets.set(key, set.add(entry));
       return () => {

@@ -3,16 +3,19 @@ import type { BusListener, EventBus } from "./bus.ts";
 import { createListeners } from "./listeners.ts";
 import { createUnfinished } from "./unfinished.ts";
 
-/** The bus within one process. It calls the listeners at once, in publish order. */
+/** The bus within one process. It calls the listeners synchronously, in publish order. */
 export type LocalBus = Omit<EventBus, "close"> & {
-  /** Drops the unfinished message if an event of this kind ends it. For events that no listener gets. */
+  /**
+   * Drops the session's unfinished message if an event of this kind ends the message. Call it for events that are not
+   * published on this bus.
+   */
   settle: (sessionId: string, kind: EventKind) => void;
   hasListeners: (sessionId: string) => boolean;
   /** Sessions with at least one listener. */
   listSessions: () => string[];
-  /** Calls `onGap` of all listeners, to sessions and to topics. */
+  /** Calls `onGap` of all listeners of sessions and topics. */
   recheckAll: () => void;
-  /** The text so far of the unfinished messages of all sessions. */
+  /** Returns the unfinished messages of all sessions, with their text so far. */
   readAllUnfinished: () => MessageDelta[];
 };
 

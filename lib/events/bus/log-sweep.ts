@@ -4,8 +4,9 @@ import { listNewestSeqs } from "../event-store.ts";
 import type { LocalBus } from "./local-bus.ts";
 
 /**
- * Finds stored events that no process published. This happens when a writer ends right after its commit, or does not
- * learn that the commit succeeded. The writer may be this process, so the sweep also runs in a service with one process.
+ * Finds stored events that were not published, because the writing process ended right after its commit or did not
+ * learn that the commit succeeded. The writing process may be this one, so the sweep also runs in a service with one
+ * process.
  */
 export type LogSweep = {
   /**
@@ -15,7 +16,7 @@ export type LogSweep = {
   run: () => Promise<void>;
   /** Records that an event was delivered. */
   noteDelivered: (sessionId: string, seq: number) => void;
-  /** Forgets what was delivered for a session, so that the next run reports a gap for it. */
+  /** Forgets which events of a session were delivered, so that the next run reports a gap for the session. */
   forget: (sessionId: string) => void;
 };
 
@@ -25,7 +26,7 @@ export function createLogSweep(deps: {
   logger: Pick<Logger, "debug">;
 }): LogSweep {
   const { db, local, logger } = deps;
-  /** Number of the newest delivered event of each session with listeners. */
+  /** Sequence number of the newest delivered event, by session id. Contains only sessions with listeners. */
   const delivered = new Map<string, number>();
 
   return {

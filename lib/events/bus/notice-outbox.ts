@@ -3,7 +3,7 @@ import { type Notice, packNotices } from "./notice.ts";
 
 /** Sends notices to other processes in order and in batches. While the connection is down, notices wait. */
 export type Outbox = {
-  /** @param to id of the receiving process; omit for all processes. */
+  /** Queues a notice. @param to id of the receiving process; omit for all processes. */
   push: (notice: Notice, to?: string) => void;
   /** Queues a notice to all processes, ahead of the notices that already wait. */
   pushFirst: (notice: Notice) => void;
@@ -30,7 +30,10 @@ export function createOutbox(
     await sending;
   }
 
-  /** Sends one statement at a time. Notices that arrive while it runs are sent in the next one. */
+  /**
+   * Sends the waiting notices, one statement at a time. Notices that arrive during a statement are sent with the next
+   * statement.
+   */
   async function sendBatches(): Promise<void> {
     while (waiting.length > 0 && connection.isListening()) {
       const batch = waiting;

@@ -6,7 +6,7 @@ export type Notice =
   | { type: "event"; sessionId: string; seq: number; kind: EventKind }
   | { type: "delta"; delta: MessageDelta }
   | { type: "signal"; topic: string; word: string }
-  /** A process has started to listen. It asks the others for the unfinished messages that they stream. */
+  /** A process has started to listen. The receivers reply with the unfinished messages that they stream. */
   | { type: "hello" }
   /** Notices were lost, so the receivers must read the log again. */
   | { type: "gap" };
@@ -14,10 +14,13 @@ export type Notice =
 /** The content of one notification. Without `to`, it is for all processes. */
 type Envelope = { from: string; to?: string; notices: Notice[] };
 
-/** Below the limit of Postgres: a payload must be shorter than 8,000 bytes. */
+/** Maximum size of a payload. Postgres accepts only payloads that are shorter than 8,000 bytes. */
 const PAYLOAD_BYTES_MAX = 7_900;
 
-/** Packs notices, in order, into as few payloads as possible. A delta that is too long for one payload is split. */
+/**
+ * Packs notices, in order, into as few payloads as possible. A delta that is too long for one payload is split; any
+ * other notice that is too long is dropped.
+ */
 export function packNotices(from: string, to: string | undefined, notices: Notice[]): string[] {
   const envelope = { from, ...(to !== undefined && { to }) };
   const head = Buffer.byteLength(JSON.stringify({ ...envelope, notices: [] }));
@@ -47,7 +50,7 @@ function serialize(notice: Notice, bytesMax: number): string[] {
   return halve(notice.delta).flatMap((delta) => serialize({ type: "delta", delta }, bytesMax));
 }
 
-/** Splits a delta into two, but never between the two halves of a surrogate pair. */
+/** Splits a delta into two. A surrogate pair is split only if the text has no other characters. */
 function halve(delta: MessageDelta): MessageDelta[] {
   const { text, offset } = delta;
   let at = text.length >> 1;
@@ -59,7 +62,7 @@ function halve(delta: MessageDelta): MessageDelta[] {
   ];
 }
 
-/** Parses a payload. Undefined if it is not in the form that {@link packNotices} writes. */
+/** Parses a payload that {@link packNotices} created. Undefined for any other text. */
 export function readEnvelope(payload: string): Envelope | undefined {
   try {
     const value: unknown = JSON.parse(payload);

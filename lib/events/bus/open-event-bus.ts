@@ -4,7 +4,7 @@ import { createMemoryBus, type EventBus } from "./bus.ts";
 import { createPostgresBus } from "./postgres-bus.ts";
 
 /**
- * Opens the bus for a database. The bus connects processes if several can use the database.
+ * Opens the bus for a database. If several processes can use the database, the bus connects these processes.
  * @throws DatabaseUnreachableError
  */
 export async function openEventBus(

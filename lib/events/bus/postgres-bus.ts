@@ -16,18 +16,18 @@ type PostgresBusDeps = {
   db: Database;
   listen: Listen;
   logger: Pick<Logger, "debug" | "warn">;
-  /** Time between two comparisons of the delivered events with the log: see {@link LogSweep}. */
+  /** Milliseconds between two comparisons of the delivered events with the log, see {@link LogSweep}. */
   sweepMs?: number;
 };
 
-/** The parts of one process's bus. */
+/** The components of the bus in one process. */
 type Parts = {
   processId: string;
   local: LocalBus;
   inboxes: Inboxes;
   outbox: Outbox;
   sweep: LogSweep;
-  /** Ids of other processes that have sent something to this one. If there are none, this process sends only `hello`. */
+  /** Ids of the other processes that have sent a notice. While the set is empty, this process sends only `hello`. */
   peers: Set<string>;
   /** Sessions whose unfinished message this process streams. */
   streamed: Set<string>;
@@ -38,10 +38,12 @@ const CHANNEL = "agent_session_service";
 const NO_PROCESS = "";
 
 /**
- * Opens the bus between the processes that share one Postgres. Listeners in this process are called at once, from
- * memory. Other processes receive notifications: live pieces of messages in full, and of each event only the number,
- * with which they read it from the log. When notifications may have been lost, for example with the connection or
- * because a writer crashed after its commit, `onGap` of the listeners is called.
+ * Opens the bus between the processes that share one Postgres. Listeners in this process are called synchronously.
+ * Other processes receive notifications. A notification contains a chunk of a message in full, but only the sequence
+ * number of an event; the receiver reads the event from the log.
+ *
+ * The bus calls `onGap` of the listeners when notifications may have been lost, for example after a lost connection or
+ * a crash of a writer after its commit.
  *
  * @throws DatabaseUnreachableError when the first connection cannot be opened.
  */
@@ -85,7 +87,8 @@ export async function createPostgresBus(deps: PostgresBusDeps): Promise<EventBus
     onSignal: local.onSignal,
     async close() {
       clearInterval(sweeper);
-      // Closing the connection while a statement runs would lose the notices in it.
+      // The outbox is flushed first, because closing the connection during a statement would lose the notices in the
+      // statement.
       await outbox.flush();
       await connection.close();
     },
@@ -116,8 +119,8 @@ function send({ peers, outbox }: Parts, notice: Notice, to?: string): void {
 }
 
 /**
- * Runs after each connect. Asks the other processes for unfinished messages, and reports a gap to all listeners, because
- * notices may have been missed while disconnected.
+ * Runs after each connect. Asks the other processes for their unfinished messages. Also reports a gap to all listeners,
+ * because notices may have been missed while disconnected.
  */
 function introduce({ outbox, local }: Parts): void {
   outbox.pushFirst({ type: "hello" });
@@ -130,7 +133,7 @@ function receivePayload(parts: Parts, payload: string): void {
   if (!envelope || envelope.from === processId) return;
   if (envelope.from !== NO_PROCESS && !peers.has(envelope.from)) {
     peers.add(envelope.from);
-    // This process sends nothing before it knows a peer, so the new peer may have missed notices.
+    // The new peer may have missed notices, because this process sends none before it knows a peer.
     send(parts, { type: "gap" }, envelope.from);
   }
   if (envelope.to !== undefined && envelope.to !== processId) return;
@@ -151,7 +154,7 @@ function receiveNotice(parts: Parts, from: string, notice: Notice): void {
       local.signal(notice.topic, notice.word);
       break;
     case "delta":
-      // Another process streams the message now, so this process must not send it to new processes any more.
+      // Another process now streams the message, so this process must no longer send the message to new processes.
       streamed.delete(notice.delta.sessionId);
       inboxes.put(notice.delta.sessionId, notice);
       break;
@@ -162,8 +165,8 @@ function receiveNotice(parts: Parts, from: string, notice: Notice): void {
 }
 
 /**
- * Sends a signal to every process of this Postgres. For a process that has no bus, such as a command. Resolves when the
- * signal is sent. @throws when the database cannot be reached.
+ * Sends a signal to every process that uses this Postgres. Used in processes without a bus, such as commands. Resolves
+ * when the signal is sent. @throws when the database cannot be reached.
  */
 export async function sendSignal(db: Database, topic: string, text: string): Promise<void> {
   for (const payload of packNotices(NO_PROCESS, undefined, [{ type: "signal", topic, word: text }]))

@@ -1,6 +1,6 @@
 import type { EventBus } from "./bus.ts";
 
-/** One topic of the bus. The processes of a service send each other short texts (less than 4,000 bytes) over it. */
+/** A topic of the bus. The processes of a service use it to send each other short texts (less than 4,000 bytes). */
 export type Topic = {
   /** Sends a text to every process, including this one. Delivery is not guaranteed. */
   publish: (text: string) => void;

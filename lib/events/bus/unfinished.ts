@@ -1,13 +1,13 @@
 import type { EventKind, MessageDelta } from "../event.ts";
 
-/** The messages that are being streamed, with the text that has arrived so far. */
+/** The unfinished messages of all sessions, with the text that has arrived so far. */
 type Unfinished = {
   remember: (delta: MessageDelta) => void;
-  /** Drops the session's message when a stored event of this kind ends it. */
+  /** Drops the session's message if a stored event of this kind ends the message. */
   settle: (sessionId: string, kind: EventKind) => void;
-  /** The parts of a session's message, each from offset 0. */
+  /** Returns the parts of a session's message. Each part is one chunk with its text from offset 0. */
   read: (sessionId: string) => MessageDelta[];
-  /** The parts of the messages of all sessions, each from offset 0. */
+  /** Returns the parts of the messages of all sessions. Each part is one chunk with its text from offset 0. */
   readAll: () => MessageDelta[];
 };
 
@@ -16,7 +16,7 @@ const ENDS = new Set<EventKind>(["run.completed", "message.completed", "run.star
 /** @see Unfinished */
 export function createUnfinished(): Unfinished {
   const sessions = new Map<string, Map<string, MessageDelta>>();
-  // Leaves out a part whose beginning was missed, because it cannot be shown.
+  // Leaves out a part whose beginning was missed, because readers need the text from the beginning.
   const list = (parts: Map<string, MessageDelta> | undefined) =>
     [...(parts?.values() ?? [])].filter(({ offset }) => offset === 0);
   return {
