@@ -45,7 +45,10 @@ export type ApiServices = {
   db: Database;
   log: EventLog;
   jobs: JobSender;
-  /** First runs that this process has just stored. Its executors get them from memory, without a query. */
+  /**
+   * First runs that this process has just stored. The executors of this process get these runs from memory, without a
+   * query.
+   */
   freshRuns: FreshRuns;
   sealer: Sealer;
   shares: ShareLinks;
@@ -83,7 +86,10 @@ export type ApiServices = {
   servedPages: PageServer;
   porting: PortingDeps;
   testRuns: TestRunsDeps;
-  /** Issues a token with which another agent can use a session's tools at `url`. Revoking the API key ends the token. */
+  /**
+   * Issues tokens with which other agents can use a session's tools at `url`. Revoking the API key `keyId` ends its
+   * tokens.
+   */
   builtinMcp: {
     issueToken: (sessionId: string, keyId: string) => { token: string; url: string; expiresAt: Date };
   };

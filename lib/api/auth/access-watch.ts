@@ -3,33 +3,34 @@ import type { KeyScope } from "#lib/keys/key-scopes.ts";
 import type { LiveKey } from "#lib/keys/key-store.ts";
 import type { Logger } from "#lib/log/logger.ts";
 
-/** The credential that keeps a connection open. When it is withdrawn, the connection is closed. */
-export type Grant =
-  /** `scopes` lists the scopes that the connection needs while it is open. */
-  (
-    | { kind: "key"; keyId: string; scopes: readonly KeyScope[] }
-    /**
-     * `linkId` is null for a token that was derived from the session. Such a token ends when the session's revocation
-     * counter rises above `revocation`.
-     */
-    | { kind: "share"; sessionId: string; linkId: string | null; revocation: number }
-  ) & {
-    expiresAt: Date | null;
-    /** `performance.now()` just before the credential was read from the database. */
-    checkedAt: number;
-  };
+/**
+ * The credential that keeps a connection open. When the credential is withdrawn, the connection is closed. The `scopes`
+ * of a key are the scopes that the connection needs while it is open.
+ */
+export type Grant = (
+  | { kind: "key"; keyId: string; scopes: readonly KeyScope[] }
+  /**
+   * `linkId` is null for a token that was derived from the session. Such a token ends when the session's revocation
+   * counter rises above `revocation`.
+   */
+  | { kind: "share"; sessionId: string; linkId: string | null; revocation: number }
+) & {
+  expiresAt: Date | null;
+  /** Time just before the credential was read from the database (`performance.now()`). */
+  checkedAt: number;
+};
 
 /**
  * Why a grant ended:
  * - `ended`: the credential was revoked or has expired.
  * - `narrowed`: the key lost a scope that the connection needs. The client may connect again with the remaining scopes.
- * - `unknown`: the database could not be read. The client may connect again, which checks the credential again.
+ * - `unknown`: the database could not be read. The client may connect again; the credential is then checked again.
  */
 export type GrantEnd = { reason: "ended" | "narrowed" | "unknown"; sentence: string };
 
 /** Closes open connections when their credential is revoked, expires or loses a scope, in every process. */
 export type AccessWatch = {
-  /** Watches a grant, and calls `onEnd` once when it ends. @returns a function that stops watching. */
+  /** Watches a grant and calls `onEnd` once when the grant ends. @returns a function that stops watching. */
   watch: (grant: Grant, onEnd: (end: GrantEnd) => void) => () => void;
   /** Tells every process that a key was revoked, or that its expiry or its scopes changed. */
   keyChanged: (keyId: string) => void;
@@ -39,13 +40,16 @@ export type AccessWatch = {
 };
 
 /**
- * Reads the current state of keys and share links. The result leaves out keys that are not live and sessions that do not
- * exist.
+ * Reads the current state of keys and share links. The result leaves out keys that are unknown, revoked or expired, and
+ * sessions that do not exist.
  */
 export type AccessRows = {
-  /** Live keys, by their id. */
+  /** Reads the live keys, by key id. */
   readKeys: (keyIds: string[]) => Promise<Map<string, LiveKey>>;
-  /** For each session, its revocation counter and its live links. `links` maps the id of a link to its expiry. */
+  /**
+   * Reads the revocation counter and the live share links of each session, by session id. `links` maps the id of a link
+   * to its expiry.
+   */
   readShares: (
     sessionIds: string[],
   ) => Promise<Map<string, { revocation: number; links: Map<string, Date | null> }>>;
@@ -54,21 +58,22 @@ export type AccessRows = {
 /** The bus topic that announces changes of keys and share links. */
 export const ACCESS_TOPIC = "access-changed";
 
-/** A grant that is being watched. */
+/** A watched grant. */
 type Entry = { grant: Grant; expiresAt: Date | null; onEnd: (end: GrantEnd) => void; timer?: NodeJS.Timeout };
 
 /** The longest delay that a Node.js timer supports. */
 const TIMER_MS_MAX = 2 ** 31 - 1;
 /**
- * How long a change is remembered. It must exceed the time between the read of a credential and the start of its watch.
+ * Milliseconds for which a change is remembered. They must exceed the time between the read of a credential and the
+ * start of its watch.
  */
 const REMEMBER_MS = 60_000;
 /** Time between two comparisons of all open connections with the database. */
 const SWEEP_MS = 15_000;
 
 /**
- * Creates the watch. It groups grants by subject; a subject is one key, or the share links of one session. A change is
- * announced on the bus by its subject, and each process with connections of this subject reads the subject's rows again.
+ * Creates the watch. It groups grants by subject; a subject is one key, or the share links of one session. A change of
+ * a subject is announced on the bus, and each process with connections of the subject reads the subject's rows again.
  * Because a process can crash after a change and before its announcement, a periodic sweep also reads the rows of all
  * open connections (at most two statements).
  */
@@ -118,8 +123,8 @@ export function createAccessWatch(deps: {
   }
 
   /**
-   * Reads the rows of these entries (at most two statements) and ends the grants that were withdrawn. @throws if reading
-   * fails.
+   * Reads the rows of the given entries (at most two statements) and ends the grants that were withdrawn. @throws if
+   * reading fails.
    */
   async function compare(entries: { subject: string; entry: Entry }[]): Promise<void> {
     const keyIds = entries.flatMap(({ entry: { grant } }) => (grant.kind === "key" ? [grant.keyId] : []));
@@ -130,7 +135,7 @@ export function createAccessWatch(deps: {
     const keys = await read([...new Set(keyIds)], rows.readKeys);
     const shares = await read([...new Set(sessionIds)], rows.readShares);
     for (const { subject, entry } of entries) {
-      // The subject changed during this read. The change has started another comparison, which reads newer rows.
+      // The subject changed during this read, so the rows are outdated. The change has started another comparison.
       if ((changedAt.get(subject) ?? readAt) > readAt) continue;
       const expiresAt = readExpiry(entry.grant, keys, shares);
       if (expiresAt === undefined) end(subject, entry, describeEnd(entry.grant, "was revoked"));
@@ -152,8 +157,8 @@ export function createAccessWatch(deps: {
     );
 
   /**
-   * Compares the connections of changed subjects with the database. If that fails, ends all of them, because any may
-   * have lost its access.
+   * Compares the connections of changed subjects with the database. If the comparison fails, ends all these
+   * connections, because each may have lost its access.
    */
   async function recheck(subjects: Iterable<string>): Promise<void> {
     const entries = listEntries(subjects);
@@ -173,7 +178,10 @@ export function createAccessWatch(deps: {
     }
   }
 
-  /** Compares all connections with the database. If that fails, they stay open, because nothing indicates a change. */
+  /**
+   * Compares all connections with the database. If the comparison fails, the connections stay open, because no change
+   * was announced.
+   */
   async function sweep(): Promise<void> {
     try {
       await compare(listEntries(watched.keys()));
@@ -229,7 +237,7 @@ const read = <Row>(
   from: (ids: string[]) => Promise<Map<string, Row>>,
 ): Promise<Map<string, Row>> => (ids.length === 0 ? Promise.resolve(new Map()) : from(ids));
 
-/** The current expiry of a grant. Null if it never expires, undefined if it was withdrawn. */
+/** Returns the current expiry of a grant. Null if the grant never expires, undefined if it was withdrawn. */
 function readExpiry(
   grant: Grant,
   keys: Awaited<ReturnType<AccessRows["readKeys"]>>,

@@ -2,8 +2,8 @@ import type { ShareAccess } from "#lib/session/share/share-link.ts";
 import type { Caller } from "./authenticate.ts";
 
 /**
- * Names the caller of a request for the security log. A request without a caller comes from a visitor with the session's
- * own `shareUrl`.
+ * Returns the name of a request's caller for the security log. A request without a caller comes from a visitor with the
+ * session's own `shareUrl`.
  */
 export function actorOf(caller: Pick<Caller, "keyId" | "loginId"> | undefined): string {
   if (caller === undefined) return visitorActor({ linkId: null });
@@ -11,5 +11,5 @@ export function actorOf(caller: Pick<Caller, "keyId" | "loginId"> | undefined): 
   return caller.loginId === undefined ? "operator" : `operator:${caller.loginId}`;
 }
 
-/** Names a visitor with a share link for the security log. */
+/** Returns the name of a share link's visitor for the security log. */
 export const visitorActor = ({ linkId }: Pick<ShareAccess, "linkId">): string => `share:${linkId ?? "own"}`;

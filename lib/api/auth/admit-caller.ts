@@ -31,8 +31,8 @@ export type Admission =
   | Failure;
 
 /**
- * Authenticates the caller of an operation, and checks that the session in the path belongs to them. For a session of
- * another owner, the answer is the same as for a session that does not exist.
+ * Authenticates the caller of an operation, and checks that the session in the path belongs to the caller. For a
+ * session of another owner, the answer is the same as for a session that does not exist.
  */
 export async function admitCaller(
   services: AdmissionServices,
@@ -64,7 +64,8 @@ export async function admitCaller(
     return refuseControl(operation, session) ?? { ok: true, caller: checked.caller, session };
   }
   if (auth.kind === "none") return { ok: true, caller: undefined, session: undefined };
-  // The request has no credential, so `authenticate` refuses it. Its error names the headers for an API key.
+  // Without a credential, `authenticate` always refuses the request. Its error is used because it names the headers for
+  // an API key.
   if (auth.kind === "share" && auth.orKey && readToken(auth, headers.get("cookie")) === undefined)
     return (await services.authenticate(headers)) as Failure;
   if (!isOwnOrigin(services, request))
@@ -84,8 +85,8 @@ export async function admitCaller(
 }
 
 /**
- * Refuses operations that change a sub-agent. Only its parent may send it messages, stop it or retarget its browser, and
- * it is deleted together with its root session. Source: `wire.md`, Sub-agents.
+ * Refuses operations that change a sub-agent. Only the parent session may send messages to a sub-agent, stop it or
+ * retarget its browser. A sub-agent is deleted together with its root session. Source: `wire.md`, Sub-agents.
  */
 function refuseControl({ method }: Operation, { parentSessionId }: SessionRow): Failure | undefined {
   if (method === "GET" || parentSessionId === null) return undefined;
@@ -147,10 +148,13 @@ async function admitVisitor(
   return { ok: true, caller: undefined, session, visitor };
 }
 
-/** The name of an operation in the security log. */
+/** Returns the name of an operation for the security log. */
 const nameOperation = ({ method, path }: Operation): string => `${method} ${path}`;
 
-/** Whether a page of the service sent the request. Browsers send the true `Origin` with every write. */
+/**
+ * Whether a page of the service sent the request. Browsers send the `Origin` header with every write, and pages cannot
+ * forge it.
+ */
 function isOwnOrigin(services: AdmissionServices, request: Request): boolean {
   const origin = request.headers.get("origin");
   if (origin !== null) return isSameService(origin, services.settings.baseUrl);

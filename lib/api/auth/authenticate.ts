@@ -5,11 +5,11 @@ import type { KeyHolder, KeyStore } from "#lib/keys/key-store.ts";
 import { type Failure, fail } from "../http/errors.ts";
 import type { Grant } from "./access-watch.ts";
 
-/** The caller that a valid credential belongs to: the id, the owner and the scopes of the key. */
+/** The caller of a request with a valid credential: the id, the owner and the scopes of the key. */
 export type Caller = Omit<KeyHolder, "expiresAt"> & {
   /**
-   * The grant that keeps open connections of this caller open, with all scopes of the key. Absent for keys from the
-   * settings, because those change only with a restart.
+   * The grant to watch while a connection of this caller is open, with all scopes of the key. Absent for keys from the
+   * settings, because such keys change only with a restart.
    */
   grant?: KeyGrant;
   /** Id of the operator's login. */
@@ -26,8 +26,8 @@ const UNAUTHORIZED =
 const UNAVAILABLE = "the API key could not be checked, because the key store is out of reach; try again";
 
 /**
- * Creates the check of API keys. It compares a key with the keys from the settings first, then looks it up in the store.
- * Source: specification, Authentication.
+ * Creates the check of API keys. The check compares a key with the keys from the settings first, then looks the key up
+ * in the store. Source: specification, Authentication.
  *
  * @param configured the keys from the settings, with their owners (`SERVICE_API_KEYS`).
  * @param timeoutMs if the store does not answer within this time, it counts as unreachable.
@@ -56,7 +56,7 @@ export function createAuthenticator(
       const grant: KeyGrant = { kind: "key", keyId, scopes: grantedScopes, expiresAt, checkedAt };
       return { ok: true, caller: { keyId, ownerId, scopes, grant } };
     } catch {
-      // The store did not answer, so the key may be valid. The answer must not say that it is wrong.
+      // The store did not answer, so the key may be valid. The answer must not say that the key is wrong.
       return fail("auth_unavailable", UNAVAILABLE);
     }
   };
@@ -66,14 +66,14 @@ export function createAuthenticator(
 export const settingsKeyId = (key: string): string =>
   `${SETTINGS}${sha256(key).toString("hex").slice(0, 16)}`;
 
-/** Whether an id belongs to a key from the settings, even to one that was removed since. */
+/** Whether an id belongs to a key from the settings. True also for a key that was removed from the settings. */
 export const isSettingsKey = (keyId: string): boolean => keyId.startsWith(SETTINGS);
 
 /** Returns the refusal if a key lacks the needed scope, otherwise undefined. Keys from the settings have all scopes. */
 export const refuseScope = ({ scopes }: Caller, needed: KeyScope): Failure | undefined =>
   scopes.includes(needed) ? undefined : fail("forbidden", `this API key lacks the scope ${needed}`);
 
-/** The role of a share link that allows the same as a key with these scopes. */
+/** Returns the role of a share link that allows the same access as the caller's key. */
 export const roleOf = ({ scopes }: Caller): ShareRole =>
   scopes.includes("sessions:write") ? "drive" : "view";
 
@@ -84,7 +84,7 @@ export function readKey(headers: Headers): string | undefined {
   return key === undefined || key === "" || key.length > 1_000 ? undefined : key;
 }
 
-/** Waits for the work. @throws Error if it takes longer than `timeoutMs`. */
+/** Waits for `work`. @throws Error if the work takes longer than `timeoutMs`. */
 async function within<Value>(work: Promise<Value>, timeoutMs: number): Promise<Value> {
   const { promise: late, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => reject(new Error("no answer in time")), timeoutMs);

@@ -11,20 +11,21 @@ export function readCookie(header: string | null, name: string): string | undefi
 
 /**
  * Adds the security prefix to the name of a cookie. Browsers accept `__Host-` only with the path `/` and only if the
- * host itself sets the cookie. A cookie with another path gets `__Secure-`, which only requires https.
+ * host itself sets the cookie. A cookie with another path gets `__Secure-`, which requires only https.
  */
 const secureName = (name: string, path: string): string => `${path === "/" ? "__Host-" : "__Secure-"}${name}`;
 
 /**
- * Reads a cookie of the service. If there is no cookie with the prefix, reads the one without, which the service sets
- * over http and earlier versions always set.
+ * Reads a cookie of the service, with or without the security prefix. The cookie with the prefix takes precedence. The
+ * service sets cookies without the prefix over http; earlier versions also set them over https.
  */
 const readOwnCookie = (header: string | null, name: string, path: string): string | undefined =>
   readCookie(header, secureName(name, path)) ?? readCookie(header, name);
 
 /**
- * Reads a cookie that no version of the service has set over https without its prefix. Over https it ignores the name
- * without prefix, because other hosts of the domain can set that.
+ * Reads a cookie only under the name that the service gives it. Over https, a cookie without the security prefix is
+ * ignored, because other hosts of the domain can set it. Use this function for cookies that every version of the
+ * service has set with the prefix.
  */
 export const readStrictCookie = (
   header: string | null,
@@ -35,7 +36,7 @@ export const readStrictCookie = (
 /**
  * Formats a cookie of the service for `Set-Cookie`.
  *
- * @param attributes without `Secure`, which is added over https.
+ * @param attributes the attributes except `Path` and `Secure`. `Secure` is added over https.
  */
 export function writeOwnCookie(
   { name, value, path }: { name: string; value: string; path: string },
@@ -55,8 +56,8 @@ export const readShareCookie = (header: string | null): string | undefined =>
   readOwnCookie(header, SHARE, "/s");
 
 /**
- * Reads the token of a `liveViewUrl`. It has its own cookie, so that opening such a URL never replaces the visitor's
- * share token.
+ * Reads the token of a `liveViewUrl`. This token has its own cookie, so that opening a `liveViewUrl` never replaces the
+ * visitor's share token.
  */
 export const readLiveViewCookie = (header: string | null): string | undefined =>
   readOwnCookie(header, LIVE_VIEW, "/s");

@@ -34,7 +34,7 @@ export async function enterByLink(
   const isSecure = url.protocol === "https:" || services.settings.baseUrl.startsWith("https:");
   if (url.pathname === "/login") {
     const token = url.searchParams.get("token") ?? "";
-    // A HEAD request does not use up the link. A chat, for example, sends one to build a link preview.
+    // A HEAD request does not use up the link, because chat programs send HEAD requests to build link previews.
     if (method !== "GET" || token === "") return redirect("/?login=expired", []);
     const cookie = await services.login.redeem(token, { cookie: cookieHeader, userAgent });
     if (!cookie) {
@@ -66,7 +66,8 @@ export async function enterByLink(
   const access = await services.shares.readAccess(sessionId, token);
   if (!access) {
     services.securityLog.shareTokenRefused({ sessionId });
-    // Redirects also if the session does not exist. Without a cookie, both cases end at the same 404 page.
+    // The service also redirects if the session does not exist. Without a cookie, the redirect ends at the same 404
+    // page in both cases.
     return refuseSecret(redirect(`/s/${sessionId}${rest}`, []));
   }
   const page = access.scope === "live-view" ? "/live" : rest;
@@ -74,8 +75,9 @@ export async function enterByLink(
 }
 
 /**
- * Determines the access that a visitor's cookies give to a session; undefined if they give none. The cookie of a
- * `liveViewUrl` opens only the live view. It is read only if the visitor's share cookie does not open the whole session.
+ * Determines the access that a visitor's cookies give to a session; undefined if they give no access. The cookie of a
+ * `liveViewUrl` opens only the live view. It is read only if the visitor's share cookie does not open the whole
+ * session.
  */
 export async function readVisit(
   { shares, securityLog }: Pick<ApiServices, "shares" | "securityLog">,

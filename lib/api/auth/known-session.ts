@@ -5,8 +5,8 @@ import { findSession, type SessionRow } from "#lib/session/session-store.ts";
 import { type Failure, fail } from "../http/errors.ts";
 
 /**
- * Finds a session by an id that a caller sent. With `ownerId`, finds only sessions of this owner. An id in the wrong
- * form is not looked up.
+ * Finds a session by an id that a caller sent. With `ownerId`, finds only sessions of this owner. For an id in the
+ * wrong form, returns undefined without a query.
  */
 export const findKnownSession = async (
   { db }: { db: Database },

@@ -15,13 +15,13 @@ export type LoginGate = Pick<LoginTokens, "issueToken" | "signToken"> & {
    */
   redeem: (token: string, headers?: SignInHeaders) => Promise<string | undefined>;
   /**
-   * Signs in with an account. The caller has checked that the identity provider authenticated it and that the settings
-   * allow it.
+   * Signs in with an account. The caller must have checked that the identity provider authenticated the account and
+   * that the settings allow the account.
    *
    * @returns the cookie to set.
    */
   signIn: (account: Account, headers?: SignInHeaders) => Promise<string>;
-  /** Finds the live login that a request's cookies contain the token of. */
+  /** Finds the live login whose token is in the request's cookies. */
   readLogin: (cookieHeader: string | null) => Promise<Login | undefined>;
   /** Formats the cookie that signs the browser out. */
   clearCookie: () => string;

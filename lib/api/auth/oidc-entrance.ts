@@ -9,7 +9,8 @@ import { readStrictCookie, writeOwnCookie } from "./cookies.ts";
 import type { SignInHeaders } from "./login-gate.ts";
 
 /**
- * Paths of the sign-in with the identity provider. It begins at `start`, and the provider redirects back to `callback`.
+ * Paths of the sign-in with the identity provider. A sign-in begins at `start`, and the provider redirects back to
+ * `callback`.
  */
 export const OIDC_PATH = { start: "/login/oidc", callback: "/login/oidc/callback" } as const;
 
@@ -20,13 +21,16 @@ type EntranceServices = Pick<ApiServices, "login" | "sealer" | "logger" | "secur
   oidc: OidcLogin;
 };
 
-/** Why a sign-in failed. The landing page gets it as `?login=`. */
+/** Why a sign-in failed. The landing page gets the reason as `?login=`. */
 type Problem = "failed" | "refused";
 
 const NAME = "oidc_login";
 /** How many minutes a person may spend on the provider's pages. */
 const MINUTES = 10;
-/** The secrets are sealed for this place, so a value that was sealed for another purpose does not open here. */
+/**
+ * The storage location for which the secrets are encrypted (sealed). A value that was encrypted for another location
+ * cannot be decrypted here.
+ */
 const PLACE = { table: "cookies", row: NAME, column: "secrets" };
 
 type Reply = {
@@ -37,8 +41,8 @@ type Reply = {
 
 /**
  * Serves a sign-in with the identity provider. `/login/oidc` redirects to the provider with a state, a nonce and a PKCE
- * challenge, and stores the secrets that belong to them sealed in a cookie. `/login/oidc/callback` exchanges the code,
- * checks that the settings allow the account, and signs in. Source: decision 048.
+ * challenge, and stores their secrets encrypted in a cookie. `/login/oidc/callback` exchanges the code, checks that the
+ * settings allow the account, and signs in. Source: decision 048.
  */
 export function enterByProvider(
   services: EntranceServices,
@@ -89,7 +93,8 @@ async function finish(
 }
 
 /**
- * Reads the secrets of the sign-in that this browser began. Undefined if it began none, or if the sign-in has expired.
+ * Reads the secrets of the sign-in that this browser began. Undefined if the browser began no sign-in or the sign-in
+ * has expired.
  */
 function readSecrets(
   { sealer }: Pick<EntranceServices, "sealer">,
@@ -99,7 +104,7 @@ function readSecrets(
   const sealed = readStrictCookie(cookieHeader, { name: NAME, path: OIDC_PATH.start }, isSecure);
   if (!sealed) return undefined;
   try {
-    // The cast holds because only this file seals for PLACE.
+    // The cast is safe because only this file seals values for `PLACE`.
     const { expiresAt, ...secrets } = JSON.parse(sealer.open(PLACE, sealed)) as SignInSecrets & {
       expiresAt: number;
     };
@@ -110,7 +115,10 @@ function readSecrets(
   }
 }
 
-/** The cookie is SameSite=Lax, because browsers must send it when the provider redirects back. */
+/**
+ * Formats the cookie with the secrets of a sign-in. It is SameSite=Lax, because browsers must send it when the provider
+ * redirects back.
+ */
 const formatCookie = (value: string, maxAgeSeconds: number, isSecure: boolean): string =>
   writeOwnCookie(
     { name: NAME, value, path: OIDC_PATH.start },

@@ -25,11 +25,14 @@ export type Viewer = {
   hasBrowser: boolean;
   /** Number of the session's last stored event when the viewer was admitted. */
   lastSeq: number;
-  /** The grant that keeps the connection open. Undefined for a key from the settings, which cannot be revoked. */
+  /**
+   * The grant that keeps the connection open. Undefined for a key from the settings, because such a key cannot be
+   * revoked.
+   */
   grant: Grant | undefined;
 };
 
-/** The session that a socket follows. With `agentId`, it follows this sub-agent below the session instead. */
+/** The session that a socket follows. With `agentId`, the socket follows this sub-agent below the session instead. */
 export type LiveTarget = { sessionId: string; agentId?: string | undefined };
 
 /** `viewer` is undefined if the request had no credential. The client must then send one in its first frame. */
@@ -102,8 +105,8 @@ async function admitKey(services: AdmissionServices, headers: Headers, sessionId
 
 /**
  * Describes a visitor who is admitted.
- * @param sessions `session` is the session of the visitor's link. `shown` is the one that the visitor follows: the same
- * session or a sub-agent below it.
+ * @param sessions `session` is the session of the visitor's link. `shown` is the session that the visitor follows: the
+ * same session or a sub-agent below it.
  */
 async function toVisitor(
   services: AdmissionServices,

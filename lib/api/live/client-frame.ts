@@ -3,8 +3,8 @@ import { type LiveClientFrame, liveClientFrameSchema } from "../contract/schemas
 import { describeFirstIssue } from "../http/validate.ts";
 
 /**
- * A frame that a client sent. For a malformed frame, the close code (RFC 6455) and the reason to close the connection
- * with.
+ * A parsed frame of a client or, for a malformed frame, the code (RFC 6455) and the reason with which to close the
+ * connection.
  */
 type ParsedFrame = { ok: true; frame: LiveClientFrame } | { ok: false; code: 1007 | 1008; reason: string };
 

@@ -11,7 +11,7 @@ import { type LiveState, type ServedViewer, serveViewer, type ViewerServices } f
 
 /** Maximum number of frames that wait while the token in the first frame is checked. */
 const EARLY_FRAMES_MAX = 32;
-/** Close codes for refused credentials. If a check fails for any other reason, the client may try again later. */
+/** Close codes for refused credentials, by error code. After any other error, the client may try again later. */
 const REFUSED: Record<string, number> = {
   unauthorized: CLOSE.unauthorized,
   forbidden: CLOSE.forbidden,
@@ -31,7 +31,7 @@ type LiveRequest = {
   after: number | undefined;
   /** Undefined if the request had no credential. The client must then send one in its first frame. */
   viewer: Viewer | undefined;
-  /** Runs work so that events in the security log get the client's address. */
+  /** Runs a function in the context of the request, so that the security log records the client's address. */
   inRequest: KeptAddress;
   client: Client;
 };
@@ -40,7 +40,7 @@ type LiveRequest = {
  * Starts serving a connection that was just opened. If its request had no credential, authenticates the client by its
  * first frame. Checks each frame and passes it to the viewer.
  *
- * @param authTimeoutMs how long a client without a credential has to send one.
+ * @param authTimeoutMs time within which a client without a credential must send one.
  */
 export function greetConnection(
   services: LiveServices,
@@ -61,7 +61,7 @@ export function greetConnection(
     if (!admitted.grant) return;
     stopWatching = services.access.watch(admitted.grant, ({ reason, sentence }) => {
       refuse(reason === "ended" ? CLOSE.unauthorized : CLOSE.tryLater, sentence);
-      // Stop serving at once. The connection may stay open, because a peer can ignore the close frame.
+      // Serving stops at once, because a peer can ignore the close frame and leave the connection open.
       served?.leave();
       served = undefined;
     });
@@ -113,6 +113,8 @@ export function greetConnection(
     timeout = setTimeout(() => refuse(CLOSE.unauthorized, "no auth frame was sent in time"), authTimeoutMs);
 }
 
-/** Truncates a close reason, which RFC 6455, 5.5 limits to 123 bytes. Drops a character that the cut would split. */
+/**
+ * Truncates a close reason, because RFC 6455, 5.5 limits it to 123 bytes. Drops a character that the cut would split.
+ */
 const clip = (reason: string): string =>
   new TextDecoder().decode(Buffer.from(reason).subarray(0, 120)).replace(/\uFFFD+$/, "");

@@ -5,11 +5,11 @@ type Press = Extract<BrowserInput, { type: "mouse" }>;
 /** The keys and mouse buttons that a person holds down in the page. */
 type HeldInput = {
   record: (input: BrowserInput) => void;
-  /** Returns the inputs that release all held keys and buttons. Afterwards none of them counts as held. */
+  /** Returns the inputs that release all held keys and buttons, and forgets these keys and buttons. */
   releaseAll: () => BrowserInput[];
 };
 
-/** Tracks the keys and buttons that a person holds down. When the person loses control, they must be released. */
+/** Tracks the keys and buttons that a person holds down, so that they can be released when the person loses control. */
 export function createHeldInput(): HeldInput {
   const keys = new Map<string, string>();
   const buttons = new Map<Press["button"], Press>();

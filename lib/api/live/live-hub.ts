@@ -19,8 +19,8 @@ const PAYLOAD_BYTES_MAX = 64 * 1024;
 const CLOSING_MS = 2_000;
 
 /**
- * Takes the connection of a request from its HTTP server. The request context of Vercel and `lib/server/upgrade.ts` have
- * such a function.
+ * Takes over the connection of a request from its HTTP server. Vercel's request context and `lib/server/upgrade.ts`
+ * provide this function.
  */
 export type Upgrade = () => { req: IncomingMessage; socket: Duplex; head: Buffer };
 
@@ -29,23 +29,23 @@ export type LiveHub = {
   /**
    * Serves `GET /api/sessions/:sessionId/live` and `GET /s/:sessionId/agents/:agentId/live`.
    *
-   * @returns the response if the request is refused; undefined once the connection is upgraded.
+   * @returns the response if the request is refused; undefined when the connection is upgraded.
    */
   openLive: (request: Request, target: LiveTarget, upgrade: Upgrade) => Promise<Response | undefined>;
-  /** How many connections follow a session, counted over all processes. */
+  /** Returns the number of connections that follow a session, in all processes. */
   watching: (sessionId: string) => number;
   /** Notifies the connections of a session, in all processes, that its queued messages have changed. */
   queueChanged: (sessionId: string) => void;
-  /** Closes all connections to a session that was removed. */
+  /** Closes this process's connections to a session that was removed. */
   sessionRemoved: (sessionId: string) => void;
-  /** Closes all connections to a session after it was removed. */
+  /** Closes all connections of this process and refuses new ones. Terminates connections that do not close in time. */
   close: () => Promise<void>;
 };
 
 /**
  * Creates the hub. Source: `wire.md`, WebSocket; `security.md`, WebSocket.
  *
- * @param options.authTimeoutMs how long a client without a credential has to send one. Default 10,000.
+ * @param options.authTimeoutMs time within which a client without a credential must send one. Default 10,000.
  * @param options.heartbeatMs time between two pings of a connection. Default 30,000.
  * @param options.now a monotonic clock, in milliseconds.
  */
@@ -64,7 +64,7 @@ export function createLiveHub(
   const state: LiveState = { watchers, rooms: createLiveRooms(control), control };
   const queueTopic = openTopic("queue-changed");
   const notifyOfQueue = (sessionId: string) => state.rooms.notifyAll(sessionId, { type: "queue", data: {} });
-  // After a gap, every page reads its queue again, because a missed message may have been about any session.
+  // After a gap, all connections are notified, because a missed message may have been about any session.
   const stopListening = queueTopic.subscribe(notifyOfQueue, () =>
     state.rooms.sessionIds().forEach(notifyOfQueue),
   );
@@ -77,10 +77,10 @@ export function createLiveHub(
   let checkedAt = 0;
   let isClosing = false;
 
-  /** Terminates each connection that sent nothing since the last round, and pings the others. */
+  /** Terminates each connection that sent nothing since the last round of pings, and pings the others. */
   function pingAll(): void {
-    // If this round is late, the process was suspended or blocked, and may not have read the answers of its peers yet.
-    // So this round terminates no connection.
+    // If this round is late, the process was suspended or blocked, so it may not have read the answers of its peers. In
+    // this case, the round terminates no connection.
     if (now() - checkedAt > 1.5 * heartbeatMs) silent.clear();
     checkedAt = now();
     for (const client of server.clients) {

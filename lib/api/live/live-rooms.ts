@@ -1,7 +1,7 @@
 import type { BrowserControl } from "#lib/browser/view/browser-control.ts";
 import type { LiveNotice } from "#lib/page/state/view-types.ts";
 
-/** A notice without its session and time. */
+/** A notice without `sessionId` and `timestamp`. */
 export type NoticeContent = LiveNotice extends infer Notice
   ? Notice extends LiveNotice
     ? Pick<Notice, "type" | "data">
@@ -12,15 +12,17 @@ export type NoticeContent = LiveNotice extends infer Notice
 type LiveMember = {
   id: string;
   notify: (content: NoticeContent) => void;
-  /** Called when this connection loses control, because another connection has taken it or this one has released it. */
+  /**
+   * Called when this connection loses control of the browser: another connection took control, or this one released it.
+   */
   onControlLost: () => void;
 };
 
 /** The live connections of this process, grouped by session. */
 export type LiveRooms = {
   /**
-   * Adds a connection. It is notified of who has control of the browser: at once if a connection has it, and after each
-   * change.
+   * Adds a connection. The connection is notified which connection has control of the browser: at once if one has
+   * control, and after each change.
    * @returns a function that removes the connection and releases its control.
    */
   enter: (sessionId: string, member: LiveMember) => () => void;

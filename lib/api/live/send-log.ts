@@ -3,12 +3,12 @@ import type { EventLog } from "#lib/events/event-log.ts";
 import { LogFollower } from "#lib/events/follow-log.ts";
 import { encodeDelta, encodeEvent } from "./server-frame.ts";
 
-/** Where {@link sendLog} sends a session's frames. */
+/** The receiver of the frames that {@link sendLog} sends. */
 type FrameSink = {
   send: (frame: Uint8Array) => void;
   /**
-   * Resolves when the send buffer has drained or the connection has ended. Undefined if there is no need to wait. Called
-   * only during a replay; live items are sent at once.
+   * Returns a promise that resolves when the send buffer has drained or the connection has ended; undefined if the
+   * buffer is not full. Called only during a replay; live items are sent at once.
    */
   waitForDrain: () => Promise<void> | undefined;
   /** Whether to send frames of this kind. If omitted, frames of all kinds are sent. */

@@ -86,8 +86,8 @@ export function serveViewer(
     writer.dropPicture();
   }
   /**
-   * Passes input on to the page if this connection has control. Otherwise drops it, because only one person may type at
-   * a time.
+   * Passes input to the page if this connection has control. Otherwise drops the input, because only one person may
+   * control the page at a time.
    */
   function drive(input: BrowserInput): void {
     if (state.control.holderOf(sessionId) === member.id) driver.drive(input);
@@ -139,7 +139,9 @@ export function serveViewer(
   };
 }
 
-/** Creates the driver of a viewer. It sends the viewer's input to the page, and the page's cursor to the viewer. */
+/**
+ * Creates the driver of a viewer. The driver sends the viewer's input to the page, and the page's cursor to the viewer.
+ */
 function createDriver(
   { browser, logger }: ViewerServices,
   { sessionId, hasBrowser }: Viewer,

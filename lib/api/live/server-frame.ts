@@ -3,7 +3,7 @@ import { encodeFrame } from "#lib/client/frame-header.ts";
 import type { DomainEvent, MessageDelta, StoredEvent } from "#lib/events/event.ts";
 import type { LiveFrame, LiveNotice } from "#lib/page/state/view-types.ts";
 
-/** The encoded bytes of each event, delta and picture, so that it is encoded once for all viewers. */
+/** The encoded bytes of events, deltas and pictures. Each of them is encoded once for all viewers. */
 const encoded = new WeakMap<object, Uint8Array>();
 
 function encodeOnce<Source extends object>(
@@ -26,7 +26,7 @@ export const encodeDelta = (delta: MessageDelta): Uint8Array => encodeOnce(delta
 /** Encodes a picture of the page as a binary frame. */
 export const encodePicture = (frame: ScreencastFrame): Uint8Array => encodeOnce(frame, encodeFrame);
 
-/** Encodes a notice, which is a frame that is not an event of the log. */
+/** Encodes a notice, that is, a frame that does not come from the event log. */
 export const encodeNotice = (notice: LiveNotice): Uint8Array => Buffer.from(JSON.stringify(notice));
 
 function wrapEvent({ kind, seq, sessionId, body }: StoredEvent): Uint8Array {
@@ -39,7 +39,10 @@ function wrapDelta(delta: MessageDelta): Uint8Array {
   return Buffer.from(JSON.stringify({ type: kind, sessionId, timestamp, data: delta } satisfies LiveFrame));
 }
 
-/** The log writes these three fields first, so the timestamp can be read without parsing the values after them. */
+/**
+ * Matches the start of an event's JSON. The log writes these three fields first, so the timestamp can be read without
+ * parsing the whole JSON.
+ */
 const HEAD = /^\{"kind":"[^"]*","seq":\d+,"timestamp":"([^"]*)"/;
 
 const readTimestamp = (body: string): string =>

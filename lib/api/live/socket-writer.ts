@@ -18,7 +18,10 @@ type SocketWriter = {
   sendPicture: (frame: ScreencastFrame) => void;
   /** Drops the picture that waits to be sent. */
   dropPicture: () => void;
-  /** Resolves when the buffer has drained or the socket is closed. Undefined if there is no need to wait. */
+  /**
+   * Returns a promise that resolves when the buffer has drained or the socket is closed; undefined if the buffer is not
+   * full.
+   */
   waitForDrain: () => Promise<void> | undefined;
 };
 
@@ -53,7 +56,7 @@ export function createSocketWriter(webSocket: WebSocket): SocketWriter {
       if (isOpen()) webSocket.close(CLOSE.tryLater, "this connection reads too slowly; try again later");
     },
     sendPicture(frame) {
-      // While the buffer is full, a write is in progress. Its callback will send the picture.
+      // While the buffer is full, a write is in progress. The callback of this write sends the picture.
       picture = isFull() ? frame : undefined;
       if (!picture) write(encodePicture(frame), true);
     },

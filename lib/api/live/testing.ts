@@ -40,7 +40,7 @@ type TestBrowser = Pick<BrowserService, "watch" | "input" | "readCursor"> & {
   inputs: BrowserInput[];
 };
 
-/** A fake browser. It shows the frames that the test emits, and records the inputs of viewers. */
+/** Creates a fake browser. It shows the frames that the test emits, and records the inputs of viewers. */
 function createTestBrowser(): TestBrowser {
   const watchers = new Set<ViewListeners>();
   const inputs: BrowserInput[] = [];
@@ -89,7 +89,7 @@ export const testEvent = (question: string): NewEvent => ({
   options: null,
 });
 
-/** Opens a live hub with its own log and server. Opens a database for it too, unless one is given. */
+/** Opens a live hub with its own event log and server. Also opens a database if `options.db` is omitted. */
 export async function openLiveRig(
   options: { authTimeoutMs?: number; now?: () => number; db?: Database; bus?: EventBus } = {},
 ) {
@@ -174,7 +174,7 @@ export async function openLiveRig(
       log.transact(sessionId, async (_tx, emit) => {
         for (const question of questions) emit(testEvent(question));
       }),
-    /** Creates another share link of a session. */
+    /** Creates another share link of a session. @returns its token. */
     async addShare(sessionId: string, role: ShareRole): Promise<string> {
       const token = `token-${sessionId}-${role}`;
       await db.insert(shareTokens).values({
@@ -200,7 +200,7 @@ export async function openLiveRig(
 
 export type TestClient = ReturnType<typeof connectClient>;
 
-/** Records everything that a socket receives, and waits for conditions on it. */
+/** Records everything that a socket receives. A test can wait for conditions on the recorded data. */
 export function connectClient(socket: WebSocket) {
   const frames: LiveFrame[] = [];
   const pictures: Buffer[] = [];
@@ -256,10 +256,13 @@ export function connectClient(socket: WebSocket) {
     pictures,
     until,
     send: (frame: LiveClientFrame) => socket.send(JSON.stringify(frame)),
-    /** Waits until the socket is open. Returns at once if it already is. */
+    /** Waits until the socket is no longer connecting. */
     opened: () => until(() => socket.readyState !== WebSocket.CONNECTING),
     ready: () => until(() => frames.some(({ type }) => type === "ready")),
-    /** Sends a ping and waits for the answer. All frames sent before the ping have been handled by then. */
+    /**
+     * Sends a ping and waits for the answer. By then, the service has handled all frames that were sent before the
+     * ping.
+     */
     async settle() {
       const before = frames.filter(({ type }) => type === "pong").length;
       socket.send(JSON.stringify({ type: "ping" }));

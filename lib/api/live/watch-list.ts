@@ -1,6 +1,6 @@
 import type { Topic } from "#lib/events/bus/topic.ts";
 
-/** One connection of this process, and the count that it was last notified of. */
+/** A connection of this process, with the last count that was sent to it. */
 type Member = { notifiedCount: number; notify: (watching: number) => void };
 
 /** What this process knows about the connections of one session. */
@@ -17,8 +17,8 @@ export type WatchList = {
   /**
    * Adds a connection. `notify` is called with the new count after each later change. Several changes at the same time
    * cause one call.
-   * @returns the current count, which includes this connection and the last known counts of other processes, and a
-   * function that removes the connection.
+   * @returns the current count with this connection included, and a function that removes the connection. The count
+   * uses the last known counts of other processes.
    */
   join: (sessionId: string, notify: (watching: number) => void) => { watching: number; leave: () => void };
   count: (sessionId: string) => number;
@@ -26,17 +26,17 @@ export type WatchList = {
 };
 
 /**
- * The number of connections to a session that the process `from` has. With `asks`, it also asks the other processes for
- * theirs.
+ * A message with the number of connections that the process `from` has to a session. With `asks`, the message also asks
+ * the other processes for their numbers.
  */
 type CountMessage = { from: string; sessionId: string; watching: number; asks?: true };
 
 /**
- * Creates the list. When a connection joins or leaves, its process publishes its new count for the session. A process
- * ignores counts of sessions that it has no connections to. Between such changes nothing is sent.
+ * Creates the list. When a connection joins or leaves, its process publishes the new count of its connections to the
+ * session. A process ignores counts of sessions to which it has no connections. Between such changes nothing is sent.
  *
- * @param options.confirmMs how long other processes have to repeat their count after a connection has joined. The count
- * of a process that does not answer in time is dropped.
+ * @param options.confirmMs milliseconds within which other processes must repeat their counts after a connection has
+ * joined. The count of a process that does not answer in time is dropped.
  */
 export function createWatchList(
   topic: Topic,
@@ -45,7 +45,7 @@ export function createWatchList(
   const rooms = new Map<string, Room>();
   /**
    * Sessions whose count has changed since the last flush. With `isOwn`, this process's count must be published. With
-   * `asks`, the other processes must be asked for theirs.
+   * `asks`, the other processes must be asked for their counts.
    */
   const changed = new Map<string, { isOwn: boolean; asks: boolean }>();
   const timers = new Set<NodeJS.Timeout>();

@@ -15,7 +15,10 @@ export type Mounted = PageLoaders & {
   serveEngine: ((request: Request, peer: string | undefined) => Promise<Response>) | undefined;
   /** Serves `/api/mcp`, the built-in MCP server. */
   serveMcp: (request: Request) => Promise<Response>;
-  /** @see enterByLink */
+  /**
+   * Handles links that contain a secret, and the sign-in of the operator. See `enterByLink` in
+   * `lib/api/auth/entrance.ts`.
+   */
   enterByLink: (request: Request) => Promise<Response | "unknown" | undefined>;
 };
 
@@ -29,8 +32,8 @@ const OPENER = "lib/server/open-serverless.ts";
 
 /**
  * Returns the service of this process. In the service's own server process, it is open already. A serverless process
- * opens it with the settings of its environment at the first call. Node imports the opener at runtime instead of Next
- * bundling it, so that both kinds of process run the same code.
+ * opens it with the settings of its environment at the first call. Node imports the opener at runtime and Next does not
+ * bundle it, so that both kinds of process run the same code.
  *
  * @throws Error with a readable message if the service cannot be opened. The next call tries again.
  */

@@ -59,8 +59,8 @@ export async function loadSessionPage(
   const { db } = services;
   const access = await readVisit(services, sessionId, cookieHeader, false);
   if (!access) return undefined;
-  // Read the session row first. An event that is stored during the other reads is then delivered a second time, which is
-  // harmless; otherwise it could be missed.
+  // The session row is read first. An event that is stored during the later reads is then delivered twice, which is
+  // harmless. In another order, the page could miss the event.
   const session =
     agentId === undefined
       ? await findSession(db, sessionId)
@@ -199,7 +199,7 @@ async function takeSnapshot(
 ): Promise<SessionSnapshot> {
   const { db } = services;
   const runs = (await listRuns(db, session.id, RUNS)).toReversed();
-  // Reads one message more than the page shows, to detect whether there are earlier ones.
+  // Reads one message more than the page shows, to detect whether there are earlier messages.
   const messages = await listRecentMessages(db, session.id, MESSAGES + 1);
   const annotations = await listAnnotations(db, session.id, { limit: ANNOTATIONS });
   const deliverables = await listDeliverables(db, session.id, DELIVERABLES);
@@ -247,7 +247,8 @@ async function takeSnapshot(
       form: row.form,
       expiresAt: row.expiresAt.toISOString(),
     })),
-    // A turn is shown as waiting only if it is parked. Only for a parked turn is there an event when its wait ends.
+    // A turn is shown as waiting only if it is parked, that is, no process runs it. Only a parked turn emits an event
+    // when its wait ends.
     waitingOn: running?.parkedAt ? await readWaitingOn(db, running) : null,
     deliverables: deliverables.toReversed().map((row) => projectDeliverable(row.runId, row)),
     ...(await readVariants(services, session)),
@@ -257,13 +258,17 @@ async function takeSnapshot(
     ...(await readPlanning(services, session)),
     imports: (await listImports(db, session.id, { limit: IMPORTS })).map(summarizeImport),
     lastSeq: session.eventSeq,
-    // The page gets only this flag, not the link. The length of a compressed page can reveal a secret in it (BREACH).
+    // The page gets only this flag and not the link, because the length of a compressed page can reveal a secret in the
+    // page (BREACH).
     hasOwnLink: linkId === null && session.parentSessionId === null,
     paths: pathsOf(session.id, pageId),
   };
 }
 
-/** The variants, previews and landing pages of a session. A sub-agent has none, because they belong to the root session. */
+/**
+ * Reads the variants, previews and landing pages of a session. A sub-agent has none, because they belong to the root
+ * session.
+ */
 async function readVariants(
   { db, settings }: ApiServices,
   { id, parentSessionId }: SessionRow,
@@ -276,7 +281,7 @@ async function readVariants(
   };
 }
 
-/** The plan and the requirements of a session. A sub-agent has none, because they belong to the root session. */
+/** Reads the plan and the requirements of a session. A sub-agent has none, because they belong to the root session. */
 async function readPlanning(
   { db }: ApiServices,
   { id, parentSessionId }: SessionRow,
@@ -299,12 +304,14 @@ const toRunView = (run: RunRow): RunView => ({
   endedAt: run.endedAt?.toISOString() ?? null,
 });
 
-/** Lists the compactions in a session's events, each with the newest message at that time. */
+/**
+ * Lists the compactions in a session's events. Each contains the id of the message that was the newest at that time.
+ */
 export function readCompactions(events: readonly DomainEvent[]): CompactionView[] {
   let compactions: CompactionView[] = [];
   let newest: { id: string; seq: number } | null = null;
   for (const event of events) {
-    // An older message is published again when a part is added to it. It must not count as the newest one.
+    // An older message is published again when a part is added to it. Such a message must not count as the newest one.
     if (event.kind === "message.completed" && event.message.seq >= (newest?.seq ?? 0)) newest = event.message;
     if (event.kind === "turn.compacting" || event.kind === "turn.compacted")
       compactions = applyCompactionEvent(compactions, event, newest?.id ?? null);
@@ -313,12 +320,15 @@ export function readCompactions(events: readonly DomainEvent[]): CompactionView[
   return compactions;
 }
 
-/** Lists the notices of missing tools in a session's events, each with the newest message at that time. */
+/**
+ * Lists the notices of missing tools in a session's events. Each contains the id of the message that was the newest at
+ * that time.
+ */
 export function readMissingTools(events: readonly DomainEvent[]): MissingToolsView[] {
   const missing: MissingToolsView[] = [];
   let newest: { id: string; seq: number } | null = null;
   for (const event of events) {
-    // An older message is published again when a part is added to it. It must not count as the newest one.
+    // An older message is published again when a part is added to it. Such a message must not count as the newest one.
     if (event.kind === "message.completed" && event.message.seq >= (newest?.seq ?? 0)) newest = event.message;
     if (event.kind === "mcp.skipped") missing.push(toMissingTools(event, newest?.id ?? null));
   }

@@ -9,7 +9,7 @@ type Globals = { [REQUEST_CONTEXT]?: { get?: () => { upgradeWebSocket?: Upgrade 
 
 /**
  * Serves a session's live socket on Vercel. Vercel's request context upgrades the connection and then ignores the
- * response. The service's own server process answers these paths before they reach Next.
+ * response. In the service's own server process, these requests do not reach Next.
  */
 export function mountLive() {
   const handle = async (request: Request, context: RouteContext): Promise<Response> => {

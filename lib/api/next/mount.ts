@@ -15,15 +15,13 @@ export type { LandingPage } from "./page-loaders.ts";
 type RouteContext = { params: Promise<Record<string, string> | undefined> };
 type RouteHandler = (request: Request, context: RouteContext) => Promise<Response>;
 
-/**
- * Returns the handlers of one path, one for every method. A method without an operation is answered with 405, as the
- * contract defines.
- */
+/** Returns the handlers of one path, one for every method. A method without an operation is answered with 405. */
 export function mount(operations: PathOperations): Record<(typeof METHODS)[number], RouteHandler> {
   const handle: RouteHandler = async (request, context) => {
     // Next passes no params object for a path without parameters.
     const params = (await context.params) ?? {};
-    // A session id in the wrong form gets Next's 404 page. Source: specification, Errors, other rules, 1.
+    // For this operation, a session id in the wrong form gets Next's 404 page. Source: specification, Errors, other
+    // rules, 1.
     if (operations.POST === "retargetBrowser" && !isRoutedSessionId(params.sessionId ?? "")) notFound();
     return answer(request, async () => (await findContainer()).serve(operations, request, params));
   };
@@ -40,8 +38,7 @@ async function answer(request: Request, work: () => Promise<Response>): Promise<
 }
 
 /**
- * Serves `/api/inngest` on serverless platforms. The service's own server process answers this path before it reaches
- * Next.
+ * Serves `/api/inngest` on serverless platforms. In the service's own server process, these requests do not reach Next.
  */
 export function mountEngine(): Record<"GET" | "POST" | "PUT", (request: Request) => Promise<Response>> {
   const handle = (request: Request) =>
@@ -61,7 +58,7 @@ export function mountMcp(): Record<(typeof METHODS)[number], RouteHandler> {
   return forEveryMethod((request) => answer(request, async () => (await findContainer()).serveMcp(request)));
 }
 
-/** Serves `/s/:sessionId/enter`. On serverless platforms, share links are redirected to it. */
+/** Serves `/s/:sessionId/enter`. On serverless platforms, share links are redirected to this path. */
 export function mountEntrance(): { GET: RouteHandler } {
   const handle: RouteHandler = (request, context) =>
     answer(request, async () => {
@@ -78,8 +75,8 @@ export function mountEntrance(): { GET: RouteHandler } {
 }
 
 /**
- * Serves `/login` and the paths below it on serverless platforms, for login links and the identity provider. The
- * service's own server process answers these paths before they reach Next.
+ * Serves `/login` and the paths below it on serverless platforms, for login links and the identity provider. In the
+ * service's own server process, these requests do not reach Next.
  */
 export function mountLogin(): { GET: RouteHandler } {
   const handle: RouteHandler = (request) =>

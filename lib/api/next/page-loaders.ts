@@ -11,7 +11,7 @@ export type LandingPage = {
   signedIn: boolean;
   /** Browsers that are signed in. Empty if the visitor is not signed in. */
   logins: Login[];
-  /** The path at which a sign-in with the identity provider begins; null if none is configured. */
+  /** The path at which a sign-in with the identity provider begins. Null if no provider is configured. */
   oidcPath: string | null;
   recent: SessionSummary[];
   model: { label: string; isDemo: boolean };
@@ -20,7 +20,8 @@ export type LandingPage = {
 };
 
 /**
- * Load the data of the pages. `cookieHeader` is the visitor's `Cookie` header; it determines what the visitor may see.
+ * Functions that load the data of the pages. `cookieHeader` is the visitor's `Cookie` header; it determines what the
+ * visitor may see.
  */
 export type PageLoaders = {
   /** Loads the page of a session or of the sub-agent `agentId` below it. Undefined for a visitor without access. */

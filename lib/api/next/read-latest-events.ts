@@ -3,8 +3,8 @@ import type { EventLog } from "#lib/events/event-log.ts";
 
 const EVENTS_BACK = 2_000;
 /**
- * Kinds of events that the page reads from the log: tool calls and notices, and the messages and ends of runs that
- * determine where these are shown.
+ * Kinds of events that the page reads from the log. Messages and ends of runs determine where the page shows the tool
+ * calls and the notices.
  */
 const KINDS: ReadonlySet<EventKind> = new Set([
   "message.completed",
@@ -16,7 +16,10 @@ const KINDS: ReadonlySet<EventKind> = new Set([
   "run.completed",
 ]);
 
-/** Reads the position of a session in the browser queue while its browser is `creating`. Null if it does not wait. */
+/**
+ * Reads the position of a session in the browser queue while its browser is `creating`. Null if the session is not in
+ * the queue.
+ */
 export async function readBrowserPosition(
   log: EventLog,
   sessionId: string,
@@ -35,7 +38,7 @@ const isCreating = (body: string): boolean =>
 
 /**
  * Reads the session's latest events that the page needs, up to the number `lastSeq`, in order. Later events are left
- * out: the live connection delivers them, so the page would show them twice.
+ * out, because the live connection delivers them and the page would show them twice.
  */
 export async function readLatestEvents(
   log: EventLog,
