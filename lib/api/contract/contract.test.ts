@@ -8,7 +8,7 @@ import type { Operation } from "./operation.ts";
 
 const app = join(import.meta.dirname, "../../../app");
 
-/** The operations that route files serve, as `METHOD /path operation`. */
+/** The operations that route files serve, in the form `METHOD /path operation`. */
 const mounted = readdirSync(app, { recursive: true, encoding: "utf8" })
   .filter((file) => file.endsWith("route.ts"))
   .flatMap((file) => {

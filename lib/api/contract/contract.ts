@@ -20,7 +20,7 @@ import { variantOperations } from "./operations/variants.ts";
 
 /**
  * Defines every operation of the HTTP interface. Routes, validation, rate limits, the OpenAPI document and the typed
- * client are all derived from it.
+ * client are all derived from this definition.
  */
 export const contract = {
   ...sessionOperations,

@@ -49,8 +49,8 @@ export type Operation = {
   summary: string;
   auth: OperationAuth;
   /**
-   * `handler` if the shared steps skip the check that the session belongs to the caller, because a query of the handler
-   * includes it.
+   * `handler` if a query of the handler checks that the session belongs to the caller. The shared steps then skip this
+   * check.
    */
   sessionCheck?: "handler";
   /** Schema of the request body. Absent for operations without a body. */
@@ -59,16 +59,16 @@ export type Operation = {
   /** Refuses request bodies whose content type is not JSON, with 415. */
   requiresJsonType?: boolean;
   query?: z.ZodObject;
-  /** Schema of the request headers for the reference. The handler reads and validates them itself. */
+  /** Schema of the request headers for the API reference. The handler reads and validates the headers itself. */
   headers?: z.ZodObject;
   /**
-   * Schema of the body for the reference. For operations whose `body` accepts anything because the handler validates it.
+   * Schema of the body for the API reference. Set if `body` accepts anything because the handler validates the body.
    */
   bodyShownAs?: z.ZodType;
   rate?: RateBucket;
   /**
-   * Statuses whose errors are sent without the envelope, as the specification defines. The value is the message that is
-   * sent for every such error of the shared steps.
+   * Statuses whose errors are sent without the envelope `{ success, error, code }`, as the specification defines. The
+   * value is the message that the shared steps send with such an error.
    */
   bare?: Record<number, string>;
   /** Errors that cannot be derived from the operation's credentials, body, parameters and rate limit. */
@@ -80,11 +80,11 @@ export type Operation = {
    * can be JSON or one of these types.
    */
   media?: Record<number, readonly string[]>;
-  /** Response headers by status, in addition to those that all responses have. */
+  /** Response headers by status, in addition to the headers of all responses. */
   answerHeaders?: Record<number, readonly AnswerHeader[]>;
 };
 
-/** The scope that an API key needs to call an operation. */
+/** Returns the scope that an API key needs to call an operation. */
 export const scopeOf = ({ method }: Pick<Operation, "method">): KeyScope =>
   method === "GET" ? "sessions:read" : "sessions:write";
 

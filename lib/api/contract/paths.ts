@@ -1,10 +1,10 @@
-/** Path of a request's status. Source of the paths in this file: specification, Endpoints. */
+/** Returns the path of a request's status. Source of the paths in this file: specification, Endpoints. */
 export const statusPath = (sessionId: string, requestId: string): string =>
   `/api/sessions/${sessionId}/requests/${requestId}`;
-/** Path of a request's event stream. */
+/** Returns the path of a request's event stream. */
 export const streamPath = (sessionId: string, requestId: string): string =>
   `${statusPath(sessionId, requestId)}/stream`;
-/** Path of a session's browser: GET reads its status, POST retargets it. */
+/** Returns the path of a session's browser. GET reads the browser's status, POST retargets the browser. */
 export const browserPath = (sessionId: string): string => `/api/sessions/${sessionId}/browser`;
 
 /**
@@ -13,5 +13,5 @@ export const browserPath = (sessionId: string): string => `/api/sessions/${sessi
  */
 export const isRoutedSessionId = (sessionId: string): boolean => /^[a-z0-9][a-z0-9_-]{0,63}$/.test(sessionId);
 
-/** Methods that every path handles. If a path has no operation for a method, the service answers 405 itself. */
+/** Methods that every path handles. If a path has no operation for a method, the service answers 405. */
 export const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"] as const;

@@ -44,7 +44,7 @@ describe("the subject of a client", () => {
     const trusted = "127.0.0.1, 10.0.0.0/8, 2001:db8:ffff::/48";
     assert.equal(subjectOf("127.0.0.1", "203.0.113.7", trusted), "203.0.113.7");
     assert.equal(subjectOf("10.1.1.1", "203.0.113.7, 10.2.2.2", trusted), "203.0.113.7");
-    // Each proxy appends the address that it sees, so entries that the client forged come before that.
+    // Each proxy appends the address that it sees, so entries that the client forged precede the client's real address.
     assert.equal(subjectOf("10.1.1.1", "1.1.1.1, 203.0.113.7", trusted), "203.0.113.7");
     assert.equal(subjectOf("2001:db8:ffff::1", "2001:db8:5::1", trusted), "2001:db8:5::/64");
     assert.equal(subjectOf("203.0.113.9", "1.1.1.1", trusted), "203.0.113.9");

@@ -6,22 +6,22 @@ export type AddressRange = [ipaddr.IPv4 | ipaddr.IPv6, number];
 
 /** Where a request comes from in the network. */
 export type Client = {
-  /** Address of the other end of the connection. Undefined if this process did not accept the connection. */
+  /** Remote address of the connection. Undefined if this process did not accept the connection. */
   peer: string | undefined;
   /** Value of the header `X-Forwarded-For`. */
   forwardedFor: string | null;
 };
 
-/** The address at the other end of each request's connection. */
+/** The remote address of each request's connection. */
 const peers = new WeakMap<Request, string>();
 
 /**
- * Request header in which the server passes the address of a connection to Next, which creates new request objects for
- * routes. Clients cannot send it, because each process chooses a random name.
+ * Request header with which the server passes the remote address of a connection to Next. Next needs it because it
+ * creates new request objects for routes. Clients cannot send the header, because each process chooses a random name.
  */
 export const PEER_HEADER = `x-peer-${randomUUID()}`;
 
-/** Stores the address at the other end of a request's connection. */
+/** Stores the remote address of a request's connection. */
 export function notePeer(request: Request, address: string | undefined): void {
   if (address !== undefined) peers.set(request, address);
 }
@@ -51,8 +51,8 @@ export function readAddressRanges(text: string): AddressRange[] {
 }
 
 /**
- * Determines the subject that failures of a client are counted for. It is the client's IPv4 address or the /64 network
- * of its IPv6 address, because an IPv6 client can usually choose any address in its /64 network.
+ * Determines the subject for which a client's failures are counted: the IPv4 address, or the /64 network of the IPv6
+ * address, because an IPv6 client can usually choose any address in its /64 network.
  *
  * @returns undefined if the address is unknown.
  */
@@ -64,7 +64,7 @@ export function readClientSubject(
   return address && toSubject(address);
 }
 
-/** Determines the full address of a client; undefined if it is unknown. */
+/** Determines the full address of a client; undefined if the address is unknown. */
 export const readClientAddress = (
   client: Client,
   trustedProxies: readonly AddressRange[],
@@ -72,7 +72,8 @@ export const readClientAddress = (
 
 /**
  * Finds the address of a client. Reads `X-Forwarded-For` from its end, because each proxy appends an address. The first
- * address that is not a trusted proxy is the client's. Everything before it may be forged by the client.
+ * address that does not belong to a trusted proxy is the client's. The client may have forged all entries before that
+ * address.
  */
 function findClientAddress(
   { peer, forwardedFor }: Client,

@@ -2,12 +2,15 @@ import { isSameService } from "./same-origin.ts";
 
 /**
  * Which other origins may call a path. `any` and `public` allow every origin, but without credentials. `first-party`
- * allows the deployment's first parties. `none` allows no other origin. Under `public` the response does not depend on
- * the origin, so shared caches can store it.
+ * allows the origins in `FIRST_PARTY_ORIGINS`. `none` allows no other origin. With `public`, the response does not
+ * depend on the origin, so shared caches can store the response.
  */
 export type CrossOriginRule = "any" | "public" | "first-party" | "none";
 
-/** For responses that pages of any origin may load. By default only the service's own pages may load a response. */
+/**
+ * The header of responses that pages of any origin may load. Without it, only the service's own pages may load a
+ * response.
+ */
 const EMBEDDABLE = { "Cross-Origin-Resource-Policy": "cross-origin" };
 
 type CrossOriginVerdict =

@@ -25,7 +25,7 @@ export type ErrorCode = keyof typeof ERROR_STATUS;
 /** An expected failure, returned as a value instead of being thrown. */
 export type Failure = { ok: false; code: ErrorCode; error: string; headers?: Record<string, string> };
 
-/** Creates a refusal. `error` is the message; if a field is wrong, it begins with the name of the field. */
+/** Creates a refusal. `error` is the message; if a field is wrong, the message begins with the name of the field. */
 export const fail = (code: ErrorCode, error: string, headers?: Record<string, string>): Failure => ({
   ok: false,
   code,

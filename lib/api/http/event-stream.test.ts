@@ -5,7 +5,7 @@ import { createMemoryBus } from "#lib/events/bus/bus.ts";
 import type { MessageDelta, StoredEvent } from "#lib/events/event.ts";
 import { streamRequest } from "./event-stream.ts";
 
-/** A log in memory whose reads can be delayed. */
+/** Creates a log in memory whose reads can be delayed. */
 function createTestLog() {
   const bus = createMemoryBus();
   const stored: StoredEvent[] = [];

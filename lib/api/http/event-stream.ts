@@ -7,7 +7,7 @@ import type { EventPage, PageQuery } from "#lib/events/read-page.ts";
 const HEARTBEAT_MS = 15_000;
 const encoder = new TextEncoder();
 
-/** The encoded bytes of each live item, so that an item is encoded once for all followers. */
+/** The encoded bytes of live items. Each item is encoded once for all followers. */
 const encoded = new WeakMap<StoredEvent | MessageDelta, Uint8Array>();
 
 function shareBytes<Item extends StoredEvent | MessageDelta>(
@@ -39,27 +39,27 @@ type RequestLog = Pick<EventLog, "subscribe" | "readUnfinished"> & {
 };
 
 /**
- * The turn of another request, which a steer has joined. The steer's request completes when that turn ends, unless the
- * steer has got a run of its own by then.
+ * The turn of another request that a steer has joined. A steer is a message that the running turn reads. The steer's
+ * request completes when that turn ends, or with the steer's own run if it has one by then.
  */
 type JoinedTurn = { requestId: string; hasOwnRun: () => Promise<boolean> };
 
-/** The request whose events a stream sends, and the number after which it starts. */
+/** Selects the events of a stream: the events of one request with numbers above `after`. */
 export type StreamQuery = {
   sessionId: string;
   requestId: string;
   after: number;
-  /** Set for a steer. The stream then also sends the events of this turn. */
+  /** Set for a steer. The stream then also sends the events of the joined turn. */
   joined?: JoinedTurn;
 };
 
 /**
  * Opens the event stream of a request. It sends the stored events after the number `after` and then live events, and
- * ends after the request's last event. The stream pulls items as the client reads them, so a slow client has only a
- * bounded number of items waiting. Source: `wire.md`, Stream.
+ * ends after the request's last event. The stream fetches items only when the client reads, so only a bounded number of
+ * items waits for a slow client. Source: `wire.md`, Stream.
  *
- * @param signal fires when the client disconnects or loses access.
- * @param onOver called once when the stream ends, whatever the reason.
+ * @param signal aborted when the client disconnects or loses access.
+ * @param onOver called once when the stream ends for any reason.
  */
 export function streamRequest(
   log: RequestLog,
@@ -134,8 +134,8 @@ async function writeItems(
 }
 
 /**
- * Whether the stream ends with this event, which ends a turn. The stream of a steer ends with the steer's own run. If
- * the steer has no run, it ends with the turn that the steer joined.
+ * Whether the stream ends with this event, which is the last one of a turn. The stream of a steer ends with the steer's
+ * own run. If the steer has no run, its stream ends with the turn that it joined.
  */
 async function endsStream({ requestId }: StoredEvent, query: StreamQuery): Promise<boolean> {
   return !query.joined || requestId === query.requestId || !(await query.joined.hasOwnRun());

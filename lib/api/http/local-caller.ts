@@ -1,8 +1,8 @@
 const LOCAL = new WeakSet<Request>();
 
 /**
- * Marks a request as sent by a process on this machine. Only the HTTP server calls this, because only it sees the
- * connection.
+ * Marks a request as sent by a process on this machine. Only the HTTP server calls this function, because only the
+ * server sees the connection.
  */
 export const markLocalCaller = (request: Request): void => void LOCAL.add(request);
 

@@ -1,6 +1,6 @@
 import type { Operation } from "../contract/operation.ts";
 
-/** The operations at a path, by method, and the values of its `:name` parts. */
+/** The operations at a path, by method, and the values of the path's `:name` parts. */
 type PathMatch<Name extends string> = {
   operations: Partial<Record<string, Name>>;
   params: Record<string, string>;

@@ -2,10 +2,10 @@ import { randomBytes } from "node:crypto";
 import { isDemo } from "./security-headers.ts";
 
 /**
- * Makes the Content-Security-Policy of a page. The service's own pages get a policy with a nonce, which allows no
+ * Creates the Content-Security-Policy of a page. The service's own pages get a policy with a nonce, which allows no
  * script, frame or connection of another origin. The demo shop gets a looser policy without a nonce. With `?visitor`,
- * the shop runs published variants, whose scripts an agent wrote. It is then sandboxed, so that it has an opaque origin
- * and gets no cookies of the service. Source: `security.md`, Session page.
+ * the shop runs published variants, whose scripts an agent wrote. The shop is then sandboxed, so that it has an opaque
+ * origin and gets no cookies of the service. Source: `security.md`, Session page.
  */
 export function makePagePolicy(
   { pathname, searchParams }: Pick<URL, "pathname" | "searchParams">,
@@ -24,7 +24,7 @@ export function makePagePolicy(
   const policy = [
     "default-src 'self'",
     `script-src 'self' 'nonce-${nonce}' 'strict-dynamic'${isDev ? " 'unsafe-eval'" : ""}`,
-    // In development, Next inserts inline styles during a hot reload.
+    // Inline styles are allowed in development, because Next inserts them during a hot reload.
     `style-src 'self' ${isDev ? "'unsafe-inline'" : `'nonce-${nonce}'`}`,
     "img-src 'self' blob: data:",
     "font-src 'self'",

@@ -4,8 +4,8 @@ const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]"]);
 export const isLoopbackHost = (hostname: string): boolean => LOOPBACK.has(hostname);
 
 /**
- * Whether an origin belongs to this service: it is the public origin, or, if that is a loopback origin, the same port
- * under another loopback name.
+ * Whether an origin belongs to this service. The public origin does. If the public origin is a loopback origin, the
+ * same port under another loopback name does too.
  */
 export function isSameService(origin: string, baseUrl: string): boolean {
   if (!URL.canParse(origin)) return false;

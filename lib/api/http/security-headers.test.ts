@@ -34,7 +34,8 @@ describe("security headers", () => {
   });
 
   test("separate only the service's own pages from windows of other origins", () => {
-    // Browsers refuse to show a sandboxed response that has an opener policy, and landing pages are sandboxed.
+    // Landing pages have no opener policy, because they are sandboxed and browsers refuse to show a sandboxed response
+    // that has one.
     const policies = KINDS.map((kind) => headersOf(kind).get("cross-origin-opener-policy"));
     assert.deepEqual(policies, ["same-origin", null, null, null]);
   });
@@ -48,7 +49,7 @@ describe("security headers", () => {
           kind,
         );
     assert.doesNotMatch(headersOf("landing-page").get("permissions-policy") ?? "", /fullscreen|autoplay/);
-    // The pages have buttons that copy links to the clipboard.
+    // The policy must not deny the clipboard, because the pages have buttons that copy links.
     assert.doesNotMatch(headersOf("page").get("permissions-policy") ?? "", /clipboard/);
   });
 

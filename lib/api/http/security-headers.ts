@@ -1,6 +1,6 @@
 /** The kind of a response. It determines the security headers. */
 export type AnswerKind =
-  /** A page of the service, or the redirect or 404 that is sent instead of it. */
+  /** A page of the service, or a redirect or 404 that is sent instead of a page. */
   | "page"
   /** Data, pictures and files that the service's pages and programs load. */
   | "data"
@@ -37,8 +37,8 @@ const DENIED_TO_ALL = [
   "xr-spatial-tracking",
 ];
 /**
- * Browser features that the service's own pages do not need either. Landing pages may use the additional ones to play
- * videos.
+ * Browser features that the service's own pages do not need. Landing pages may use the features that {@link
+ * DENIED_TO_ALL} does not list, for example to play videos.
  */
 const DENIED_TO_OWN_PAGES = [
   ...DENIED_TO_ALL,
@@ -61,8 +61,8 @@ const HEADERS: Record<AnswerKind, Headers> = {
     ["Cross-Origin-Opener-Policy", "same-origin"],
     ["Permissions-Policy", deny(DENIED_TO_OWN_PAGES)],
   ],
-  // No opener policy, because browsers refuse to show a sandboxed response that has one, and some of these responses are
-  // sandboxed.
+  // These responses have no opener policy, because some of them are sandboxed and browsers refuse to show a sandboxed
+  // response that has one.
   data: [
     NOSNIFF,
     NO_REFERRER,
@@ -76,7 +76,8 @@ const HEADERS: Record<AnswerKind, Headers> = {
     ["Permissions-Policy", deny(DENIED_TO_OWN_PAGES)],
     ["Access-Control-Allow-Origin", "*"],
   ],
-  // Sends the origin as referrer, because embedded players require it. The URLs of landing pages are public anyway.
+  // The origin is sent as referrer, because embedded players require a referrer. The URLs of landing pages are public
+  // anyway.
   "landing-page": [
     NOSNIFF,
     ["Referrer-Policy", "strict-origin-when-cross-origin"],
@@ -85,7 +86,7 @@ const HEADERS: Record<AnswerKind, Headers> = {
   ],
 };
 
-/** Requires https for one year, including subdomains, as OWASP ASVS 5, 3.4.1 demands. */
+/** Requires https for one year, including subdomains. Source: OWASP ASVS 5, 3.4.1. */
 const STRICT_TRANSPORT = ["Strict-Transport-Security", "max-age=31536000; includeSubDomains"] as const;
 const withStrictTransport = (headers: Headers): Headers => [...headers, STRICT_TRANSPORT];
 const SECURE_HEADERS: Record<AnswerKind, Headers> = {
@@ -96,7 +97,8 @@ const SECURE_HEADERS: Record<AnswerKind, Headers> = {
 };
 
 /**
- * The security headers of a response. A handler may replace each of them. Source: `security.md`, Headers; decision 053.
+ * Returns the security headers of a response. A handler may replace each of them. Source: `security.md`, Headers;
+ * decision 053.
  *
  * @param isHttps whether browsers reach this host over https.
  */
@@ -104,8 +106,8 @@ export const securityHeaders = (kind: AnswerKind, isHttps: boolean): Headers =>
   (isHttps ? SECURE_HEADERS : HEADERS)[kind];
 
 /**
- * The kind of the response for a path that no operation serves. Landing pages never reach this function, because they
- * are served before.
+ * Returns the kind of the response to a path that no operation serves. Landing pages are served before this function is
+ * called.
  */
 export function answerKindOf(pathname: string): Exclude<AnswerKind, "landing-page"> {
   if (/^\/(api|v|_next)\//.test(pathname)) return "data";

@@ -18,14 +18,14 @@ export type RouteServices = Pick<
 
 const BODY_BYTES_MAX = 64 * 1024;
 /**
- * The form of every id, and of the file name of a script. A text in another form cannot exist, so it is not looked up.
+ * Matches every id and every file name of a script. A text that does not match cannot exist, so no query looks it up.
  */
 const ID = /^[\w-]{1,100}(@\d{1,9})?(\.js)?$/;
 
 /**
- * Serves one operation. It authenticates the caller, reads and validates the body and the query, counts the rate limit,
- * runs the handler, and encodes the answer with its schema. A refusal changes nothing. An unexpected error is answered
- * with 500 without any detail, or with 503 if the database is unavailable.
+ * Serves one operation: authenticates the caller, reads and validates the body and the query, counts the call against
+ * the rate limit, runs the handler, and encodes the answer with its schema. A refusal changes nothing. An unexpected
+ * error is answered with 500 without any detail, or with 503 if the database is unavailable.
  */
 export async function serveOperation<Of extends Operation, Services extends RouteServices>(
   services: Services,
@@ -64,7 +64,7 @@ async function isSessionGone({ db }: RouteServices, { sessionId }: Record<string
   );
 }
 
-/** The response for a refusal. It has no envelope for the statuses that the operation lists in `bare`. */
+/** Returns the response for a refusal. It has no envelope if the operation lists its status in `bare`. */
 function refuse(operation: Operation, failure: Failure): Response {
   const sentence = operation.bare?.[ERROR_STATUS[failure.code]];
   return sentence === undefined
@@ -81,8 +81,8 @@ async function answerCall<Of extends Operation, Services extends RouteServices>(
 ): Promise<Answer> {
   const admitted = await admitCaller(services, operation, request, params);
   if (!admitted.ok) return admitted;
-  // For paths below /s/:sessionId/agents/:agentId, `admitted.session` is the sub-agent's session. The handler gets its
-  // id.
+  // For paths below /s/:sessionId/agents/:agentId, `admitted.session` is the sub-agent's session. The handler gets the
+  // id of this session.
   const handlerParams = admitted.session ? { ...params, sessionId: admitted.session.id } : params;
   const malformed = Object.entries(params).find(([, id]) => !ID.test(id));
   if (malformed) return fail("not_found", `no such ${malformed[0].replace("Id", "")}`);
@@ -111,7 +111,7 @@ async function answerChecked<Of extends Operation, Services extends RouteService
   handler: Handler<Of, Services>,
   { ok: _, visitor: link, ...call }: CheckedCall,
 ): Promise<Answer> {
-  // Annotations are limited per session. Visitors and callers with a key share this limit.
+  // Annotations are limited per session. Visitors of the page and callers of the webhook share this limit.
   const visitor = operation.rate === "annotate" ? undefined : link;
   const subject = visitor ?? call.caller?.keyId ?? call.params.sessionId ?? "anybody";
   const verdict = operation.rate && (await services.rates.take(operation.rate, subject));

@@ -6,7 +6,7 @@ type Issue = z.core.$ZodIssue;
 /** The output of a schema, or a refusal that names the first wrong field. */
 export type Validated<Value = unknown> = { ok: true; value: Value } | Failure;
 
-/** Validates an input. `root` is what a refusal calls the input itself (`body`, `query`). */
+/** Validates an input. `root` is the name of the input in a refusal, such as `body` or `query`. */
 export function validate<Schema extends z.ZodType>(
   schema: Schema,
   value: unknown,
@@ -33,7 +33,8 @@ export function describeFirstIssue(issues: readonly Issue[], root = "body"): str
 }
 
 /**
- * Returns the issues of the union's branch that fits the input best, that is, has the fewest missing and unknown fields.
+ * Returns the issues of the union branch that fits the input best, that is, the branch with the fewest missing and
+ * unknown fields.
  */
 function nearestBranch(branches: readonly (readonly Issue[])[]): readonly Issue[] {
   const misfits = (issues: readonly Issue[]) =>
@@ -49,7 +50,8 @@ export function formatPath(path: readonly PropertyKey[], root: string): string {
   return path
     .map((key, index) => {
       if (typeof key === "number") return `[${key}]`;
-      // A key from a client may be any JSON string, but the sentence is written to logs and terminals.
+      // A key from a client may be any JSON string. It is shortened and quoted, because the sentence is written to logs
+      // and terminals.
       const name = String(key).slice(0, 200).toWellFormed();
       if (!/^[A-Za-z0-9_$-]+$/.test(name)) return `[${JSON.stringify(name)}]`;
       return index === 0 ? name : `.${name}`;

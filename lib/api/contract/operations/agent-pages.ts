@@ -6,7 +6,7 @@ import { messageListQuerySchema } from "../schemas/queries.ts";
 
 /**
  * Operations that the session page calls on the sub-agents below its session. Their paths begin with the path of the
- * page, because browsers send the page's cookie only there. Source: `wire.md`, Sub-agents.
+ * page, because browsers send the page's cookie only to such paths. Source: `wire.md`, Sub-agents.
  */
 export const agentPageOperations = {
   listPersonAgents: defineOperation({

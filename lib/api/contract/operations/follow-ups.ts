@@ -13,7 +13,7 @@ import {
 import { followUpAcceptedSchema, followUpSchema } from "../schemas/follow-up.ts";
 import { listQuerySchema, streamHeadersSchema, streamQuerySchema } from "../schemas/queries.ts";
 
-/** What posting a message has in common in the API and on the session page. */
+/** The fields that the operations for posting a message share, in the API and on the session page. */
 export const followUp = {
   errors: ["idempotency_key_reused", "conflict"],
   answerHeaders: { 202: ["Idempotency-Replayed"] },
@@ -23,7 +23,7 @@ export const followUp = {
   answers: { 202: followUpAcceptedSchema },
 } as const;
 
-/** What editing a queued message has in common in the API and on the session page. */
+/** The fields that the operations for editing a queued message share, in the API and on the session page. */
 export const queuedEdit = {
   body: z.strictObject({ text: z.string().min(1, { error: "must not be empty" }) }),
   bodyBytesMax: 8 * MIB,
@@ -31,7 +31,7 @@ export const queuedEdit = {
   answers: { 200: settledSchema },
 } as const;
 
-/** What answering a question has in common in the API and on the session page. */
+/** The fields that the operations for answering a question share, in the API and on the session page. */
 export const elicitationAnswer = {
   body: z.union([
     z.strictObject({ answer: answerInputSchema }),

@@ -25,7 +25,7 @@ const connectionId = nameUpTo(100)
     examples: ["con_k2m4zqvbwcnr7xye3hjpdtas"],
   });
 
-/** Operations of the landing page and the session page. They take cookies and refuse API keys. */
+/** Operations of the landing page and the session page. They authenticate by cookie and refuse API keys. */
 export const pageOperations = {
   startSession: defineOperation({
     method: "POST",

@@ -10,7 +10,7 @@ import {
   rotateCallbackSecretSchema,
 } from "../schemas/session-answers.ts";
 
-/** What submitting annotations has in common in the webhook and on the session page. */
+/** The fields that the operations for submitting annotations share, in the webhook and on the session page. */
 export const annotationSubmission = {
   body: z.unknown(),
   bodyShownAs: annotationSubmissionSchema,

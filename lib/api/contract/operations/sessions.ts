@@ -6,7 +6,7 @@ import { createSessionSchema, sessionCreatedSchema } from "../schemas/create-ses
 import { listQuerySchema } from "../schemas/queries.ts";
 import { mcpTokenSchema, sessionDeletedSchema, sessionDetailSchema } from "../schemas/session-answers.ts";
 
-/** What creating a session has in common in the API and on the landing page. */
+/** The fields that the operations for creating a session share, in the API and on the landing page. */
 export const sessionCreation = {
   errors: ["conflict", "idempotency_key_reused"],
   answerHeaders: { 201: ["Location"], 200: ["Location", "Idempotency-Replayed"] },

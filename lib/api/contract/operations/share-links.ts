@@ -9,7 +9,7 @@ import {
   sharesRevokedSchema,
 } from "../schemas/share-links.ts";
 
-/** What creating a share link has in common in the API and on the session page. */
+/** The fields that the operations for creating a share link share, in the API and on the session page. */
 export const shareLinkCreation = {
   body: createShareLinkSchema,
   bodyBytesMax: 64 * 1024,

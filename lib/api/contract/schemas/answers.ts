@@ -36,7 +36,7 @@ const turnState = z.enum(["idle", "running", "compacting"]).meta({
   description:
     "`running` as soon as a request is accepted, until no request is open. A request is open until its last retry has ended.",
 });
-/** Source: specification, Request status. */
+/** The status of a request. Source: specification, Request status. */
 export const requestStatusSchema = z
   .object({
     success,
@@ -47,7 +47,7 @@ export const requestStatusSchema = z
   })
   .meta({ id: "RequestStatus" });
 
-/** Source: specification, Agent status; `wire.md`, Agent status. */
+/** The status of a session's agent. Source: specification, Agent status; `wire.md`, Agent status. */
 export const agentStatusSchema = z
   .object({
     turnState,
@@ -87,7 +87,7 @@ export const agentStatusSchema = z
   })
   .meta({ id: "AgentStatus" });
 
-/** Source: specification, Browser status; `wire.md`, Browser. */
+/** The status of a session's browser. Source: specification, Browser status; `wire.md`, Browser. */
 export const browserStatusSchema = z
   .object({
     status: z.enum(BROWSER_STATUSES).meta({ examples: ["ready"] }),

@@ -29,7 +29,7 @@ const minutes = z
     examples: [30],
   });
 
-/** Source: `wire.md`, Budgets. */
+/** The limits of a session's budget. Source: `wire.md`, Budgets. */
 export const budgetSchema = z
   .strictObject({ usd: usd.optional(), tokens: tokens.optional(), minutes: minutes.optional() })
   .meta({

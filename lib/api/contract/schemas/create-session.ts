@@ -12,7 +12,8 @@ const withoutCredentials = (text: string) => {
 };
 
 /**
- * The callback of a session. The network guard checks the host of its URL later. Source: specification, Callback object.
+ * The callback of a session. The handler checks later whether the host of the URL is allowed. Source: specification,
+ * Callback object.
  */
 const callbackSchema = z
   .strictObject({
@@ -124,7 +125,7 @@ const toolNames = z
   )
   .max(TOOL_NAMES_MAX, { error: `must hold at most ${TOOL_NAMES_MAX} names` });
 
-/** Source: specification, Tools object. */
+/** The tool policy of a session. Source: specification, Tools object. */
 const toolsSchema = z
   .strictObject({
     include: toolNames.optional().meta({
@@ -143,7 +144,7 @@ const toolsSchema = z
   })
   .meta({ id: "ToolPolicy", description: "Tool policy of the session." });
 
-/** Source: specification, Capabilities. */
+/** The capabilities of a session. Source: specification, Capabilities. */
 const capabilitiesSchema = z
   .strictObject({
     browser: z
@@ -174,7 +175,7 @@ const liveCount = z
   .meta({ shownAs: { type: "integer", minimum: 0 }, examples: [2] });
 
 /**
- * Limits on live sub-agents. The handler checks that they do not exceed the deployment's ceilings. Source:
+ * Limits on live sub-agents. The handler checks that the limits do not exceed the deployment's ceilings. Source:
  * specification, Rules for profile fields, 5 to 7.
  */
 const delegationSchema = z

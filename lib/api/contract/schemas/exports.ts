@@ -8,7 +8,7 @@ import { JSON_FORMATS } from "#lib/variant/formats/index.ts";
 const success = z.literal(true);
 const format = z.enum(JSON_FORMATS);
 
-/** Source: `wire.md`, Exports and imports. */
+/** Query of the export of a revision. Source: `wire.md`, Exports and imports. */
 export const exportQuerySchema = z.object({
   format: z
     .enum(["script", ...JSON_FORMATS])

@@ -55,7 +55,7 @@ export const followUpSchema = z
 
 type FollowUpInput = z.output<typeof followUpSchema>;
 
-/** Returns the messages of a follow-up, whichever of `text`, `message` and `messages` it has. */
+/** Returns the messages of a follow-up, from its `text`, `message` or `messages`. */
 export function readFollowUpMessages(body: FollowUpInput): MessageInput[] {
   if (body.messages) return body.messages;
   return [body.message ?? { role: "user", parts: [{ type: "text", text: body.text ?? "" }] }];

@@ -7,7 +7,7 @@ const success = z.literal(true);
 const INTEGER_MAX = 2_147_483_647;
 const notVersion = { error: "must be the number of a version" };
 
-/** Source: `wire.md`, Landing pages. */
+/** Body of a rollback to another version. Source: `wire.md`, Landing pages. */
 export const pageRollbackSchema = z.strictObject({
   version: z
     .int(notVersion)

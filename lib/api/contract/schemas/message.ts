@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { MESSAGE_ROLES } from "#db/schema/unions.ts";
 
-/** Source: specification, Message. */
+/** A message that a caller sends. Source: specification, Message. */
 export const messageSchema = z
   .object({
     role: z.enum(MESSAGE_ROLES),

@@ -5,7 +5,7 @@ import { readDocument } from "#lib/porting/read-document.ts";
 
 const success = z.literal(true);
 
-/** Source: `wire.md`, Export and import of a session. */
+/** Query of the export of a session. Source: `wire.md`, Export and import of a session. */
 export const sessionExportQuerySchema = z.object({
   format: z.enum(["json", "html"]).default("json").meta({
     description: "`json`: format version 1, which can be imported. `html`: one file for people to read.",
@@ -18,8 +18,8 @@ export const sessionExportQuerySchema = z.object({
 
 /**
  * The body of an import. A transform of this schema reads the document, so that a large document is read in the worker
- * thread that validates bodies. If the document has a flaw, the transform returns it as a value instead of a Zod issue,
- * because the flaw's sentence already names the field.
+ * thread that validates bodies. If the document has a flaw, the transform returns the flaw as a value and not as a Zod
+ * issue, because the flaw's sentence already names the field.
  */
 export const importBodySchema = z.unknown().transform(readDocument);
 

@@ -17,7 +17,7 @@ const releaseNumber = z
   .min(1)
   .meta({ description: "Number of the release.", examples: [2] });
 
-/** Source: `wire.md`, Publications. */
+/** Body of the publication of a variant. Source: `wire.md`, Publications. */
 export const publishSchema = z.strictObject({
   revision: z
     .int({ error: "must be a whole number" })
@@ -88,7 +88,7 @@ export const releaseSchema = z
   })
   .meta({ id: "Release", description: "An immutable release of a variant." });
 
-/** A publication as lists of its owner show it. */
+/** A publication in the list of its owner's publications. */
 export const ownedPublicationSchema = z
   .object({
     id: publicationId,

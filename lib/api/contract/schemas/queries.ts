@@ -8,7 +8,7 @@ const wholeNumber = (least: number, most: number) =>
     .refine((value) => value >= least && value <= most, { error: `must be from ${least} to ${most}` })
     .meta({ shownAs: { type: "integer", minimum: least, maximum: most } });
 
-/** Query of a stream: `?after=<seq>` skips the events up to this number. Source: `wire.md`, Stream. */
+/** Query of a stream: `?after=<seq>` skips the events up to this sequence number. Source: `wire.md`, Stream. */
 export const streamQuerySchema = z.object({
   after: wholeNumber(0, Number.MAX_SAFE_INTEGER)
     .optional()
@@ -19,8 +19,8 @@ export const streamQuerySchema = z.object({
 });
 
 /**
- * `Last-Event-ID`, which an `EventSource` sends when it reconnects. The handler reads the header itself. Source:
- * `wire.md`, Stream.
+ * The header `Last-Event-ID`, which an `EventSource` sends when it reconnects. The handler reads the header itself.
+ * Source: `wire.md`, Stream.
  */
 export const streamHeadersSchema = z.object({
   "Last-Event-ID": wholeNumber(0, 999_999_999_999_999)

@@ -3,7 +3,7 @@ import { CHECK_STATUSES, FINDING_SEVERITIES } from "#db/schema/unions.ts";
 import { evidenceSchema, reportSummarySchema } from "#lib/events/event-schemas.ts";
 import { pageUrl, reportId, sessionId, timestamp } from "#lib/events/wire-values.ts";
 
-/** Source: `wire.md`, Reports. */
+/** Query of a report. Source: `wire.md`, Reports. */
 export const reportQuerySchema = z.object({
   format: z
     .enum(["json", "markdown"])

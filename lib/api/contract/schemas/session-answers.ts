@@ -179,7 +179,7 @@ export const redeliveredSchema = z.object({ success, delivery: deliveryRecordSch
   description: "The same delivery with the same body and id, in a new cycle of attempts.",
 });
 
-/** A user token of the session for an external agent, and the URL of the server that accepts it. */
+/** A user token of the session for an external agent, and the URL of the server that accepts the token. */
 export const mcpTokenSchema = z
   .object({
     success: z.literal(true),

@@ -58,7 +58,7 @@ export const shareLinkRecordSchema = z
 
 const success = z.literal(true);
 
-/** The share links of a session, as the holder of the session's own `shareUrl` sees them. */
+/** The share links of a session, for the holder of the session's own `shareUrl`. */
 export const ownShareLinksSchema = listOf(shareLinkRecordSchema)
   .extend({ shareUrl: shareUrl.meta({ description: "Path of the session's own `shareUrl`." }) })
   .meta({ id: "OwnShareLinks" });

@@ -39,7 +39,7 @@ const attachmentSchema = z
     description: "A file that a test produced: a picture, a trace, or an attachment of its own.",
   });
 
-/** Source: `wire.md`, Test runs. */
+/** The result of a test against one target. Source: `wire.md`, Test runs. */
 const testResultSchema = z
   .object({
     target: z

@@ -3,7 +3,7 @@ export type BodyBudget = {
   /**
    * Reserves bytes. Waiting reservations are served in the order of their calls.
    *
-   * @returns a function that releases the bytes; undefined if the wait took too long or the signal fired.
+   * @returns a function that releases the bytes; undefined if the wait took too long or the signal was aborted.
    */
   reserve: (bytes: number, signal: AbortSignal) => Promise<(() => void) | undefined>;
 };

@@ -4,19 +4,19 @@ import { type BodyBudget, createBodyBudget } from "./body-budget.ts";
 import { createBodyThread } from "./body-thread.ts";
 import { type CheckedBody, checkBody } from "./parse-body.ts";
 
-/** Bodies up to this size are parsed on the main thread, which takes a few milliseconds at most. */
+/** Maximum size of a body that is parsed on the main thread. Parsing such a body takes a few milliseconds at most. */
 const LARGE_BODY_BYTES = 256 * 1024;
 /**
- * How many bytes of large bodies may be in memory. Each byte costs about five, for the bytes, the text, the value and
- * the database statement.
+ * Maximum total size of the large bodies that are processed at the same time. Each byte of a body needs about five
+ * bytes of memory, for the bytes, the text, the value and the database statement.
  */
 const BUDGET_BYTES = 32 * 1024 * 1024;
 const WAIT_MS = 10_000;
 const RETRY_AFTER_SECONDS = 5;
 
 /**
- * A body that was read, or a refusal. The caller must call `release` after answering, to return the body's part of the
- * budget.
+ * A body that was read, or a refusal. The caller must call `release` after answering, to release the body's share of
+ * the budget.
  */
 export type ReadBody = (Extract<CheckedBody, { ok: true }> & { release: () => void }) | Failure;
 
@@ -29,9 +29,9 @@ export type BodyReader = {
 };
 
 /**
- * Creates the reader of request bodies. A small body is parsed and validated on the main thread. A large body first
- * reserves its size from a budget that all requests share; while it waits, the rest of it is not read. It is then
- * parsed, validated and hashed in a worker thread, so that the event loop can serve other requests meanwhile.
+ * Creates the reader of request bodies. A small body is parsed and validated on the main thread. For a large body, the
+ * reader first reserves the body's size from a budget that all requests share, and only then reads the rest. The body
+ * is then parsed, validated and hashed in a worker thread, so that the event loop can serve other requests.
  *
  * @param options.budgetBytes total size of the large bodies that are processed at the same time. Default 32 MiB.
  * @param options.waitMs how long a large body waits for the budget before it is refused. Default 10,000.
@@ -62,8 +62,8 @@ export function createBodyReader({ budgetBytes = BUDGET_BYTES, waitMs = WAIT_MS 
 type Received = { ok: true; bytes: Uint8Array<ArrayBuffer>; release: () => void } | Failure;
 
 /**
- * Receives the bytes of a body. When a body turns out to be large, reserves its declared size before reading on, or
- * `maxBytes` if it declares none.
+ * Receives the bytes of a body. If the body is large, the function reserves the declared size before it reads the rest,
+ * or `maxBytes` if no size is declared.
  */
 async function receive(request: Request, maxBytes: number, budget: BodyBudget): Promise<Received> {
   const declared = Number(request.headers.get("content-length") ?? Number.NaN);

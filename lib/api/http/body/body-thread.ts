@@ -6,15 +6,15 @@ import type { CheckedBody } from "./parse-body.ts";
 
 /** A worker thread that parses, validates and hashes bodies, in the order in which they are passed to it. */
 type BodyThread = {
-  /** Checks a body. @param bytes are transferred to the thread, so the caller's array is empty afterwards. */
+  /** Checks a body. @param bytes transferred to the thread, so the caller's array is empty afterwards. */
   check: (bytes: Uint8Array<ArrayBuffer>, operation: Operation | undefined) => Promise<CheckedBody>;
 };
 
-/** An idle thread is terminated after this time, which frees its memory. */
+/** Milliseconds after which an idle thread is terminated to free its memory. */
 const IDLE_MS = 30_000;
 const MEMORY_MB = 512;
 
-/** Manages the worker thread. It starts with the first job and does not keep an idle process alive. */
+/** Creates the worker thread. The thread starts with the first job. An idle thread does not keep the process alive. */
 export function createBodyThread(): BodyThread {
   let worker: Worker | undefined;
   let idle: NodeJS.Timeout | undefined;

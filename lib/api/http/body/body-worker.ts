@@ -7,7 +7,7 @@ import { checkBody } from "./parse-body.ts";
 // Entry point of the thread that parses large bodies. Each message contains one body; the answers are sent in the same
 // order.
 
-/** A body to check. `operation` names the operation whose body schema it must match; undefined for no schema. */
+/** A body to check. It must match the body schema of `operation`. If `operation` is undefined, no schema applies. */
 export type BodyJob = {
   bytes: Uint8Array<ArrayBuffer>;
   operation: Pick<Operation, "method" | "path"> | undefined;

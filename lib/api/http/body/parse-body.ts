@@ -7,7 +7,10 @@ const NESTING_MAX = 200;
 /** Maximum number of values in a body, because validation costs time and memory for each value. */
 const VALUES_MAX = 200_000;
 
-/** Only texts that match this pattern can contain a flaw. For all others, {@link findFlaw} is skipped. */
+/**
+ * Only texts that match this pattern can contain a value that the database cannot store unchanged. For all other texts,
+ * {@link findFlaw} is skipped.
+ */
 const SUSPECT = /\\u|__proto__|\d[eE]\+?\d|\d{309}/;
 
 type Parsed = { ok: true; value: unknown } | Failure;
@@ -27,9 +30,9 @@ export function checkBody(bytes: Uint8Array, schema: z.ZodType | undefined): Che
 }
 
 /**
- * Parses a request body as strict UTF-8 JSON. Refuses what cannot be stored or read back unchanged (NUL characters, lone
- * surrogates, numbers too large for a double, `__proto__` keys). Also refuses too many values, and nesting deeper than
- * 200 levels.
+ * Parses a request body as strict UTF-8 JSON. Refuses values that cannot be stored and read back unchanged (NUL
+ * characters, lone surrogates, numbers too large for a double, `__proto__` keys). Also refuses bodies with too many
+ * values or with nesting deeper than 200 levels.
  */
 function parseBody(bytes: Uint8Array): Parsed {
   let text: string;
@@ -60,8 +63,8 @@ function parseBody(bytes: Uint8Array): Parsed {
 }
 
 /**
- * Scans the text of a body without parsing it. Counts its values. If the nesting is too deep, returns the path of the
- * top-level field that contains it.
+ * Scans the text of a body without parsing it. Counts the values. If the nesting is too deep, returns the path of the
+ * top-level field with the deep nesting.
  */
 function measure(text: string): { tooDeep: string[] | undefined; values: number } {
   let depth = 0;
@@ -87,7 +90,7 @@ function measure(text: string): { tooDeep: string[] | undefined; values: number 
   return { tooDeep: undefined, values };
 }
 
-/** Parses the text of a key. Returns an empty path if the text is not valid JSON, which `JSON.parse` reports later. */
+/** Parses the text of a key. Returns an empty path for invalid JSON, because `JSON.parse` reports the error later. */
 function readKey(text: string): string[] {
   try {
     return [String(JSON.parse(text))];

@@ -18,7 +18,7 @@ type LeasedRateLimiterDeps = {
   now?: () => number;
 };
 
-/** What this process has leased from one bucket. Times are those of `now()`. */
+/** What this process has leased from one bucket. Times are values of `now()`. */
 type Share = {
   /** Leased calls that are not used yet. */
   granted: number;
@@ -51,12 +51,13 @@ export function createLeasedRateLimiter(
       refusedUntil: 0,
       leasing: undefined,
     };
-    // Deleting and setting again keeps the map in order of last use. The first entry is then the least recently used
-    // one, which is evicted.
+    // The entry is deleted and set again, so that the map is in order of last use. If the map is full, its first entry
+    // is evicted, which is the least recently used.
     shares.delete(name);
     shares.set(name, share);
     if (shares.size > SUBJECTS_MAX) shares.delete(shares.keys().next().value ?? "");
-    // Unused calls expire. The bucket has refilled completely since the lease, so using them too would exceed the limit.
+    // Unused calls expire. The bucket has refilled completely since the lease, so using these calls too would exceed
+    // the limit.
     if (now() - share.leasedAt > WINDOW_MS) share.granted = 0;
     return share;
   }

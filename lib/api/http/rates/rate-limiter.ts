@@ -1,8 +1,8 @@
 import type { RateBucket } from "../../contract/operation.ts";
 
 /**
- * Allowed calls per minute of each bucket, the operations that share a limit. 0 means unlimited. Source: `wire.md`,
- * Environment, `RATE_LIMIT_CREATE`.
+ * Calls that are allowed per minute in each bucket; 0 means unlimited. A bucket is a group of operations that share a
+ * limit. Source: `wire.md`, Environment, `RATE_LIMIT_CREATE`.
  */
 export type RateLimits = Record<RateBucket, number>;
 
@@ -25,8 +25,8 @@ const SUBJECTS_MAX = 10_000;
  * Creates the rate limiter of a service with one process. It keeps token buckets in memory. An empty bucket refills
  * evenly to its limit within a minute.
  *
- * @param now a monotonic clock in milliseconds. If the clock were set back, the buckets would not refill until it caught
- * up.
+ * @param now a monotonic clock in milliseconds. After a clock is set back, the buckets do not refill until the clock
+ * has caught up.
  */
 export function createRateLimiter(
   limits: RateLimits,
@@ -43,8 +43,8 @@ export function createRateLimiter(
       const tokens = Math.min(limit, existing.tokens + ((at - existing.at) * limit) / WINDOW_MS);
       const isAllowed = tokens >= 1;
       const left = isAllowed ? tokens - 1 : tokens;
-      // Deleting and setting again keeps the map in order of last use. The first entry is then the least recently used
-      // one, which is evicted.
+      // The entry is deleted and set again, so that the map is in order of last use. If the map is full, its first
+      // entry is evicted, which is the least recently used.
       buckets.delete(name);
       buckets.set(name, { tokens: left, at });
       if (buckets.size > SUBJECTS_MAX) buckets.delete(buckets.keys().next().value ?? "");
