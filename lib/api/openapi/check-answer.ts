@@ -9,24 +9,24 @@ import { HEADERS } from "./document/headers.ts";
 import { type JsonSchema, refTo } from "./json-schema.ts";
 import type { OpenApiDocument, OperationObject, ResponseObject } from "./types.ts";
 
-/** A request that was sent. `body` is its JSON body, if it had one. */
+/** A request that was sent. `body` is the JSON body, if the request had one. */
 type Exchange = { method: string; pathname: string; body?: unknown };
 
 /**
- * Checks a response against the document. @returns the response with its body still unread.
+ * Checks a response against the document. @returns the response with its body unread.
  * @throws Error that describes the first difference.
  */
 type AnswerCheck = (exchange: Exchange, response: Response) => Promise<Response>;
 
-/** Headers that every response may have, even if the document does not declare them for it. */
+/** Headers that every response may have, even if the document does not declare them for the response. */
 const EVERYWHERE = new Set(["RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset", "Cache-Control"]);
 /** If the document declares one of these headers for a response, the response must have it. */
 const ALWAYS = new Set(["Location", "ETag", "Retry-After", "Allow", "Content-Disposition"]);
 
 /**
- * For tests: creates a check that compares real responses with the OpenAPI document. The document must declare the
- * status and the headers. The body must match its schema and have no additional fields; each event of a stream must
- * match the schema of its kind. If the request was accepted, its body must be valid too.
+ * Creates a check for tests, which compares real responses with the OpenAPI document. The document must declare the
+ * status and the headers. The response's body must match its schema and have no additional fields; each event of a
+ * stream must match the schema of its kind. The body of an accepted request must be valid too.
  *
  * @param onChecked called for every response, with the operation and the status.
  */
@@ -86,7 +86,7 @@ export function createAnswerCheck(
     if (schema) explain(`${where}: accepted body`, schema, body);
   }
 
-  /** Forwards a stream. Makes it fail at the first event that does not match the document. */
+  /** Forwards a stream. The forwarded stream fails at the first event that does not match the document. */
   function checkEvents(where: string, response: Response): Response {
     if (!response.body) return response;
     const parser = createEventStreamParser();
@@ -155,8 +155,8 @@ function checkHeaders(where: string, { headers = {} }: ResponseObject, response:
 }
 
 /**
- * Checks the response to a method that the path has no operation for. `OPTIONS` must return 204 or 403, any other method
- * 405 with `Allow`.
+ * Checks the response to a method for which the path has no operation. `OPTIONS` must return 204 or 403, any other
+ * method 405 with `Allow`.
  */
 function checkOtherMethod(where: string, method: string, response: Response): void {
   const expected = method === "OPTIONS" ? [204, 403] : [405];
@@ -167,7 +167,7 @@ function checkOtherMethod(where: string, method: string, response: Response): vo
 
 /**
  * Returns a copy of the document whose named schemas forbid additional fields. The published document allows them,
- * because later versions may add fields, but this version must not send undocumented ones.
+ * because later versions may add fields. This version must not send undocumented fields.
  */
 export function closeSchemas(document: OpenApiDocument): OpenApiDocument {
   const { components } = document;
@@ -189,8 +189,8 @@ function close(schema: JsonSchema): JsonSchema {
   if (typeof schema.additionalProperties === "object")
     closed.additionalProperties = close(schema.additionalProperties);
   for (const key of ["anyOf", "oneOf"] as const) {
-    // A choice without a type only restricts its parent schema. If it forbade additional fields, it would forbid those
-    // of the parent.
+    // A choice without a type is not closed. It only restricts its parent schema, so it would forbid the parent's
+    // fields.
     const choices = schema[key]?.map((choice) => (choice.type === undefined ? choice : close(choice)));
     if (choices) closed[key] = choices;
   }
@@ -199,7 +199,7 @@ function close(schema: JsonSchema): JsonSchema {
 
 /** Validates values against schemas of one document. Each schema is compiled once. */
 type DocumentAjv = {
-  /** Lists the violations of a value; empty if it is valid. */
+  /** Lists the violations of a value; empty if the value is valid. */
   explain: (schema: JsonSchema, value: unknown) => string[];
 };
 

@@ -34,7 +34,7 @@ export type OperationObject = {
   parameters?: (ParameterObject | Ref)[];
   requestBody?: { description?: string; required: boolean; content: Record<string, MediaObject> };
   responses: Record<string, ResponseObject | Ref>;
-  /** Frames that are sent over the WebSocket after the upgrade. */
+  /** Schemas of the frames that are sent over the WebSocket after the upgrade. */
   "x-websocket"?: { serverFrame: JsonSchema; clientFrame: JsonSchema };
 };
 

@@ -21,7 +21,7 @@ import type { ApiServices } from "../services.ts";
 import { sendPicture } from "./browser.ts";
 import type { CallOf } from "./handler.ts";
 
-/** `GET …/agents`: all sub-agents below a session, as a flat list. Source: `wire.md`, Sub-agents. */
+/** `GET …/agents`: lists all sub-agents below a session. The list is flat. Source: `wire.md`, Sub-agents. */
 export async function listAgents(
   { db, browser, shares }: Pick<ApiServices, "db" | "browser" | "shares">,
   { params }: CallOf<"listAgents">,
@@ -120,8 +120,8 @@ export async function cancelAgentAsPerson(
 }
 
 /**
- * Answers with the last picture of the page that a sub-agent works on: its own page, or its parent's page if it shares
- * that.
+ * Answers with the last picture of the page that a sub-agent works on. A sub-agent without its own browser works on its
+ * parent's page.
  */
 export async function readAgentPicture(
   services: ApiServices,

@@ -42,7 +42,7 @@ async function record(
   return recorded.reason === "full" ? fail("conflict", recorded.error) : unknownSession();
 }
 
-/** `GET …/annotations`, newest first. */
+/** `GET …/annotations`: lists annotations, newest first. */
 export async function listAnnotations(
   services: ApiServices,
   { params, query }: CallOf<"listAnnotations">,

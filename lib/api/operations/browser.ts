@@ -10,14 +10,16 @@ import type { ApiServices } from "../services.ts";
 import type { CallOf } from "./handler.ts";
 
 /**
- * `GET /api/sessions/:sessionId/browser`: the browser's status without an envelope. The path of `liveViewUrl` gets its
- * token only here. The browser service does not know the token, so no event, log or prompt can contain it.
+ * `GET /api/sessions/:sessionId/browser`: the browser's status without an envelope. Only this operation adds the token
+ * to the path in `liveViewUrl`. The browser service does not know the token, so no event, log or prompt can contain the
+ * token.
  */
 export async function readBrowser(
   { db, browser, shares }: ApiServices,
   { session }: CallOf<"readBrowser">,
 ): Promise<Answer> {
-  // A sub-agent that shares its parent's page has no browser of its own. Its status is that of the parent's browser.
+  // For a sub-agent that shares its parent's page, the status is that of the parent's browser, because the sub-agent
+  // has no browser of its own.
   const agent = session.parentSessionId === null ? undefined : await findAgent(db, session.id);
   const shown = agent?.browser === "shared" ? agent.browserSessionId : null;
   const owner = shown === null ? session : ((await findSession(db, shown)) ?? session);
@@ -26,7 +28,7 @@ export async function readBrowser(
   return { ok: true, status: 200, body: { ...record, liveViewUrl } };
 }
 
-/** `GET /api/sessions/:sessionId/live/picture`. */
+/** `GET /api/sessions/:sessionId/live/picture`: answers with the last picture of the session's page. */
 export const readPagePicture = (
   services: ApiServices,
   { params }: CallOf<"readPagePicture">,
@@ -80,9 +82,9 @@ function readUrl(body: unknown): UrlRead {
 }
 
 /**
- * The address bar of the live view. It opens an address that a person typed, or moves through the page's history. Like
- * all input, it is refused while another connection has control. If no connection has control, it is refused while the
- * agent works.
+ * Handles the address bar of the live view: opens an address that a person typed, or moves through the page's history.
+ * Like all input, the call is refused while another connection has control. While no connection has control, the call
+ * is refused if the agent is working.
  */
 export async function steerBrowser(
   services: ApiServices,
@@ -109,8 +111,8 @@ export async function steerBrowser(
 const ACCEPTED: Answer = { ok: true, status: 202, body: { success: true } };
 
 /**
- * If the session has to wait for a browser, the answer is still a success. The page then shows the position in the
- * queue.
+ * Answers an attempt to open the browser. Waiting for a free browser counts as success, because the page then shows the
+ * position in the queue.
  */
 const answerOpening = (opening: BrowserOpening): Answer =>
   opening.state === "failed" ? fail("unavailable", opening.reason, RETRY_AFTER) : ACCEPTED;

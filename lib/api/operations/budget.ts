@@ -62,8 +62,8 @@ const answer = (
 });
 
 /**
- * Reads the budget of a session for its status. Null if the session has none. For a session without sub-agents, this
- * needs no database statement.
+ * Reads the budget of a session for its status. Null if the session has no budget. For a session without sub-agents,
+ * the function sends no database statement.
  */
 export async function readBudgetState(services: BudgetServices, session: SessionRow) {
   const { budget, spentTokens: tokens, spentUsd: usd, spentMs: ms } = session;

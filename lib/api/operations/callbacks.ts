@@ -19,7 +19,7 @@ export const refuseSecret = (
 ): string | undefined =>
   secret.length < secretLengthMin ? `must be at least ${secretLengthMin} characters` : undefined;
 
-/** Describes the callback of a session as the API shows it, without secrets. Null if the session has none. */
+/** Describes the callback of a session for the API, without secrets. Null if the session has no callback. */
 export async function describeCallback(
   { db, sealer }: Pick<ApiServices, "db" | "sealer">,
   { id, callbackUrl: url, callbackEvents: events }: SessionRow,
@@ -55,7 +55,7 @@ export async function rotateCallbackSecret(
   return answerCallback(services, session);
 }
 
-/** `POST …/callback/enable`: sends callbacks to the host of the session's callback URL again. */
+/** `POST …/callback/enable`: enables callbacks to the host of the session's callback URL again. */
 export async function enableCallback(
   services: ApiServices,
   { session, caller }: CallOf<"enableCallback">,

@@ -49,7 +49,7 @@ export type CreationServices = Pick<
 type CreationCall = Pick<CallOf<"createSession" | "startSession">, "caller" | "body" | "hashBody">;
 
 /**
- * `POST /api/session`. The first turn counts as started by a program, whatever the value of `source`. Source:
+ * `POST /api/session`. The first turn counts as started by a program, for every value of `source`. Source:
  * specification, POST /api/session; `wire.md`, POST /api/session.
  */
 export const createSession = (services: CreationServices, call: CreationCall): Promise<Answer> =>
@@ -76,8 +76,8 @@ async function create(
     bodyHash: call.hashBody(),
     idempotencyKey: call.body.idempotencyKey ?? null,
   };
-  // Detect a replay before the other checks. Ceilings and the addresses of hosts may have changed since the first
-  // request, and a replay must not be refused for that.
+  // A replay is detected before the other checks. It must succeed even if ceilings or the addresses of hosts have
+  // changed since the first request.
   const replay = await findReplay(services.db, request);
   if (replay) return describeResult(services, replay);
   const input = await readProfile(services, request, call.body);
@@ -126,8 +126,8 @@ type CreationRequest = Attribution & Pick<NewSession, "ownerId" | "bodyHash" | "
 type Profile = { ok: true; session: NewSession } | Failure;
 
 /**
- * Makes the checks that depend on more than the body (the deployment's ceilings, the schema compiler, the network
- * guard), and fills in the defaults.
+ * Performs the checks that need more than the body (the deployment's ceilings, the schema compiler, the rules for
+ * network addresses), and fills in the defaults.
  */
 async function readProfile(
   services: CreationServices,
@@ -197,10 +197,7 @@ async function readProfile(
   return { ok: true, session };
 }
 
-/**
- * The skills that the session is created with. None if the session cannot have the tools that its agent needs to use
- * skills.
- */
+/** Returns the skills for a new session. Returns none if the session cannot have the tools for using skills. */
 const takeSkills = async (
   { tools, skills }: CreationServices,
   { sandbox }: NewSession["capabilities"],
@@ -221,8 +218,8 @@ const mayDelegate = async (
 ): Promise<boolean> => origin === "person" || source !== "web" || (await services.readSubAgentFlag(userId));
 
 /**
- * Returns the reason why a callback is refused; it begins with the name of the field. Undefined if the callback is
- * accepted.
+ * Returns the reason why a callback is refused. The reason begins with the name of the field. Undefined if the callback
+ * is accepted.
  */
 async function refuseCallback(
   services: CreationServices,
@@ -235,8 +232,8 @@ async function refuseCallback(
 }
 
 /**
- * Returns the reason why callbacks may not be sent to a URL. Undefined if they may. A host name that cannot be resolved
- * is accepted, because it may be resolvable when a delivery is attempted.
+ * Returns the reason why callbacks may not be sent to a URL. Undefined if the URL is allowed. A host name that cannot
+ * be resolved is accepted, because it may be resolvable when a delivery is attempted.
  */
 async function refuseTarget(
   { rule, callbackRules, securityLog }: CreationServices,

@@ -23,7 +23,7 @@ export async function listDeliveries(
   return { ok: true, status: 200, body: { success: true, ...page } };
 }
 
-/** `POST …/deliveries/:deliveryId/redeliver`. Source: `security.md`, What is never lost. */
+/** `POST …/deliveries/:deliveryId/redeliver`: sends a callback again. Source: `security.md`, What is never lost. */
 export async function redeliverCallback(
   services: ApiServices,
   { params }: CallOf<"redeliverCallback" | "redeliverPersonCallback">,

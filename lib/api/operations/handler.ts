@@ -46,16 +46,18 @@ export type Call<Of extends Operation = Operation> = {
   /** Returns the SHA-256 (hex) of the JSON value that was sent. Equal values have equal hashes. */
   hashBody: () => string;
   query: QueryOf<Of>;
-  /** The holder of the API key, or the operator. Undefined if a visitor of a page calls. */
+  /**
+   * The holder of the API key, or the operator. Undefined for a visitor of a page and for a call without a credential.
+   */
   caller: CallerOf<Of["auth"]>;
   /**
-   * The session in the path. The shared steps have checked that the caller may access it. Undefined for operations that
-   * do not use it.
+   * The session in the path. The shared steps have checked that the caller may access the session. Undefined for
+   * operations that do not use the session.
    */
   session: SessionOf<Of>;
 };
 
-/** The input of a handler for one operation of the contract, or for several with the same parts. */
+/** The input of a handler for one operation of the contract, or for several operations with the same input. */
 export type CallOf<Name extends OperationName> = Call<Contract[Name]>;
 
 /**
@@ -67,7 +69,7 @@ export type Answer =
   | Failure
   | Response;
 
-/** Answers a call of an operation. It runs after the shared steps have checked the call. */
+/** Answers a call of an operation. The handler runs after the shared steps have checked the call. */
 export type Handler<Of extends Operation = Operation, Services = ApiServices> = (
   services: Services,
   call: Call<Of>,

@@ -12,7 +12,7 @@ import type { CallOf } from "./handler.ts";
 
 const PAGE = 50;
 
-/** `GET /api/sessions`, newest first. */
+/** `GET /api/sessions`: lists sessions, newest first. */
 export async function listSessions(
   services: ApiServices,
   { caller, query }: CallOf<"listSessions">,
@@ -53,7 +53,9 @@ export async function summarise({ db, shares }: ApiServices, rows: SessionRow[],
   });
 }
 
-/** `GET …/messages`, oldest first. The cursor is the sequence number of the page's last message. */
+/**
+ * `GET …/messages`: lists messages, oldest first. The cursor is the sequence number of the last message on the page.
+ */
 export async function listMessages(
   services: ApiServices,
   { params, query }: CallOf<"listMessages">,
@@ -72,12 +74,12 @@ export async function listMessages(
 type Position = { createdAt: Date; id: string };
 
 /**
- * The rows to read for one page: those older than `before`. `limit` is one more than the page has, to detect whether a
- * next page exists.
+ * The rows to read for one page: the rows that are older than `before`. `limit` is one more than the size of the page,
+ * to detect whether a next page exists.
  */
 type Range = { before?: Position; limit: number };
 
-/** Determines the range of rows that a request asks for. Undefined if its cursor is invalid. */
+/** Determines the range of rows for a request. Undefined if the cursor of the request is invalid. */
 export function readRange(query: {
   cursor?: string | undefined;
   limit?: number | undefined;
@@ -88,7 +90,10 @@ export function readRange(query: {
   return { ...(before && { before }), limit: limit + 1 };
 }
 
-/** Cuts the rows of a range down to one page. Also returns the cursor of the next page, null if there is none. */
+/**
+ * Cuts the rows of a range down to one page. Also returns the cursor of the next page, or null if there is no next
+ * page.
+ */
 export function cutPage<Row>(
   rows: Row[],
   { limit }: Range,

@@ -24,7 +24,7 @@ export async function endLogin(
   return { ok: true, status: 200, body: { success: true } };
 }
 
-/** `POST /actions/logout`: ends the login that made the request, and removes its cookie. */
+/** `POST /actions/logout`: ends the login of the browser that sent the request, and removes its cookie. */
 export async function logOut(
   { logins, login, securityLog }: Pick<ApiServices, "logins" | "login" | "securityLog">,
   { caller }: CallOf<"logOut">,
@@ -38,7 +38,7 @@ export async function logOut(
   return { ok: true, status: 200, body: { success: true }, headers };
 }
 
-/** Describes logins for a list. `currentId` is the id of the login that made the request. */
+/** Describes logins for a list. `currentId` is the id of the login of the browser that sent the request. */
 export const describeLogins = (logins: readonly Login[], currentId: string | undefined) =>
   logins.map(({ createdAt, lastSeenAt, expiresAt, ...login }) => ({
     ...login,

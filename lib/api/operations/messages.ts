@@ -8,13 +8,13 @@ import type { ApiServices } from "../services.ts";
 import type { CallOf } from "./handler.ts";
 
 /**
- * `POST /api/sessions/:sessionId/agent/messages`. Turns that it starts never count as started by a person. Source:
- * `wire.md`, Follow-ups.
+ * `POST /api/sessions/:sessionId/agent/messages`. A turn that this operation starts never counts as started by a
+ * person. Source: `wire.md`, Follow-ups.
  */
 export const postMessage = (services: ApiServices, call: CallOf<"postMessage">): Promise<Answer> =>
   accept(services, call, "external");
 
-/** Posts a message from the session page. The turn that it starts counts as started by a person. */
+/** Posts a message from the session page. A turn that the message starts counts as started by a person. */
 export const postPersonMessage = (
   services: ApiServices,
   call: CallOf<"postPersonMessage">,

@@ -50,7 +50,7 @@ export async function importIntoSession(
   return { ok: true, status: isNew ? 201 : 200, body: { success: true, import: summary, leftOut } };
 }
 
-/** `GET …/imports`, newest first. For a sub-agent, lists the imports of its root session. */
+/** `GET …/imports`: lists imports, newest first. For a sub-agent, lists the imports of its root session. */
 export async function listImports(
   { db }: ApiServices,
   { params, query }: CallOf<"listImports">,
@@ -64,7 +64,7 @@ export async function listImports(
 
 /**
  * `GET …/imports/:importId`. For a sub-agent, reads an import of its root session. The cursor is the position of the
- * page's last message.
+ * last message on the page.
  */
 export async function readImport(
   { db }: ApiServices,

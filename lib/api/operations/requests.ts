@@ -26,10 +26,10 @@ export async function streamRequest(
   const { db } = services;
   const sent = lastEventId ?? query.after ?? 0;
   const isHead = request.method === "HEAD";
-  // Most streams start with the first event. For these, the first page is read while the request is being looked up.
+  // Most streams start with the first event. To save time, their first page is read during the lookup of the request.
   const early =
     sent === 0 && !isHead ? open(services, request, caller, { sessionId, requestId, after: 0 }) : undefined;
-  // A stream whose first read failed rejects; nothing was sent of it.
+  // `cancel` rejects if the first read has failed. The error is ignored, because nothing of the stream was sent.
   const discard = () => early?.cancel().catch(() => {});
   const found = await findStatus(db, { sessionId, requestId, ownerId: caller.ownerId }).catch((error) => {
     void discard();
@@ -40,8 +40,8 @@ export async function streamRequest(
   await discard();
   if (found.kind === "unknown_session") return unknownSession();
   if (found.kind === "unknown_request") return fail("not_found", "no such request");
-  // The stream of a steer starts at the event at which the service accepted the steer, in the middle of another
-  // request's turn.
+  // A steer is a message that joined the turn of another request. Its stream starts at the event at which the service
+  // accepted the steer.
   const after = Math.max(sent, joined?.afterSeq ?? 0);
   if (sent > 0 && (await hasNothingLeft(services, sessionId, found.run, after)))
     return new Response(null, { status: 204 });
@@ -71,7 +71,8 @@ function open(
 }
 
 /**
- * Reads `Last-Event-ID`. It takes precedence over `?after=`, because an `EventSource` reconnects with its original URL.
+ * Reads `Last-Event-ID`. The header takes precedence over `?after=`, because an `EventSource` reconnects with its
+ * original URL.
  */
 function readLastEventId(header: string | null): number | "malformed" | undefined {
   if (header === null || header === "") return undefined;
@@ -85,6 +86,6 @@ async function hasNothingLeft(
   after: number,
 ): Promise<boolean> {
   if (projectRequestStatus(run) !== "completed") return false;
-  // For a steer with a run of its own, this is the request of that run, not the request whose turn the steer had joined.
+  // For a steer with its own run, `run.requestId` is the request of that run. The joined turn's request does not count.
   return (await log.read(sessionId, { after, requestId: run.requestId, limit: 1 })).length === 0;
 }

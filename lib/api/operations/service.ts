@@ -29,14 +29,14 @@ async function mayReadChecks(services: ApiServices, request: Request): Promise<b
   if (isLocalCaller(request)) return true;
   if (readKey(request.headers) === undefined) return false;
   const checked = await services.authenticate(request.headers);
-  // Called only to count the wrong key. The refusal that it returns is not sent.
+  // `refuseKey` is called only to count the wrong key. Its result is not sent.
   if (!checked.ok) refuseKey(services, request, checked);
   return checked.ok;
 }
 
 type Served = { text: string; etag: string };
 
-/** The OpenAPI document of each service. It is built at the first request. */
+/** The OpenAPI document of each service. A document is built at the first request. */
 const documents = new WeakMap<ApiServices, Promise<Served>>();
 
 /** `GET /api/openapi.json`. Source: `wire.md`, Also served. */
@@ -61,14 +61,14 @@ async function makeDocument(baseUrl: string): Promise<Served> {
   return { text, etag: `"${createHash("sha256").update(text).digest("base64url").slice(0, 27)}"` };
 }
 
-/** Whether `If-None-Match` contains an entity tag. The comparison is weak, as HTTP requires. */
+/** Whether an `If-None-Match` header contains an entity tag. The comparison is weak, as HTTP requires. */
 const namesTag = (header: string | null, etag: string): boolean =>
   header?.split(",").some((tag) => ["*", etag].includes(tag.trim().replace(/^W\//, ""))) ?? false;
 
 /**
- * `POST /api/sessions/:sessionId/mcp-token`: creates a user token. With it, another agent can use the tools that the
- * session's policy allows. The token is not stored. It is valid until it expires, the session is deleted, or the API key
- * of this request is revoked.
+ * `POST /api/sessions/:sessionId/mcp-token`: creates a user token, with which another agent can use the tools that the
+ * session's policy allows. The token is not stored. It is valid until it expires, the session is deleted, or the API
+ * key of this request is revoked.
  */
 export async function createMcpToken(
   { builtinMcp }: ApiServices,

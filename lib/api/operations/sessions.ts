@@ -38,7 +38,8 @@ export async function readSession(
         ...(agentUrl !== undefined && { shareUrl: agentUrl }),
         metadata,
         delegation: limitDelegation(session, services.settings.delegation),
-        // Sessions that were created before URLs were encrypted have the full URL in their row.
+        // The URLs are masked, because sessions that were created before URLs were encrypted have the full URL in their
+        // row.
         mcpServers: Object.fromEntries(
           servers.map(([id, { url, type }]) => [id, { url: maskUrl(url), type }]),
         ),
@@ -50,8 +51,8 @@ export async function readSession(
 }
 
 /**
- * Returns the `shareUrl` of a sub-agent, whose page is below the page of its root session. Undefined for a session
- * without a parent.
+ * Returns the `shareUrl` of a sub-agent. The page of a sub-agent is below the page of its root session. Undefined for a
+ * session without a parent.
  */
 async function readAgentUrl(
   { db, shares }: ApiServices,

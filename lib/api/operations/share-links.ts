@@ -12,7 +12,7 @@ import { unknownCursor } from "./lists.ts";
 
 const PAGE = 50;
 
-/** `GET …/share-links`, newest first, without secrets. Source: `wire.md`, Share links. */
+/** `GET …/share-links`: lists share links, newest first, without secrets. Source: `wire.md`, Share links. */
 export async function listShareLinks(
   { db }: ApiServices,
   { params, query }: CallOf<"listShareLinks">,

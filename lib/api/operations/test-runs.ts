@@ -34,7 +34,7 @@ export async function readTestRun({ db }: ApiServices, { params }: CallOf<"readT
   };
 }
 
-/** Starts a test run with the files and options of an earlier one, against the newest revision of the variant. */
+/** Starts a test run with the files and options of an earlier test run, against the newest revision of the variant. */
 export async function rerunTests(
   { db, testRuns }: ApiServices,
   { params }: CallOf<"rerunTests">,
@@ -48,7 +48,7 @@ export async function rerunTests(
   return { ok: true, status: 201, body: { success: true, testRun: showTestRun(started.row) } };
 }
 
-/** Cancels a test run. It ends within a few seconds. */
+/** Cancels a test run. The test run ends within a few seconds. */
 export async function cancelTests({ db }: ApiServices, { params }: CallOf<"cancelTests">): Promise<Answer> {
   const { sessionId, testRunId } = params;
   const row = await findTestRun(db, sessionId, testRunId);

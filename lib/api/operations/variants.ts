@@ -14,8 +14,8 @@ import type { ApiServices } from "../services.ts";
 import type { CallOf } from "./handler.ts";
 
 /**
- * `GET …/variants`. For a sub-agent, lists the variants of its root session, because it works on those. Source:
- * `wire.md`, Variants.
+ * `GET …/variants`. For a sub-agent, lists the variants of its root session, because a sub-agent works on these
+ * variants. Source: `wire.md`, Variants.
  */
 export async function listVariants(
   { db, settings }: ApiServices,
@@ -27,7 +27,7 @@ export async function listVariants(
 
 const REVISION = /^[1-9]\d{0,8}$/;
 
-/** Parses the number of a revision in a path. Undefined if the text is not such a number. */
+/** Parses the number of a revision in a path. Undefined for any other text. */
 export const readRevisionNumber = (text: string): number | undefined =>
   REVISION.test(text) ? Number(text) : undefined;
 
@@ -48,7 +48,7 @@ export async function listPreviews({ db }: ApiServices, { params }: CallOf<"list
   return { ok: true, status: 200, body: { success: true, data, nextCursor: null } };
 }
 
-/** Stores the edits of a person as a new revision with that person as the author. */
+/** Stores the edits of a person as a new revision, with `person` as the author. */
 export async function editVariant(
   { variants, settings }: ApiServices,
   { params, body }: CallOf<"editVariant">,
@@ -62,7 +62,7 @@ export async function editVariant(
   if (!edited.ok) return fail("invalid_request", edited.problem);
   const [problem] = checkDocumentContent(edited.document);
   if (problem) return fail("invalid_request", `edits: ${describeProblem(edited.document, problem)}`);
-  // Does not store an identical revision again, because the new one would have no check.
+  // An identical revision is not stored again, because the new revision would have no check.
   if (isDeepStrictEqual(edited.document, newest.document)) {
     const summaries = await listVariantSummaries(variants.db, sessionId, settings.baseUrl);
     const variant = summaries.find(({ key }) => key === variantKey);
@@ -93,7 +93,7 @@ const CHECK_MS_MAX = 300_000;
 /** Sessions in which a check that a person started is in progress. */
 const checking = new Set<string>();
 
-/** Checks the newest revision of a variant for a person. Answers once the report is stored. */
+/** Checks the newest revision of a variant for a person. Answers when the report is stored. */
 export async function checkAsPerson(
   { variants, db, settings }: ApiServices,
   { params }: CallOf<"checkAsPerson">,

@@ -15,8 +15,8 @@ const isForPrograms = ({ auth }: Operation): boolean =>
   auth.kind === "key" || auth.kind === "none" || (auth.kind === "share" && auth.orKey);
 
 /**
- * Prints the types of the published client as one module without imports. It contains every named schema of the
- * document, and for every operation for programs its method, path, parameters, body and response.
+ * Prints the types of the published client as one module without imports. The module contains every named schema of the
+ * document. For every operation that programs can call, it contains the method, path, parameters, body and response.
  */
 export function printClientTypes(document: OpenApiDocument = buildDocument("")): string {
   const types = Object.entries(document.components.schemas).map(
@@ -75,7 +75,7 @@ function printSignature(name: string, operation: Operation, described: Operation
   return `${remark}  ${name}: {\n${fields.map((field) => `    ${field};\n`).join("")}  };\n`;
 }
 
-/** Prints the type of a successful response's body. It is `Response` if the body is not JSON. */
+/** Prints the type of the body of a successful response. The type is `Response` if the body is not JSON. */
 function printAnswer(operation: Operation, { responses }: OperationObject): string {
   const schemas = Object.entries(operation.answers).flatMap(([status, answer]): JsonSchema[] => {
     const response = responses[status];

@@ -46,7 +46,9 @@ function printObject(schema: JsonSchema, indent: string): string {
   return lines.length === 0 ? "Record<string, never>" : `{\n${lines.join("")}${indent}}`;
 }
 
-/** Finds the description of a schema. For a nullable field, Zod puts it on the branch that is not null. */
+/**
+ * Returns a schema with its description. For a nullable field, Zod puts the description on the branch that is not null.
+ */
 const describeNullable = (part: JsonSchema): JsonSchema => {
   const description = part.description ?? splitNull(part).rest.description;
   return description === undefined ? part : { ...part, description };

@@ -116,7 +116,7 @@ const mapInOrder = (paths: Record<string, PathItem>): Record<string, PathItem> =
       }),
   );
 
-/** Removes responses, headers and tags that nothing in the document references. */
+/** Removes responses, headers and tags that the document does not reference. */
 function dropUnused(document: OpenApiDocument): OpenApiDocument {
   const { components } = document;
   const isUsed = (kind: string, text: string) => (name: string) =>

@@ -4,8 +4,8 @@ import type { Components, JsonSchema } from "../json-schema.ts";
 type Direction = "input" | "output";
 
 /**
- * Converts the contract's schemas to JSON Schemas. A schema with an `id` becomes a component; other schemas reference
- * it.
+ * Converts the contract's schemas to JSON Schemas. A schema with an `id` becomes a component that other schemas
+ * reference.
  */
 export type SchemaCollector = {
   /**
@@ -56,7 +56,8 @@ function tidy(part: unknown, direction: Direction): unknown {
   if (Array.isArray(part)) return part.map((each) => tidy(each, direction));
   if (typeof part !== "object" || part === null) return part;
   const { shownAs, id: _, ...fields } = part as Record<string, unknown>;
-  // The only recursive schema without a name is the one that Zod generates for any JSON value.
+  // This reference becomes an empty schema: the only recursive schema without a name is the one that Zod generates for
+  // any JSON value.
   if (/^#\/\$defs\/__schema\d+$/.test(String(fields.$ref))) return {};
   if (shownAs !== undefined) return { ...(shownAs as JsonSchema), ...keepRemarks(fields) };
   return Object.fromEntries(
@@ -65,7 +66,7 @@ function tidy(part: unknown, direction: Direction): unknown {
       if (key === "examples" || key === "default" || key === "const" || key === "enum") return [[key, value]];
       if (key === "properties") return [[key, tidyEach(value, direction)]];
       if (key === "additionalProperties" && value === false && direction === "output") return [];
-      // Zod adds the bounds of a safe integer, which do not help readers of the document.
+      // Removes the bounds of a safe integer. Zod adds them, but they do not help readers of the document.
       if ((key === "maximum" || key === "minimum") && Math.abs(Number(value)) === Number.MAX_SAFE_INTEGER)
         return [];
       return [[key, tidy(value, direction)]];
@@ -74,8 +75,8 @@ function tidy(part: unknown, direction: Direction): unknown {
 }
 
 /**
- * Prepares the schema of each property. Names of properties are kept, even if they equal keywords such as `id` and
- * `default`.
+ * Prepares the schema of each property. Names of properties are not changed, even if they equal keywords such as `id`
+ * and `default`.
  */
 const tidyEach = (properties: unknown, direction: Direction) =>
   Object.fromEntries(
@@ -89,7 +90,7 @@ const REMARKS = ["title", "description", "examples", "default", "deprecated"];
 const keepRemarks = (fields: Record<string, unknown>) =>
   Object.fromEntries(Object.entries(fields).filter(([key]) => REMARKS.includes(key)));
 
-/** Returns the names that a schema references, directly or indirectly. */
+/** Returns the names of the components that a schema references, directly or indirectly. */
 function reach(schema: JsonSchema, defs: ReadonlyMap<string, JsonSchema>): Set<string> {
   const found = new Set<string>();
   const visit = (part: JsonSchema) => {

@@ -81,7 +81,7 @@ function describeBody(
   };
 }
 
-/** Makes a key from the title of an example: `A typed result` becomes `a-typed-result`. */
+/** Creates a key from the title of an example: `A typed result` becomes `a-typed-result`. */
 const nameExample = (title: string) => title.toLowerCase().replace(/[^a-z0-9]+/g, "-");
 
 function describeResponses(collector: SchemaCollector, operation: Operation): OperationObject["responses"] {
@@ -133,8 +133,8 @@ function describeAnswer(
 }
 
 /**
- * Describes a response that is not JSON. OpenAPI 3.1 cannot describe an event stream, so its schema describes the `data`
- * of each message.
+ * Describes a response that is not JSON. OpenAPI 3.1 cannot describe an event stream, so the schema of an event stream
+ * describes the `data` of each message.
  */
 function describeStream(collector: SchemaCollector, type: string): MediaObject {
   if (type !== "text/event-stream") return { schema: type === "application/json" ? { type: "object" } : {} };

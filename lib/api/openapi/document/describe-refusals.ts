@@ -21,7 +21,7 @@ export const errorSchema: JsonSchema = {
   required: ["success", "error", "code"],
 };
 
-/** An error without the envelope. Some operations return it, as the specification defines. */
+/** An error without the envelope. Some operations return such errors, as the specification defines. */
 export const bareErrorSchema: JsonSchema = {
   type: "object",
   description: "An error without the envelope: only the message.",
@@ -31,8 +31,8 @@ export const bareErrorSchema: JsonSchema = {
 };
 
 /**
- * Lists the errors that an operation can return: first those that its credentials, body, parameters and rate limit
- * imply, then those that it declares itself.
+ * Lists the errors that an operation can return: first the errors that follow from its credentials, body, parameters
+ * and rate limit, then the errors that it declares itself.
  */
 export function listRefusals(operation: Operation): ErrorCode[] {
   const { auth, body, query, headers, rate, requiresJsonType, path, method, errors = [] } = operation;
@@ -44,7 +44,8 @@ export function listRefusals(operation: Operation): ErrorCode[] {
     path.includes(":") && "not_found",
     body && "payload_too_large",
     body && requiresJsonType && "unsupported_media_type",
-    // Every operation limits failed authentications, which are then answered with 429.
+    // Failed authentications are limited for every operation with credentials. Beyond the limit, they are answered with
+    // 429.
     (rate || takesKey || auth.kind === "share") && "rate_limited",
     ...errors,
     // A sub-agent refuses changes with 409, because only its parent may control it.
@@ -90,6 +91,6 @@ export const describeBareRefusal = (code: ErrorCode, sentence: string): Response
   content: { "application/json": { schema: refTo("BareError"), example: { error: sentence } } },
 });
 
-/** Name of an error's response component: `rate_limited` becomes `RateLimited`. */
+/** Returns the name of an error's response component: `rate_limited` becomes `RateLimited`. */
 export const nameRefusal = (code: ErrorCode): string =>
   code.replace(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase());

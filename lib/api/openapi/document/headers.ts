@@ -1,7 +1,7 @@
 import type { AnswerHeader } from "../../contract/operation.ts";
 import type { JsonSchema } from "../json-schema.ts";
 
-/** A response header as the document describes it. */
+/** The description of a response header in the document. */
 export type HeaderObject = { description: string; schema: JsonSchema; example?: unknown };
 
 /** Headers that the document adds because of rate limits and errors. Operations declare all other headers themselves. */
@@ -49,7 +49,7 @@ export const HEADERS: Record<AnswerHeader | SharedHeader, HeaderObject> = {
   "Retry-After": whole("Seconds to wait before retrying.", 3),
 };
 
-/** References to the components of the named headers. */
+/** Returns references to the components of the named headers. */
 export const referToHeaders = (
   names: readonly (AnswerHeader | SharedHeader)[],
 ): Record<string, { $ref: string }> =>
