@@ -87,8 +87,8 @@ export type ApiServices = {
   porting: PortingDeps;
   testRuns: TestRunsDeps;
   /**
-   * Issues tokens with which other agents can use a session's tools at `url`. Revoking the API key `keyId` ends its
-   * tokens.
+   * Issues tokens with which other agents can use a session's tools at `url`. A token ends when the API key `keyId` is
+   * revoked.
    */
   builtinMcp: {
     issueToken: (sessionId: string, keyId: string) => { token: string; url: string; expiresAt: Date };

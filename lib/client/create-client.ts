@@ -71,9 +71,9 @@ export type Client = {
   ) => Promise<Value>;
   /** Streams the events of a request, up to and including the last one. Reconnects after a lost connection. */
   events: (request: RequestRef, options?: FollowOptions) => AsyncGenerator<StreamEvent, void, undefined>;
-  /** Opens the session's socket, which carries its events and the live view. */
+  /** Opens the session's socket, which carries the session's events and the live view. */
   live: (sessionId: string, options: LiveOptions) => LiveSession;
-  /** All operations of the reference. */
+  /** All operations of the API reference, by name. */
   api: OperationCalls;
 };
 

@@ -91,8 +91,8 @@ export async function* followEvents(
 const readRetryAfterMs = (error: unknown) => (error instanceof ApiError ? error.retryAfterMs : undefined);
 
 /**
- * Whether an event is the last one of this request. A message that is sent during a turn joins that turn, so its stream
- * may also contain the end of another request. That end does not count.
+ * Whether an event is the last one of this request. A `steer` message joins the running turn, so its stream may also
+ * contain the end of the request that started the turn. That end does not count.
  */
 const isLast = (event: StreamEvent, requestId: string): boolean =>
   event.kind === "run.completed" && event.willRetry === undefined && event.requestId === requestId;

@@ -1,4 +1,4 @@
-/** A frame of the live view that Chromium captured. Sizes and offsets are in CSS pixels of the page. */
+/** A captured frame of the live view. Sizes and offsets are in CSS pixels of the page. */
 export type ScreencastFrame = {
   sequence: number;
   capturedAtMs: number;

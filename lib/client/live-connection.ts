@@ -89,9 +89,9 @@ type Session<Frame extends { type: string }> = {
 };
 
 /**
- * Creates a live connection: a WebSocket to a session that sends pings. After a loss, the connection opens a new socket
- * with a growing, jittered delay (0.5 s to 15 s) and resumes after the last event. A final close code or `stop` ends
- * the connection.
+ * Creates a live connection, that is, a WebSocket to a session. The connection sends pings. After a loss, it opens a
+ * new socket with a growing, jittered delay (0.5 s to 15 s) and resumes after the last event. A final close code or
+ * `stop` ends the connection.
  */
 export function createLiveConnection<Frame extends { type: string }>(
   options: LiveConnectionOptions<Frame>,

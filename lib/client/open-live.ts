@@ -12,12 +12,14 @@ export type LiveOptions = {
   onPicture?: ((picture: ScreencastFrame) => void) | undefined;
   onStatus?: ((status: LiveStatus) => void) | undefined;
   /**
-   * Sequence number after which the connection starts: the service first sends the stored events after it, then new
-   * events. If omitted, the service sends only new events.
+   * Sequence number after which the connection starts: the service first sends the stored events after this number,
+   * then new events. If omitted, the service sends only new events.
    */
   after?: number | undefined;
   signal?: AbortSignal | undefined;
-  /** Opens a WebSocket and sends `headers` with its request. Required in runtimes without a global `WebSocket`. */
+  /**
+   * Opens a WebSocket and sends `headers` with the opening request. Required in runtimes without a global `WebSocket`.
+   */
   openSocket?: ((url: string, headers: Record<string, string>) => WebSocket) | undefined;
 };
 
@@ -58,8 +60,8 @@ export function openLive(connection: Connection, sessionId: string, options: Liv
     lastSeq: () => seen,
     openSocket: (url) => openSocket(url, apiKey, options.openSocket),
     onFrame(frame) {
-      // Without `after`, the service sends only new events. A reconnect must then resume after `lastSeq` of the `ready`
-      // frame, the last event before the new ones.
+      // Without `after`, the service sends only new events. `lastSeq` of the `ready` frame is the number of the event
+      // before them, after which a reconnect must resume.
       if (frame.type === "ready") seen ??= frame.lastSeq;
       else if ("seq" in frame) {
         if (seen !== undefined && frame.seq <= seen) return;
@@ -108,7 +110,8 @@ function openSocket(url: string, apiKey: string | undefined, custom: LiveOptions
   if (custom) return custom(url, headers);
   if (typeof WebSocket === "undefined")
     throw new Error("this runtime has no WebSocket: pass openSocket, for instance with the package ws");
-  // Node's `WebSocket` accepts an object with request headers, but the standard type declares only subprotocols.
+  // The cast is needed because Node's `WebSocket` accepts an object with request headers, but the standard type
+  // declares only subprotocols.
   if (isNode) return new WebSocket(url, { headers } as unknown as string[]);
   const socket = new WebSocket(url);
   if (apiKey !== undefined)

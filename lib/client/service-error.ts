@@ -27,7 +27,7 @@ export class ApiError extends Error {
 export class DeliverableError extends Error {
   override name = "DeliverableError";
   readonly runId: string;
-  /** The text that the model wrote instead of a result. Undefined if it is unknown. */
+  /** The text that the model wrote instead of a result. Undefined if the text is unknown. */
   readonly rawText: string | undefined;
 
   constructor(deliverable: { runId: string; error: string; rawText?: string | undefined }) {
@@ -48,7 +48,10 @@ export class WaitTimeoutError extends Error {
   }
 }
 
-/** The service was not reached, or the connection was lost. In both cases the service may have received the request. */
+/**
+ * Thrown if the service was not reached or the connection was lost. In both cases, the service may have received the
+ * request.
+ */
 export class ConnectionError extends Error {
   override name = "ConnectionError";
 }

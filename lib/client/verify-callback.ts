@@ -4,8 +4,8 @@ import type { RunCompletedCallback, RunStartedCallback } from "./wire.ts";
 export type CallbackBody = RunStartedCallback | RunCompletedCallback;
 
 /**
- * A callback with a valid signature. `delivery` is the value of the header `X-Service-Delivery`, which is the same on
- * every attempt. The signature does not cover this header. To process each callback once, compare the body's `event`
+ * A callback with a valid signature. `delivery` is the value of the header `X-Service-Delivery`. It is the same on
+ * every attempt, but the signature does not cover the header. To process each callback once, compare the body's `event`
  * and `runId` instead.
  */
 export type VerifiedCallback = { event: CallbackBody["event"]; delivery: string; body: CallbackBody };
@@ -19,7 +19,7 @@ type HeaderSource = Headers | Record<string, string | string[] | undefined>;
 
 /**
  * Checks in constant time that the service signed a callback. The signature covers the exact bytes of the body. If the
- * callback has the headers of Standard Webhooks, it also has a signed time, which must be close to now.
+ * callback has the headers of Standard Webhooks, the time in these headers is signed too and must be close to now.
  *
  * @param received.headers the request's headers: `Headers`, or Node's `request.headers`.
  * @param received.body the raw body, before any parsing.
@@ -53,8 +53,8 @@ export async function verifyCallback(received: {
 }
 
 /**
- * Checks the signatures of Standard Webhooks if the callback has any. One of them must match, and the signed time must
- * be close to now.
+ * Checks the signatures of Standard Webhooks if the callback has any. One signature must match, and the signed time
+ * must be close to now.
  */
 async function checkTime(
   headers: HeaderSource,

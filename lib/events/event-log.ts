@@ -39,11 +39,11 @@ export type EventLog = {
    * Subscribes to the live items of a session. To miss nothing, subscribe first, then read the log, and skip events
    * that were already received.
    *
-   * @param onGap called when items may have been missed. It must read the log after the last event that the listener
-   * received.
+   * @param onGap called when items may have been missed. The callback must read the log after the last event that the
+   * listener received.
    */
   subscribe: (sessionId: string, listener: BusListener, onGap?: () => void) => () => void;
-  /** Publishes a chunk of a message to the followers of its session. Chunks are not stored. */
+  /** Publishes a chunk of a message to the followers of the message's session. Chunks are not stored. */
   publishDelta: (delta: MessageDelta) => void;
   readUnfinished: (sessionId: string) => MessageDelta[];
 };

@@ -4,7 +4,10 @@ import { createMemoryBus } from "./bus/bus.ts";
 import type { MessageDelta, StoredEvent } from "./event.ts";
 import { LogFollower } from "./follow-log.ts";
 
-/** A log in memory. It stores and publishes in separate steps, so a test can publish events late or out of order. */
+/**
+ * Creates a log in memory. It stores and publishes in separate steps, so a test can publish events late or out of
+ * order.
+ */
 function createLog() {
   const bus = createMemoryBus();
   const stored: StoredEvent[] = [];

@@ -29,6 +29,7 @@ type LogQuery = {
 };
 
 /**
+ * The position of the follower in the log:
  * - `behind`: the next items must be read from the log.
  * - `reading`: a page of the log is being read. `published` collects the events that are published during the read. If
  *   `isStale` is set, another page must be read.

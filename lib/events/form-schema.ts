@@ -142,7 +142,7 @@ export const answerSchema = z.union([z.string(), z.record(z.string(), value)]).m
 
 const ANSWER_MAX = 100_000;
 
-/** An answer in the form in which clients send it. It is not yet checked against the question. */
+/** An answer in the form in which clients send it. It has not been checked against the question. */
 export const answerInputSchema = z
   .union([
     z

@@ -3,7 +3,7 @@ import type { Database } from "#db/client.ts";
 import { sessions } from "#db/schema/index.ts";
 import type { MessageDelta, NewEvent, StoredEvent } from "./event.ts";
 
-/** Stores a session that events can be appended to. @returns its id. */
+/** Inserts a session to which a test can append events. @returns the session's id. */
 export async function insertBareSession(db: Database): Promise<string> {
   const id = `ses_${randomUUID()}`;
   await db.insert(sessions).values({

@@ -44,8 +44,8 @@ export const formatKey = (id: string, secret: string): string => `ask_${id}_${se
 export const hashSecret = (secret: string): string => createHash("sha256").update(secret).digest("hex");
 
 /**
- * Creates the store. Keys have the form `ask_<id>_<secret>`. The store finds a key by its id and compares the hash of
- * its secret in constant time. Source: `security.md`, API keys.
+ * Creates the store. Keys have the form `ask_<id>_<secret>`. The store finds a key by id and compares the hash of the
+ * secret in constant time. Source: `security.md`, API keys.
  */
 export function createKeyStore(db: Database): KeyStore {
   return {
@@ -127,7 +127,7 @@ export async function setKeyScopes(
 }
 
 /**
- * Limits the expiry of a key to `until`. @returns the row; undefined if the key is unknown or does not expire later.
+ * Limits the expiry of a key to `until`. @returns the row; undefined if the key is unknown or already expires by then.
  */
 export async function capKeyLife(db: Database, id: string, until: Date): Promise<ApiKeyRow | undefined> {
   const [row] = await db

@@ -7,8 +7,8 @@ export type LoginTokens = {
   /** Creates a token that each process with the same secret key accepts for {@link SIGNED_TOKEN_MINUTES} minutes. */
   signToken: () => string;
   /**
-   * Whether a token is genuine and not expired. Does not check whether a signed token was used before; the database
-   * does.
+   * Whether a token is genuine and not expired. Does not check whether a signed token was used before, because only the
+   * database knows that.
    */
   isValid: (token: string) => boolean;
   /** Invalidates a used token that {@link LoginTokens.issueToken} created. */

@@ -22,7 +22,7 @@ export type SignIn = { method: "link"; token: string } | { method: "oidc"; accou
 export type Login = {
   id: string;
   method: LoginMethod;
-  /** E-mail address of the account, or its subject if it has no verified address. Null for a login link. */
+  /** E-mail address of the account, or the subject of an account without a verified address. Null for a login link. */
   account: string | null;
   userAgent: string | null;
   createdAt: Date;

@@ -64,8 +64,7 @@ export async function admitCaller(
     return refuseControl(operation, session) ?? { ok: true, caller: checked.caller, session };
   }
   if (auth.kind === "none") return { ok: true, caller: undefined, session: undefined };
-  // Without a credential, `authenticate` always refuses the request. Its error is used because it names the headers for
-  // an API key.
+  // Without a credential, `authenticate` always returns an error, which names the headers for an API key.
   if (auth.kind === "share" && auth.orKey && readToken(auth, headers.get("cookie")) === undefined)
     return (await services.authenticate(headers)) as Failure;
   if (!isOwnOrigin(services, request))

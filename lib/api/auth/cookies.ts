@@ -64,7 +64,7 @@ export const readLiveViewCookie = (header: string | null): string | undefined =>
 
 /**
  * Returns the cookies that give a visitor access to one session or to its live view: one cookie for the pages and one
- * for the API. They expire with the link, and after 30 days at the latest. Source: `security.md`, Share URL.
+ * for the API. Both cookies expire with the link, and after 30 days at the latest. Source: `security.md`, Share URL.
  */
 export function shareCookies(
   sessionId: string,

@@ -25,7 +25,7 @@ function openProcess({ key = KEY, isSecure = false, now = Date.now, isAllowed = 
   return { logins, gate: createLoginGate(logins, createLoginTokens(key, now), isSecure) };
 }
 const pairOf = (cookie: string | undefined) => cookie?.split(";")[0] ?? "";
-/** A clock that starts at the current time and can be advanced. */
+/** Opens a clock that starts at the current time and can be advanced. */
 function openClock() {
   let aheadMs = 0;
   return {

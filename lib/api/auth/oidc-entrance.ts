@@ -41,8 +41,8 @@ type Reply = {
 
 /**
  * Serves a sign-in with the identity provider. `/login/oidc` redirects to the provider with a state, a nonce and a PKCE
- * challenge, and stores their secrets encrypted in a cookie. `/login/oidc/callback` exchanges the code, checks that the
- * settings allow the account, and signs in. Source: decision 048.
+ * challenge. A cookie stores the secrets of the sign-in in encrypted form. `/login/oidc/callback` exchanges the code,
+ * checks that the settings allow the account, and signs in. Source: decision 048.
  */
 export function enterByProvider(
   services: EntranceServices,

@@ -39,7 +39,7 @@ export type AnswerHeader =
   | "Cache-Control"
   | "Content-Disposition";
 
-/** The rate limit that a call counts against. `act` is for actions of session page visitors. */
+/** The rate limit that a call counts against. `act` is for actions of visitors of the session page. */
 export type RateBucket = "create" | "poll" | "annotate" | "act";
 
 export type Operation = {
@@ -56,7 +56,7 @@ export type Operation = {
   /** Schema of the request body. Absent for operations without a body. */
   body?: z.ZodType;
   bodyBytesMax?: number;
-  /** Refuses request bodies whose content type is not JSON, with 415. */
+  /** Whether a request body is refused with 415 if its content type is not JSON. */
   requiresJsonType?: boolean;
   query?: z.ZodObject;
   /** Schema of the request headers for the API reference. The handler reads and validates the headers itself. */

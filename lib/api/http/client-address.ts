@@ -16,8 +16,9 @@ export type Client = {
 const peers = new WeakMap<Request, string>();
 
 /**
- * Request header with which the server passes the remote address of a connection to Next. Next needs it because it
- * creates new request objects for routes. Clients cannot send the header, because each process chooses a random name.
+ * Request header with which the server passes the remote address of a connection to Next. The header is needed because
+ * Next creates new request objects for routes. Clients cannot send the header, because each process chooses a random
+ * name.
  */
 export const PEER_HEADER = `x-peer-${randomUUID()}`;
 
@@ -35,7 +36,7 @@ export const clientOf = (request: Request): Client => ({
 /**
  * Parses a list of addresses and CIDR ranges, separated by commas.
  *
- * @throws Error that names the first entry that is neither.
+ * @throws Error that names the first invalid entry.
  */
 export function readAddressRanges(text: string): AddressRange[] {
   const entries = text

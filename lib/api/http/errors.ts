@@ -22,7 +22,7 @@ export const ERROR_STATUS = {
 
 export type ErrorCode = keyof typeof ERROR_STATUS;
 
-/** An expected failure, returned as a value instead of being thrown. */
+/** An expected failure. It is returned as a value and not thrown. */
 export type Failure = { ok: false; code: ErrorCode; error: string; headers?: Record<string, string> };
 
 /** Creates a refusal. `error` is the message; if a field is wrong, the message begins with the name of the field. */
@@ -34,7 +34,7 @@ export const fail = (code: ErrorCode, error: string, headers?: Record<string, st
 });
 
 /**
- * Creates the response for a refusal. With `bare`, its body contains only the message, as the specification defines for
+ * Creates the response for a refusal. With `bare`, the body contains only the message, as the specification defines for
  * some operations.
  */
 export function failureResponse(

@@ -39,8 +39,8 @@ type RequestLog = Pick<EventLog, "subscribe" | "readUnfinished"> & {
 };
 
 /**
- * The turn of another request that a steer has joined. A steer is a message that the running turn reads. The steer's
- * request completes when that turn ends, or with the steer's own run if it has one by then.
+ * The turn that a steer has joined. A steer is a message that the running turn of another request reads. The steer's
+ * request completes when that turn ends, or, if the steer has its own run by then, when that run ends.
  */
 type JoinedTurn = { requestId: string; hasOwnRun: () => Promise<boolean> };
 
@@ -135,7 +135,7 @@ async function writeItems(
 
 /**
  * Whether the stream ends with this event, which is the last one of a turn. The stream of a steer ends with the steer's
- * own run. If the steer has no run, its stream ends with the turn that it joined.
+ * own run. If the steer has no run, its stream ends with the turn that the steer joined.
  */
 async function endsStream({ requestId }: StoredEvent, query: StreamQuery): Promise<boolean> {
   return !query.joined || requestId === query.requestId || !(await query.joined.hasOwnRun());

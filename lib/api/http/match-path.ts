@@ -45,7 +45,7 @@ export function createPathMatcher<Name extends string>(
   };
 }
 
-/** Returns the child node for the next part of a path. Creates it if it does not exist. */
+/** Returns the child node for the next part of a path. Creates the child if it does not exist. */
 function descend<Name extends string>(node: PathNode<Name>, part: string): PathNode<Name> {
   const created: PathNode<Name> = { literal: new Map() };
   if (part.startsWith(":")) {

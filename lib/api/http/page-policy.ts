@@ -2,10 +2,10 @@ import { randomBytes } from "node:crypto";
 import { isDemo } from "./security-headers.ts";
 
 /**
- * Creates the Content-Security-Policy of a page. The service's own pages get a policy with a nonce, which allows no
- * script, frame or connection of another origin. The demo shop gets a looser policy without a nonce. With `?visitor`,
- * the shop runs published variants, whose scripts an agent wrote. The shop is then sandboxed, so that it has an opaque
- * origin and gets no cookies of the service. Source: `security.md`, Session page.
+ * Creates the Content-Security-Policy of a page. The service's own pages get a policy with a nonce. This policy allows
+ * no script, frame or connection of another origin. The demo shop gets a looser policy without a nonce. With
+ * `?visitor`, the shop runs published variants, whose scripts an agent wrote. The shop is then sandboxed, so that it
+ * has an opaque origin and gets no cookies of the service. Source: `security.md`, Session page.
  */
 export function makePagePolicy(
   { pathname, searchParams }: Pick<URL, "pathname" | "searchParams">,

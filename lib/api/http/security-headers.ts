@@ -12,8 +12,8 @@ export type AnswerKind =
 type Headers = readonly (readonly [name: string, value: string])[];
 
 /**
- * Browser features that no page on this host needs. If a page used one, the browser would ask for permission in the name
- * of the service's host.
+ * Browser features that no page on this host needs. If a page used such a feature, the browser would ask for permission
+ * in the name of the service's host.
  */
 const DENIED_TO_ALL = [
   "accelerometer",
@@ -61,8 +61,8 @@ const HEADERS: Record<AnswerKind, Headers> = {
     ["Cross-Origin-Opener-Policy", "same-origin"],
     ["Permissions-Policy", deny(DENIED_TO_OWN_PAGES)],
   ],
-  // These responses have no opener policy, because some of them are sandboxed and browsers refuse to show a sandboxed
-  // response that has one.
+  // These responses have no opener policy. Some of them are sandboxed, and browsers refuse to show a sandboxed response
+  // with an opener policy.
   data: [
     NOSNIFF,
     NO_REFERRER,

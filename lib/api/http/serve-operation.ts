@@ -64,7 +64,7 @@ async function isSessionGone({ db }: RouteServices, { sessionId }: Record<string
   );
 }
 
-/** Returns the response for a refusal. It has no envelope if the operation lists its status in `bare`. */
+/** Returns the response for a refusal. The response has no envelope if the operation lists the status in `bare`. */
 function refuse(operation: Operation, failure: Failure): Response {
   const sentence = operation.bare?.[ERROR_STATUS[failure.code]];
   return sentence === undefined

@@ -40,7 +40,7 @@ type LiveRequest = {
  * Starts serving a connection that was just opened. If its request had no credential, authenticates the client by its
  * first frame. Checks each frame and passes it to the viewer.
  *
- * @param authTimeoutMs time within which a client without a credential must send one.
+ * @param authTimeoutMs milliseconds within which a client without a credential must send one.
  */
 export function greetConnection(
   services: LiveServices,

@@ -45,8 +45,8 @@ export type LiveHub = {
 /**
  * Creates the hub. Source: `wire.md`, WebSocket; `security.md`, WebSocket.
  *
- * @param options.authTimeoutMs time within which a client without a credential must send one. Default 10,000.
- * @param options.heartbeatMs time between two pings of a connection. Default 30,000.
+ * @param options.authTimeoutMs milliseconds within which a client without a credential must send one. Default 10,000.
+ * @param options.heartbeatMs milliseconds between two pings of a connection. Default 30,000.
  * @param options.now a monotonic clock, in milliseconds.
  */
 export function createLiveHub(

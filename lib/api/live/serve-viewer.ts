@@ -69,7 +69,7 @@ export function serveViewer(
     }),
   );
   const leaveRoom = state.rooms.enter(sessionId, member);
-  // If `after` is beyond the last event, it counts as the last event.
+  // If `after` is beyond the last event, only new events are sent.
   const stopFollowing = sendLog(log, sessionId, Math.min(after ?? lastSeq, lastSeq), {
     send: writer.send,
     waitForDrain: writer.waitForDrain,

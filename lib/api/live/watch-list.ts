@@ -125,7 +125,7 @@ export function createWatchList(
     },
     count: countAll,
     close() {
-      // Publishes the changes of the connections that closed last, which may still be pending.
+      // Publishes pending changes first, because connections that closed just now may have caused some.
       flush();
       stopListening();
       for (const timer of timers) clearTimeout(timer);

@@ -31,9 +31,9 @@ type Globals = { [CONTAINER]?: Mounted; [OPENING]?: Promise<Mounted> | undefined
 const OPENER = "lib/server/open-serverless.ts";
 
 /**
- * Returns the service of this process. In the service's own server process, it is open already. A serverless process
- * opens it with the settings of its environment at the first call. Node imports the opener at runtime and Next does not
- * bundle it, so that both kinds of process run the same code.
+ * Returns the service of this process. In the service's own server process, the service is already open. A serverless
+ * process opens the service with the settings of its environment at the first call. Node imports the opener at runtime
+ * and Next does not bundle it, so that both kinds of process run the same code.
  *
  * @throws Error with a readable message if the service cannot be opened. The next call tries again.
  */

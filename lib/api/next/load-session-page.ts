@@ -46,7 +46,8 @@ const IMPORTS = 100;
 const TEST_RUNS = 50;
 
 /**
- * Loads the initial data of the session page, which live events then update. Undefined for a visitor without access.
+ * Loads the initial data of the session page. Live events then update the data on the page. Undefined for a visitor
+ * without access.
  *
  * @param agentId if given, the page shows this sub-agent below the session.
  */
@@ -137,7 +138,7 @@ async function takeLiveViewSnapshot(
 
 /**
  * Returns the paths that the page uses for a session.
- * @param pageId the session in the page's URL: this session, or one above it if this session is a sub-agent.
+ * @param pageId the session in the page's URL: this session, or a session above it if this session is a sub-agent.
  */
 function pathsOf(sessionId: string, pageId: string) {
   const agents = `/s/${pageId}/agents`;
@@ -252,7 +253,7 @@ async function takeSnapshot(
     waitingOn: running?.parkedAt ? await readWaitingOn(db, running) : null,
     deliverables: deliverables.toReversed().map((row) => projectDeliverable(row.runId, row)),
     ...(await readVariants(services, session)),
-    // For a sub-agent, `reports` and `testRuns` are always empty.
+    // For a sub-agent, `reports` and `testRuns` are empty, because they belong to the root session.
     reports: await listReports(db, session.id, { onlyNewest: true }),
     testRuns: (await listTestRuns(db, session.id, { limit: TEST_RUNS })).map(showTestRun),
     ...(await readPlanning(services, session)),
@@ -305,7 +306,7 @@ const toRunView = (run: RunRow): RunView => ({
 });
 
 /**
- * Lists the compactions in a session's events. Each contains the id of the message that was the newest at that time.
+ * Lists the compactions in a session's events. Each compaction contains the id of the message that was the newest then.
  */
 export function readCompactions(events: readonly DomainEvent[]): CompactionView[] {
   let compactions: CompactionView[] = [];
@@ -321,8 +322,8 @@ export function readCompactions(events: readonly DomainEvent[]): CompactionView[
 }
 
 /**
- * Lists the notices of missing tools in a session's events. Each contains the id of the message that was the newest at
- * that time.
+ * Lists the notices of missing tools in a session's events. Each notice contains the id of the message that was the
+ * newest then.
  */
 export function readMissingTools(events: readonly DomainEvent[]): MissingToolsView[] {
   const missing: MissingToolsView[] = [];

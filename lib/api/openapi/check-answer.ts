@@ -24,7 +24,7 @@ const EVERYWHERE = new Set(["RateLimit-Limit", "RateLimit-Remaining", "RateLimit
 const ALWAYS = new Set(["Location", "ETag", "Retry-After", "Allow", "Content-Disposition"]);
 
 /**
- * Creates a check for tests, which compares real responses with the OpenAPI document. The document must declare the
+ * Creates a check for tests. The check compares real responses with the OpenAPI document. The document must declare the
  * status and the headers. The response's body must match its schema and have no additional fields; each event of a
  * stream must match the schema of its kind. The body of an accepted request must be valid too.
  *
@@ -189,8 +189,8 @@ function close(schema: JsonSchema): JsonSchema {
   if (typeof schema.additionalProperties === "object")
     closed.additionalProperties = close(schema.additionalProperties);
   for (const key of ["anyOf", "oneOf"] as const) {
-    // A choice without a type is not closed. It only restricts its parent schema, so it would forbid the parent's
-    // fields.
+    // A choice without a type is not closed. It only restricts its parent schema, and a closed choice would forbid the
+    // parent's fields.
     const choices = schema[key]?.map((choice) => (choice.type === undefined ? choice : close(choice)));
     if (choices) closed[key] = choices;
   }

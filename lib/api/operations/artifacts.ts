@@ -19,7 +19,8 @@ const extensionOf = (mediaType: string): string =>
 const PICTURES = new Set(["image/png", "image/jpeg", "image/webp", "image/gif"]);
 
 /**
- * `GET …/artifacts/:artifactId`. Browsers show pictures, but only download all other files, in particular saved pages.
+ * `GET …/artifacts/:artifactId`: downloads an artifact. Browsers show pictures. They save all other files, in
+ * particular stored pages, and do not show them.
  */
 export async function readArtifact(
   services: ApiServices,

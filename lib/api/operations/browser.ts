@@ -10,9 +10,9 @@ import type { ApiServices } from "../services.ts";
 import type { CallOf } from "./handler.ts";
 
 /**
- * `GET /api/sessions/:sessionId/browser`: the browser's status without an envelope. Only this operation adds the token
- * to the path in `liveViewUrl`. The browser service does not know the token, so no event, log or prompt can contain the
- * token.
+ * `GET /api/sessions/:sessionId/browser`: returns the browser's status without an envelope. Only this operation adds
+ * the token to the path in `liveViewUrl`. The browser service does not know the token, so no event, log or prompt can
+ * contain the token.
  */
 export async function readBrowser(
   { db, browser, shares }: ApiServices,
@@ -49,8 +49,8 @@ export async function sendPicture({ browser }: ApiServices, sessionId: string): 
 }
 
 /**
- * `POST /api/sessions/:sessionId/browser`. Its 400 answers have no envelope, as the specification defines.
- * Source: specification, POST /api/sessions/:sessionId/browser; `wire.md`, Browser.
+ * `POST /api/sessions/:sessionId/browser`: navigates the browser to another URL. The 400 answers have no envelope, as
+ * the specification defines. Source: specification, POST /api/sessions/:sessionId/browser; `wire.md`, Browser.
  */
 export async function retargetBrowser(
   services: ApiServices,

@@ -24,7 +24,9 @@ export const refuseUnpriced = ({ model }: ModelSettings, field: string): Failure
         `${field}: the price of ${model.id} is not known; the operator sets it with MODEL_PRICES`,
       );
 
-/** `GET …/budget`. A sub-agent shares the budget of its root session. Source: `wire.md`, Budgets. */
+/**
+ * `GET …/budget`: returns the budget. A sub-agent shares the budget of its root session. Source: `wire.md`, Budgets.
+ */
 export async function readBudget(services: ApiServices, { session }: CallOf<"readBudget">): Promise<Answer> {
   const tree = await readTreeBudget(services.db, await findRootId(services, session));
   return tree ? answer(services, tree) : unknownSession();

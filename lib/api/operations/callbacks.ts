@@ -12,7 +12,7 @@ import type { CallOf } from "./handler.ts";
 
 const OVERLAP_HOURS = 24;
 
-/** Returns the reason why the deployment refuses a callback secret. Undefined if it accepts the secret. */
+/** Returns the reason why the deployment refuses a callback secret. Undefined if the deployment accepts the secret. */
 export const refuseSecret = (
   { secretLengthMin }: ApiServices["callbackRules"],
   secret: string,

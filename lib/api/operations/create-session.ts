@@ -49,8 +49,8 @@ export type CreationServices = Pick<
 type CreationCall = Pick<CallOf<"createSession" | "startSession">, "caller" | "body" | "hashBody">;
 
 /**
- * `POST /api/session`. The first turn counts as started by a program, for every value of `source`. Source:
- * specification, POST /api/session; `wire.md`, POST /api/session.
+ * `POST /api/session`: creates a session. The first turn counts as started by a program, for every value of `source`.
+ * Source: specification, POST /api/session; `wire.md`, POST /api/session.
  */
 export const createSession = (services: CreationServices, call: CreationCall): Promise<Answer> =>
   create(services, call, { origin: "external", source: call.body.source ?? "api" });

@@ -9,7 +9,7 @@ import { unknownCursor } from "./lists.ts";
 
 const PAGE = 50;
 
-/** `GET …/deliveries`: the deliveries of callbacks with their attempts, newest first. */
+/** `GET …/deliveries`: lists the deliveries of callbacks with their attempts, newest first. */
 export async function listDeliveries(
   services: ApiServices,
   { params, query }: CallOf<"listDeliveries" | "listPersonDeliveries">,

@@ -11,7 +11,7 @@ import type { ApiServices } from "../services.ts";
 import type { CallOf } from "./handler.ts";
 import { readRevisionNumber } from "./variants.ts";
 
-/** `GET …/variants/:variantKey/revisions/:revision/export?format=`. */
+/** `GET …/variants/:variantKey/revisions/:revision/export?format=`: exports a revision. */
 export async function exportRevision(
   { db }: ApiServices,
   { params, query }: CallOf<"exportRevision">,
@@ -43,7 +43,7 @@ export async function exportRevision(
   return new Response(`/* Revision ${number} of variant ${variant}. */\n${script}`, { headers });
 }
 
-/** `POST …/variants/:variantKey/import`. */
+/** `POST …/variants/:variantKey/import`: imports a document as a new revision of the variant. */
 export async function importVariant(
   { variants }: ApiServices,
   { params, body }: CallOf<"importVariant">,

@@ -10,7 +10,7 @@ import type { CallOf } from "./handler.ts";
 const DAY_MS = 24 * 3_600_000;
 const OVERLAP_HOURS = 24;
 
-/** `GET /actions/keys`: lists all keys, or those of one owner, newest first, without secrets. */
+/** `GET /actions/keys`: lists all keys, or the keys of one owner, newest first, without secrets. */
 export async function listKeys(
   services: Pick<ApiServices, "db">,
   { query }: CallOf<"listKeys">,
@@ -19,7 +19,7 @@ export async function listKeys(
   return { ok: true, status: 200, body: { success: true, data, nextCursor: null } };
 }
 
-/** `POST /actions/keys`. Only this response contains the key's text. */
+/** `POST /actions/keys`: creates a key. Only this response contains the key's text. */
 export async function createKey(
   services: Pick<ApiServices, "db" | "securityLog">,
   { body, caller }: CallOf<"createKey">,

@@ -53,7 +53,7 @@ export async function listLandingPages(
   return { ok: true, status: 200, body: { success: true, data, nextCursor } };
 }
 
-/** `GET /api/pages/:slug`. */
+/** `GET /api/pages/:slug`: returns a page of the key's owner. */
 export async function readLandingPage(
   services: ApiServices,
   { caller, params }: CallOf<"readLandingPage">,
@@ -63,7 +63,7 @@ export async function readLandingPage(
   return { ok: true, status: 200, body: { success: true, page: showOwned(services, found) } };
 }
 
-/** `GET /api/pages/:slug/versions`. */
+/** `GET /api/pages/:slug/versions`: lists the versions of a page of the key's owner. */
 export async function listPageVersions(
   services: ApiServices,
   { caller, params }: CallOf<"listPageVersions">,
@@ -72,7 +72,7 @@ export async function listPageVersions(
   return found ? answerVersions(services, found.page) : unknownPage();
 }
 
-/** `GET /s/:sessionId/actions/pages/:slug/versions`. */
+/** `GET /s/:sessionId/actions/pages/:slug/versions`: lists the versions of a page of the session. */
 export async function listPersonPageVersions(
   services: ApiServices,
   { params }: CallOf<"listPersonPageVersions">,
@@ -94,25 +94,25 @@ async function answerVersions({ db }: ApiServices, { slug, version }: PageRow): 
   return { ok: true, status: 200, body: { success: true, data, nextCursor: null } };
 }
 
-/** `POST /api/pages/:slug/rollback`. */
+/** `POST /api/pages/:slug/rollback`: serves another version of a page. */
 export const rollbackPage = (
   services: ApiServices,
   { caller, params, body }: CallOf<"rollbackPage">,
 ): Promise<Answer> => change(services, params.slug, { ownerId: caller.ownerId }, body);
 
-/** `POST /api/pages/:slug/unpublish`. */
+/** `POST /api/pages/:slug/unpublish`: unpublishes a page. */
 export const unpublishPage = (
   services: ApiServices,
   { caller, params }: CallOf<"unpublishPage">,
 ): Promise<Answer> => change(services, params.slug, { ownerId: caller.ownerId }, "unpublish");
 
-/** `POST /s/:sessionId/actions/pages/:slug/rollback`. */
+/** `POST /s/:sessionId/actions/pages/:slug/rollback`: serves another version of a page of the session. */
 export const rollbackPersonPage = (
   services: ApiServices,
   { params, body }: CallOf<"rollbackPersonPage">,
 ): Promise<Answer> => change(services, params.slug, { sessionId: params.sessionId }, body);
 
-/** `POST /s/:sessionId/actions/pages/:slug/unpublish`. */
+/** `POST /s/:sessionId/actions/pages/:slug/unpublish`: unpublishes a page of the session. */
 export const unpublishPersonPage = (
   services: ApiServices,
   { params }: CallOf<"unpublishPersonPage">,
@@ -132,7 +132,9 @@ async function change(
     : unknownPage();
 }
 
-/** `GET /api/sessions/:sessionId/pages`. For a sub-agent, lists the pages of its root session. */
+/**
+ * `GET /api/sessions/:sessionId/pages`: lists the pages of the session; for a sub-agent, the pages of its root session.
+ */
 export async function listSessionPages(
   { db, settings }: ApiServices,
   { params }: CallOf<"listSessionPages">,

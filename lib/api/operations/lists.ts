@@ -31,7 +31,7 @@ export async function listSessions(
 /**
  * Describes sessions for lists.
  *
- * @param role the role of the share links in the list. It must not allow more than the caller may do.
+ * @param role the role of the share links in the list. The role must not allow more than the caller's own access.
  */
 export async function summarise({ db, shares }: ApiServices, rows: SessionRow[], role: ShareRole) {
   const ids = rows.map((row) => row.id);

@@ -8,8 +8,8 @@ import type { ApiServices } from "../services.ts";
 import type { CallOf } from "./handler.ts";
 
 /**
- * `POST /api/sessions/:sessionId/agent/messages`. A turn that this operation starts never counts as started by a
- * person. Source: `wire.md`, Follow-ups.
+ * `POST /api/sessions/:sessionId/agent/messages`: posts a message. A turn that this operation starts never counts as
+ * started by a person. Source: `wire.md`, Follow-ups.
  */
 export const postMessage = (services: ApiServices, call: CallOf<"postMessage">): Promise<Answer> =>
   accept(services, call, "external");

@@ -12,12 +12,15 @@ import type { ApiServices } from "../services.ts";
 import type { CallOf } from "./handler.ts";
 import { answerAccepted } from "./messages.ts";
 
-/** `GET …/plan`. For a sub-agent, reads the plan of its root session. Source: `wire.md`, Plan and requirements. */
+/**
+ * `GET …/plan`: returns the plan of the session; for a sub-agent, the plan of its root session. Source: `wire.md`, Plan
+ * and requirements.
+ */
 export async function readPlan({ db }: ApiServices, { params }: CallOf<"readPlan">): Promise<Answer> {
   return answerPlan(toPlan(await findPlan(db, await findRootOf(db, params.sessionId))));
 }
 
-/** `POST …/plan/edits`. */
+/** `POST …/plan/edits`: edits items of the plan. */
 export async function editPlan(
   { planning }: ApiServices,
   { params, body }: CallOf<"editPlan">,
@@ -27,7 +30,7 @@ export async function editPlan(
   return edited.reason === "unknown" ? unknownSession() : fail("conflict", edited.problem);
 }
 
-/** `POST …/plan/mode`. */
+/** `POST …/plan/mode`: sets the mode of the plan. */
 export async function setPlanMode(
   { planning }: ApiServices,
   { params, body }: CallOf<"setPlanMode">,
@@ -56,7 +59,9 @@ export async function agreePlan(
   return answerAccepted(services, sessionId, await agree(services, agreement));
 }
 
-/** `GET …/requirements`. For a sub-agent, lists the requirements of its root session. */
+/**
+ * `GET …/requirements`: lists the requirements of the session; for a sub-agent, the requirements of its root session.
+ */
 export async function listRequirements(
   { db }: ApiServices,
   { params }: CallOf<"listRequirements">,
@@ -65,7 +70,7 @@ export async function listRequirements(
   return { ok: true, status: 200, body: { success: true, data: rows.map(toRequirement), nextCursor: null } };
 }
 
-/** `POST …/requirements`. */
+/** `POST …/requirements`: adds requirements. */
 export async function addRequirements(
   { planning }: ApiServices,
   { params, body }: CallOf<"addRequirements">,
@@ -76,7 +81,7 @@ export async function addRequirements(
   return { ok: true, status: 201, body: { success: true, requirements: added.requirements } };
 }
 
-/** `PATCH …/requirements/:requirementId`. */
+/** `PATCH …/requirements/:requirementId`: changes a requirement. */
 export async function updateRequirement(
   { planning }: ApiServices,
   { params, body }: CallOf<"updateRequirement">,
@@ -88,7 +93,9 @@ export async function updateRequirement(
   return { ok: true, status: 200, body: { success: true, requirement: updated.requirement } };
 }
 
-/** Every change through these operations counts as a change by a person, also if a program with an API key makes it. */
+/**
+ * Every change through these operations counts as a change by a person, also if a program with an API key requests it.
+ */
 const PERSON = { author: "person", requestId: null, runId: null, callId: null } as const;
 
 const CODES = { unknown: "not_found", conflict: "conflict", refused: "invalid_request" } as const;

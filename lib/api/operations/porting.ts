@@ -13,7 +13,7 @@ import { cutPage, readRange, unknownCursor } from "./lists.ts";
 const PAGE = 50;
 const MEDIA_TYPES = { json: "application/json", html: "text/html; charset=utf-8" };
 
-/** `GET …/export`. The response is streamed, because a session may be long. */
+/** `GET …/export`: exports the session. The response is streamed, because a session may be long. */
 export async function exportSession(
   { porting }: ApiServices,
   { session, query }: CallOf<"exportSession" | "exportAsPerson">,
@@ -63,8 +63,8 @@ export async function listImports(
 }
 
 /**
- * `GET …/imports/:importId`. For a sub-agent, reads an import of its root session. The cursor is the position of the
- * last message on the page.
+ * `GET …/imports/:importId`: returns an import of the session; for a sub-agent, an import of its root session. The
+ * cursor is the position of the last message on the page.
  */
 export async function readImport(
   { db }: ApiServices,

@@ -50,7 +50,7 @@ const adviseOn = (problem: string): string =>
     ? "; correct it and check it again, or send unchecked: true"
     : "; check it on the session page or ask the agent to, or send unchecked: true";
 
-/** `POST …/variants/:variantKey/rollback`. */
+/** `POST …/variants/:variantKey/rollback`: makes another release of the variant the current one. */
 export async function rollbackVariant(
   services: ApiServices,
   { params, body }: CallOf<"rollbackVariant">,
@@ -59,7 +59,7 @@ export async function rollbackVariant(
   return publication ? change(services, publication.id, body) : notPublished();
 }
 
-/** `POST …/variants/:variantKey/unpublish`. */
+/** `POST …/variants/:variantKey/unpublish`: unpublishes the variant. */
 export async function unpublishVariant(
   services: ApiServices,
   { params }: CallOf<"unpublishVariant">,
@@ -82,7 +82,10 @@ async function change(
     : fail("not_found", "no such publication");
 }
 
-/** `GET …/variants/:variantKey/releases`. For a sub-agent, lists releases of its root session. */
+/**
+ * `GET …/variants/:variantKey/releases`: lists the releases of the variant. A sub-agent shares the variants of its root
+ * session.
+ */
 export async function listReleases(
   { db, settings }: ApiServices,
   { params }: CallOf<"listReleases">,
@@ -94,7 +97,7 @@ export async function listReleases(
   return answerReleases({ db, settings }, publication);
 }
 
-/** `GET /api/publications/:publicationId/releases`. */
+/** `GET /api/publications/:publicationId/releases`: lists the releases of a publication. */
 export async function listPublicationReleases(
   services: ApiServices,
   { caller, params }: CallOf<"listPublicationReleases">,
@@ -145,7 +148,7 @@ export async function listPublications(
   return { ok: true, status: 200, body: { success: true, data, nextCursor } };
 }
 
-/** `POST /api/publications/:publicationId/rollback`. */
+/** `POST /api/publications/:publicationId/rollback`: makes another release of the publication the current one. */
 export async function rollbackPublication(
   services: ApiServices,
   { caller, params, body }: CallOf<"rollbackPublication">,
@@ -155,7 +158,7 @@ export async function rollbackPublication(
   return isOwn ? change(services, publication.id, body) : fail("not_found", "no such publication");
 }
 
-/** `POST /api/publications/:publicationId/unpublish`. */
+/** `POST /api/publications/:publicationId/unpublish`: unpublishes the publication. */
 export async function unpublishPublication(
   services: ApiServices,
   { caller, params }: CallOf<"unpublishPublication">,

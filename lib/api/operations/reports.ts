@@ -13,7 +13,9 @@ export async function listReports({ db }: ApiServices, { params }: CallOf<"listR
   return { ok: true, status: 200, body: { success: true, data, nextCursor: null } };
 }
 
-/** `GET …/reports/:reportId?format=`. For a sub-agent, reads a report of its root session. */
+/**
+ * `GET …/reports/:reportId?format=`: returns a report of the session; for a sub-agent, a report of its root session.
+ */
 export async function readReport(
   { db, settings }: ApiServices,
   { params, query }: CallOf<"readReport">,

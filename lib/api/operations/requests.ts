@@ -15,7 +15,10 @@ const HEADERS = {
   "X-Accel-Buffering": "no",
 };
 
-/** `GET …/requests/:requestId/stream`. Source: specification, GET …/stream; `wire.md`, Stream. */
+/**
+ * `GET …/requests/:requestId/stream`: streams the events of a request. Source: specification, GET …/stream; `wire.md`,
+ * Stream.
+ */
 export async function streamRequest(
   services: ApiServices,
   { request, params, query, caller }: CallOf<"streamRequest">,

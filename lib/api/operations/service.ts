@@ -39,7 +39,7 @@ type Served = { text: string; etag: string };
 /** The OpenAPI document of each service. A document is built at the first request. */
 const documents = new WeakMap<ApiServices, Promise<Served>>();
 
-/** `GET /api/openapi.json`. Source: `wire.md`, Also served. */
+/** `GET /api/openapi.json`: returns the OpenAPI document. Source: `wire.md`, Also served. */
 export async function readOpenApi(
   services: ApiServices,
   { request }: CallOf<"readOpenApi">,

@@ -45,7 +45,7 @@ async function readPage(
   return links.listShareLinks(db, sessionId, { limit, ...(cursor && { cursor }) });
 }
 
-/** `POST …/share-links`. Only this response contains the link's secret. */
+/** `POST …/share-links`: creates a share link. Only this response contains the link's secret. */
 export async function createShareLink(
   { db, securityLog }: ApiServices,
   { params, body, caller }: CallOf<"createShareLink" | "createPersonShareLink">,

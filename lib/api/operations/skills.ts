@@ -3,7 +3,7 @@ import type { Answer } from "../operations/handler.ts";
 import type { ApiServices } from "../services.ts";
 import type { CallOf } from "./handler.ts";
 
-/** `GET …/skills`: lists skills, sorted by name. For a sub-agent, lists the skills of its root session. */
+/** `GET …/skills`: lists skills, sorted by name. A sub-agent has the skills of its root session. */
 export async function listSkills(
   { db, skills }: Pick<ApiServices, "db" | "skills">,
   { params }: Pick<CallOf<"listSkills">, "params">,

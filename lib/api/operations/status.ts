@@ -11,7 +11,7 @@ import type { ApiServices } from "../services.ts";
 import { readBudgetState } from "./budget.ts";
 import type { CallOf } from "./handler.ts";
 
-/** `GET …/requests/:requestId`. Source: specification, Request status. */
+/** `GET …/requests/:requestId`: returns the status of a request. Source: specification, Request status. */
 export async function readRequestStatus(
   services: ApiServices,
   { params, caller }: CallOf<"readRequestStatus">,
@@ -28,7 +28,7 @@ export async function readRequestStatus(
   };
 }
 
-/** `GET …/agent/status`. Source: specification, Agent status. */
+/** `GET …/agent/status`: returns the status of the session's agent. Source: specification, Agent status. */
 export async function readAgentStatus(
   services: ApiServices,
   { session }: CallOf<"readAgentStatus">,
@@ -43,7 +43,7 @@ export async function readAgentStatus(
   return { ok: true, status: 200, body: { ...status, budget, variants, pages: pages ?? [], reports } };
 }
 
-/** `POST …/agent/cancel`. Source: `wire.md`, Follow-ups. */
+/** `POST …/agent/cancel`: stops the running turn. Source: `wire.md`, Follow-ups. */
 export async function cancelTurn(
   services: ApiServices,
   { params }: CallOf<"cancelTurn" | "cancelPersonTurn">,

@@ -12,13 +12,13 @@ import type { Answer } from "../operations/handler.ts";
 import type { ApiServices } from "../services.ts";
 import type { CallOf } from "./handler.ts";
 
-/** `GET …/tests`. For a sub-agent, lists the test runs of its root session. */
+/** `GET …/tests`: lists the test runs of the session; for a sub-agent, the test runs of its root session. */
 export async function listTestRuns({ db }: ApiServices, { params }: CallOf<"listTestRuns">): Promise<Answer> {
   const rows = await readTestRuns(db, await findRootOf(db, params.sessionId), { limit: TEST_RUNS_MAX });
   return { ok: true, status: 200, body: { success: true, data: rows.map(showTestRun), nextCursor: null } };
 }
 
-/** `GET …/tests/:testRunId`. For a sub-agent, reads a test run of its root session. */
+/** `GET …/tests/:testRunId`: returns a test run of the session; for a sub-agent, a test run of its root session. */
 export async function readTestRun({ db }: ApiServices, { params }: CallOf<"readTestRun">): Promise<Answer> {
   const { testRunId } = params;
   const sessionId = await findRootOf(db, params.sessionId);

@@ -14,8 +14,8 @@ import type { ApiServices } from "../services.ts";
 import type { CallOf } from "./handler.ts";
 
 /**
- * `GET …/variants`. For a sub-agent, lists the variants of its root session, because a sub-agent works on these
- * variants. Source: `wire.md`, Variants.
+ * `GET …/variants`: lists the variants of the session. A sub-agent works on the variants of its root session. Source:
+ * `wire.md`, Variants.
  */
 export async function listVariants(
   { db, settings }: ApiServices,
@@ -31,7 +31,7 @@ const REVISION = /^[1-9]\d{0,8}$/;
 export const readRevisionNumber = (text: string): number | undefined =>
   REVISION.test(text) ? Number(text) : undefined;
 
-/** `GET …/variants/:variantKey/revisions/:revision`. */
+/** `GET …/variants/:variantKey/revisions/:revision`: returns a revision with its newest check. */
 export async function readRevision({ db }: ApiServices, { params }: CallOf<"readRevision">): Promise<Answer> {
   const number = readRevisionNumber(params.revision);
   const root = await findRootOf(db, params.sessionId);
@@ -42,7 +42,7 @@ export async function readRevision({ db }: ApiServices, { params }: CallOf<"read
   return { ok: true, status: 200, body: { success: true, revision: { ...about, document, check } } };
 }
 
-/** `GET …/previews`. */
+/** `GET …/previews`: lists the previews of the session. A sub-agent shares the previews of its root session. */
 export async function listPreviews({ db }: ApiServices, { params }: CallOf<"listPreviews">): Promise<Answer> {
   const data = await readPreviews(db, await findRootOf(db, params.sessionId));
   return { ok: true, status: 200, body: { success: true, data, nextCursor: null } };
@@ -127,7 +127,7 @@ export async function checkAsPerson(
     : fail("not_found", "no such variant");
 }
 
-/** Sets which variant the live browser shows, or that it shows the page without a variant. */
+/** Sets the variant that the live browser shows. Null shows the page without a variant. */
 export async function showVariant(
   { variants }: ApiServices,
   { params, body }: CallOf<"showVariant">,

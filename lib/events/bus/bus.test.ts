@@ -32,8 +32,8 @@ async function openBus(database: TestDatabase, sweepMs?: number): Promise<EventB
 }
 
 /**
- * The buses of a test. The test publishes on `here` and listens on `there`. Both are the same bus if there is only one
- * process.
+ * The buses of a test. The test publishes on `here` and listens on `there`. If there is only one process, `here` and
+ * `there` are the same bus.
  */
 type Pair = { here: EventBus; there: EventBus; close: () => Promise<void> };
 

@@ -14,15 +14,15 @@ export type EventBus = {
   publish: (sessionId: string, item: BusItem) => void;
   /**
    * Listens to a session's items. @returns a function that unsubscribes.
-   * @param onGap called when items may have been missed. It must read the log after the last event that the listener
-   * received.
+   * @param onGap called when items may have been missed. The callback must read the log after the last event that the
+   * listener received.
    */
   subscribe: (sessionId: string, listener: BusListener, onGap?: () => void) => () => void;
   /** Calls `onGap` of the session's listeners in this process. */
   recheck: (sessionId: string) => void;
   /**
-   * Returns the unfinished message of a session, for a new reader. Each part of the message is one chunk with its text
-   * so far.
+   * Returns the parts of a session's unfinished message, for a new reader. Each part is one chunk with all its text so
+   * far.
    */
   readUnfinished: (sessionId: string) => MessageDelta[];
   /** Sends a short text (less than 4,000 bytes) to every process, including this one. Delivery is not guaranteed. */

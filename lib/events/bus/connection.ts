@@ -42,7 +42,7 @@ export function createBusConnection(deps: ConnectionDeps, channel: string): BusC
   let state: ConnectionState = { name: "connecting" };
   let timer: NodeJS.Timeout | undefined;
 
-  /** Changes the state and replaces its timer. No other code changes the state. */
+  /** Changes the state and replaces the timer. No other code changes the state. */
   function enter(next: ConnectionState): void {
     clearTimeout(timer);
     state = next;
@@ -57,7 +57,7 @@ export function createBusConnection(deps: ConnectionDeps, channel: string): BusC
       onNotification: onPayload,
       onLost: (error) => handleLoss(opened, error),
     });
-    // The bus was closed while `listen` was opening the connection.
+    // If the bus was closed while `listen` was opening the connection, the connection is closed again.
     if (state.name === "closed") return opened.close();
     enter({ name: "listening", connection: opened });
     onListening();

@@ -23,7 +23,7 @@ export type Inboxes = { put: (sessionId: string, notice: ItemNotice) => void };
 
 /** @see Inboxes */
 export function createInboxes(deps: InboxDeps): Inboxes {
-  /** The notices that wait while earlier events of their session are being read, by session id. */
+  /** By session id: the notices that wait while earlier events of the session are being read. */
   const inboxes = new Map<string, ItemNotice[]>();
 
   async function drain(sessionId: string, inbox: ItemNotice[]): Promise<void> {

@@ -13,7 +13,10 @@ export type Outbox = {
 
 type Entry = { to: string | undefined; notice: Notice };
 
-/** Maximum number of waiting notices. When it is reached, the outbox replaces all of them with one `gap` notice. */
+/**
+ * Maximum number of waiting notices. When this number is reached, the outbox replaces all of them with one `gap`
+ * notice.
+ */
 const WAITING_MAX = 10_000;
 
 /** Creates the outbox. @param from the id of this process. */

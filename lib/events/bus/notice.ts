@@ -11,7 +11,7 @@ export type Notice =
   /** Notices were lost, so the receivers must read the log again. */
   | { type: "gap" };
 
-/** The content of one notification. Without `to`, it is for all processes. */
+/** The content of one notification. A notification without `to` is for all processes. */
 type Envelope = { from: string; to?: string; notices: Notice[] };
 
 /** Maximum size of a payload. Postgres accepts only payloads that are shorter than 8,000 bytes. */

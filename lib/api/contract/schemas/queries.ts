@@ -43,7 +43,7 @@ export const listQuerySchema = z.object({
 /** Largest value of a Postgres `integer`. */
 const INTEGER_MAX = 2_147_483_647;
 
-/** Query of the transcript, which is listed oldest first. Its cursor is the sequence number of a message. */
+/** Query of the transcript. Messages are listed oldest first, and the cursor is the sequence number of a message. */
 export const messageListQuerySchema = z.object({
   limit: wholeNumber(1, 200)
     .optional()

@@ -57,7 +57,10 @@ export const callbackChangedSchema = z
   .object({ success, callback: callbackRecordSchema })
   .meta({ id: "CallbackChanged" });
 
-/** A session with the settings of its creation, without secrets. Source: specification, Session creation request. */
+/**
+ * A session with the settings that it was created with, without secrets. Source: specification, Session creation
+ * request.
+ */
 export const sessionDetailSchema = z
   .object({
     success,
@@ -105,7 +108,7 @@ export const sessionDetailSchema = z
 const removed = (what: string, example: number) =>
   z.number().meta({ description: what, examples: [example] });
 
-/** How many records of each kind were deleted, including those of sub-agents. Source: `wire.md`, Also served. */
+/** How many records of each kind were deleted, including the records of sub-agents. Source: `wire.md`, Also served. */
 export const sessionDeletedSchema = z
   .object({
     success,

@@ -10,7 +10,7 @@ export type BodyBudget = {
 
 type Waiting = { bytes: number; admit: () => void };
 
-/** Creates a budget. A reservation larger than the budget reserves the whole budget. */
+/** Creates a budget. A reservation that is larger than the budget reserves the whole budget. */
 export function createBodyBudget(options: { bytes: number; waitMs: number }): BodyBudget {
   let free = options.bytes;
   const waiting = new Set<Waiting>();

@@ -62,8 +62,8 @@ export function createBodyReader({ budgetBytes = BUDGET_BYTES, waitMs = WAIT_MS 
 type Received = { ok: true; bytes: Uint8Array<ArrayBuffer>; release: () => void } | Failure;
 
 /**
- * Receives the bytes of a body. If the body is large, the function reserves the declared size before it reads the rest,
- * or `maxBytes` if no size is declared.
+ * Receives the bytes of a body. If the body is large, the function reserves the declared size, or `maxBytes` if no size
+ * is declared, before it reads the rest.
  */
 async function receive(request: Request, maxBytes: number, budget: BodyBudget): Promise<Received> {
   const declared = Number(request.headers.get("content-length") ?? Number.NaN);

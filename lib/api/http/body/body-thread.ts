@@ -14,7 +14,10 @@ type BodyThread = {
 const IDLE_MS = 30_000;
 const MEMORY_MB = 512;
 
-/** Creates the worker thread. The thread starts with the first job. An idle thread does not keep the process alive. */
+/**
+ * Creates the manager of the worker thread. The thread starts with the first job. An idle thread does not keep the
+ * process alive.
+ */
 export function createBodyThread(): BodyThread {
   let worker: Worker | undefined;
   let idle: NodeJS.Timeout | undefined;

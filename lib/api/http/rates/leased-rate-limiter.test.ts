@@ -10,7 +10,7 @@ after(close);
 
 const limits = { create: 40, poll: 3, annotate: 0, act: 60 };
 
-/** Creates the limiter of one process, with its own clock. Counts the statements that it sends. */
+/** Creates the limiter of one process, with its own clock. Counts the statements that the limiter sends. */
 function openProcess() {
   let now = 0;
   let isReachable = true;

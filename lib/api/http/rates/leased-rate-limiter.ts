@@ -31,9 +31,9 @@ type Share = {
 };
 
 /**
- * Creates the rate limiter of a deployment with several processes on one database. Each process leases a small part of a
- * limit and counts it down in memory. The limit therefore holds for the whole deployment, and most calls need no
- * statement. While the database is unreachable, each process applies the full limit on its own.
+ * Creates the rate limiter of a deployment with several processes on one database. Each process leases a small part of
+ * a limit and counts the leased calls in memory. The limit therefore holds for the whole deployment, and most calls
+ * need no statement. While the database is unreachable, each process applies the full limit on its own.
  */
 export function createLeasedRateLimiter(
   limits: RateLimits,
@@ -51,13 +51,13 @@ export function createLeasedRateLimiter(
       refusedUntil: 0,
       leasing: undefined,
     };
-    // The entry is deleted and set again, so that the map is in order of last use. If the map is full, its first entry
-    // is evicted, which is the least recently used.
+    // The entry is deleted and set again to keep the map in order of last use. When the map is full, its first entry is
+    // evicted: the least recently used one.
     shares.delete(name);
     shares.set(name, share);
     if (shares.size > SUBJECTS_MAX) shares.delete(shares.keys().next().value ?? "");
-    // Unused calls expire. The bucket has refilled completely since the lease, so using these calls too would exceed
-    // the limit.
+    // Unused calls expire. The bucket has refilled completely since the lease, so using these calls would exceed the
+    // limit.
     if (now() - share.leasedAt > WINDOW_MS) share.granted = 0;
     return share;
   }

@@ -43,8 +43,8 @@ export function createRateLimiter(
       const tokens = Math.min(limit, existing.tokens + ((at - existing.at) * limit) / WINDOW_MS);
       const isAllowed = tokens >= 1;
       const left = isAllowed ? tokens - 1 : tokens;
-      // The entry is deleted and set again, so that the map is in order of last use. If the map is full, its first
-      // entry is evicted, which is the least recently used.
+      // The entry is deleted and set again to keep the map in order of last use. When the map is full, its first entry
+      // is evicted: the least recently used one.
       buckets.delete(name);
       buckets.set(name, { tokens: left, at });
       if (buckets.size > SUBJECTS_MAX) buckets.delete(buckets.keys().next().value ?? "");

@@ -15,7 +15,9 @@ test("the client's types match the contract (`npm run build:client` regenerates 
   assert.equal(readFileSync(CLIENT_TYPES, "utf8"), printClientTypes());
 });
 
-/** Leaves out annotation events. Their `event` may be any string, so the log's type accepts more than the client's. */
+/**
+ * Leaves out annotation events. Their `event` may be any string, so the log's type accepts more than the client's type.
+ */
 type PlainEvent = Exclude<ServerEvent, { kind: "annotation.submitted" }>;
 
 /**

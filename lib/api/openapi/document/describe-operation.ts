@@ -42,7 +42,7 @@ export function describeOperation(
 }
 
 /**
- * Lists the credentials that an operation accepts. For API keys it also lists the needed scope, which OpenAPI 3.1 allows
+ * Lists the credentials that an operation accepts. For API keys, also lists the needed scope; OpenAPI 3.1 allows scopes
  * for every kind of credential.
  */
 function describeSecurity(operation: Operation): Record<string, string[]>[] {

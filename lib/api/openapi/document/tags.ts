@@ -68,6 +68,6 @@ const RULES: [RegExp, TagName][] = [
   [/^\/api\/sessions?\b/, "Sessions"],
 ];
 
-/** Returns the group of an operation, which its path determines. */
+/** Returns the group of an operation, according to its path. */
 export const tagOf = ({ path }: Pick<Operation, "path">): TagName =>
   RULES.find(([pattern]) => pattern.test(path))?.[1] ?? "Service";
