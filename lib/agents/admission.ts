@@ -6,7 +6,7 @@ import type { LiveCounts } from "./agent-store.ts";
 export type DelegationLimits = DelegationCaps & {
   /** Maximum depth of the tree of sub-agents: 1 allows only children, 2 also grandchildren (`DELEGATION_MAX_DEPTH`). */
   maxDepth: number;
-  /** Maximum number of live sub-agents under one root (`DELEGATION_MAX_LIVE_TOTAL`). */
+  /** Maximum number of live (not ended) sub-agents under one root session (`DELEGATION_MAX_LIVE_TOTAL`). */
   maxLiveTotal: number;
 };
 
@@ -14,10 +14,10 @@ export type DelegationLimits = DelegationCaps & {
 type Demand = { tool: string; children: number; browsers: number };
 
 /**
- * Returns why a call may not add this many live sub-agents, or undefined if it may. Reads nothing but its arguments.
+ * Returns why a call would exceed a limit on live sub-agents, or undefined if it would not.
  * Source: specification, Rules for profile fields, 8; `wire.md`, Sub-agents.
  *
- * @param caps the caps of the session that delegates.
+ * @param caps the limits of the session that delegates, and the limit for the whole tree.
  */
 export function refuseOverCap(
   { tool, children, browsers }: Demand,
@@ -38,7 +38,7 @@ export function refuseOverCap(
 const advise = (cap: number): string =>
   cap === 0 ? "Do the work yourself." : "Wait for one, cancel one, or spawn fewer.";
 
-/** Returns why a session at this depth may not spawn, or undefined if it may. */
+/** Returns why a session at this depth may not spawn sub-agents, or undefined if it may. */
 export const refuseDepth = (
   depth: number,
   { maxDepth }: Pick<DelegationLimits, "maxDepth">,

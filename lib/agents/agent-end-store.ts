@@ -45,7 +45,7 @@ export async function startAgain(tx: Transaction, sessionId: string): Promise<vo
     .where(eq(agents.sessionId, sessionId));
 }
 
-/** Stores the result that a live sub-agent submitted. */
+/** Stores the result that a sub-agent submitted. Does nothing if the sub-agent has ended. */
 export async function storeSubmission(db: Executor, sessionId: string, value: unknown): Promise<void> {
   await db
     .update(agents)
@@ -58,7 +58,7 @@ export async function storeProgress(tx: Transaction, sessionId: string, progress
   await tx.update(agents).set({ progress }).where(eq(agents.sessionId, sessionId));
 }
 
-/** The waits of a parent that have not ended and that include this sub-agent. */
+/** The parent's waits for this sub-agent that have not ended. */
 export const listWaitsFor = (
   tx: Transaction,
   { sessionId, parentSessionId }: Pick<AgentRow, "sessionId" | "parentSessionId">,
@@ -75,7 +75,7 @@ export const listWaitsFor = (
       ),
     );
 
-/** How many of these sub-agents are live. */
+/** How many of these sub-agents are live (have not ended). */
 export const countLiveAmong = (db: Executor, sessionIds: string[]): Promise<number> =>
   db.$count(agents, and(inArray(agents.sessionId, sessionIds), isNull(agents.outcome)));
 

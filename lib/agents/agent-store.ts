@@ -19,15 +19,15 @@ const listWhere = (db: Executor, condition: SQL | undefined): Promise<AgentRow[]
 export const listChildren = (db: Executor, parentSessionId: string): Promise<AgentRow[]> =>
   listWhere(db, eq(agents.parentSessionId, parentSessionId));
 
-/** The children of a session that are live. */
+/** The children of a session that are live, which means that they have not ended. */
 export const listLiveChildren = (db: Executor, parentSessionId: string): Promise<AgentRow[]> =>
   listWhere(db, and(eq(agents.parentSessionId, parentSessionId), isNull(agents.outcome)));
 
 /**
- * The children of a session whose end the session's model has not seen yet: live ones, and ended ones that were not
- * reported.
+ * The live children of a session, and the ended children that were not yet reported to the session's model.
  *
- * @param reader id of the call or turn that reads. If the same reader reads again after a crash, it gets the same children.
+ * @param reader id of the call or turn that reads the list. A reader that repeats its read after a crash gets the same
+ * children.
  */
 export const listUnreported = (db: Executor, parentSessionId: string, reader: string): Promise<AgentRow[]> =>
   listWhere(
@@ -73,12 +73,13 @@ export type BriefAgent = Omit<AgentRow, "result" | "submission" | "resultSchema"
   isResultCut: boolean;
 };
 
-/** Maximum length of the list. It is limited, because the session page reads the list every two seconds. */
+/** Maximum number of sub-agents that `listBriefly` returns. The session page reads this list every two seconds. */
 const LISTED_MAX = 100;
 const OBJECTIVE_CHARACTERS_MAX = 500;
 
 /**
- * Lists up to 100 sub-agents below a session in brief, parents before their children. Prefers live ones, then the newest.
+ * Lists up to 100 sub-agents below a session in brief, parents before their children. If there are more, leaves out the
+ * oldest of the ended ones first.
  *
  * @param resultCharactersMax maximum length of a result's JSON, in characters.
  */
@@ -112,12 +113,14 @@ export async function listBriefly(
   );
 }
 
-/** How many sub-agents are live: children of the session, children with their own browser, and all under the root. */
+/**
+ * How many sub-agents are live: children of a session, children with their own browser, and all under the root session.
+ */
 export type LiveCounts = { children: number; browsers: number; total: number };
 
 /**
- * Counts the live sub-agents of a session and of its whole tree. The caller has locked the root, so no sub-agent is added
- * during the count.
+ * Counts the live sub-agents of a session and of its whole tree. The caller has locked the root session, so no
+ * sub-agent is added during the count.
  */
 export async function countLive(
   tx: Transaction,
@@ -135,7 +138,7 @@ export async function countLive(
   return counts ?? { children: 0, browsers: 0, total: 0 };
 }
 
-/** The names of all sub-agents under a root. */
+/** The names of all sub-agents under a root session. */
 export async function listNames(tx: Transaction, rootSessionId: string): Promise<string[]> {
   const rows = await tx
     .select({ name: agents.name })
@@ -153,7 +156,7 @@ export async function noteReported(db: Executor, sessionIds: string[], reader: s
     .where(and(inArray(agents.sessionId, sessionIds), isNull(agents.reportedIn)));
 }
 
-/** Whether a run may still spawn and message sub-agents. It may if it is running and no stop was requested. */
+/** Whether a run may spawn and message sub-agents: it is running, and no stop was requested. */
 export async function mayDelegate(tx: Transaction, runId: string): Promise<boolean> {
   const [run] = await tx
     .select({ id: runs.id })
@@ -162,7 +165,7 @@ export async function mayDelegate(tx: Transaction, runId: string): Promise<boole
   return run !== undefined;
 }
 
-/** The session that delegates, and its row as a sub-agent if it is itself a sub-agent. */
+/** Reads the session that delegates, and its row as a sub-agent. The row is null if the session is not a sub-agent. */
 export async function readParent(db: Executor, sessionId: string) {
   const [row] = await db
     .select({ session: sessionColumns, agent: agents })
@@ -172,7 +175,11 @@ export async function readParent(db: Executor, sessionId: string) {
   return row;
 }
 
-/** The ids of the open run and its request, for an event in the session's log. Both are null if no run is open. */
+/**
+ * The source of a session, and the ids of its open run and request, for an event in the session's log. The ids are null
+ * if no run is open.
+ * @throws Error if the session does not exist.
+ */
 export async function readOpenRun(
   tx: Transaction,
   sessionId: string,

@@ -6,14 +6,14 @@ import { startAgain } from "./agent-end-store.ts";
 import { countLive, findAgent, mayDelegate, readParent } from "./agent-store.ts";
 import type { AgentsDeps } from "./agents-deps.ts";
 
-/** The call that sends a message. */
 type MessageCall = { sessionId: string; runId: string; callId: string };
 
 type MessageResult = { ok: true } | { ok: false; error: string };
 
 /**
- * Sends a message to a child. A live child reads it during its turn. An ended child begins a new turn and then counts as
- * live again, which the caps may not allow. A repeated call does not send the message again.
+ * Sends a message to a child. A live child reads the message during its turn. An ended child begins a new turn and
+ * counts as live again; the message is refused if that would exceed a limit. A repeated call does not send the message
+ * again.
  */
 export async function messageAgent(
   deps: AgentsDeps,

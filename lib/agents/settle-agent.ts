@@ -22,9 +22,9 @@ type AgentEnd = {
 export type Settled = { events: StoredEvent[]; wake: Job | undefined };
 
 /**
- * Settles a sub-agent whose last turn has ended: stores its result, appends `agent.settled` to the parent's log, and ends
- * the parent's waits that this completes. Not called while a further turn is queued. The caller has locked the parent's
- * session before the sub-agent's.
+ * Settles a sub-agent whose last turn has ended: stores its result, appends `agent.settled` to the parent's log, and
+ * ends the parent's waits that are now complete. Not called while a further turn is queued. The caller has locked first
+ * the parent's session, then the sub-agent's.
  */
 export async function settleAgent(tx: Transaction, end: AgentEnd): Promise<Settled> {
   const agent = await findAgent(tx, end.sessionId);
@@ -65,8 +65,8 @@ function describeEnd(agent: AgentRow, { outcome, error, lastText }: AgentEnd) {
 const RESULT_BYTES_MAX = 4_096;
 
 /**
- * Ends the parent's waits that this sub-agent completes. A wait for any sub-agent ends now; a wait for all ends if none of
- * them is live any more.
+ * Ends the parent's waits that this sub-agent completes. A wait with `until` "any" ends now. A wait with "all" ends if
+ * none of its sub-agents is live any more.
  */
 async function wakeParent(
   tx: Transaction,
@@ -82,8 +82,8 @@ async function wakeParent(
 }
 
 /**
- * The usage of the sub-agents below a session that no run of the session has reported yet; undefined if all of it was
- * reported.
+ * Returns the usage of a session's sub-agents, without the part that earlier runs of the session have reported.
+ * Undefined if all of it was reported.
  */
 export async function readNewUsageBelow(tx: Transaction, sessionId: string): Promise<UsageSum | undefined> {
   const { all, reported } = await readDelegatedUsage(tx, sessionId);

@@ -30,15 +30,14 @@ type NewAgent = {
   resultSchema?: Record<string, unknown> | undefined;
 };
 
-/** The tool call that spawns the sub-agents. */
 type SpawnCall = { sessionId: string; requestId: string; runId: string; callId: string };
 
 type SpawnResult = { ok: true; agents: (AgentRow & { requestId: string })[] } | { ok: false; error: string };
 
 /**
- * Spawns all requested sub-agents, with their sessions, first runs and jobs, or none of them. The root's row stays locked
- * until the commit, so concurrent calls together cannot exceed a cap. A repeated call returns the sub-agents that its first
- * attempt spawned.
+ * Spawns all requested sub-agents, with their sessions, first runs and jobs, or none of them. The row of the root
+ * session stays locked until the commit, so concurrent calls together cannot exceed a limit. A repeated call returns
+ * the sub-agents that its first attempt spawned.
  * Source: `wire.md`, Sub-agents.
  */
 export async function spawnAgents(
@@ -109,7 +108,7 @@ async function spawn(
 
 type Parent = NonNullable<Awaited<ReturnType<typeof readParent>>>;
 
-/** Returns why these sub-agents cannot be spawned; undefined if they can. The caller has locked the root. */
+/** Returns why these sub-agents cannot be spawned; undefined if they can. The caller has locked the root session. */
 async function refuseSpawn(
   { limits }: AgentsDeps,
   tx: Transaction,
@@ -135,9 +134,9 @@ async function refuseSpawn(
 type Inherited = {
   parent: Parent;
   rootSessionId: string;
-  /** The session whose browser the parent uses; null if it has none. */
+  /** The session whose browser the parent uses. Null if the parent has no browser. */
   browserId: string | null;
-  /** URL of the page in that browser. */
+  /** URL of the page in the parent's browser. Null if there is no such page. */
   pageUrl: string | null;
   /** Headers and URLs of the parent's MCP tool servers. */
   secrets: NamedSecret[];
@@ -214,7 +213,7 @@ function refuseBrowsers(
   return `spawn_agents: agents[${index}].browser: "${newAgents[index]?.browser}" is not available, because this session has no browser tools. Use "none".`;
 }
 
-/** Returns a name for each sub-agent, or an error sentence if a requested name is taken. */
+/** Returns a name for each sub-agent, or an error message if a requested name is taken. */
 function nameAll(newAgents: NewAgent[], taken: string[]): string[] | string {
   const used = new Set(taken);
   for (const [index, { name }] of newAgents.entries()) {

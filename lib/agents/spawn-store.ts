@@ -11,7 +11,7 @@ export async function insertAgent(tx: Transaction, fields: typeof agents.$inferI
   return row;
 }
 
-/** The sealed secrets of a session's tool servers. */
+/** The encrypted secrets of a session's tool servers. */
 export const listServerSecrets = (
   tx: Transaction,
   sessionId: string,
@@ -22,8 +22,8 @@ export const listServerSecrets = (
     .where(and(eq(sealedSecrets.sessionId, sessionId), like(sealedSecrets.name, `${MCP_SECRETS}%`)));
 
 /**
- * URL of the page that a session's browser shows or, if it has not started yet, will show first. Null if that is not an http
- * or https URL.
+ * URL of the page that a session's browser shows. If the browser has not started yet, URL of the page that it will show
+ * first. Null for a URL that is not http or https.
  */
 export async function readPageUrl(tx: Transaction, sessionId: string): Promise<string | null> {
   const [row] = await tx

@@ -25,7 +25,7 @@ export const reportAgent = (row: AgentRow): AgentReport => ({
   usage: addUsage([row.usage]),
 });
 
-/** Whether enough sub-agents have settled to end a wait. */
+/** Whether a wait is over: all sub-agents have ended, or one has ended and `until` is `any`. */
 const isOver = (rows: AgentRow[], until: "all" | "any"): boolean => {
   const settled = rows.filter(({ outcome }) => outcome !== null);
   return settled.length === rows.length || (until === "any" && settled.length > 0);
@@ -37,10 +37,11 @@ type WaitState =
   | { kind: "over"; reports: AgentReport[] };
 
 /**
- * Checks whether a wait for children of a session is over. If it is, returns the children's reports and records the ended
- * children as reported.
+ * Checks whether a wait for children of a session is over. If it is, returns the children's reports and records the
+ * ended children as reported.
  *
- * @param options.agentIds the children to wait for; by default the live children and those whose end was not reported yet.
+ * @param options.agentIds the children to wait for; by default the live children and the children whose end was not
+ * reported yet.
  * @param options.isLast whether to return the reports even if children are still live.
  */
 export async function checkAgentWait(

@@ -1,4 +1,4 @@
-/** Formats a head and rows as lines with aligned columns. */
+/** Formats a header row and the rows below it as lines with aligned columns. */
 export function formatTable(head: string[], rows: string[][]): string[] {
   const widths = head.map((name, at) => Math.max(name.length, ...rows.map((row) => row[at]?.length ?? 0)));
   return [head, ...rows].map((row) =>
@@ -9,5 +9,5 @@ export function formatTable(head: string[], rows: string[][]): string[] {
   );
 }
 
-/** Replaces control characters, so that they do not reach the terminal. A browser's name may contain some. */
+/** Replaces control characters, because a terminal could act on them. A browser's name may contain such characters. */
 const printable = (text: string): string => text.replace(/\p{C}/gu, "?");

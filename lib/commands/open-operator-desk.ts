@@ -47,8 +47,8 @@ const errorsOnly = {
 };
 
 /**
- * Opens a client for the service's keys and logins. The client works on the database directly. If a running service owns
- * the embedded database, the client calls that service instead. It logs in with a token that it signs with the
+ * Opens a client for the service's keys and logins. The client works on the database directly. If a running service
+ * owns the embedded database, the client calls that service instead: it logs in with a token that it signs with the
  * deployment's secret key, and logs out when it is closed.
  *
  * @throws Error with a message for the user if neither a database nor a service is available.
@@ -91,8 +91,8 @@ const match = createPathMatcher({ list, create, revoke, update, rotate, reseal, 
 async function openAtDatabase(env: Env, options: DatabaseOptions): Promise<OperatorDesk> {
   const { db, close } = await openDatabase(options);
   const isKeyKnown = hasSecretKey(env);
-  // Without the service's secret key, a random one is used. It suffices for all operations except `rotate-encryption`,
-  // which is then refused.
+  // Without the service's secret key, a random key is used. The random key suffices for all operations except
+  // `rotate-encryption`, which is refused below.
   const key = isKeyKnown ? await readSecretKey(env) : randomBytes(32);
   // If no file is set for security events, they go to standard error, because standard output is for the command's answer.
   const securityLog = openSecurityLog(env, createLogger(env.LOG_LEVEL, process.stderr));
@@ -125,7 +125,10 @@ async function openAtDatabase(env: Env, options: DatabaseOptions): Promise<Opera
     securityLog,
     settings: { baseUrl: env.baseUrl },
   };
-  /** Waits until running services have been notified, or fails: only then do they close the connections of a key. */
+  /**
+   * Waits until running services have been notified, because they close the connections of a key only after that.
+   * Rejects if the notification fails.
+   */
   async function afterNotifying(response: Response): Promise<Response> {
     await notified;
     return response;
@@ -140,7 +143,8 @@ async function openAtDatabase(env: Env, options: DatabaseOptions): Promise<Opera
         case "list":
           return serveOperation(services, list, listKeys, request, params);
         case "reseal":
-          // Services could not decrypt secrets that this command had encrypted with a random key.
+          // Refused without the key of the service, because services could not decrypt secrets that this command
+          // encrypts with a random key.
           if (!isKeyKnown)
             throw new Error(
               "ENCRYPTION_KEY: is not set, and DATA_DIR has none: run this command with the settings of the service",

@@ -1,5 +1,5 @@
 /**
- * Parses the words of a command line with a function of `node:util`'s parseArgs.
+ * Parses the words of a command line with `parse`, a function that calls `parseArgs` of `node:util`.
  *
  * @returns the parsed words, or an error message for the user.
  */

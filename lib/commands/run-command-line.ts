@@ -19,7 +19,7 @@ type Program<Command, Desk> = {
  * Runs a command for the operator with the arguments of the process, and ends the process. If the command fails, its
  * lines go to standard error, and the exit code is 1.
  *
- * @param failure the beginning of the message for errors other than those in the settings.
+ * @param failure the beginning of the message for an error that is not about the settings.
  */
 export function runCommandLine<Command extends { kind: string }, Desk extends { close: () => Promise<void> }>(
   program: Program<Command, Desk>,

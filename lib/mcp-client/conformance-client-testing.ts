@@ -3,8 +3,9 @@ import { createAddressRule } from "#lib/net/address/address-rule.ts";
 import { createGuardedWebFetch } from "#lib/net/fetch/guarded-web-fetch.ts";
 import { createMcpClient } from "./create-mcp-client.ts";
 
-// The client program that the official conformance suite tests. Its last argument is the URL of the suite's server.
-// The suite's server uses http on loopback, so this program allows that. Sessions do not; everything else is the same.
+// The client program that the official conformance suite tests. Its last argument is the URL of the suite's server. The
+// suite's server uses http on loopback. This program allows that, unlike the service. Everything else is as in the
+// service.
 
 const url = process.argv.at(-1) ?? "";
 const rule = createAddressRule({ allow: ["localhost", "127.0.0.1", "::1"] });

@@ -26,7 +26,10 @@ export type McpCall = {
 export type McpClient = {
   /** Lists the ids of a turn's servers. The service's own server comes last. */
   listServerIds: (turn: Pick<McpTurn, "servers">) => string[];
-  /** Whether this process itself serves the tools. Their list can be computed at any time, so a turn need not store it. */
+  /**
+   * Whether this process itself serves the tools of a server. A turn need not store the list of these tools, because
+   * the list can be computed at any time.
+   */
   isOurs: (turn: Pick<McpTurn, "servers">, serverId: string) => boolean;
   /** Lists the tools of several servers in parallel. Servers that fail or are too slow are reported in `skipped`. */
   list: (turn: McpTurn, serverIds: readonly string[], signal: AbortSignal) => Promise<McpListing>;
@@ -34,13 +37,12 @@ export type McpClient = {
   call: (turn: McpTurn, call: McpCall) => Promise<McpAnswer>;
   /** Closes the connections of a turn, in the background. */
   release: (turn: Pick<McpTurn, "runId" | "epoch">) => void;
-  /** Closes all connections. */
   close: () => Promise<void>;
 };
 
 type Listed = { listing: RawListing; redact: TurnConnection["redact"] };
 
-/** How many tool lists of the service's own server are cached. The cache key is `offerKey`. */
+/** Maximum number of cached tool lists of the service's own server. The cache key is `offerKey`. */
 const OFFERS_MAX = 256;
 
 type McpDeps = ServerDeps & { elicitations: Pick<Elicitations, "askAndWait">; limits?: Partial<McpLimits> };
@@ -105,7 +107,8 @@ export function createMcpClient(deps: McpDeps): McpClient {
     isOurs: (turn, serverId) => isOurs(deps, turn, serverId),
 
     async list(turn, serverIds, signal) {
-      // Tool names contain the server's id, so tools of the service's own server cannot collide with those of other servers.
+      // The tools of the service's own server are admitted separately, because their names contain the id of that
+      // server and cannot collide with the names of other tools.
       const isOwn = (id: string) => isOurs(deps, turn, id);
       const own = await Promise.all(serverIds.filter(isOwn).map((id) => listOwn(turn, id, signal)));
       const others = await Promise.all(

@@ -7,14 +7,14 @@ import { McpFailure } from "./mcp-error.ts";
 /** The parts of a tool server's settings that are stored encrypted. */
 export type ServerSecrets = {
   headers: Record<string, string>;
-  /** The full URL; undefined if the session's row already contains the full URL. */
+  /** The full URL. Undefined if the session's row contains the full URL. */
   url: string | undefined;
 };
 
 /**
  * Decrypts the headers and the URL of one of a session's tool servers. Either may be missing.
  *
- * @throws McpFailure if they were sealed with a key that is not configured.
+ * @throws McpFailure if they were encrypted with a key that is not configured.
  */
 export async function readServerSecrets(
   { db, sealer }: { db: Database; sealer: Sealer },

@@ -1,6 +1,9 @@
 import { USER_TOKEN_PATTERN } from "#lib/secrets/user-token.ts";
 
-/** A value with such a name counts as a secret from 8 characters on, a value with another name from 20 characters on. */
+/**
+ * A value with a name that matches is a secret if it has at least 8 characters. Any other value is a secret if it has
+ * at least 20 characters.
+ */
 const SECRET_NAME = /auth|key|token|secret|cookie|password|credential|session/i;
 const SECRET_LENGTH_MIN = 8;
 const ANY_LENGTH_MIN = 20;

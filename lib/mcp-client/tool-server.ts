@@ -10,7 +10,10 @@ export type McpServer = {
   type: "http" | "sse";
   /** Request headers. They may contain secrets and are sent to this server only. */
   headers: Readonly<Record<string, string>>;
-  /** The fetch for this server: the guarded fetch, or for the service's own server the fetch of `ServerDeps.builtin`. */
+  /**
+   * The fetch for this server: the guarded fetch, which refuses private addresses, or the fetch of `ServerDeps.builtin`
+   * for the service's own server.
+   */
   fetch: Fetch;
 };
 
@@ -21,7 +24,9 @@ export const BUILTIN = "builtin";
 export type McpTurn = {
   sessionId: string;
   runId: string;
-  /** Identifies the executor among all that have executed this run. Each executor has its own connections. */
+  /**
+   * Distinguishes the executors that have executed this run one after another. Each executor has its own connections.
+   */
   epoch: number;
   isPersonPresent: boolean;
   /** The session's servers by id, as stored. */

@@ -22,7 +22,7 @@ it("describes all skills of a session even if other versions fill the cache mean
   const others = Array.from({ length: 300 }, (_, index) => skill(`other-${index}`));
   await insertVersions(db, [first, second, ...others]);
   let gate = Promise.resolve();
-  // Wraps the database so that each query waits until the gate opens.
+  // Wraps the database so that each query waits for the promise in `gate`.
   const gatedDb = {
     select: (fields: Parameters<Database["select"]>[0]) => ({
       from: (table: never) => ({

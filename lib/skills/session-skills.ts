@@ -10,8 +10,8 @@ export type SkillSummary = SessionSkill & { description: string; fileCount: numb
 /** Selects and describes the skills of sessions. */
 export type SessionSkills = {
   /**
-   * Returns the current skills, for a session that is being created. Stores their versions; a version in the cache needs no
-   * query.
+   * Returns the current skills of the deployment, for a session that is being created. Stores the versions that the
+   * database does not have yet.
    */
   take: () => Promise<SessionSkill[]>;
   /** Describes the skills of a session, ordered by name. */
@@ -20,7 +20,7 @@ export type SessionSkills = {
 
 const CACHED_MAX = 256;
 
-/** Creates the service. Stored versions never change and are never removed, so the cache has no expiry. */
+/** Creates a `SessionSkills`. Stored versions never change and are never removed, so the cache has no expiry. */
 export function createSessionSkills(deps: { db: Database; catalogue: SkillCatalogue }): SessionSkills {
   const { db, catalogue } = deps;
   const cache = new LRUCache<string, StoredVersion>({ max: CACHED_MAX });

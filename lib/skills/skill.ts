@@ -16,7 +16,7 @@ export type Skill = {
 
 /** The file that every skill has. */
 export const SKILL_FILE = "SKILL.md";
-/** The folder in a skill whose files are scripts that can be run. */
+/** The subfolder of a skill's folder that contains the skill's scripts. */
 export const SCRIPTS_FOLDER = "scripts/";
 /** The tools that a session has only if it has skills. */
 export const SKILL_TOOLS: readonly string[] = ["read_skill", "run_skill_script"];
@@ -25,12 +25,12 @@ const MEBIBYTE = 1_048_576;
 
 /** Limits of skills. Source: `wire.md`, Skills. */
 export const skillLimits = {
-  /** Number of skills of a deployment, including those of this project. */
+  /** Maximum number of skills of a deployment, including the built-in skills. */
   skillsMax: 32,
-  /** Number of folders in `SKILLS_DIR`, whether or not they contain a skill. */
+  /** Maximum number of folders in `SKILLS_DIR`, whether or not they contain a skill. */
   namesMax: 1_000,
   filesMax: 64,
-  /** Number of files and folders in the folder of one skill, including hidden ones. */
+  /** Maximum number of files and folders in the folder of one skill, including hidden ones. */
   entriesMax: 200,
   fileBytesMax: MEBIBYTE / 4,
   skillBytesMax: MEBIBYTE,

@@ -4,8 +4,8 @@ const SERVICE_FAILURE =
   "The service failed while it carried out the call. Try again once, or go on without it.";
 
 /**
- * Returns the text that the model and people see for an error that a tool threw. This is the error's own message, except for
- * a database error: its message contains the statement and its values, so a fixed sentence replaces it.
+ * Returns the text that the model and people see for a tool error: usually the message of the error. For a database
+ * error, a fixed sentence is returned, because the message contains the SQL statement and its values.
  */
 export function describeFailure(error: unknown): string {
   if (isQueryError(error)) return SERVICE_FAILURE;

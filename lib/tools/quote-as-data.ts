@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 
 /**
- * Wraps external text so that the model can distinguish it from instructions. The mark is random, so the text cannot contain
- * it and end the quotation. Source: `security.md`, What comes in.
+ * Wraps external text in two tags, so that the model can distinguish the text from instructions. The name of the tags
+ * is random, so the text cannot contain the end tag. Source: `security.md`, What comes in.
  */
 export function quoteAsData(source: string, text: string): string {
   const mark = `data-${randomBytes(6).toString("hex")}`;

@@ -29,13 +29,13 @@ export type ToolServices = {
   variants: VariantView;
 };
 
-/** Shows variants in the live page, for pictures. */
+/** Shows variants of the page in the live browser, so that tools can take pictures of the variants. */
 export type VariantView = {
   /**
-   * Shows the newest revision of a variant in the live page. For null, shows the page without a variant.
+   * Shows the newest revision of a variant in the live page. If `variant` is null, shows the page without a variant.
    *
    * @returns a function that restores what the page showed before.
-   * @throws Error with a sentence for an unknown variant.
+   * @throws Error with a readable message if the variant is unknown.
    */
   show: (
     call: Pick<ToolCall, "rootSessionId">,

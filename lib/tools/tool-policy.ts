@@ -14,7 +14,10 @@ export type ToolPolicy = {
 /** Whether a session has a browser and a sandbox. Source: specification, Capabilities. */
 export type Capabilities = { readonly browser: boolean; readonly sandbox: boolean };
 
-/** The tools a structured session has by default. Source: specification, Structured sessions, the left column. */
+/**
+ * The tools that a structured session (a session with an output schema) has by default. Source: specification,
+ * Structured sessions, left column of the table.
+ */
 export const ANALYSIS_PROFILE = [
   "read_file",
   "write_file",
@@ -45,10 +48,13 @@ const matchesName = (entry: string, name: string): boolean =>
 
 const isNamed = (list: readonly string[], name: string) => list.some((entry) => matchesName(entry, name));
 
-/** The policy does not apply to the tools for planning, requirements, delegation and skills: filters 3 to 6 keep them. */
+/**
+ * Whether a tool belongs to planning, requirements, delegation or skills. Precedence 3, 5 and 6 never remove these
+ * tools.
+ */
 const isOutsidePolicy = (tool: ToolInfo) => tool.profile === "always";
 
-/** Precedence 1: the deployment decides which tools exist; unknown names are ignored. */
+/** Precedence 1: returns the named tools that exist in this deployment, and ignores unknown names. */
 export const keepExisting = (names: readonly string[], available: readonly ToolInfo[]): ToolInfo[] =>
   available.filter((tool) => names.includes(tool.name));
 
@@ -67,7 +73,7 @@ export const removeDelegation = (tools: readonly ToolInfo[], subAgents: boolean)
 export const narrowToAnalysis = (tools: readonly ToolInfo[], hasOutputSchema: boolean): ToolInfo[] =>
   tools.filter((tool) => !hasOutputSchema || tool.profile === "analysis" || isOutsidePolicy(tool));
 
-/** Precedence 4: `tools.include` adds named tools back if filters 1 and 2 kept them. */
+/** Precedence 4: `tools.include` adds named tools back, but no tool that precedence 1 or 2 removed. */
 export const addIncluded = (
   tools: readonly ToolInfo[],
   capable: readonly ToolInfo[],

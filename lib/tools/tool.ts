@@ -3,21 +3,21 @@ import type { CallRefusal, RunOrigin, WaitEnd, WaitKind, WaitUntil } from "#db/s
 import type { EvidencePointer } from "#lib/events/event.ts";
 
 /**
- * What a tool needs. `capabilities` can switch off `browser` and `sandbox`, which removes the tools that need them. Only
- * sessions that may have sub-agents have `delegation` tools, and only sub-agents have `parent` tools.
+ * What a session must have so that it gets the tool: a browser, a sandbox, the permission to delegate to sub-agents, or
+ * a parent session.
  */
 export type ToolNeed = "browser" | "sandbox" | "delegation" | "parent";
 
 /**
- * The group of a tool in the tool policy: every session has the `analysis` tools by default, structured sessions have only
- * those `editing` tools that they include, and the policy does not apply to `always` tools (planning, requirements,
- * delegation, skills).
+ * The group of a tool in the tool policy. Every session has the `analysis` tools by default. A structured session,
+ * which is a session with an output schema, has an `editing` tool only if the session includes it. The policy does not
+ * apply to `always` tools (planning, requirements, delegation, skills).
  */
 export type ToolProfile = "analysis" | "editing" | "always";
 
 /**
- * One part of a tool's answer. A picture is stored as evidence, and models that can see pictures get its bytes. Other
- * evidence appears only in the record of the call; a text part describes it to the model.
+ * One part of a tool's answer. An `image` is a picture that is stored as evidence; models that can see pictures get its
+ * bytes. The model does not see an `evidence` part, which only records the evidence with the call.
  */
 export type ToolContent =
   | { type: "text"; text: string }
@@ -31,8 +31,8 @@ export type ToolContent =
 export type ToolResult = { isError: boolean; content: ToolContent[]; refusal?: CallRefusal };
 
 /**
- * The answer of a tool that waits for something outside of the service. The engine parks the turn and repeats the call when
- * the wait has ended. Source: `architecture.md`, Turns that wait.
+ * The answer of a tool that waits for something outside of the service. The engine pauses the turn, and repeats the
+ * call when the wait has ended. Source: `architecture.md`, Turns that wait.
  */
 export type Waiting = {
   status: "waiting";
@@ -40,9 +40,9 @@ export type Waiting = {
     kind: WaitKind;
     /** Ids of what the call waits for, such as questions or sub-agents. */
     subjects: string[];
-    /** Whether the wait ends when the first of the subjects is ready (the default), or when all are. */
+    /** Whether the wait ends when the first subject is ready (the default), or when all subjects are ready. */
     until?: WaitUntil;
-    /** When the wait ends even if the subjects are not ready; null for a wait without a deadline. */
+    /** The time at which the wait ends even if the subjects are not ready. Null for a wait without a deadline. */
     deadlineAt: Date | null;
   };
 };
@@ -62,10 +62,11 @@ export type ToolCall = {
   runId: string | null;
   callId: string;
   origin: RunOrigin;
-  /** Whether the caller (the turn, or the holder of an MCP token) also has the tool with this name. */
+  /** Whether the caller (the turn, or the holder of an MCP token) has a tool of this name. */
   hasTool: (name: string) => boolean;
-  /** How the wait of an earlier attempt of this call ended, and the ids that the attempt waited for. */
+  /** How the wait of an earlier attempt of this call ended. Undefined on the first attempt. */
   waitEndedBy?: WaitEnd | undefined;
+  /** The `subjects` for which an earlier attempt of this call waited. */
   waitedFor?: readonly string[] | undefined;
   /** Fires when the turn is stopped or the service shuts down. */
   signal: AbortSignal;
@@ -76,7 +77,10 @@ export type Tool = {
   name: string;
   description: string;
   input: z.ZodType;
-  /** JSON Schema of the input for the model, if it cannot be derived from `input`. The service does not validate with it. */
+  /**
+   * JSON Schema of the input for the model, if the schema cannot be derived from `input`. The service validates with
+   * `input` only.
+   */
   jsonSchema?: Record<string, unknown>;
   needs: ToolNeed | undefined;
   profile: ToolProfile;
@@ -85,22 +89,22 @@ export type Tool = {
   /** Whether a call may run in parallel with other read-only calls of the same message. */
   readOnly: boolean;
   /**
-   * Whether a call only reads data that this service has stored, which takes milliseconds. The model's message with such a
-   * call is recorded together with the result of the call.
+   * Whether a call only reads data that this service has stored. Such a call takes milliseconds, so the model's message
+   * with the call is recorded together with the result.
    */
   readsStore?: boolean | undefined;
   /**
-   * Whether a call changes pages, files or publications. Such calls are refused while a person must first agree to the plan.
-   * Source: `architecture.md`, Plan and requirements.
+   * Whether a call changes pages, files or publications. Such calls are refused while the plan waits for a person's
+   * approval. Source: `architecture.md`, Plan and requirements.
    */
   changes?: boolean | undefined;
   /** Maximum duration of a call, in milliseconds. */
   timeoutMs: number;
   /**
-   * Acquires what the call works on, such as a live browser. Runs before the deadline of the call starts and before the call
-   * counts as begun, so a call that is interrupted here had no effect and is repeated.
-   * @returns a function that releases it.
-   * @throws Error with a sentence for the model; the signal's reason when the call is stopped.
+   * Acquires what the call works on, such as a live browser. The deadline of the call starts after `acquire`. A call
+   * that is interrupted during `acquire` has had no effect, so the engine repeats it.
+   * @returns a function that releases what was acquired.
+   * @throws Error with a readable message for the model; the reason of the signal if the call is stopped.
    */
   acquire?: ((call: ToolCall) => Promise<(() => void) | Waiting>) | undefined;
   /**
@@ -151,13 +155,13 @@ export class ServiceFailure extends Error {
   }
 }
 
-/** The answer of a tool that waits. */
+/** Creates the answer of a tool that waits. */
 export const waitFor = (on: Waiting["on"]): Waiting => ({ status: "waiting", on });
 
 /**
  * Returns the result of a call that was made outside of a turn.
  *
- * @throws Error if the call would have to wait, because only a turn can be parked.
+ * @throws Error if the call would have to wait, because only a turn can be paused.
  */
 export function unlessWaiting<Result extends object>(answer: Result | Waiting): Result {
   if ("status" in answer && answer.status === "waiting")
@@ -166,16 +170,16 @@ export function unlessWaiting<Result extends object>(answer: Result | Waiting): 
   return answer as Result;
 }
 
-/** An answer of text. */
+/** Creates an answer of text. */
 export const textResult = (text: string): ToolResult => ({
   isError: false,
   content: [{ type: "text", text }],
 });
 
-/** An answer of JSON, indented for the model to read. */
+/** Creates an answer of JSON, indented for the model to read. */
 export const jsonResult = (value: unknown): ToolResult => textResult(JSON.stringify(value, null, 1));
 
-/** An answer that says what went wrong and what to do. */
+/** Creates an answer that says what went wrong and what to do. */
 export const errorResult = (text: string): ToolResult => ({
   isError: true,
   content: [{ type: "text", text }],

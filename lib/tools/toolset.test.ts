@@ -30,7 +30,7 @@ const excludedByDefault = [
   "wait_for_test_results",
   "run_tests",
 ];
-/** The tools of a deployment, with all kinds of tools that the specification names. */
+/** The tools of a deployment that has at least one tool of every kind in the specification. */
 const available: ToolInfo[] = [
   ...ANALYSIS_PROFILE.map((name) => info(name, "analysis", needOf(name))),
   ...excludedByDefault.map((name) => info(name, "editing", "sandbox")),

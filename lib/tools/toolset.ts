@@ -13,8 +13,8 @@ import {
 } from "./tool-policy.ts";
 
 /**
- * Composes the names of a session's tools. This happens once, when the session is created, and applies precedence 1 to 5 in
- * this order.
+ * Composes the names of a session's tools. Called once, when the session is created. Applies precedence 1 to 5 in this
+ * order.
  * Source: specification, Structured sessions, Precedence.
  *
  * @param session.available the tools that exist in this deployment (precedence 1).
@@ -48,8 +48,8 @@ export const ROOT_TOOLS = [
 ];
 
 /**
- * The names of a sub-agent's tools: its parent's tools except `ROOT_TOOLS`, and the tools that only a sub-agent has. Browser
- * tools are left out if the sub-agent has no browser. Source: `wire.md`, Sub-agents.
+ * Returns the names of a sub-agent's tools: the tools of its parent except `ROOT_TOOLS`, and the tools that only a
+ * sub-agent has. Browser tools are left out if the sub-agent has no browser. Source: `wire.md`, Sub-agents.
  */
 export const narrowToChild = (toolset: readonly string[], hasBrowser: boolean): string[] => [
   ...toolset.filter(
@@ -62,9 +62,9 @@ export const narrowToChild = (toolset: readonly string[], hasBrowser: boolean): 
 ];
 
 /**
- * Selects the names of one run's tools: the tools of the session's toolset that still exist, then the tools of its MCP
- * servers. Precedence 6 removes tools depending on the run's origin. MCP tools are listed again for each run, so `exclude`
- * is applied to them here. The analysis profile does not apply to them.
+ * Selects the names of one run's tools: the tools of the session's toolset that still exist, then the MCP tools.
+ * Precedence 6 removes tools depending on the run's origin. The names of the MCP tools are known only when the run
+ * begins, so `exclude` is applied to them here. The analysis profile does not apply to MCP tools.
  */
 export function selectRunTools(run: {
   toolset: readonly string[];

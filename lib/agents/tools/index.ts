@@ -5,7 +5,7 @@ import { reportProgressTool, submitResultTool } from "./report.ts";
 import { spawnAgentsTool } from "./spawn.ts";
 import { waitForAgentsTool } from "./wait.ts";
 
-/** The tools of sessions that may delegate, and those of their sub-agents. */
+/** The tools of sessions that may delegate, and the tools that only sub-agents have. */
 export const agentTools = (deps: AgentsDeps): Tool[] => [
   spawnAgentsTool(deps),
   waitForAgentsTool(deps),

@@ -5,7 +5,7 @@ import { checkAgentWait } from "../wait-for-agents.ts";
 
 const WEEK_S = 7 * 86_400;
 
-/** `wait_for_agents`: parks the turn until sub-agents have ended. */
+/** `wait_for_agents`: pauses the turn until sub-agents have ended. */
 export const waitForAgentsTool = (deps: Pick<AgentsDeps, "db">) =>
   defineTool({
     name: "wait_for_agents",

@@ -106,7 +106,10 @@ async function setAside(dataDir: string): Promise<string | undefined> {
   return target;
 }
 
-/** Connects to the database in a data folder, through the server of the running service or one started for this call. */
+/**
+ * Connects to the database in a data folder. Uses the database server of the running service. If no service runs,
+ * starts a server for this call.
+ */
 async function withServer<Result>(
   dataDir: string,
   work: (client: Client) => Promise<Result>,

@@ -81,7 +81,10 @@ async function openPglite(staging: string, folder: string): Promise<Pglite> {
   return PGlite.create(folder);
 }
 
-/** Writes the same files as `dumpDatabase`, from PGlite, which copies tables into a blob instead of a connection. */
+/**
+ * Writes the same files as `dumpDatabase`, which does not support PGlite: PGlite copies a table into a blob and not to
+ * a connection.
+ */
 async function dumpPglite(pglite: Pglite, folder: string): Promise<void> {
   const tables = await pglite.query<{ table: string; columns: string[] }>(LIST_COLUMNS);
   const migrations = await pglite.query<{ at: string }>(LIST_MIGRATIONS);

@@ -17,7 +17,7 @@ export async function runLoginCommand(desk: OperatorDesk, command: LoginRequest)
   }
   const listed = await call(desk, "GET", PATH);
   if (!listed.isDone) return listed;
-  // If this command calls a running service, it has a login of its own there. That login is neither listed nor ended.
+  // A command that calls a running service has a login of its own there, which is neither listed nor ended.
   const logins = listed.data.filter(({ isCurrent }) => !isCurrent);
   if (command.kind === "list") return done(describeLogins(logins));
   for (const { id } of logins) {

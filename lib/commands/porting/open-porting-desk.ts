@@ -39,7 +39,7 @@ const NO_SESSION = "no such session";
 /**
  * Opens the database that the settings name, or connects to the running service that owns the embedded database.
  *
- * @param key an API key to call the service with. If undefined, the keys in the settings are used.
+ * @param key an API key to call the service with. If undefined, the keys in the settings or the generated key are used.
  * @throws Error with a message for the user if neither a database nor a service is available.
  */
 export async function openPortingDesk(env: Env, key: string | undefined): Promise<PortingDesk> {
@@ -102,7 +102,7 @@ async function openAtService(env: Env, key: string | undefined, whyLocked: strin
         ? configured
         : [(await readOrCreateSecrets(env.DATA_DIR)).apiKey];
 
-  /** Repeats the call with each key until a key has access to the session. */
+  /** Makes the call with one key after another until a key has access to the session. */
   async function ask(method: string, path: string, body?: Uint8Array<ArrayBuffer>): Promise<Response> {
     let answer: Response | undefined;
     for (const each of keys) {

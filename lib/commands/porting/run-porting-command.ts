@@ -39,7 +39,8 @@ async function runExport(
         : `cannot be written (${exists.code})`;
     return refuse(`${path} ${why}.`);
   }
-  // The file gets its final name only when it is complete, so that a partial file is not mistaken for an export.
+  // The export is written to a second file. The complete file replaces the empty file at `path`, so that a partial file
+  // is never mistaken for an export.
   const unfinished = `${path}.unfinished`;
   try {
     await pipeline(

@@ -50,7 +50,8 @@ export function capBody(response: Response, watch: BodyWatch): Response {
         }
         if (isStream) {
           if (head.length < HEAD_BYTES) head += Buffer.from(value).toString("latin1");
-          // The separator of two events may be split between two chunks.
+          // The separator of two events may be split between two chunks, so the end of the previous chunk is searched
+          // again.
           const recent = Buffer.concat([tail, value]);
           since = bytesAfterEvent(recent) ?? since;
           tail = recent.subarray(-SEPARATOR_BYTES_MAX + 1);
@@ -72,7 +73,7 @@ export function capBody(response: Response, watch: BodyWatch): Response {
   return Object.defineProperty(capped, "url", { value: url });
 }
 
-/** Counts the bytes from the last event separator to the end, with the separator; undefined if there is no separator. */
+/** Counts the bytes from the last event separator, inclusive, to the end. Undefined if there is no separator. */
 function bytesAfterEvent(bytes: Buffer): number | undefined {
   const end = Math.max(bytes.lastIndexOf("\n\n"), bytes.lastIndexOf("\r\n\r\n"));
   return end < 0 ? undefined : bytes.byteLength - end;

@@ -35,7 +35,6 @@ type Connections = {
   drop: (turn: McpTurn, serverId: string, turnConnection: TurnConnection) => void;
   /** Closes the connections of a turn, in the background. */
   release: (turn: Pick<McpTurn, "runId" | "epoch">) => void;
-  /** Closes all connections. */
   close: () => Promise<void>;
 };
 
@@ -68,7 +67,8 @@ export function createConnections(deps: ConnectionDeps): Connections {
 
   return {
     async obtain(turn, serverId, signal) {
-      // A call that outlives its turn must not open a connection, because `release` has already run.
+      // A call that outlives its turn must not open a connection, because `release` has run and would not close the
+      // connection.
       if (signal.aborted) throw new McpFailure("the turn was stopped");
       const key = keyOf(turn);
       const servers = turns.get(key) ?? new Map<string, TurnConnection>();

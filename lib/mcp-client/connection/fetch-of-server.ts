@@ -6,7 +6,7 @@ import { capBody } from "./cap-body.ts";
 /** The id of a JSON-RPC request. */
 export type RequestId = string | number;
 
-/** Callbacks: the answer to a request has ended, or the stream that a `GET` request opened has ended. */
+/** Callbacks for the end of the answer to a request, and for the end of a stream that a `GET` request opened. */
 type AnswerWatch = {
   onAnswerEnd: (id: RequestId, about: { hasEventIds: boolean }) => void;
   onStreamEnd: () => void;
@@ -30,7 +30,8 @@ export function fetchOfServer(
 
   const fetch: Fetch = async (input, init = {}) => {
     const url = new URL(input instanceof Request ? input.url : input);
-    // The request carries the caller's headers, which may contain secrets that only this server may see.
+    // Refused, because the request carries the caller's headers, which may contain secrets that only this server may
+    // see.
     if (url.origin !== origin)
       throw new GuardedFetchError("refused", `${host} sent us to another host, ${url.host}`);
     const isStream = (init.method ?? "GET") === "GET";

@@ -9,7 +9,7 @@ export type ServerDeps = {
   readSecrets: (sessionId: string, serverId: string) => Promise<ServerSecrets>;
   /** The guarded fetch. It allows only https, and follows no redirect to another host. */
   fetch: Fetch;
-  /** Creates the same fetch for one session. Omit to use `fetch` for all sessions. */
+  /** Creates a fetch with the same rules for one session. Omit to use `fetch` for all sessions. */
   fetchFor?: (sessionId: string) => Fetch;
   /** The service's own tool server. Omit for a deployment without one. */
   builtin?: {
@@ -37,10 +37,11 @@ export const isOurs = (
   id === BUILTIN && builtin?.isOurs === true && (servers[BUILTIN]?.url ?? builtin.url) === builtin.url;
 
 /**
- * Finds a turn's server with its credentials. For most servers these are the caller's headers. For the service's own
- * server, they are a user token that is bound to the server's URL, which a session may have set to another URL.
+ * Finds a turn's server with its credentials, which are usually the headers that the caller set. The credential for the
+ * service's own server is a user token. The token is bound to the URL of that server, or to the URL that the session
+ * has set instead.
  *
- * @throws McpFailure if the session has no server with this id, or its secrets cannot be opened.
+ * @throws McpFailure if the session has no server with this id, or the secrets of the server cannot be decrypted.
  */
 export async function findServer(
   deps: ServerDeps,
@@ -67,7 +68,7 @@ export async function findServer(
 
 /** Reads the full URL that a session has set for the built-in server. `stored` is the URL in the session's row. */
 async function readPinnedUrl(deps: ServerDeps, sessionId: string, stored: string): Promise<string> {
-  // Only URLs with a query or a fragment are masked in the session's row.
+  // A URL without query and fragment is not masked in the session's row, so `stored` is the full URL.
   if (!/[?#]/.test(stored)) return stored;
   return (await deps.readSecrets(sessionId, BUILTIN)).url ?? stored;
 }

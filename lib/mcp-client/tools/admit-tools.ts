@@ -19,7 +19,10 @@ export type RemoteTool = {
   isIdempotent: boolean;
 };
 
-/** Why a turn has none of a server's tools, or lacks some of them (`tools`; `toolCount` is their number). */
+/**
+ * Why a turn lacks tools of a server. `tools` names the missing tools (20 at most), and `toolCount` is their number. If
+ * `tools` is undefined, all tools of the server are missing.
+ */
 export type Skipped = { serverId: string; reason: string; tools?: string[]; toolCount?: number };
 
 const toolSchema = z.looseObject({

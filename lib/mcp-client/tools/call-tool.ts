@@ -44,7 +44,10 @@ export async function callTool(
 const isServerError = (error: unknown): error is McpError =>
   error instanceof McpError && !(error.code === ErrorCode.ConnectionClosed && BROKEN.test(error.message));
 
-/** Matches the SDK's and `open-connection.ts`'s messages about a lost connection. The code alone may be another error. */
+/**
+ * Matches messages of the SDK and of `open-connection.ts` about a lost connection. The error code does not suffice,
+ * because a server may use the same code for another error.
+ */
 const BROKEN = /: (Connection closed|the answer broke off)$/;
 
 /** Starts the two timeouts of a call: one for the server's silence, and one for the call's total time. */

@@ -12,7 +12,7 @@ const pageSchema = z.looseObject({
   nextCursor: z.string().nullish(),
 });
 
-/** How many times `toolsPerServerMax` tools are read at most. It is more than once, because some tools may be refused. */
+/** Up to this multiple of `toolsPerServerMax` tools are read, because some of the tools may be refused. */
 const ROOM = 4;
 
 /**

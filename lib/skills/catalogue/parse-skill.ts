@@ -79,8 +79,8 @@ export function decodeText(bytes: Uint8Array): string | undefined {
 }
 
 /**
- * Reads YAML that contains only plain values. Refuses aliases, because a few lines of them can expand to gigabytes, and
- * unknown tags. Does not apply merge keys.
+ * Reads YAML that contains only plain values. Refuses unknown tags. Also refuses aliases, because a few lines of
+ * aliases can expand to gigabytes. Does not apply merge keys.
  */
 function readYaml(text: string): { ok: true; value: unknown } | { ok: false; flaw: string } {
   try {

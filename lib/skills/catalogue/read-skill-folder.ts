@@ -52,7 +52,7 @@ async function readSkill(
   try {
     const files: SkillFile[] = [];
     for (const file of found) files.push({ path: file.path, bytes: await readBytes(file) });
-    // If the folder has changed since the walk, `files` may contain a mix of an old and a new version.
+    // If the folder has changed since `found` was listed, `files` may contain a mix of an old and a new version.
     if (stampOf(await walkSkill(folder)) !== stampOf(found))
       return { ok: false, flaw: "changed while it was read", isChanging: true };
     const text = files.find(({ path }) => path === SKILL_FILE);
@@ -67,8 +67,8 @@ async function readSkill(
 }
 
 /**
- * Reads a file. The file may have been replaced since the walk, so this does not follow links, and checks type and size
- * again.
+ * Reads a file. Does not follow links, and checks type and size again, because the file may have been replaced since
+ * `walkSkill` found it.
  */
 async function readBytes({ path, target }: FoundFile): Promise<Uint8Array> {
   const file = await open(target, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
@@ -93,7 +93,7 @@ const describeFlaw = (error: unknown): string => {
   return `cannot be read: ${error instanceof Error ? error.message : String(error)}`;
 };
 
-/** Lists the paths of the skill folders in `folder`. @throws SkillFlaw if it has too many entries. */
+/** Lists the paths of the skill folders in `folder`. @throws SkillFlaw if `folder` contains too many folders. */
 export async function listSkillFolders(folder: string): Promise<string[]> {
   const names: string[] = [];
   for await (const entry of await opendir(folder)) {

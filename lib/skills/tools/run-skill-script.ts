@@ -11,9 +11,9 @@ const ARGS_MAX = 64;
 const ARG_CHARACTERS_MAX = 4_000;
 
 /**
- * `run_skill_script`: runs a script of a skill, with an argument array and without a shell. It runs the stored bytes of the
- * version that the session has, so it cannot be used to bypass a policy that forbids `run_shell`. Source: `security.md`,
- * What comes in.
+ * `run_skill_script`: runs a script of a skill, with an argument array and without a shell. The script comes from the
+ * stored version of the skill, which the agent cannot change, so the tool cannot bypass a policy that forbids
+ * `run_shell`. Source: `security.md`, What comes in.
  */
 export const runSkillScript = (services: SkillToolServices): Tool =>
   defineTool({

@@ -10,8 +10,8 @@ const BY_EXTENSION: ReadonlyMap<string, Runtime> = new Map([
 ]);
 
 /**
- * First lines of scripts without an extension, and the runtime that runs such a script. The program that the line names is
- * not started.
+ * The runtime of a script without an extension, by the first line of the script. The service starts this runtime, and
+ * never the program that the line names.
  */
 const BY_FIRST_LINE: ReadonlyMap<string, Runtime> = new Map([
   ["#!/usr/bin/env node", "node"],

@@ -2,12 +2,12 @@ import type { BrowserService, LiveBrowser } from "#lib/browser/browser-service.t
 import type { ToolCall } from "../tool.ts";
 import { withinDeadline } from "./within-deadline.ts";
 
-/** A browser usually starts within a few seconds. A start that takes longer than this counts as failed. */
+/** Maximum duration of a browser start, which usually takes a few seconds. A longer start counts as failed. */
 const START_MS_MAX = 60_000;
 
 /**
  * Returns the session's live browser. Starts it if needed, and records that it was used.
- * @throws Error with a sentence if the browser does not start in time or the call is stopped.
+ * @throws Error with a readable message if the browser does not start in time or the call is stopped.
  */
 export async function openLive(
   browser: BrowserService,

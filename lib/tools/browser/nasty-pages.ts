@@ -1,6 +1,6 @@
 /**
- * Test pages that are hard to read: with shadow roots, frames of other origins, hidden elements, strict security policies,
- * scripts that replace built-in functions, or very much content.
+ * Test pages that are hard for the tools to read. They have shadow roots, frames of other origins, hidden elements,
+ * strict security policies, scripts that replace built-in functions, or very much content.
  */
 export const nastyPages = (otherOrigin: string) => ({
   "/": `<!doctype html><title>Checkout</title>

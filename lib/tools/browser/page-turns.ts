@@ -1,9 +1,9 @@
 /** Serializes the calls of agents that share a page, in order of arrival. Calls of one agent may run concurrently. */
 export type PageTurns = {
   /**
-   * Waits until this session's agent may use the page.
+   * Waits until the agent of the session may use the page.
    * @returns a function to call when the tool call ends.
-   * @throws the signal's reason if the call is stopped while it waits.
+   * @throws the reason of the signal if the call is stopped while it waits.
    */
   take: (call: { browserSessionId: string; sessionId: string }, signal: AbortSignal) => Promise<() => void>;
 };
@@ -12,7 +12,7 @@ type Waiting = { sessionId: string; begin: () => void };
 /** A page in use: the session whose turn it is, the number of its calls in progress, and the waiting calls. */
 type PageInUse = { holder: string; calls: number; waiting: Waiting[] };
 
-/** Creates the queues of one process, one per page. */
+/** Creates the queues of this process: one for each page. */
 export function createPageTurns(): PageTurns {
   const pages = new Map<string, PageInUse>();
 

@@ -22,7 +22,7 @@ import { WorkspaceError } from "#lib/sandbox/workspace-error.ts";
 import type { VariantView } from "../services.ts";
 import type { ToolCall, ToolResult } from "../tool.ts";
 
-/** A real Chromium with one page, for code that uses the interfaces of the service. */
+/** A real Chromium with one page, behind the interfaces that the tools use. */
 export type TestBrowser = {
   live: LiveBrowser;
   service: BrowserService;
@@ -187,7 +187,7 @@ export async function startSite(
 /** Creates browser control for one process. No person has control until a test takes it. */
 export const createTestControl = () => createBrowserControl(openTopic(createMemoryBus(), "browser-control"));
 
-/** Creates an evidence store that keeps what it is given in `saved`. */
+/** Creates an evidence store that collects the saved evidence in `saved`. */
 export function createEvidenceMemory(): EvidenceStore & { saved: (NewEvidence & EvidencePointer)[] } {
   const saved: (NewEvidence & EvidencePointer)[] = [];
   return {
@@ -208,7 +208,7 @@ export function createEvidenceMemory(): EvidenceStore & { saved: (NewEvidence & 
   };
 }
 
-/** Creates the context of a tool call, as a turn would. */
+/** Creates the context of a tool call that belongs to a turn. */
 export const callOf = (
   signal: AbortSignal = new AbortController().signal,
   sessionId = "session_test",
@@ -224,7 +224,7 @@ export const callOf = (
   signal,
 });
 
-/** For tools that are tested without variants: showing a variant fails. */
+/** A `VariantView` that rejects every call, for tests without variants. */
 export const NO_VARIANTS: VariantView = {
   show: () => Promise.reject(new Error("not part of this fixture")),
 };

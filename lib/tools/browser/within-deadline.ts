@@ -1,7 +1,7 @@
 /**
- * Waits for work on a page, but not longer than the deadline or until the call is stopped. A page in an endless loop or with
- * an open dialog would never answer.
- * @throws Error with a sentence if the call is stopped or the deadline passes; otherwise the error of the work.
+ * Waits for work on a page until the deadline passes or the call is stopped, because a page in an endless loop or with
+ * an open dialog never answers.
+ * @throws Error with a readable message if the call is stopped or the deadline passes; otherwise the error of the work.
  */
 export async function withinDeadline<Result>(
   signal: AbortSignal,

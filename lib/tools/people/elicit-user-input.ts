@@ -36,7 +36,7 @@ export const elicitUserInput = ({ people }: Pick<ToolServices, "people">) =>
     }),
     needs: undefined,
     profile: "analysis",
-    // A repeated call finds the question that its first attempt asked.
+    // A repeated call finds the question that the first call asked.
     idempotent: true,
     readOnly: false,
     async execute({ question, options, form, timeoutSeconds }, call) {

@@ -41,7 +41,8 @@ export const remoteTool = (remote: RemoteTool, turn: McpTurn, services: RemoteSe
     profile: "editing",
     idempotent: remote.isIdempotent,
     readOnly: remote.isReadOnly,
-    // The tools of the built-in server do not count: they change no pages or files, but some store a picture as evidence.
+    // The tools of the built-in server do not count as changes: some store a picture as evidence, but none changes
+    // pages or files.
     changes: !remote.isReadOnly && !services.mcp.isOurs(turn, remote.serverId),
     timeoutMs: TIMEOUT_MS,
     async execute(input, call) {

@@ -1,10 +1,13 @@
 import { Worker } from "node:worker_threads";
 import { createTurns } from "./take-turns.ts";
 
-/** What a thread posts when its job has ended: the result, or an error sentence. */
+/** What a thread posts when its job has ended: the result, or an error message. */
 export type JobOutcome = { ok: true; value: unknown } | { ok: false; error: string };
 
-/** Runs a job in a thread. @throws Error with a sentence if the job takes too long, needs too much memory, or is stopped. */
+/**
+ * Runs a job in a thread. @throws Error with a readable message if the job takes too long, needs too much memory, or is
+ * stopped.
+ */
 type JobThreads = (job: object, transfer: ArrayBuffer[], signal: AbortSignal) => Promise<unknown>;
 
 const DEADLINE_MS = 10_000;

@@ -16,8 +16,8 @@ type Queue = { busy: number; waiting: ((error?: string) => void)[] };
 const STOPPED = "The call was stopped while it waited for its turn.";
 
 /**
- * Creates the queues of one process, one per name. A task is refused if too many tasks already wait, or if the signal fires
- * before it begins.
+ * Creates the queues: one for each name. A task is refused if too many tasks already wait, or if the signal fires
+ * before the task begins.
  *
  * @param limits.atOnce how many tasks with the same name run at once.
  * @param limits.waitingMax how many tasks with the same name may wait.
@@ -47,7 +47,7 @@ export function createTurns(limits: { atOnce: number; waitingMax: number }): Tur
   }
 
   function leave(name: string, queue: Queue): void {
-    // If a task waits, it takes over the slot directly, so `busy` does not change.
+    // A waiting task takes over the slot directly, so `busy` does not change.
     const next = queue.waiting.shift();
     if (next) next();
     else if (--queue.busy === 0) queues.delete(name);

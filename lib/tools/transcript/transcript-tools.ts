@@ -138,7 +138,7 @@ export const listEvidence = ({ evidence }: TranscriptServices): Tool =>
     readsStore: true,
     async execute(_, call) {
       const all = await evidence.list(call.sessionId);
-      // One entry per line, because a long list is cut when it is shown.
+      // Each entry is on its own line, so that the model can read the entries of a list that is cut.
       const lines = all
         .slice(-entriesMax)
         .toReversed()

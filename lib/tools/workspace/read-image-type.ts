@@ -1,6 +1,6 @@
 /**
- * The media type of a picture according to its first bytes, regardless of the file's name. Undefined if the file is not such
- * a picture.
+ * Returns the media type of a picture according to its first bytes, regardless of the file's name. Undefined for other
+ * files.
  */
 export function readImageType(
   bytes: Uint8Array,

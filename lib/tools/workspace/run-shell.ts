@@ -5,7 +5,8 @@ import type { WorkspaceServices } from "./services.ts";
 import { withinWorkspace } from "./within-workspace.ts";
 
 /**
- * The command is one argument of a program. An argument can have at most 128 KiB, and a character takes up to four bytes.
+ * Maximum length of a command. The command is one argument of a program, an argument can have at most 128 KiB, and a
+ * character takes up to four bytes.
  */
 const COMMAND_CHARACTERS_MAX = 32_000;
 

@@ -3,14 +3,14 @@ import type { PageFrame } from "#lib/tools/browser/page-kit/page-frames.ts";
 
 type AxeOptions = {
   tags: string[];
-  /** CSS selectors of the parts of the document to check. If empty, the whole document is checked. */
+  /** CSS selectors of the parts to check. If there are none, the whole document is checked. */
   parts: string[];
-  /** Ids of axe rules that are not checked. */
+  /** Ids of the axe rules to skip. */
   without?: string[];
   elementsPerRule: number;
 };
 
-/** The findings in one frame. `undecided` lists the rules that axe could not decide. */
+/** The findings in one frame. `undecided` lists the rules for which axe cannot tell whether the frame passes. */
 export type FrameFindings = {
   frame: string;
   violations: {
@@ -27,9 +27,9 @@ export type FrameFindings = {
 };
 
 /**
- * Runs axe-core in a frame, in an isolated world that the page's scripts cannot touch. It does not check inner frames.
+ * Runs axe-core in a frame, in an isolated world that the page's scripts cannot touch. Inner frames are not checked.
  *
- * @throws Error with a sentence if a selector matches nothing or the frame is gone.
+ * @throws Error with a readable message if a selector matches nothing or the frame is gone.
  */
 export async function runAxe(
   { session, contextId }: Pick<PageFrame, "session" | "contextId">,
@@ -54,7 +54,7 @@ export async function runAxe(
 
 declare const axe: typeof axeModule;
 
-/** Sent to the page as source and run there, so it must not use anything from outside its own body. */
+/** This function is sent to the page as source and runs there, so it must use nothing from outside its own body. */
 async function checkDocument({ tags, parts, without = [], elementsPerRule }: AxeOptions) {
   const missing = parts.find((part) => !document.querySelector(part));
   if (missing !== undefined) throw new Error(`No element matches ${missing}.`);
@@ -77,7 +77,7 @@ async function checkDocument({ tags, parts, without = [], elementsPerRule }: Axe
       help,
       helpUrl,
       count: nodes.length,
-      // Lists only those tags of the rule that the check asked for.
+      // Lists only the requested tags of the rule.
       tags: names.filter((name) => tags.includes(name)),
       elements: nodes.slice(0, elementsPerRule).map(({ target, html, failureSummary }) => ({
         selector: cut(target.map(String).join(" >>> "), 500),

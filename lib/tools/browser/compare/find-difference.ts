@@ -5,8 +5,8 @@ import type { Box, Pixels, Size } from "./pictures.ts";
 export type DifferenceJob = { before: Pixels; after: Pixels; size: Size; threshold: number };
 
 /**
- * How two pictures of the same size differ. `picture` shows the differing pixels in red (RGBA), and `box` contains all of
- * them.
+ * How two pictures of the same size differ. `picture` shows the differing pixels in red (RGBA). `box` is the smallest
+ * box around these pixels. It is null if the pictures do not differ.
  */
 export type PixelDifference = { differingPixels: number; box: Box | null; picture: Pixels };
 

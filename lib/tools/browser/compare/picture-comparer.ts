@@ -13,7 +13,8 @@ type PictureDifference = PixelDifference & { totalPixels: number; overlap: Size 
 
 /**
  * Compares two pictures pixel by pixel. Colours whose distance is at most `threshold` (0 to 1) count as equal.
- * @throws Error with a sentence if a picture is broken, the overlap is too large, or the work is stopped or takes too long.
+ * @throws Error with a readable message if a picture is broken, the overlap is too large, or the work is stopped or
+ * takes too long.
  */
 export type PictureComparer = (
   before: ReadPicture,

@@ -22,7 +22,7 @@ async function open(bytes: Uint8Array, raw?: Size): Promise<Sharp> {
   return sharp(bytes, { ...options, ...(raw && { raw: { ...raw, channels: 4 } }) });
 }
 
-/** A picture's size, or undefined if it cannot be read. */
+/** Reads the size of a picture. Returns undefined if the picture cannot be read. */
 export async function readSize(bytes: Uint8Array): Promise<Size | undefined> {
   try {
     const { width, height } = await (await open(bytes)).metadata();
@@ -35,7 +35,7 @@ export async function readSize(bytes: Uint8Array): Promise<Size | undefined> {
 /** Decodes the upper left part of a picture, in the given size. @throws Error if the picture is broken. */
 export async function decodePicture(bytes: Uint8Array, size: Size): Promise<Pixels> {
   const picture = (await open(bytes)).extract({ left: 0, top: 0, ...size });
-  // Copied into its own memory, so that the buffer can be transferred to a thread.
+  // Copies the pixels into a buffer of their own, because that buffer is transferred to a worker thread.
   return new Uint8Array(await picture.toColourspace("srgb").ensureAlpha().raw().toBuffer());
 }
 

@@ -15,7 +15,10 @@ const input = z.strictObject({
   limit: z.number().int().min(1).max(100).default(20),
 });
 
-/** Time after which Chromium ends the search in a frame, because a regular expression may backtrack endlessly. */
+/**
+ * Maximum duration of the search in one frame, because a regular expression may backtrack endlessly. Chromium ends a
+ * longer search.
+ */
 const SEARCH_MS_MAX = 4_000;
 const WORK_MS_MAX = 20_000;
 

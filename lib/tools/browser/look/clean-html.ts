@@ -9,10 +9,11 @@ export type CleanedHtml = {
 };
 
 /**
- * Writes a frame's document as HTML without scripts, inline handlers, styles, comments, the overlay and embedded data. Open
- * shadow roots become `<template shadowrootmode="open">`. Sent to the page as source and run there, so it must not use
- * anything from outside its own body.
- * @param charsMax length after which no more content is written. Elements that are open at that point are still closed.
+ * Writes a frame's document as HTML without scripts, inline handlers, styles, comments, embedded data and the service's
+ * overlay. Open shadow roots become `<template shadowrootmode="open">`. The function is sent to the page as source and
+ * runs there, so it must not use anything from outside its own body.
+ * @param charsMax number of characters after which no more content is written. The end tags of open elements are still
+ * written.
  */
 export function cleanHtml(kit: PageKit, charsMax: number): CleanedHtml {
   const dropped =

@@ -159,8 +159,8 @@ const SUGGESTIONS_MAX = 6;
 const CONTROL = /[a-z]+(?: \d)? "(?:[^"\\]|\\.)*"(?= \[|$)/g;
 
 /**
- * Explains why nothing was found. Names the filters and the closest elements: those that share words with the query or, if
- * there are none, the first few elements.
+ * Explains why nothing was found. Names the filters, and the elements that share the most words with the query. If no
+ * element shares a word, names the first few elements.
  */
 async function explainNothing(frames: PageFrame[], query: Query, page: Page): Promise<string> {
   const filters = [query.role && `role ${query.role}`, query.text && `text "${query.text}"`, query.selector]

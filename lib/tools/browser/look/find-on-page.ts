@@ -22,8 +22,8 @@ export type FoundElement = {
 };
 
 /**
- * Finds and describes elements of a frame. Sent to the page as source and run there, so it must not use anything from
- * outside its own body.
+ * Finds and describes elements of a frame. The function is sent to the page as source and runs there, so it must not
+ * use anything from outside its own body.
  */
 export function findOnPage(kit: PageKit, query: ElementQuery): { total: number; elements: FoundElement[] } {
   const skipped = "script, style, noscript, template, head, head *, html, [data-agent-session-overlay]";
@@ -39,8 +39,8 @@ export function findOnPage(kit: PageKit, query: ElementQuery): { total: number; 
     normalize(kit.nameOf(element)).includes(text) ||
     normalize(kit.contentOf(element)).includes(text);
   /**
-   * Finds the innermost elements that contain a text. If the text is part of the name of a control or heading around it,
-   * finds that control or heading instead.
+   * Finds the innermost elements that contain a text. If such an element is inside a control or heading whose name
+   * contains the text, returns that control or heading instead.
    */
   const findByText = (searched: string): Element[] => {
     const found = new Set<Element>();

@@ -11,12 +11,17 @@ export type FirstLook = (
   signal: AbortSignal,
 ) => Promise<string>;
 
-/** A browser may have to start first, and a page may be slow. After this time, the turn continues without the snapshot. */
+/**
+ * After this time, the turn continues without the snapshot, because the browser may have to start and the page may be
+ * slow.
+ */
 const LOOK_MS_MAX = 20_000;
-/** Maximum characters of the snapshot. It is small, because every model call of the turn includes the snapshot. */
+/**
+ * Maximum characters of the snapshot. The limit is small, because every model call of the turn includes the snapshot.
+ */
 const LOOK_CHARS_MAX = 6_000;
 
-/** Creates a `FirstLook`. It stores its snapshot as one that the model was shown, like `dom_query` does. */
+/** Creates a `FirstLook`. Its snapshot is added to `snapshots`, so that the model can refer to it in `dom_query`. */
 export function createFirstLook({
   browser,
   snapshots,

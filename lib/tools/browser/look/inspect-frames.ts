@@ -37,7 +37,7 @@ export const inspectFrames = (services: Pick<ToolServices, "browser">) =>
   });
 
 async function describeFrame(frame: PageFrame) {
-  // If the frame was removed in the meantime, it is listed without its counts.
+  // A frame that was removed before it could be counted is listed without its counts.
   const counted = await evaluateIn(frame, countElements, null).catch(() => undefined);
   const { width, height, ...counts } = counted ?? { width: frame.box.width, height: frame.box.height };
   return {
@@ -54,7 +54,7 @@ async function describeFrame(frame: PageFrame) {
   };
 }
 
-/** Sent to the page as source and run there, so it must not use anything from outside its own body. */
+/** This function is sent to the page as source and runs there, so it must use nothing from outside its own body. */
 function countElements(kit: PageKit) {
   const roots = kit.roots();
   const count = (selector: string) =>

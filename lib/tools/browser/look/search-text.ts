@@ -7,9 +7,9 @@ type TextSearch = { query: string; isRegex: boolean; limit: number };
 export type TextMatch = { snippet: string; selector: string | null; tag: string; visible: boolean };
 
 /**
- * Searches the text of one frame as people see it: the texts of inline elements are joined, and each block is a separate
- * line. Values of form fields (except passwords), placeholders and alt texts count as text. Sent to the page as source and
- * run there, so it must not use anything from outside its own body.
+ * Searches the text of one frame as people see it: the texts of inline elements are joined, and each block is a
+ * separate line. Values of form fields (except passwords), placeholders and alt texts count as text. The function is
+ * sent to the page as source and runs there, so it must not use anything from outside its own body.
  */
 export function searchText(
   kit: PageKit,

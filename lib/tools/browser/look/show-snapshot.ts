@@ -25,7 +25,8 @@ export function showDifference(
 ): string {
   const changes = describeDifference(before, after);
   if (changes.length === 0) return `Snapshot ${after.id}: nothing has changed since ${before.id}.`;
-  // If most of the page was replaced, the whole snapshot is shorter than the difference.
+  // The whole snapshot is shown if it is shorter than the difference, for example because most of the page was
+  // replaced.
   if (count(changes) > count(after.lines)) return showSnapshot(after, 1, charsMax);
   const fitting = takeFitting(changes, charsMax);
   const left = changes.length - fitting.length;

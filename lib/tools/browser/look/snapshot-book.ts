@@ -14,7 +14,7 @@ export type SnapshotBook = {
   find: (sessionId: string, id: string) => NamedSnapshot | undefined;
   /** The snapshot that was added last. */
   latest: (sessionId: string) => NamedSnapshot | undefined;
-  /** The description of a ref in the latest snapshot that contains it, such as `button "Save"`. */
+  /** Describes the element with a ref as in the latest snapshot that contains the ref, for example `button "Save"`. */
   describeRef: (sessionId: string, ref: string) => string | undefined;
 };
 
@@ -41,7 +41,7 @@ export function createSnapshotBook(): SnapshotBook {
     add(sessionId, snapshot) {
       const namedSnapshot = { ...snapshot, id: `s${randomInt(36 ** 3, 36 ** 4).toString(36)}` };
       const latest = [namedSnapshot, ...(bySession.get(sessionId) ?? [])].slice(0, SNAPSHOTS_MAX);
-      // A map keeps insertion order. Deleting the key first moves the session to the end.
+      // A map keeps insertion order, so the session must be deleted first to move to the end, where it is evicted last.
       evict(sessionId);
       bySession.set(sessionId, latest);
       chars += count(latest);
@@ -69,9 +69,9 @@ export function createSnapshotBook(): SnapshotBook {
 const LAST_ELEMENT = /[a-z][a-z ]*( "(?:[^"\\]|\\.)*")?$/;
 
 /**
- * Lists the differences between two snapshots of the same document: removed lines (`-`) and added lines (`+`). Each group of
- * changes begins with the line of the element that contains it. A change of focus is one separate line, because almost every
- * action moves the focus.
+ * Lists the differences between two snapshots of the same document: removed lines (`-`) and added lines (`+`). Each
+ * group of changes follows the line of the element around the group. A change of focus is one separate line, because
+ * almost every action moves the focus.
  */
 export function describeDifference(before: Snapshot, after: Snapshot): string[] {
   const changes = diffArrays(before.lines, after.lines, {

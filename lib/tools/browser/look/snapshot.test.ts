@@ -147,7 +147,8 @@ test("roles and names are those that getByRole finds", async () => {
     )) {
       if (frame !== undefined || role === undefined) continue;
       const found = page.getByRole(role as "button", { name: JSON.parse(name ?? '""'), exact: true });
-      // This checkbox is not rendered. `getByRole` does not find it, but the snapshot shows its label as a checkbox.
+      // `getByRole` does not find this checkbox, because it is not rendered. The snapshot shows its label as a
+      // checkbox.
       if (name === '"Newsletter"') continue;
       checked += (await found.count()) > 0 ? 1 : assert.fail(`${role} ${name}`);
     }

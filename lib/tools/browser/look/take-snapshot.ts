@@ -26,7 +26,7 @@ export const takeSnapshot = (live: LiveBrowser): Promise<Snapshot> =>
   withFrames(live, (frames, page) => snapshotOf(frames, page, []));
 
 /**
- * Takes a snapshot of the first frame. The contents of the other frames are placed at their iframes.
+ * Takes a snapshot of the first frame. The lines of each other frame are inserted after the line of its iframe.
  *
  * @param attributes names of the attributes to show with each element that people can use.
  * @throws Error if the first frame does not answer.
@@ -77,7 +77,7 @@ function write(source: SnapshotLine[], indent: string, lines: string[], walked: 
   }
 }
 
-/** Sent to the page as source and run there. */
+/** This function is sent to the page as source and runs there. */
 function readView(): PageView {
   const { scrollHeight } = document.documentElement;
   return { width: innerWidth, height: innerHeight, scrollY: Math.round(scrollY), pageHeight: scrollHeight };

@@ -2,9 +2,9 @@ import type { PageFrame } from "./page-frames.ts";
 import { type PageKit, pageKitSource } from "./page-kit.ts";
 
 /**
- * Runs a function inside a frame, in an isolated world that the page's scripts cannot reach. The function gets the kit and
- * one argument; the argument and the result must be JSON values. The function is sent as source, so it must not use anything
- * from outside its own body.
+ * Runs a function inside a frame, in an isolated world that the page's scripts cannot reach. The function gets a
+ * `PageKit` and one argument; the argument and the result must be JSON values. The function is sent as source, so it
+ * must not use anything from outside its own body.
  * @param timeoutMs time after which Chromium ends the function.
  * @throws Error with the message of an error that the function threw.
  */
@@ -27,7 +27,10 @@ export async function evaluateIn<Argument, Result>(
   return keepCount(frame, result.value as Counted<Result>);
 }
 
-/** Like `evaluateIn`, but passes the function the element with a DevTools node id. @throws Error if the element is gone. */
+/**
+ * Like `evaluateIn`, but the function gets the element with the given DevTools node id. @throws Error if the element is
+ * gone.
+ */
 export async function callWithNode<Result>(
   frame: PageFrame,
   backendNodeId: number,
@@ -66,8 +69,9 @@ export async function findNodeOf(frame: PageFrame, ref: string): Promise<number 
 type Counted<Result> = { value: Result; next: number };
 
 /**
- * Code that creates the ref counter and the kit. The isolated world stores the number of the next ref, so that concurrent
- * calls share it. The service also stores it, for later documents of the frame.
+ * Returns the code that creates the ref counter and the kit. The isolated world stores the number of the next ref, so
+ * that concurrent calls share that number. The service stores the number too, because later documents of the frame
+ * continue from it.
  */
 const setUp = ({ refs }: PageFrame) => `
   const counter = (globalThis.agentSessionCounter ??= { prefix: ${JSON.stringify(refs.prefix)}, next: 0 });

@@ -1,9 +1,9 @@
 import { type PageKit, pageKitSource } from "./page-kit.ts";
 
 /**
- * Explains briefly what prevents an action on an element, such as `it is disabled`. Returns an empty string if nothing does.
- * Names from the page are quoted. Sent to the page as source and run there, so it must not use anything from outside its own
- * body.
+ * Explains briefly what prevents an action on an element, such as `it is disabled`. Returns an empty string if nothing
+ * does. Names from the page are quoted. The function is sent to the page as source and runs there, so it must not use
+ * anything from outside its own body.
  */
 function explainElement(kit: PageKit, element: Element): string {
   const label = (each: Element): string => {
@@ -60,9 +60,9 @@ function explainElement(kit: PageKit, element: Element): string {
 }
 
 /**
- * Returns the source of a selector engine for Playwright. Applied to an element, the selector `explain=1` returns a new,
- * detached element whose text is the result of `explainElement`. The engine runs in Playwright's isolated world, which the
- * page's scripts cannot reach.
+ * Returns the source of a selector engine for Playwright. When the selector `explain=1` is applied to an element, the
+ * engine returns a new, detached element whose text is the result of `explainElement`. The engine runs in Playwright's
+ * isolated world, which the page's scripts cannot reach.
  */
 export const explainEngineSource = (): string => `(() => {
   const explain = (root) => {

@@ -1,12 +1,12 @@
 /**
- * A line and the lines nested in it. `frame` is the ref of an iframe whose content belongs below the line. Further pieces
- * can be appended to a line that is open.
+ * A line and the lines nested in it. `frame` is the ref of an iframe whose content belongs below the line. `isOpen`
+ * says whether more text may be appended to the line.
  */
 export type Line = { text: string; frame?: string; isOpen: boolean; inside: Line[] };
 
 /**
- * Writes the text of the page, and pieces that describe single elements, as lines. Inline pieces share a line while there is
- * room; each piece of a block gets its own line.
+ * Writes lines of pieces. A piece is text of the page, or the description of an element. Inline pieces share a line
+ * while there is room; each piece of a block gets its own line.
  */
 export type LineWriter = {
   /** Appends an inline piece to the last line if that line is open and has room. Otherwise adds the piece as a new line. */
@@ -21,7 +21,10 @@ export type LineWriter = {
   flatten: (lines: Line[]) => string;
 };
 
-/** Creates a writer. Sent to the page as source and run there, so it must not use anything from outside its own body. */
+/**
+ * Creates a writer. `makeLineWriter` is sent to the page as source and runs there, so it must not use anything from
+ * outside its own body.
+ */
 export function makeLineWriter(): LineWriter {
   const lineChars = 160;
   const textChars = 400;

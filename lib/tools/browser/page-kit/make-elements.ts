@@ -1,6 +1,6 @@
 import type { PageDom } from "./page-kit.ts";
 
-/** How people can use an element of the page; null if they cannot. */
+/** How people can use an element of the page. Null if people cannot use the element. */
 type ElementPurpose =
   | "control"
   | "clickable"
@@ -12,11 +12,19 @@ type ElementPurpose =
 
 /** Functions that name and describe single elements. */
 export type ElementKit = {
-  /** Returns the element's ref. The first call assigns the ref, which is valid as long as the element exists. */
+  /**
+   * Returns the element's ref, such as `e7`, by which the model refers to the element. The first call assigns the ref.
+   * A ref is valid as long as its element exists.
+   */
   refOf: (element: Element) => string;
   /** Finds the element of a ref. Returns undefined if this frame never assigned the ref, or if the element was removed. */
   elementOf: (ref: string) => Element | undefined;
-  /** @param style the element's computed style. */
+  /**
+   * Returns how people can use an element.
+   * @param style the element's computed style.
+   * @param isPointerInherited whether the parent has the pointer cursor. If so, the element's own pointer cursor does
+   * not make it clickable.
+   */
   purposeOf: (
     element: Element,
     role: string | null,
@@ -30,8 +38,8 @@ export type ElementKit = {
   /** Guesses from file names and class names what an icon shows, such as ` icon "trash"`. Empty if there is no hint. */
   iconOf: (element: Element) => string;
   /**
-   * Those of the given attributes that the element has, such as ` href "https://…"`. URLs are made absolute, and passwords
-   * are left out.
+   * The given attributes that the element has, such as ` href "https://…"`. URLs are made absolute, and passwords are
+   * left out.
    */
   attributesOf: (element: Element, names: string[]) => string;
   /**
@@ -47,8 +55,8 @@ export type ElementKit = {
 export type RefCounter = { prefix: string; next: number };
 
 /**
- * Creates the functions that name and describe elements. Sent to the page as source and run there, so it must not use
- * anything from outside its own body.
+ * Creates the functions that name and describe elements. `makeElements` is sent to the page as source and runs there,
+ * so it must not use anything from outside its own body.
  */
 export function makeElements(dom: PageDom, counter: RefCounter): ElementKit {
   const controls = new Set(
@@ -57,7 +65,7 @@ export function makeElements(dom: PageDom, counter: RefCounter): ElementKit {
     ),
   );
   const clickHandlers = "[onclick], [ondblclick], [onmousedown], [onmouseup], [onpointerdown], [onpointerup]";
-  // Stored as a global variable of the isolated world, which lasts as long as the document.
+  // Global variables of the isolated world last as long as the document, so refs stay valid across calls.
   const world = globalThis as { agentSessionElements?: WorldElements };
   world.agentSessionElements ??= { refOf: new WeakMap(), byRef: new Map() };
   const registry = world.agentSessionElements;
@@ -82,7 +90,7 @@ export function makeElements(dom: PageDom, counter: RefCounter): ElementKit {
     element.scrollHeight > element.clientHeight + 40;
 
   /**
-   * Whether an element contains many controls. Its click listener is then assumed to handle clicks on these controls, so the
+   * Whether an element contains many controls. Its click listener probably handles clicks on these controls, so the
    * element itself does not count as clickable.
    */
   const isDelegate = (element: Element): boolean =>

@@ -9,8 +9,9 @@ export type NameKit = {
 };
 
 /**
- * Creates the functions that compute names. Passwords are never part of a name. Sent to the page as source and run there, so
- * it must not use anything from outside its own body. Source: W3C, Accessible Name and Description Computation 1.2.
+ * Creates the functions that compute names. Passwords are never part of a name. `makeNames` is sent to the page as
+ * source and runs there, so it must not use anything from outside its own body. Source: W3C, Accessible Name and
+ * Description Computation 1.2.
  */
 export function makeNames(dom: PageDom, roleOf: (element: Element) => string | null): NameKit {
   const namedByContent = new Set(

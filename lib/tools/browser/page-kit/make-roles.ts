@@ -1,7 +1,7 @@
 /**
- * Creates the function that returns an element's ARIA role as Playwright's `getByRole` matches it; null if it has no role.
- * Sent to the page as source and run there, so it must not use anything from outside its own body. Source: W3C, HTML-AAM and
- * WAI-ARIA 1.2.
+ * Creates the function that returns the ARIA role of an element as Playwright's `getByRole` matches it, or null for an
+ * element without a role. `makeRoleOf` is sent to the page as source and runs there, so it must not use anything from
+ * outside its own body. Source: W3C, HTML-AAM and WAI-ARIA 1.2.
  */
 export function makeRoleOf(): (element: Element) => string | null {
   const byTag: Record<string, string> = {

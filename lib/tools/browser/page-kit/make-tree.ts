@@ -1,6 +1,6 @@
 /** Functions that tell which elements of the page are rendered, and what is rendered inside of them. */
 export type TreeKit = {
-  /** Whether neither an element nor anything inside of it is rendered. @param style the element's computed style. */
+  /** Whether an element and everything inside it are not rendered. @param style the element's computed style. */
   isUnrendered: (element: Element, style: CSSStyleDeclaration) => boolean;
   /** Whether an element is hidden because it is in a closed `<details>` element. */
   isFolded: (element: Element) => boolean;
@@ -10,21 +10,21 @@ export type TreeKit = {
    */
   childrenOf: (element: Element) => Iterable<Node>;
   /**
-   * The checkbox, radio button or file field of a label, if that field is hidden and people use the label instead. Null
-   * otherwise.
+   * The checkbox, radio button or file field of a label, if the field is hidden and people click the label. Null if the
+   * label has no such field.
    */
   hiddenFieldOf: (label: HTMLLabelElement) => Element | null;
 };
 
 /**
- * Creates the functions of `TreeKit`. Sent to the page as source and run there, so it must not use anything from outside its
- * own body.
+ * Creates the functions of `TreeKit`. `makeTree` is sent to the page as source and runs there, so it must not use
+ * anything from outside its own body.
  */
 export function makeTree(): TreeKit {
   return {
     isUnrendered(element, style) {
-      // Most elements pass this check, so their styles need not be read. Reading styles takes most of the time of a
-      // snapshot.
+      // `checkVisibility` is called first, because most elements are visible, and reading their computed styles is
+      // slow.
       if (!element.checkVisibility({ opacityProperty: true })) {
         if (style.display === "none") return true;
         if (style.opacity === "0" && !element.matches("input, select, textarea, button, a")) return true;

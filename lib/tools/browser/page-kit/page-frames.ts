@@ -26,7 +26,10 @@ export type PageFrame = {
   box: Box;
   isVisible: boolean;
   session: CDPSession;
-  /** DevTools id of the isolated world in which the tools run in this frame. The page's scripts cannot reach that world. */
+  /**
+   * DevTools id of the isolated world in which the tools' code runs in this frame. The page's scripts cannot reach that
+   * world.
+   */
   contextId: number;
 };
 
@@ -48,7 +51,8 @@ export async function withFrames<Result>(
 ): Promise<Result> {
   const main = sessionOf(page.context(), page);
   const others = page.frames().slice(1, FRAMES_MAX);
-  // A frame in the same process as its parent has no session of its own, so this error is expected.
+  // `newCDPSession` fails for a frame in the process of its parent, because such a frame has no DevTools session of its
+  // own.
   const own = others.map((frame) => sessionOf(page.context(), frame).catch(() => undefined));
   const sessions = [await main, ...(await Promise.all(own))].filter((session) => session !== undefined);
   return work(await describeFrames(sessions, refsOf(live)), page);
@@ -57,8 +61,8 @@ export async function withFrames<Result>(
 const sessionsOf = new WeakMap<Page | Frame, Promise<CDPSession>>();
 
 /**
- * The tools' DevTools session with a page, or with a frame that has its own process. Cached, because each further session
- * would create a further isolated world, and those last as long as the document.
+ * Returns the tools' DevTools session with a page, or with a frame that has its own process. Sessions are cached,
+ * because each further session would create one more isolated world in the document.
  */
 function sessionOf(context: BrowserContext, target: Page | Frame): Promise<CDPSession> {
   const cached = sessionsOf.get(target);
@@ -71,8 +75,8 @@ function sessionOf(context: BrowserContext, target: Page | Frame): Promise<CDPSe
 }
 
 /**
- * What one browser needs to assign refs: the number of each inner frame, the counter of each prefix, and the number of the
- * first ref of a frame.
+ * The state of the refs in one browser: the number of each inner frame by its DevTools id, the counter of each prefix,
+ * and the number with which the refs of a frame begin.
  */
 type BrowserRefs = {
   frameNumbers: Map<string, number>;
@@ -116,7 +120,7 @@ async function describeFrames(sessions: CDPSession[], refs: BrowserRefs): Promis
   const visit = async (parentId: string | undefined, parent: PageFrame | undefined) => {
     for (const { frame, session } of children(parentId)) {
       const opened = await openFrame(frame, session, parent, refs).catch(() => undefined);
-      // Opening a frame fails if it was removed in the meantime. The frame is then left out.
+      // `openFrame` fails if the frame was removed after the frame tree was read. Such a frame is left out.
       if (!opened) continue;
       frames.push(opened);
       await visit(frame.id, opened);
@@ -200,6 +204,6 @@ export function selectFrames(frames: PageFrame[], query: string | undefined): Pa
   return exact.length > 0 ? exact : frames.filter((frame) => frame.url.includes(query));
 }
 
-/** The error sentence for a `frame` argument that matches no frame. It lists the frames. */
+/** Returns the error message for a `frame` argument that matches no frame. The message lists all frames. */
 export const explainFrames = (frames: PageFrame[], query: string) =>
   `No frame "${query}". Frames: ${frames.map((frame) => `${frame.key} (${frame.url.slice(0, 100)})`).join(", ")}.`;

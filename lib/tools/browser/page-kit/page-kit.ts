@@ -7,7 +7,9 @@ import { makeSelectorOf } from "./unique-selector.ts";
 
 /** Access to the page's elements, for functions that run inside the page. */
 export type PageDom = {
-  /** The document and all open shadow roots in it, in document order, except shadow roots inside the overlay. */
+  /**
+   * The document and all open shadow roots in it, in document order, except shadow roots inside the service's overlay.
+   */
   roots: () => (Document | ShadowRoot)[];
   /**
    * Finds elements by CSS selector, also in open shadow roots. `a >> b` finds `b` inside `a`, and `a >> nth=1` selects the
@@ -16,7 +18,7 @@ export type PageDom = {
   queryAll: (selector: string) => Element[];
   isOverlay: (node: Node) => boolean;
   isVisible: (element: Element) => boolean;
-  /** Whether a field holds a password, which no tool returns. */
+  /** Whether an element is a field for a password. No tool returns the value of such a field. */
   isSecret: (element: Element) => boolean;
 };
 
@@ -33,7 +35,7 @@ export type PageKit = PageDom &
     newLines: () => LineWriter;
   };
 
-/** Sent to the page as source and run there, so it must not use anything from outside its own body. */
+/** This function is sent to the page as source and runs there, so it must use nothing from outside its own body. */
 function makePageDom(): PageDom {
   const overlay = "[data-agent-session-overlay]";
   let cachedRoots: (Document | ShadowRoot)[] | undefined;
@@ -104,7 +106,8 @@ function makePageDom(): PageDom {
 }
 
 /**
- * Returns the kit as a JavaScript expression. It runs in an isolated world, which the page's scripts cannot see or change.
+ * Returns a JavaScript expression that creates the `PageKit`. The expression runs in an isolated world, which the
+ * page's scripts cannot see or change.
  *
  * @param counter a JavaScript expression for the ref counter.
  */

@@ -1,8 +1,8 @@
 import type { PageDom, PageKit } from "./page-kit.ts";
 
 /**
- * Makes {@link PageKit.selectorOf}. Sent to the page as source and run there, so it must not use anything from outside its
- * own body.
+ * Creates the function {@link PageKit.selectorOf}. `makeSelectorOf` is sent to the page as source and runs there, so it
+ * must not use anything from outside its own body.
  */
 export function makeSelectorOf({ roots, queryAll }: PageDom): PageKit["selectorOf"] {
   const testAttributes = ["data-testid", "data-test-id", "data-test", "data-qa", "data-cy"];
@@ -84,8 +84,8 @@ export function makeSelectorOf({ roots, queryAll }: PageDom): PageKit["selectorO
         continue;
       }
       if (!(parent instanceof ShadowRoot)) return path;
-      // The host exposes only an open shadow root, so this one is closed. Its `mode` is not read, because reading the `mode`
-      // of a built-in shadow root crashes Chromium's renderer.
+      // A host exposes its shadow root only if the root is open, so this root is closed. The check does not read
+      // `mode`, because reading the `mode` of a built-in shadow root crashes Chromium's renderer.
       if (parent.host.shadowRoot !== parent) return null;
       const host = selectorOf(parent.host);
       if (!host) return null;

@@ -8,8 +8,9 @@ export type SnapshotLine = { depth: number; text: string; frame?: string };
 type WalkOptions = { linesMax: number; attributes: string[] };
 
 /**
- * Writes a frame as lines of text and controls in reading order. Sent to the page as source and run there, so it must not
- * use anything from outside its own body. All text from the page is quoted, so that no page can forge a line.
+ * Writes a frame as lines of text and controls in reading order. The function is sent to the page as source and runs
+ * there, so it must not use anything from outside its own body. All text from the page is quoted, so that no page can
+ * forge a line.
  */
 export function walkPage(
   kit: PageKit,
@@ -68,8 +69,8 @@ export function walkPage(
     else if (isBlock) breakBlock();
   };
   /**
-   * Writes an element and its content, if the element needs a line or a part of a line.
-   * @returns false if it needs neither.
+   * Writes an element and its content if the element has a description of its own, such as a control or a heading.
+   * @returns false if the caller must write the content of the element.
    */
   const show = (element: Element, style: CSSStyleDeclaration, into: Line[], context: Context): boolean => {
     const role = kit.roleOf(element);
@@ -147,7 +148,7 @@ export function walkPage(
     const isField = element.matches("input, select, textarea") || role === "combobox" || role === "textbox";
     const content = isField ? "" : kit.contentOf(element);
     const name = kit.nameOf(element) || (content.length <= 120 ? content : "");
-    // A tree item or menu item that contains controls or further items.
+    // Whether the element is a tree item or menu item that contains controls or further items.
     const isComposite =
       (role === "treeitem" || role === "menuitem") &&
       (hasControls(element) || element.querySelector("ul, ol, [role=group], [role=menu]") !== null);

@@ -5,7 +5,8 @@ import type { ToolCall, ToolResult } from "../../tool.ts";
 import type { Picture } from "./take-picture.ts";
 
 /**
- * Stores a picture as evidence. The tool result contains its id, URL, time and size as text, and the picture for the model.
+ * Stores a picture as evidence. The tool result contains the evidence id, URL, time and size as text, and the picture
+ * for the model.
  */
 export async function keepPicture(
   evidence: EvidenceStore,

@@ -3,7 +3,7 @@ import { evaluateIn } from "../page-kit/evaluate-in-frame.ts";
 import { withFrames } from "../page-kit/page-frames.ts";
 import type { PageKit } from "../page-kit/page-kit.ts";
 
-/** A usable element and its ref. The box is in CSS pixels, from the upper left corner of the page. */
+/** A usable element and its ref, such as `e7`. The box is in CSS pixels, from the upper left corner of the page. */
 export type Mark = { ref: string; label: string; x: number; y: number; width: number; height: number };
 
 /** A part of the page, in CSS pixels from the upper left corner of the page. */
@@ -12,7 +12,8 @@ type Area = { x: number; y: number; width: number; height: number };
 const MARKS_MAX = 150;
 
 /**
- * Draws a border around each usable element of an area, with the element's ref, in all visible frames of the page.
+ * Draws a border with the element's ref around each usable element in an area of the page. Includes the elements of all
+ * visible frames.
  * @returns the marked elements, and a function that removes the borders from the page.
  */
 export function markControls(
@@ -44,8 +45,8 @@ const overlaps = (one: Area, other: Area): boolean =>
   other.y < one.y + one.height;
 
 /**
- * Finds the usable elements of a frame. Sent to the page as source and run there, so it must not use anything from outside
- * its own body.
+ * Finds the usable elements of a frame. Their boxes are relative to the viewport of the frame. The function is sent to
+ * the page as source and runs there, so it must not use anything from outside its own body.
  */
 function findControls(kit: PageKit, max: number): Mark[] {
   const found: Mark[] = [];
@@ -65,7 +66,7 @@ function findControls(kit: PageKit, max: number): Mark[] {
   return found;
 }
 
-/** Sent to the page as source and run there. */
+/** This function is sent to the page as source and runs there. */
 function drawMarks(_kit: PageKit, marks: Mark[]): void {
   const colours = ["#c2185b", "#1565c0", "#2e7d32", "#6a1b9a", "#bf360c"];
   const host = document.createElement("div");
@@ -86,7 +87,7 @@ function drawMarks(_kit: PageKit, marks: Mark[]): void {
   document.documentElement.append(host);
 }
 
-/** Sent to the page as source and run there. */
+/** This function is sent to the page as source and runs there. */
 function eraseMarks(): void {
   for (const host of document.querySelectorAll("[data-agent-session-marks]")) host.remove();
 }

@@ -4,8 +4,8 @@ import type { VariantView } from "../../services.ts";
 import type { ToolCall } from "../../tool.ts";
 
 /**
- * The variant that a picture shows: its key, null for the page without a variant, or absent for the page in its current
- * state.
+ * The input field that says which variant a picture shows: the key of a variant, null for the page without a variant,
+ * or undefined for the page in its current state.
  */
 export const pictureVariant = z
   .string()
@@ -16,8 +16,8 @@ export const pictureVariant = z
   .describe("key of a variant; null: the page without one; absent: the page as it is");
 
 /**
- * Shows a variant in the page while `work` runs. For null, the page is shown without a variant; for undefined, it is left
- * unchanged.
+ * Shows a variant in the page while `work` runs. For null, shows the page without a variant. For undefined, leaves the
+ * page unchanged.
  */
 export async function withVariant<Result>(
   variants: VariantView,
@@ -31,7 +31,7 @@ export async function withVariant<Result>(
   return work().finally(restore);
 }
 
-/** The part at the end of a picture's title that names the variant. */
+/** Returns the end of a picture's title, which names the variant. */
 export const nameVariant = (variant: string | null | undefined): string => {
   if (variant === undefined) return "";
   return variant === null ? ", without a variant" : `, variant ${variant}`;

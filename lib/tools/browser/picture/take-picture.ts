@@ -7,7 +7,7 @@ import { type Mark, markControls } from "./mark-controls.ts";
 type PictureArea = {
   selector?: string | undefined;
   fullPage: boolean;
-  /** Whether to mark usable elements in the picture with their refs. */
+  /** Whether to mark usable elements in the picture with their refs, such as `e7`. */
   hasMarks?: boolean;
 };
 
@@ -37,8 +37,8 @@ const EDGE_MAX = 16_000;
 const BYTES_MAX = 8 * 2 ** 20;
 
 /**
- * Takes a picture of the page. The overlay is hidden during that time.
- * @throws Error with a sentence if the selector matches no visible element.
+ * Takes a picture of the page. Hides the overlay, with which people annotate the page, while the picture is taken.
+ * @throws Error with a readable message if the selector matches no visible element.
  */
 export async function takePicture(live: LiveBrowser, area: PictureArea): Promise<Picture> {
   const page = live.page();

@@ -22,10 +22,12 @@ const reportedTo = new WeakMap<PageActivity, number>();
 const TITLE_MS_MAX = 1_000;
 const TEXT_MAX = 300;
 const URL_MAX = 500;
-/** Maximum entries that are listed of one kind, such as dialogs. Further entries are only counted. */
+/**
+ * Maximum number of entries of one kind, such as dialogs, that a report lists. The report only counts further entries.
+ */
 const LINES_MAX = 8;
 
-/** Records the current state. Called before an action, for the report on the action. */
+/** Records the state before an action, for a later `reportActivity`. */
 export function markActivity(live: LiveBrowser): ActivityMark {
   const page = live.page();
   const position = live.activity.position();

@@ -3,24 +3,23 @@ import { withFrames } from "../page-kit/page-frames.ts";
 import { withinDeadline } from "../within-deadline.ts";
 import type { ActivityMark } from "./report-activity.ts";
 
-/** How long to wait for the page to load, and how long to wait for the requests and downloads that the action began. */
+/** Maximum time to wait for the page to load. */
 const LOAD_MS_MAX = 5_000;
+/** Maximum time to wait for the requests and downloads that the action began. */
 const REQUESTS_MS_MAX = 2_000;
-/**
- * A page is at rest if its content has not changed for `QUIET_MS`. The wait for a page that keeps changing ends after
- * `QUIET_MS_MAX`.
- */
+/** A page counts as at rest if its content has not changed for this time. */
 const QUIET_MS = 100;
+/** Maximum time to wait until the page is at rest. */
 const QUIET_MS_MAX = 1_000;
 const POLL_MS = 10;
-/** How long to wait at first, because the browser reports the effects of an action a little later. */
+/** How long to wait before the first check, because the browser reports the effects of an action with a delay. */
 const GRACE_MS = 50;
 
 /** What to wait for after an action. */
 type SettleOptions = Pick<ActivityMark, "position" | "sinceMs"> & {
   /** Number of the session's pages when the action ended. The browser may announce the newest page a little later. */
   pageCount?: number;
-  /** Whether to also wait until the content of the page stops changing. Set if the content is read next. */
+  /** Whether to also wait until the content of the page stops changing. True if the caller reads the content next. */
   isRestAwaited: boolean;
 };
 
@@ -34,7 +33,8 @@ export async function settle(
   { position, sinceMs, pageCount = 0, isRestAwaited }: SettleOptions,
   signal: AbortSignal,
 ): Promise<void> {
-  // A download of the page's own data causes no request, so nothing is pending until the browser announces it.
+  // Waits first, because a download of the page's own data causes no request: nothing is pending until the browser
+  // announces the download.
   await wait(GRACE_MS);
   const untilMs = Date.now() + REQUESTS_MS_MAX;
   const isBusy = () => {
@@ -45,14 +45,14 @@ export async function settle(
   while (isBusy() && Date.now() < untilMs && !signal.aborted) await wait(POLL_MS);
   await untilLoaded(live);
   if (!isRestAwaited) return;
-  // A page that is busy or navigating does not answer, so this may fail.
+  // `untilQuiet` may fail, because a page that is busy or navigating does not answer.
   await withinDeadline(signal, QUIET_MS_MAX + POLL_MS, () => untilQuiet(live)).catch(() => {});
   // The page may have navigated during the wait.
   await untilLoaded(live);
 }
 
 const untilLoaded = (live: LiveBrowser) =>
-  // If the page is still loading after `LOAD_MS_MAX`, the caller gets it in its current state.
+  // A page that is still loading after `LOAD_MS_MAX` is used in its current state.
   live
     .page()
     .waitForLoadState("load", { timeout: LOAD_MS_MAX })
@@ -70,8 +70,8 @@ const untilQuiet = (live: LiveBrowser): Promise<unknown> =>
   );
 
 /**
- * Resolves when the document has not changed for `quietMs`, or after `maxMs` at the latest. Sent to the page as source and
- * run there.
+ * Resolves when the document has not changed for `quietMs`, or after `maxMs` at the latest. The function is sent to the
+ * page as source and runs there.
  */
 function observeRest(quietMs: number, maxMs: number): Promise<void> {
   return new Promise((resolve) => {

@@ -24,7 +24,10 @@ const IN_CONTROL = "A person has control of the live browser";
 const LOGS_SHOWN_MAX = 8_000;
 /** How long the snapshot at the end of the tool result may take. */
 const SNAPSHOT_MS_MAX = 10_000;
-/** Maximum characters of that snapshot. A tool result of more than 12,000 characters would be cut. */
+/**
+ * Maximum characters of the snapshot at the end of the tool result. A tool result of more than 12,000 characters would
+ * be cut.
+ */
 const SNAPSHOT_CHARS_MAX = 9_000;
 /** Size limit of a file that is read from the workspace for a script. Uploads have a lower limit. */
 const FILE_BYTES_MAX = 50 * 2 ** 20;
@@ -169,7 +172,9 @@ function describeOpenCalls({ openCalls, ...outcome }: ScriptOutcome): string[] {
   return outcome.isThrown ? [] : [`The script was in ${calls.join(", ")}.`];
 }
 
-/** Describes the element of a ref that is no longer in the page, from the last snapshot that showed it. */
+/**
+ * If an error says that the element of a ref is not in the page, describes the element as the last snapshot showed it.
+ */
 function describeGoneRef(snapshots: SnapshotBook, sessionId: string, error: string): string | undefined {
   const ref = /the element of ref (\w+) is not in the page/.exec(error)?.[1];
   const was = ref === undefined ? undefined : snapshots.describeRef(sessionId, ref);

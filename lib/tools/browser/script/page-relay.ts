@@ -13,7 +13,8 @@ export type PageRelay = {
   /** Checks one message of the script and forwards, answers or refuses it. */
   fromScript: (message: unknown) => void;
   /**
-   * Makes the element of a ref available to the script's Playwright. Later messages of the script wait until that is done.
+   * Makes the element of a ref, such as `e7`, available to the script's Playwright. Later messages of the script wait
+   * until the element is available.
    * @param find finds the element's frame and DevTools node id, or returns undefined if the element is gone.
    */
   installRef: (ref: string, find: () => Promise<FoundNode | undefined>) => void;
@@ -24,7 +25,7 @@ export type PageRelay = {
   showOtherPages: () => Promise<number>;
   /** Number of pages that the script was shown and that are still open. */
   pageCount: () => number;
-  /** Whether the script changed the size of a page. When the connection closes, the browser resets that size. */
+  /** Whether the script changed the size of a page. The browser resets the size when the connection closes. */
   hasResized: () => boolean;
   /** Stops accepting messages of the script; resolves when the page has handled all input that the script sent. */
   close: () => Promise<void>;
@@ -34,20 +35,22 @@ export type PageRelay = {
 type FoundNode = { frameId: string; backendNodeId: number };
 
 type PageRelayOptions = {
-  /** Opens a connection to the browser's DevTools. */
   openDevtools: Devtools["open"];
   /** DevTools target id of the session's current page. */
   targetId: string;
   toScript: (message: DevtoolsMessage) => void;
   /**
-   * Called with the pointer when the script moved or pressed it, and with `undefined` when it sent input of another kind.
+   * Called with the pointer when the script moved or pressed it, and with `undefined` when the script sent other input.
    */
   onInput?: (pointer: ScriptPointer | undefined) => void;
   /** Called with the DevTools target id of a page that the script brought to the front. */
   onFront?: (targetId: string) => void;
-  /** Returns as a phrase why the service refused the navigation with a DevTools loader id; undefined if it did not. */
+  /**
+   * Returns why the service refused the navigation with a DevTools loader id. Undefined if the service did not refuse
+   * it.
+   */
   readRefusal?: (loaderId: string) => string | undefined;
-  /** Called if a message that had to wait for a ref caused an error, which means that the message was malformed. */
+  /** Called if a message of the script that had to wait for a ref causes an error, because the message is malformed. */
   onBroken: () => void;
   /** Called when the browser ended the connection. */
   onClose: () => void;
@@ -57,8 +60,8 @@ type PageRelayOptions = {
 type Fields = Record<string, unknown>;
 
 /**
- * Maps the id of each execution context to the id of its frame if the context is an isolated world of the script's
- * Playwright, and to undefined otherwise.
+ * Maps the ids of execution contexts to frame ids. Only an isolated world of the script's Playwright has a frame id;
+ * every other context has undefined.
  */
 type Contexts = Map<number, string | undefined>;
 
@@ -73,9 +76,15 @@ type Relay = {
   targets: Map<string, Promise<void>>;
   /** Maps each DevTools session of a page to the target id of that page. */
   pageOf: Map<string, string>;
-  /** The elements of the refs that the script uses. They are also installed in Playwright worlds that are created later. */
+  /**
+   * The elements of the refs that the script uses. They are also installed in isolated worlds that Playwright creates
+   * later.
+   */
   refs: Map<string, FoundNode>;
-  /** Pending while a ref is being installed. Messages of the script wait for it. */
+  /**
+   * Resolves when the refs that are being installed are available. Messages of the script wait for it. Undefined if no
+   * ref is being installed.
+   */
   gate: Promise<void> | undefined;
   isAttached: boolean;
   isResized: boolean;
@@ -85,8 +94,8 @@ type Relay = {
 };
 
 /**
- * A command of the script. `contexts` are the execution contexts of the DevTools session that it addresses; undefined if it
- * addresses the browser as a whole.
+ * A command of the script. `contexts` are the execution contexts of the DevTools session that the command addresses.
+ * They are undefined if the command addresses the browser as a whole.
  */
 type ScriptCommand = {
   id: number;
@@ -134,7 +143,7 @@ export async function connectPageRelay(options: PageRelayOptions): Promise<PageR
       else receiveCommand(relay, message);
     },
     installRef(ref, find) {
-      // If this fails, the script's locator fails with an error message about the ref.
+      // If the ref cannot be installed, the script's locator fails with an error message about the ref.
       passGate(relay, () => installRef(relay, ref, find).catch(() => {}));
     },
     async showOtherPages() {
@@ -157,14 +166,14 @@ function terminateWhenQuiet({ socket, isClosing, pendingInputs }: Relay): void {
   if (isClosing && pendingInputs === 0) socket.terminate();
 }
 
-/** Attaches to a page and shows it to the script, unless that has already been done. */
+/** Attaches to a page and shows it to the script. Does nothing for a page that the script was already shown. */
 function showTarget(relay: Relay, targetInfo: Fields): Promise<void> {
   const targetId = String(targetInfo.targetId);
   const existing = relay.targets.get(targetId);
   if (existing) return existing;
   const promise = attach(relay, targetId, targetInfo);
   relay.targets.set(targetId, promise);
-  // Attaching fails if the page was closed in the meantime.
+  // If the page was closed, attaching to it fails and the script is not shown the page.
   promise.catch(() => relay.targets.delete(targetId));
   return promise;
 }
@@ -266,13 +275,16 @@ async function installRef(
       if (frameId === found.frameId) await putRef(relay, { sessionId, id, frameId }, ref, found);
 }
 
-/** Records a world and installs the frame's refs in it, because a script may use a ref before its world exists. */
+/**
+ * Records a world and installs the frame's refs in it, because the script may use a ref before Playwright creates the
+ * world.
+ */
 function addWorld(relay: Relay, world: World): void {
   const contexts = relay.sessions.get(world.sessionId);
   if (!contexts || contexts.has(world.id)) return;
   contexts.set(world.id, world.frameId);
   for (const [ref, found] of relay.refs) {
-    // Fails if the element is gone. The script's locator reports that.
+    // The error for an element that is gone is ignored here, because the script's locator reports it.
     if (found.frameId === world.frameId)
       passGate(relay, () => putRef(relay, world, ref, found).catch(() => {}));
   }
@@ -339,7 +351,9 @@ function judge({ socket, sessions }: Relay, { method, params, contexts }: Script
 
 const refusal = (reason: string): RelayVerdict => ({ verdict: "refuse", reason });
 
-/** Executes a command to the browser as a whole, limited to the session's pages. @throws Error with a sentence. */
+/**
+ * Executes a command to the browser as a whole, limited to the session's pages. @throws Error with a readable message.
+ */
 async function answerLocally(relay: Relay, { method, params }: ScriptCommand): Promise<Fields> {
   const { socket, sessions, targets, pageInfo } = relay;
   switch (method) {
@@ -409,8 +423,8 @@ function reportInput(
 }
 
 /**
- * Limits storage commands to the session's browser context, and `Target.setAutoAttach` to the flat mode, the only one that
- * the relay supports.
+ * Limits storage commands to the session's browser context. Limits `Target.setAutoAttach` to the flat mode, because the
+ * relay supports no other mode.
  */
 function scopeParams(method: string, params: Fields, browserContextId: unknown): Fields {
   if (method.startsWith("Storage.")) return { ...params, browserContextId };

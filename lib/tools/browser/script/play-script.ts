@@ -8,11 +8,11 @@ import type { FromChild } from "./script-protocol.ts";
 import type { ScriptCall, ScriptEnd, ScriptFiles, ScriptOptions, ScriptOutcome } from "./script-runner.ts";
 
 /**
- * How long the outcome waits until the script is disconnected from the page. If a busy page takes longer, it gets its
- * overlay back later.
+ * How long to wait for the script to be disconnected from the page before the outcome is returned. If a busy page takes
+ * longer, its overlay is shown again later.
  */
 const DISCONNECT_MS_MAX = 2_000;
-/** How many calls in progress are recorded for a script, at most. */
+/** Maximum number of calls in progress that are recorded for a script. */
 const CALLS_MAX = 50;
 /** Largest file that can be sent to a script, for an upload or to read a download. A file is sent in one message. */
 const UPLOAD_BYTES_MAX = 20 * 2 ** 20;
@@ -39,8 +39,9 @@ type Play = {
 };
 
 /**
- * Runs one script in a waiting process: connects the process to the session's page, and resolves with the script's result or
- * the reason why it failed. Kills the process before it resolves, which is shortly after the deadline at the latest.
+ * Runs one script in a waiting process: connects the process to the session's page, and returns the script's result or
+ * the reason why it failed. The process is killed before the function returns, which happens shortly after the deadline
+ * at the latest.
  */
 export async function playScript(
   child: ScriptProcess,
@@ -82,7 +83,7 @@ export async function playScript(
 
   try {
     const ended = await play.end.promise;
-    // Answer dialogs first, because a page with an open dialog answers nothing else.
+    // Dialogs are answered first, because a page with an open dialog answers nothing else.
     dialogClaim.release();
     const { logs, openCalls, relay } = play;
     return { ...ended, logs, openCalls: [...openCalls.values()], pageCount: relay?.pageCount() ?? 0 };
@@ -105,7 +106,7 @@ function fail({ end }: Play, error: string, timedOut = false): void {
 /** Connects the process to the page and starts the script. */
 async function connect(play: Play, dialogClaim: ReturnType<LiveBrowser["claimDialogs"]>): Promise<void> {
   const { child, live, script, options } = play;
-  // The overlay belongs to people: a script must neither see nor operate it.
+  // The overlay, with which people annotate the page, is hidden: a script must neither see nor operate it.
   const showOverlay = await live.hideOverlay("script");
   if (play.isOver) return showOverlay();
   play.showOverlay = showOverlay;
@@ -193,7 +194,7 @@ async function restoreViewport(live: LiveBrowser): Promise<void> {
 }
 
 async function showOtherPages({ relay, child }: Play): Promise<void> {
-  // If this fails, the script still has the current tab.
+  // If the other tabs cannot be shown, the script can use only the current tab.
   const count = (await relay?.showOtherPages().catch(() => 1)) ?? 1;
   child.send({ type: "pages", count });
 }
@@ -259,7 +260,8 @@ function readValue(done: Extract<FromChild, { type: "done"; ok: true }>): Script
 }
 
 /**
- * Describes the error that a script threw: its message, its place in the script, and a hint if the error is a frequent one.
+ * Describes an error that a script threw: the message, the line and column in the script, and a hint for a frequent
+ * error.
  */
 function readError(
   { error: message, line, column }: Extract<FromChild, { type: "done"; ok: false }>,

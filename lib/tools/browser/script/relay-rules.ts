@@ -127,7 +127,7 @@ const TARGET_COMMANDS: Record<string, readonly string[]> = {
   Target: ["setAutoAttach", "detachFromTarget"],
 };
 
-/** Error messages for commands that are refused, where a specific message helps the author of the script. */
+/** Specific error messages for refused commands, which tell the author of the script what to do. */
 const REASONS: Record<string, string> = {
   "Target.createBrowserContext": "A script works on the session's pages: it opens no further contexts.",
   "Target.attachToBrowserTarget": "Raw DevTools sessions are not given to scripts; use the page.",
@@ -139,8 +139,8 @@ const REASONS: Record<string, string> = {
 };
 
 /**
- * Name prefix of the isolated worlds that the script's Playwright creates. The script does not see worlds with other names,
- * such as the one of the overlay.
+ * Name prefix of the isolated worlds that the script's Playwright creates. The script does not see other isolated
+ * worlds, such as the world of the service's overlay.
  */
 const OWN_WORLD_PREFIX = "__playwright";
 
@@ -157,8 +157,8 @@ export const isOwnWorld = (name: unknown): boolean =>
   typeof name === "string" && name.startsWith(OWN_WORLD_PREFIX);
 
 /**
- * Decides about one DevTools command of a script. Allows only commands that are listed above, and only if their parameters
- * concern nothing but the session's pages.
+ * Decides about one DevTools command of a script. Allows a command only if it is listed above and its parameters
+ * concern only the session's pages.
  */
 export function judgeCommand(
   scope: RelayScope,

@@ -169,8 +169,8 @@ function tryStart({ command, args, inputs }: ChildCommand): Promise<string | und
 }
 
 /**
- * Writes a command's inputs to its file descriptors. Ignores write errors, because a command that fails earlier reports its
- * own error.
+ * Writes a command's inputs to its file descriptors. Ignores write errors, because a command that ends before it reads
+ * its inputs reports its own error.
  */
 export function sendInputs({ stdio }: ChildProcess, inputs: readonly Uint8Array[]): void {
   for (const [index, bytes] of inputs.entries()) {

@@ -3,7 +3,7 @@ import type { Readable } from "node:stream";
 import { type ChildCommand, childEnvironment, sendInputs } from "./script-confinement.ts";
 import type { FromChild, ToChild } from "./script-protocol.ts";
 
-/** The reason why a child ended, as a sentence. */
+/** Why a child ended: a sentence for the model. */
 type ChildEnd = { reason: string };
 
 /** A child process that waits for one script and then runs it. */
@@ -11,7 +11,7 @@ export type ScriptProcess = {
   pid: number | undefined;
   /** Resolves when Playwright is loaded and the child waits for its script; rejects if the child ends first. */
   ready: Promise<void>;
-  /** Resolves when the process has ended, with the reason. */
+  /** Resolves with the reason when the process has ended. */
   ended: Promise<ChildEnd>;
   /** Sets the function that receives all further messages. */
   listen: (onMessage: (message: FromChild) => void) => void;
@@ -46,7 +46,7 @@ export function startScriptProcess({ command, args, inputs }: ChildCommand): Scr
     child.stdin.destroy();
     if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
     try {
-      // Kill the whole group, because bubblewrap leaves a child behind if it is killed while it starts.
+      // Kills the whole group, because killing bubblewrap alone during its start would leave a child behind.
       process.kill(-child.pid, "SIGKILL");
     } catch {
       child.kill("SIGKILL");
@@ -70,7 +70,7 @@ export function startScriptProcess({ command, args, inputs }: ChildCommand): Scr
     };
     ended.then((end) => reject(new Error(end.reason)));
   });
-  // If a spare process ends before it is used, nothing awaits `ready`. Its rejection must not be unhandled.
+  // Prevents an unhandled rejection: nothing awaits `ready` if a spare process ends before it is used.
   ready.catch(() => {});
 
   child.stdin.on("error", () => {});
@@ -85,7 +85,7 @@ export function startScriptProcess({ command, args, inputs }: ChildCommand): Scr
         try {
           onMessage(message);
         } catch {
-          // If a hostile script sends a malformed message, that must end the script, not the service.
+          // A malformed message of a hostile script must end the script, not the service.
           breakOff("The script's process sent an invalid message.");
         }
       }

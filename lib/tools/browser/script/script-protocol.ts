@@ -30,13 +30,16 @@ export type FromChild =
   | { type: "connected" }
   | { type: "devtools"; message: object }
   | { type: "log"; text: string }
-  /** The script has begun or stopped to listen for dialogs. */
+  /** The script has started or stopped listening for dialogs. */
   | { type: "dialogs"; isListening: boolean }
-  /** The script uses a ref. The service makes the ref's element available to Playwright before the script's next action. */
+  /**
+   * The script uses a ref, such as `e7`. The service makes the element of the ref available to Playwright before the
+   * script's next action.
+   */
   | { type: "ref"; ref: string }
   /** A call of Playwright has begun. `line` and `column` are its place in the script. */
   | { type: "call"; id: number; name: string; line: number; column: number }
-  /** The call has succeeded or failed. */
+  /** The call with this id has succeeded or failed. */
   | { type: "called"; id: number }
   /** Calls a function of the service, which sends an `answer` with the same id. */
   | { type: "ask"; id: number; name: string; args: unknown[] }

@@ -23,7 +23,7 @@ after(async () => {
   await Promise.all([runner?.close(), browser?.close(), site?.close(), other?.close()]);
 });
 
-/** Takes a snapshot and returns the ref on the line with this label. */
+/** Takes a snapshot and returns the ref that follows a label such as `button "Remove"`. */
 async function refOf(label: string): Promise<string> {
   const { lines } = await takeSnapshot(browser.live);
   const found = lines.join("\n").split(`${label} [`)[1]?.split("]")[0];

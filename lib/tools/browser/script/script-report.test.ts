@@ -40,7 +40,10 @@ const PAGES: Record<string, string> = {
       a.href = URL.createObjectURL(blob); a.download = name; a.click(); URL.revokeObjectURL(a.href);
     }</script>`,
 };
-/** A page whose content security policy lets its scripts request only its own site. */
+/**
+ * The page `/files` again, with a content security policy that lets the page's scripts send requests only to its own
+ * site.
+ */
 PAGES["/strict"] = PAGES["/files"] ?? "";
 
 let site: Awaited<ReturnType<typeof startTestSite>>;
@@ -185,8 +188,8 @@ for (const path of ["/files", "/strict"])
   test(`every kind of download of ${path} is stored and reported`, async () => {
     await open(path);
     /**
-     * Clicks an element, then runs empty scripts until a report names a download, because a busy browser announces it late.
-     * Returns all reports.
+     * Clicks an element, then runs empty scripts until a report names a download, because a busy browser announces the
+     * download late. Returns all reports.
      */
     const report = async (id: string) => {
       let reports = await run(`await page.click('#${id}'); return 1;`);

@@ -39,8 +39,8 @@ async function play(script: string, options: { timeoutMs?: number; path?: string
     timeoutMs: options.timeoutMs ?? 60_000,
     signal: never,
   });
-  // The test's connection to the browser learns the page's URL slightly later than the script's connection does. After one
-  // answer on it, the URL is up to date.
+  // The test's connection to the browser learns the page's URL slightly later than the script's connection does. One
+  // answer from the page through the test's connection brings the URL up to date.
   await browser.live
     .page()
     .evaluate("0")
@@ -272,7 +272,7 @@ describe("what a script cannot do", () => {
     const endless = runner.run(browser.live, "for (;;) {}", { timeoutMs: 1_500, signal: never });
     const other = await runner.run(browser.live, "return 1", { timeoutMs: 5_000, signal: never });
     assert.equal(other.ok, true);
-    // `pageCount` is ignored: on a busy machine, the deadline of the script may pass before it is connected to the page.
+    // `pageCount` is ignored: on a busy machine, the deadline may pass before the script is connected to the page.
     const { pageCount: _, ...outcome } = await endless;
     assert.deepEqual(outcome, {
       ok: false,
@@ -307,7 +307,10 @@ test("a stop ends a running script and a waiting one", async () => {
 test("closing a runner leaves no process behind", { skip: process.platform !== "linux" }, async () => {
   const readParent = (pid: string) =>
     readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1)?.split(" ")[1] ?? "0";
-  /** Whether a process descends from this one, or its parent has ended and the machine's first process has adopted it. */
+  /**
+   * Whether a process descends from the test's process. A process whose parent has ended also counts: the first process
+   * of the machine has adopted it.
+   */
   const isOurs = (pid: string): boolean => {
     if (readParent(pid) === "1") return true;
     for (let each = pid; each !== "0"; each = readParent(each)) if (each === String(process.pid)) return true;
@@ -334,7 +337,7 @@ test("closing a runner leaves no process behind", { skip: process.platform !== "
     await other.close();
   }
   await untilNone();
-  // Closes each runner while it starts, because bubblewrap could leave a child behind at that time.
+  // Runners that are closed without having run a script leave no process behind either.
   for (let round = 0; round < 10; round++) await (await createScriptRunner({ logger })).close();
   await untilNone();
 });

@@ -16,12 +16,12 @@ export type ScriptEnd = { ok: true; value: unknown } | ScriptFailure;
 type ScriptFailure = {
   ok: false;
   /**
-   * If `isThrown`, the error of the script and its place in the script, which may contain text of a page. Otherwise a
-   * sentence of the service.
+   * If `isThrown`, the message and position of the error that the script threw; the message may contain text of a page.
+   * Otherwise, a message of the service.
    */
   error: string;
   isThrown: boolean;
-  /** Advice for the model, if the error is a frequent one. */
+  /** Advice for the model on a frequent error. Undefined for other errors. */
   hint: string | undefined;
   timedOut: boolean;
 };
@@ -39,7 +39,7 @@ export type ScriptOutcome = ScriptEnd & {
   pageCount: number;
 };
 
-/** The files of the session's workspace, for uploads and downloads. @throws Error with a sentence. */
+/** The files of the session's workspace, for uploads and downloads. @throws Error with a readable message. */
 export type ScriptFiles = {
   read: (path: string) => Promise<Uint8Array>;
   write: (path: string, bytes: Uint8Array) => Promise<void>;
@@ -53,14 +53,14 @@ export type ScriptOptions = {
   timeoutMs: number;
   signal: AbortSignal;
   helpers?: Record<string, ScriptHelper>;
-  /** The files of the workspace. If omitted, uploads by path and reads of downloads fail with a sentence. */
+  /** The files of the workspace. If omitted, uploads by path and reads of downloads fail with an error message. */
   files?: ScriptFiles;
 };
 
 /** Runs the agent's Playwright scripts, each in a separate process that can reach only the session's pages. */
 export type ScriptRunner = {
   run: (live: LiveBrowser, script: string, options: ScriptOptions) => Promise<ScriptOutcome>;
-  /** Why this machine cannot run scripts, as a sentence for the model; undefined if it can. */
+  /** Why this machine cannot run scripts: a sentence for the model. Undefined if the machine can run scripts. */
   refusal: string | undefined;
   /** Describes how scripts are confined on this machine, for the health check and the startup banner. */
   describe: () => { kind: string; detail: string };
@@ -69,23 +69,27 @@ export type ScriptRunner = {
 };
 
 type ScriptRunnerOptions = {
-  /** Path of the Node executable that runs the children, version 24 or later. By default the one that runs the service. */
+  /**
+   * Path of the Node executable that runs the children, version 24 or later. By default, the executable of the service.
+   */
   nodePath?: string;
   logger: Pick<Logger, "warn">;
   /** Whether to fall back to weaker confinement where bubblewrap does not work (`SANDBOX=unconfined`). */
   isUnconfinedAllowed?: boolean;
   /** How many scripts may run at the same time. Further scripts wait. */
   maxConcurrent?: number;
-  /** Whether to keep a spare process for the next script, which saves about 0.3 s per script. True by default. */
+  /**
+   * Whether to keep a spare process for the next script. True by default, because this saves about 0.3 s per script.
+   */
   isWarm?: boolean;
   /** The kinds of confinement to try; overrides `isUnconfinedAllowed`. */
   confinement?: readonly ConfinementKind[];
 };
 
 /**
- * Creates the runner. Each process runs one script, and is killed when the script ends, at the deadline, or when the signal
- * fires. After each script, a spare process is started for the next one. If the service can start processes as other users
- * (it is root), each process has its own user, so that scripts cannot affect each other.
+ * Creates the runner. Each process runs one script. The process is killed when the script ends, at the deadline, or
+ * when the signal fires. After each script, a spare process is started for the next script. If the service runs as
+ * root, each process has its own user, so that scripts cannot affect each other.
  */
 export async function createScriptRunner(options: ScriptRunnerOptions): Promise<ScriptRunner> {
   const { logger, nodePath = process.execPath, isUnconfinedAllowed = false } = options;

@@ -6,8 +6,8 @@ export const readMediaType = (contentType: string | null): string =>
 const SNIFFED_BYTES = 1_024;
 
 /**
- * Decodes a body as text; returns undefined if it is not text. The encoding comes from a byte order mark, the header or the
- * page's `meta`, in this order; the default is UTF-8.
+ * Decodes a body as text; returns undefined if it is not text. The encoding comes from a byte order mark, the header or
+ * the page's `meta` element, in this order; the default is UTF-8.
  */
 export function decodeBody(body: Uint8Array, contentType: string | null): string | undefined {
   const declared = /charset\s*=\s*["']?([\w.:-]+)/i;

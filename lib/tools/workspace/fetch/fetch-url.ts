@@ -12,7 +12,9 @@ const timeoutMs = 15_000;
 /** Sent with each request, because some sites reject requests without a user agent. */
 const USER_AGENT = "Mozilla/5.0 (compatible; AgentSessionService)";
 
-/** `fetch_url`: fetches a page or document of the web through the guarded fetch, without the browser. */
+/**
+ * `fetch_url`: fetches a page or document of the web without the browser. The guarded fetch refuses private addresses.
+ */
 export const fetchUrl = ({ fetch }: WorkspaceServices) =>
   defineTool({
     name: "fetch_url",

@@ -14,7 +14,7 @@ export type TextFlow = {
   text: () => string;
 };
 
-/** @param charactersMax maximum length; longer text is cut and ends with a mark. */
+/** @param charactersMax maximum length; longer text is cut and ends with `[… cut here …]`. */
 export function createTextFlow(charactersMax: number): TextFlow {
   const pieces: string[] = [];
   let length = 0;

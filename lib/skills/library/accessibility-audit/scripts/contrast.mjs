@@ -71,9 +71,6 @@ const neededFor = (sizePx, isBold) => (sizePx >= 24 || (isBold && sizePx >= 18.6
 
 /**
  * Moves the text color towards black and towards white in steps of 1 %, and returns the first color that passes.
- *
- *
- *
  * @param {Color} text @param {Color} background @param {number} needed
  */
 function suggest(text, background, needed) {
@@ -153,13 +150,10 @@ const isSample = (sample) =>
 
 /**
  * Judges one text. Texts with the same colors and the same required ratio get the same key and count as one finding.
- *
- *
- *
  * @param {Sample} sample @returns {{ key: string, finding?: Finding }}
  */
 function judge({ selector, text, color, backgrounds, sizePx, weight, hasImage }) {
-  // The innermost background comes first. The white canvas of the browser is under all of them.
+  // `backgrounds` begins with the innermost background. Behind all backgrounds is the white canvas of the browser.
   let background = toColor([255, 255, 255]);
   for (const over of [...backgrounds].reverse()) background = blend(over, background);
   const shown = blend(color, background);

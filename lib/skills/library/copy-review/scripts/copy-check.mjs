@@ -56,9 +56,6 @@ const TEXT_TAGS = new Set("p li dd dt td th blockquote figcaption summary label 
 
 /**
  * Lists the texts of a page (headings, control labels and running text), each once.
- *
- *
- *
  * @param {string} source @param {string} path @returns {Piece[]}
  */
 function readPieces(source, path) {
@@ -167,7 +164,7 @@ function caseOf(text) {
 }
 
 /**
- * Checks that all headings use the same capitalization, and that all controls do.
+ * Checks whether all headings use the same capitalization, and whether all controls use the same capitalization.
  * @param {{ path: string, pieces: Piece[] }[]} pages @returns {Finding[]}
  */
 function checkCapitals(pages) {

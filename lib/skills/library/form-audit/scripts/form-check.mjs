@@ -134,9 +134,6 @@ function checkField(field, index) {
 
 /**
  * Checks whether the type, keyboard and autocomplete token of a field suit what the field seems to ask for.
- *
- *
- *
  * @param {Element} field @param {string} words @returns {Finding[]}
  */
 function checkInput(field, words) {
@@ -285,7 +282,7 @@ const ERROR_CLASS =
   /(^|[\s_-])(error|invalid-feedback|field-error|form-error|help-block--error|errormessage)([\s_-]|$)/i;
 
 /**
- * An error message must be tied to its field (such as by `aria-describedby`) or be in a live region.
+ * Checks that every error message is tied to its field, for example by `aria-describedby`, or is in a live region.
  * @param {Index} index
  * @returns {Finding[]}
  */

@@ -22,7 +22,10 @@ type CallOptions = {
   frames?: { file: string; line: number; column: number }[];
 };
 
-/** Reads from the stack of an error the line and column of the script where it was thrown. */
+/**
+ * Reads the line and column in the script from the stack of an error. They are null if the stack does not contain the
+ * script.
+ */
 export function readWhere(stack = ""): { line: number | null; column: number | null } {
   const [, line, column] = /script\.js:(\d+)(?::(\d+))?/.exec(stack) ?? [];
   return { line: line ? Number(line) : null, column: column ? Number(column) : null };
@@ -35,7 +38,8 @@ export function readWhere(stack = ""): { line: number | null; column: number | n
 export function watchCalls(page: Page): void {
   const { _connection: connection } = page as unknown as { _connection: Connection };
   const send = connection.sendMessageToServer.bind(connection);
-  // Playwright checks a path with `stat` before it sends it, but the files are in the workspace, not on this process's disk.
+  // Replaces `stat`, with which Playwright checks the path of an upload, because the file is in the workspace and not
+  // on this process's disk.
   files.stat = (async () => ({ isDirectory: () => false, mtimeMs: 0 })) as unknown as typeof files.stat;
   let lastId = 0;
 

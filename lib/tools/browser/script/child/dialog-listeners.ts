@@ -13,11 +13,12 @@ const LISTENER_METHODS = [
 ] as const;
 
 /**
- * Tells the service when the script begins or stops to listen for dialogs, always before the script's next action. If the
- * script listens, it answers dialogs itself; otherwise the service answers them.
+ * Tells the service when the script starts or stops listening for dialogs, always before the script's next action.
+ * While the script listens, it answers dialogs itself; otherwise the service answers them.
  */
 export function reportDialogListeners(context: BrowserContext): void {
-  // If there were no listener at all, Playwright would also answer dialogs, and race with the service.
+  // Adds a listener, because Playwright answers dialogs itself if there is no listener, and would race with the
+  // service.
   context.on("dialog", () => {});
   const own = count(context);
   let isListening = false;

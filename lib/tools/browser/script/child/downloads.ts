@@ -27,7 +27,7 @@ function makeDownload({ url, name, path, failure }: Extract<ToChild, { type: "do
     suggestedFilename: () => name,
     page: () => page,
     failure: async () => failure,
-    /** Unlike in Playwright, this is a path in the session's workspace. */
+    /** Returns a path in the session's workspace, unlike Playwright. */
     path: async () => stored(),
     async saveAs(to: string) {
       await ask("copyFile", [stored(), String(to)]);

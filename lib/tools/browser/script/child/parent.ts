@@ -1,6 +1,6 @@
 import type { FromChild, ToChild } from "../script-protocol.ts";
 
-/** The function that receives each kind of message from the service. */
+/** For each kind of message from the service, the function that receives the messages. */
 type Listeners = {
   run: (run: Extract<ToChild, { type: "run" }>) => void;
   devtools: (message: object) => void;
@@ -10,7 +10,7 @@ type Listeners = {
 
 const listeners: Listeners = { run() {}, devtools() {}, pages() {}, download() {} };
 const answers = new Map<number, (answer: Extract<ToChild, { type: "answer" }>) => void>();
-// Kept here, because a script may replace `process.stdout.write`.
+// Stores the original function, because a script may replace `process.stdout.write`.
 const write = process.stdout.write.bind(process.stdout);
 let lastQuestion = 0;
 

@@ -1,8 +1,8 @@
 /**
- * The entry file of the child process that runs one script of the agent. The process starts before it gets the script, and
- * ends after the script. It exchanges JSON lines with the service over stdin and stdout, and reaches the session's page only
- * in that way. In bubblewrap, only this folder and playwright-core are mounted. Files in this folder therefore import from
- * this project nothing but each other and types.
+ * The entry file of the child process that runs one script of the agent. The process starts before it gets the script,
+ * and ends after the script. It exchanges JSON lines with the service over stdin and stdout, which is its only way to
+ * reach the session's page. In bubblewrap, only this folder and playwright-core are mounted, so the files of this
+ * folder must not import other files of the project, except types.
  */
 
 import { Socket as DatagramSocket } from "node:dgram";
@@ -25,15 +25,14 @@ import { createConsole, encodeValue } from "./values.ts";
 
 const OWN_NAMES = ["page", "context", "console"] as const;
 /**
- * Node's globals that are undefined in a script, so that a script that uses one fails with an error that the service
- * explains.
+ * Node's globals that are undefined in a script. A script that uses one fails with an error that the service explains.
  */
 const SHADOWED_NAMES = ["process", "require", "module", "exports", "fetch", "WebSocket", "global"] as const;
 /** How long the start of the script waits for Playwright to connect to the other tabs. A tab that hangs is left out. */
 const TABS_MS_MAX = 1_000;
 
-// Blocks Node's functions for sockets and signals, which Node's permission model does not cover. This matters where no
-// namespace blocks the network and other processes.
+// Blocks Node's functions for sockets and signals, which Node's permission model does not cover. The block is needed
+// where no namespace isolates the network and the processes.
 const denyAccess = (what: string) => () => {
   throw new Error(`Scripts have no ${what} of their own; work through the page.`);
 };
@@ -58,7 +57,7 @@ sendToService({ type: "ready" });
 
 async function play(run: Extract<ToChild, { type: "run" }>): Promise<unknown> {
   const names = [...OWN_NAMES, ...SHADOWED_NAMES].join(", ");
-  // Compile before connecting to the page, so that a script with a syntax error has no effect.
+  // Compiles the script before connecting to the page, so that a script with a syntax error has no effect.
   const compiled = new Script(`(async (${names}) => {\n${run.script}\n})`, {
     filename: SCRIPT_FILE,
     lineOffset: -1,

@@ -3,7 +3,7 @@ import { parseArgs } from "node:util";
 
 /** @typedef {{ severity: "fail" | "warn", rule: string, message: string, selector?: string, excerpt?: string }} Finding */
 
-/** Writes a sentence to standard error and exits with code 2. @param {string} message @returns {never} */
+/** Writes a message to standard error and exits with code 2. @param {string} message @returns {never} */
 export function refuse(message) {
   console.error(message);
   process.exit(2);
@@ -35,8 +35,7 @@ export function readText(path) {
 const EXAMPLES_MAX = 8;
 
 /**
- * Groups findings by rule, failures first. Each group lists only its first few places, because a long list hides what
- * matters.
+ * Groups findings by rule, failures first. Each group lists only a few places, because a long list hides what matters.
  * @param {Finding[]} findings
  */
 export function groupFindings(findings) {
@@ -53,9 +52,6 @@ export function groupFindings(findings) {
 
 /**
  * Prints a report as JSON. Sets the exit code to 1 if a finding is a failure.
- *
- *
- *
  * @param {object} report @param {Finding[]} findings
  */
 export function printReport(report, findings) {

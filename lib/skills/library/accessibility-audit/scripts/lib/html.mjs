@@ -8,8 +8,8 @@
 const VOID = new Set("area base br col embed hr img input link meta param source track wbr".split(" "));
 const RAW = new Set(["script", "style", "textarea", "title", "noscript", "iframe", "xmp"]);
 /**
- * Elements that end at the next start tag of the same kind. The values are the ancestors at which the search for such an
- * open element stops.
+ * Elements that end at the next start tag of the same kind. Each value lists the ancestors at which the search for an
+ * open element of that kind stops.
  * @type {Record<string, string[]>}
  */
 const CLOSED_BY_NEXT = {
@@ -136,7 +136,10 @@ export function parseHtml(html) {
   return root;
 }
 
-/** Finds the ">" that ends a tag, or the end of the text. `from` is the end of the tag's name. @param {string} html @param {number} from */
+/**
+ * Finds the ">" that ends a tag, or the end of the text. `from` is the end of the tag's name.
+ * @param {string} html @param {number} from
+ */
 function findTagEnd(html, from) {
   PIECE.lastIndex = from;
   let end = from;
@@ -213,7 +216,10 @@ const hidesItself = (element) =>
   (element.tag === "input" && attribute(element, "type")?.toLowerCase() === "hidden") ||
   /display:\s*none|visibility:\s*hidden/i.test(attribute(element, "style") ?? "");
 
-/** Whether the markup hides an element from everyone or only from screen readers. @param {Element} element */
+/**
+ * Whether the markup hides an element. An element that is hidden only from screen readers counts as hidden, too. @param
+ * {Element} element
+ */
 export const isHidden = (element) => hidesItself(element) || closest(element, hidesItself) !== undefined;
 
 const BLOCK = new Set(
@@ -225,9 +231,6 @@ const BLOCK = new Set(
 /**
  * The visible text of an element, with whitespace collapsed. With `alternatives`, the text includes alt texts and
  * aria-labels.
- *
- *
- *
  * @param {Element} element @param {{ alternatives?: boolean }} [options]
  */
 export function textOf(element, { alternatives = false } = {}) {
@@ -272,9 +275,6 @@ function stepTo(element) {
 
 /**
  * Adds an item to the list of a key.
- *
- *
- *
  * @template Key, Item @param {Map<Key, Item[]>} lists @param {Key} key @param {Item} item
  */
 export function addTo(lists, key, item) {

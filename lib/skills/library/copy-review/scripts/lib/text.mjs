@@ -3,10 +3,7 @@
 const ABBREVIATIONS = /\b(e\.g|i\.e|etc|approx|incl|no|vs|mr|mrs|ms|dr|st|z\.B|u\.a|bzw|ca)\.$/i;
 
 /**
- * Splits a text into sentences. An abbreviation or a number does not end a sentence.
- *
- *
- *
+ * Splits a text into sentences. An abbreviation such as "e.g." does not end a sentence.
  * @param {string} text @returns {string[]}
  */
 export function splitSentences(text) {
@@ -36,8 +33,8 @@ function countSyllables(word) {
 }
 
 /**
- * Measures a page's running text. `readingEase` is the Flesch score: 60 or more means plain English, and less than 30 means
- * hard to read. It is null for fewer than 50 words, because the score is not meaningful for so few.
+ * Measures a page's running text. `readingEase` is the Flesch score: 60 or more means plain English, and less than 30
+ * means hard to read. The score is null for fewer than 50 words, because it is not meaningful for a short text.
  * @param {string[]} texts
  */
 export function measure(texts) {
@@ -97,11 +94,8 @@ const COMMON = [
 ];
 
 /**
- * Finds groups of equivalent terms from which the texts use more than one term. With a glossary, checks only the glossary's
- * groups, and reports each use of a term that is not the first (preferred) one of its group.
- *
- *
- *
+ * Finds groups of equivalent terms from which the texts use more than one term. With a glossary, checks only the groups
+ * of the glossary, and reports each use of a term that is not the first (preferred) term of its group.
  * @param {{ text: string, path: string, selector: string }[]} texts @param {string[][]} [glossary]
  */
 export function findVariants(texts, glossary) {
@@ -116,7 +110,7 @@ export function findVariants(texts, glossary) {
     const used = uses.filter(({ places }) => places.length > 0);
     const isMixed = glossary ? used.some(({ term }) => term !== group[0]) : used.length > 1;
     if (!isMixed) return [];
-    // Reports only the places to change: those that use a rarer term or a term that is not preferred.
+    // Reports only the places to change: the places that use a rarer term or a term that is not preferred.
     const rare = glossary
       ? used.filter(({ term }) => term !== group[0])
       : used.toSorted((one, other) => one.places.length - other.places.length).slice(0, -1);

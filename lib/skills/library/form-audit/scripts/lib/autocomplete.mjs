@@ -98,9 +98,6 @@ const FREE_TYPES = new Set([
 
 /**
  * Guesses what a field asks for. `words` is the field's label, placeholder, name and id.
- *
- *
- *
  * @param {string} words @param {string} type @returns {Expected | undefined}
  */
 export function expectedToken(words, type) {
