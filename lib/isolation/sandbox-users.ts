@@ -1,7 +1,7 @@
 import { randomInt } from "node:crypto";
 import { readFile } from "node:fs/promises";
 
-/** The user that an untrusted process runs as. The group has the same number. */
+/** The user and group that an untrusted process runs as. Both ids are the same number. */
 export type SandboxUser = { uid: number; gid: number };
 
 /**
@@ -11,11 +11,11 @@ export type SandboxUsers = {
   /** Assigns a free user. @returns undefined when all are assigned. */
   assign: () => SandboxUser | undefined;
   /**
-   * Assigns the owner of existing files. @returns undefined when `uid` is outside the range, already assigned, or of an
-   * account.
+   * Assigns the owner of existing files. @returns undefined when `uid` is outside the range, already assigned, or the
+   * id of an account.
    */
   assignOwner: (uid: number) => SandboxUser | undefined;
-  /** Makes a user available again. Call it once the user has neither processes nor files. */
+  /** Makes a user available again. Its processes must have ended, and its files must be deleted. */
   release: (user: SandboxUser) => void;
   /** The range of user ids that can be assigned. */
   range: IdRange;
@@ -25,8 +25,9 @@ export type SandboxUsers = {
 type IdRange = { first: number; last: number };
 
 /**
- * Ranges of user ids that neither distributions nor systemd assign, largest first. The second range is for containers with
- * only 65,536 ids, where no systemd runs that could use it (systemd, UIDS-GIDS.md).
+ * Ranges of user ids to assign, largest first. Neither distributions nor systemd assign ids of the first range. The
+ * second range is for containers with only 65,536 ids. Systemd assigns its ids, but does not run in such containers
+ * (systemd, UIDS-GIDS.md).
  */
 const RANGES: readonly IdRange[] = [
   { first: 1_879_048_192, last: 2_147_352_575 },
@@ -123,18 +124,18 @@ export function findSandboxUsers(
 
 const readLines = (text: string): string[] => text.split("\n").filter((line) => line.trim() !== "");
 
-/** Reads the ids that exist in this user namespace, from lines of `inside outside count`. */
+/** Reads the ids that exist in this user namespace, from lines of the form `inside outside count`. */
 const readMap = (text: string): IdRange[] =>
   readLines(text).map((line) => {
     const [inside = 0, , count = 0] = line.trim().split(/\s+/).map(Number);
     return { first: inside, last: inside + count - 1 };
   });
 
-/** Reads the ids from lines of `name:password:id:…`. */
+/** Reads the ids from lines of the form `name:password:id:…`. */
 const readAccountIds = (text: string): number[] =>
   readLines(text).map((line) => Number(line.split(":")[2] ?? Number.NaN));
 
-/** Reads the ranges from lines of `name:first:count`. */
+/** Reads the ranges from lines of the form `name:first:count`. */
 const readSubordinateRanges = (text: string): IdRange[] =>
   readLines(text).map((line) => {
     const [, first = 0, count = 0] = line.split(":").map(Number);
