@@ -5,7 +5,8 @@ import { readFile } from "node:fs/promises";
 export type SandboxUser = { uid: number; gid: number };
 
 /**
- * Assigns user ids that nothing else on this machine uses, so that sessions cannot access each other's processes and files.
+ * Assigns user ids that no other program on this machine uses, so that sessions cannot access each other's processes
+ * and files.
  */
 export type SandboxUsers = {
   /** Assigns a free user. @returns undefined when all are assigned. */
@@ -37,8 +38,8 @@ const RANGES: readonly IdRange[] = [
 const PICKS_MAX = 20;
 
 /**
- * Contents of the files that list the machine's accounts, their subordinate id ranges, and the ids that are mapped in this
- * user namespace.
+ * Contents of the files that list the machine's accounts, their subordinate id ranges, and the ids that are mapped in
+ * this user namespace.
  */
 type AccountFiles = {
   passwd: string;
@@ -63,8 +64,8 @@ const assigned = new Set<number>();
 let opened: Promise<SandboxUsers | undefined> | undefined;
 
 /**
- * Returns the users that can be assigned on this machine (cached). Undefined if no range of ids is usable, or if the service
- * is not root and so cannot start processes as other users.
+ * Returns the users that can be assigned on this machine (cached). Undefined if no range of ids is usable, or if the
+ * service is not root and so cannot start processes as other users.
  */
 export function openSandboxUsers(): Promise<SandboxUsers | undefined> {
   opened ??=
@@ -85,7 +86,9 @@ async function readAccountFiles(): Promise<AccountFiles> {
   return Object.fromEntries(await Promise.all(names.map(read))) as AccountFiles;
 }
 
-/** Finds a range of user ids to assign. @returns undefined when no range is both free and mapped in this user namespace. */
+/**
+ * Finds a range of user ids to assign. @returns undefined when no range is both free and mapped in this user namespace.
+ */
 export function findSandboxUsers(
   files: AccountFiles,
   assignedIds: Set<number> = assigned,
