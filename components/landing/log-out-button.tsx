@@ -12,7 +12,7 @@ export function LogOutButton() {
   async function leave(): Promise<void> {
     setBusy(true);
     const outcome = await logOut();
-    // The status is 401 if the login has already ended.
+    // Status 401 means that the login has already ended.
     if (outcome.isDone || outcome.status === 401) return location.assign("/");
     setBusy(false);
     setProblem(outcome.error);

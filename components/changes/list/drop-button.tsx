@@ -5,7 +5,10 @@ import { type KeyboardEvent, useState } from "react";
 import { Button } from "../../ui/button.tsx";
 import { IconButton } from "../../ui/icon-button.tsx";
 
-/** Defined outside the component, so that React calls this ref callback only on mount and unmount, not on each render. */
+/**
+ * Focuses the button when it is mounted. Defined outside the component, because React calls a ref callback again if the
+ * function is new in a render.
+ */
 const focusButton = (button: HTMLButtonElement | null): void => button?.focus();
 
 /** Drops a change after a confirmation, because the page has no way to restore it. */

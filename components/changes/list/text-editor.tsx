@@ -29,7 +29,7 @@ export function TextEditor({
     if (event.key === "Escape") onCancel();
     else if (event.key === "Enter" && !event.shiftKey) save();
     else return;
-    // The page's shortcuts ignore an event whose default is prevented.
+    // The page's keyboard shortcuts ignore an event if its default action is prevented.
     event.preventDefault();
   }
   function save(): void {

@@ -103,7 +103,7 @@ export function ExportMenu({
   );
 }
 
-/** Exports the newest revision and lets the browser save the file. */
+/** Returns a function that exports the newest revision and lets the browser save the file. */
 function useExport(
   { key, revision }: VariantView,
   onSaved: (fileName: string, omitted: OmittedChange[]) => void,

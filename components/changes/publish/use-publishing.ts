@@ -15,7 +15,7 @@ export type Publishing = {
   unpublish: () => Promise<void>;
 };
 
-/** Functions that publish a variant, change its current release and unpublish it. */
+/** Returns functions that publish a variant, change its current release and unpublish it. */
 export function usePublishing({ key }: VariantView): Publishing {
   const { actions, store } = useRuntime();
   const [isBusy, setBusy] = useState(false);
