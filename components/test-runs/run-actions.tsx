@@ -8,7 +8,9 @@ import type { TestRun } from "#lib/page/state/view-types.ts";
 import { useRuntime, useSession } from "../session/session-context.tsx";
 import { Button } from "../ui/button.tsx";
 
-/** Runs the tests of a run again, or cancels a run that has not ended. */
+/**
+ * Shows a button that runs the tests of a run again. While the run has not ended, the button cancels the run instead.
+ */
 export function RunActions({ run, onStarted }: { run: TestRun; onStarted: (run: TestRun) => void }) {
   const { actions, store } = useRuntime();
   const session = useSession();

@@ -16,7 +16,7 @@ export function applyTheme(theme: Theme): void {
   const isHttps = location.protocol === "https:";
   const [secureName, plainName] = THEME_COOKIES;
   writeCookie(isHttps ? `${secureName}=${theme}; secure` : `${plainName}=${theme}`, maxAgeS);
-  // An earlier version stored the theme in this cookie over https, too.
+  // Removes the cookie of an earlier version, which used this name over https, too.
   if (isHttps) writeCookie(`${plainName}=`, 0);
 }
 
@@ -25,5 +25,5 @@ function writeCookie(cookie: string, maxAgeS: number): void {
   document.cookie = `${cookie}; path=/; max-age=${maxAgeS}; samesite=lax`;
 }
 
-/** The page's current theme. */
+/** Returns the page's current theme. */
 export const currentTheme = (): Theme => readTheme(document.documentElement.dataset.theme);

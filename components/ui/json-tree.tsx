@@ -23,7 +23,10 @@ type Marks = ReadonlyMap<string, string>;
 
 const NO_MARKS: Marks = new Map();
 
-/** A JSON value as a collapsible tree. Parts of the value that `marks` names are highlighted and show their error. */
+/**
+ * Shows a JSON value as a collapsible tree. The parts of the value that `marks` lists are highlighted and show their
+ * error.
+ */
 export function JsonTree({ value, marks = NO_MARKS }: { value: unknown; marks?: Marks }) {
   return (
     <div className="font-mono text-xs leading-5">

@@ -7,7 +7,7 @@ import { LinkLine, ShareLinkForm } from "./share-link-form.tsx";
 import { ShareLinkList } from "./share-link-list.tsx";
 import { useShareLinks } from "./use-share-links.ts";
 
-/** Copies, creates and revokes the links of a session, for visitors who may share the session. */
+/** Lets visitors who may share the session copy, create and revoke its links. */
 export function ShareDialog({
   isOpen,
   onOpenChange,
