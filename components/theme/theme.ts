@@ -1,4 +1,7 @@
-/** The names of the theme cookie, over https and over http. The server renders a page in the theme that the cookie names. */
+/**
+ * The names of the theme cookie: the first over https, the second over http. The server renders a page in the theme
+ * that the cookie names.
+ */
 export const THEME_COOKIES = ["__Host-theme", "theme"] as const;
 
 const THEMES = ["system", "light", "dark"] as const;
