@@ -183,8 +183,9 @@ describe("what a variant does to a page", () => {
   });
 
   test("elements that the page itself toggles are not a trace, whatever their state in each load", async () => {
-    // Two loads show the same state at the same age. The page on which the changes were reverted is older, so one of its two
-    // elements has the other state.
+    // The two elements have the same color if the page has no runtime of a variant, and different colors if the page
+    // has one. The page on which the check reverted the changes has one. There, exactly one element has another color
+    // than on the original page.
     const toggling = `<script>
       let count = 0;
       const toggle = () => {
