@@ -43,7 +43,7 @@ export function RunActions({ run, onStarted }: { run: TestRun; onStarted: (run: 
 
   return (
     <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
-      {/* The same button starts and cancels, and it is never `disabled`, so that it keeps the focus when the run ends. */}
+      {/* The same button starts and cancels. It is never `disabled`, so that it keeps the focus when the run ends. */}
       <Button
         size="sm"
         className="h-7 max-lg:h-9 max-lg:px-3 aria-disabled:opacity-45"

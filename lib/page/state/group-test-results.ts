@@ -20,8 +20,8 @@ export type TestGroup = {
 export type TestFile = { file: string; tests: TestGroup[] };
 
 /**
- * Groups results by file and test. Files and tests that need attention come first. Otherwise the order of the test run is
- * kept.
+ * Groups results by file and test. Files and tests that need attention come first. Otherwise the order of the test run
+ * is kept.
  */
 export function groupTestResults(results: readonly TestResult[]): TestFile[] {
   const files = new Map<string, Map<string, TestGroup>>();
@@ -46,7 +46,8 @@ export function groupTestResults(results: readonly TestResult[]): TestFile[] {
 const byTarget = (one: TestResult, other: TestResult): number => one.target.localeCompare(other.target);
 
 /**
- * Failed and flaky tests get lower ranks, so that they come first. All other tests have the same rank and keep their order.
+ * Failed and flaky tests get lower ranks, so that they come first. All other tests have the same rank and keep their
+ * order.
  */
 const rankOf = ({ results }: TestGroup): number =>
   Math.min(2, ...results.map(({ status }) => TEST_STATUSES.indexOf(status)));
