@@ -7,8 +7,8 @@ export const metadata: Metadata = { title: "API reference" };
 
 /** Shows the API reference, which is the OpenAPI document as a page. */
 export default async function DocsPage() {
-  // Reading the headers makes Next render the page for each request. This is necessary for the CSP nonce and for the
-  // document.
+  // Reading the headers makes Next render the page for each request. A page from the build would lack the CSP nonce of
+  // the request and the document of the running service.
   await headers();
   return <Reference document={await loadReference()} />;
 }

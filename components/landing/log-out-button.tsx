@@ -5,7 +5,7 @@ import { useState } from "react";
 import { Button } from "#components/ui/button.tsx";
 import { logOut } from "#lib/page/calls/login-actions.ts";
 
-/** Signs this browser out. */
+/** Shows a button that signs this browser out. */
 export function LogOutButton() {
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<string>();

@@ -20,7 +20,7 @@ type Problem = { field: FieldName | undefined; text: string };
 /** Ids of the form's controls. */
 const CONTROLS: Record<FieldName, string> = { task: "task", targetUrl: "url", outputSchema: "schema" };
 
-/** Starts a session from a task, the page to open, and optionally a schema for a typed result. */
+/** Shows the form that starts a session from a task, the page to open, and optionally a schema for a typed result. */
 export function StartForm({ demoUrl, baseUrl }: { demoUrl: string; baseUrl: string }) {
   const form = useStartForm(demoUrl);
   const { problem } = form;

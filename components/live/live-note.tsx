@@ -91,7 +91,7 @@ type Note = {
   title: string;
   text?: string;
   isBusy?: boolean;
-  /** Whether there is no browser because none is needed now. */
+  /** Whether no browser is running because the session does not need one now. */
   isAtRest?: boolean;
   /** Label of the button that opens the live page. */
   action?: string;

@@ -19,7 +19,7 @@ export type PageInput = {
 
 /**
  * Sends input over the live connection. At most one mouse move and one wheel event are sent for each drawn frame: the
- * last position, and the sum of the wheel deltas. Presses and keys are not delayed: the waiting events are sent first.
+ * last position, and the sum of the wheel deltas. Presses and keys are sent immediately, after the waiting events.
  *
  * @param soon runs a callback before the next drawn frame.
  */

@@ -7,8 +7,8 @@ import { Button } from "../ui/button.tsx";
 import { Field, Input, Select } from "../ui/field.tsx";
 
 /**
- * Focuses the field when it is mounted. Defined outside the component, because React calls a ref callback again if the
- * function is new in a render.
+ * Focuses the field when it is mounted. A function inside the component would be new in each render, and React would
+ * call it each time.
  */
 const focusField = (field: HTMLInputElement | null): void => field?.focus();
 

@@ -20,8 +20,8 @@ import { RunProgress } from "./run-progress.tsx";
 import { RunResults } from "./run-results.tsx";
 
 /**
- * Focuses the heading when it is mounted. Defined outside the component, because React calls a ref callback again if
- * the function is new in a render.
+ * Focuses the heading when it is mounted. A function inside the component would be new in each render, and React would
+ * call it each time.
  */
 const focusHeading = (button: HTMLButtonElement | null): void => button?.focus();
 

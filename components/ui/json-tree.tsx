@@ -6,7 +6,7 @@ import { pointerSegment } from "#lib/page/words/deliverable-marks.ts";
 import { countOf } from "#lib/text/count-of.ts";
 import { cn } from "./cn.ts";
 
-/** How many levels are open at first, and how many members of a level are shown before “Show all” is clicked. */
+/** Limits of what is shown at first: the open levels, and the members of each level. */
 const OPEN_LEVELS = 3;
 const MEMBERS_MAX = 100;
 

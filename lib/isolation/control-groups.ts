@@ -55,10 +55,10 @@ async function readParent(pid: number): Promise<number> {
 }
 
 /**
- * Creates a group below the service's own group, or returns the reason why that is not possible. It requires root or a
- * delegated group (systemd: `Delegate=yes`), and the controllers for memory and processes. The kernel does not allow
- * processes in a group with subgroups. Therefore, if only the service and its parent processes are in the service's
- * group, they are moved to a new subgroup.
+ * Creates a group below the service's own group, or returns the reason why that is not possible. This requires root or
+ * a delegated group (systemd: `Delegate=yes`), and the controllers for memory and processes. The kernel does not allow
+ * processes in a group with subgroups. Therefore, the service and its parent processes are moved to a new subgroup.
+ * This fails if the service's group contains other processes.
  */
 export async function findControlGroups(read: () => Promise<Places> = readPlaces): Promise<FoundGroups> {
   if (process.platform !== "linux") return { works: false, reason: "not on Linux" };
@@ -99,7 +99,7 @@ function findOwnGroup({ mountInfo, own }: Places): string | { reason: string } {
 }
 
 /**
- * Returns the groups to try: the service's own group, and the parent group if it belongs to a systemd unit
+ * Returns the groups to try: the service's own group, and its parent group if that is the group of a systemd unit
  * (`DelegateSubgroup=`).
  */
 const candidates = (own: string): string[] =>

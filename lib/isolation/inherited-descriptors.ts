@@ -8,8 +8,9 @@ const CLOSE_ON_EXEC = 0o2000000;
 const STANDARD_MAX = 2;
 
 /**
- * Closes the descriptors that this process inherited, except the standard streams. Otherwise, every process that it
- * starts would inherit them, too. Node's own descriptors are not inheritable. Does nothing on systems other than Linux.
+ * Closes the descriptors that this process inherited, except the standard streams. Otherwise, programs that this
+ * process starts would inherit the descriptors, too. Node's own descriptors are not inheritable. Does nothing on
+ * systems other than Linux.
  *
  * @returns the closed descriptors.
  */

@@ -16,7 +16,7 @@ export type SandboxUsers = {
    * id of an account.
    */
   assignOwner: (uid: number) => SandboxUser | undefined;
-  /** Makes a user available again. Its processes must have ended, and its files must be deleted. */
+  /** Makes a user available again. The user must have no processes and no files. */
   release: (user: SandboxUser) => void;
   /** The range of user ids that can be assigned. */
   range: IdRange;
@@ -27,8 +27,8 @@ type IdRange = { first: number; last: number };
 
 /**
  * Ranges of user ids to assign, largest first. Neither distributions nor systemd assign ids of the first range. The
- * second range is for containers with only 65,536 ids. Systemd assigns its ids, but does not run in such containers
- * (systemd, UIDS-GIDS.md).
+ * second range is for containers with only 65,536 ids. Systemd assigns ids of the second range, but does not run in
+ * such containers (systemd, UIDS-GIDS.md).
  */
 const RANGES: readonly IdRange[] = [
   { first: 1_879_048_192, last: 2_147_352_575 },
@@ -64,8 +64,8 @@ const assigned = new Set<number>();
 let opened: Promise<SandboxUsers | undefined> | undefined;
 
 /**
- * Returns the users that can be assigned on this machine (cached). Undefined if no range of ids is usable, or if the
- * service is not root and so cannot start processes as other users.
+ * Returns the users that can be assigned on this machine (cached). Undefined if no range of ids is usable. Also
+ * undefined if the service is not root, because it then cannot start processes as other users.
  */
 export function openSandboxUsers(): Promise<SandboxUsers | undefined> {
   opened ??=

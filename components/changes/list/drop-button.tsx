@@ -6,12 +6,12 @@ import { Button } from "../../ui/button.tsx";
 import { IconButton } from "../../ui/icon-button.tsx";
 
 /**
- * Focuses the button when it is mounted. Defined outside the component, because React calls a ref callback again if the
- * function is new in a render.
+ * Focuses the button when it is mounted. A function inside the component would be new in each render, and React would
+ * call it each time.
  */
 const focusButton = (button: HTMLButtonElement | null): void => button?.focus();
 
-/** Drops a change after a confirmation, because the page has no way to restore it. */
+/** Shows a button that drops a change after a confirmation, because the page cannot restore a dropped change. */
 export function DropButton({ name, onDrop }: { name: string; onDrop: (row: HTMLElement | null) => void }) {
   const [state, setState] = useState<"idle" | "asking" | "cancelled">("idle");
   if (state !== "asking") {

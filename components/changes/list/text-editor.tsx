@@ -6,7 +6,7 @@ import { Textarea } from "../../ui/field.tsx";
 
 const CHARACTERS_MAX = 20_000;
 
-/** Edits the text of a change in place. Enter saves, Shift+Enter inserts a line break, Esc cancels. */
+/** Shows a field for the text of a change. Enter saves, Shift+Enter inserts a line break, Esc cancels. */
 export function TextEditor({
   text,
   label,

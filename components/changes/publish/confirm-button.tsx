@@ -4,8 +4,8 @@ import { type ReactNode, useState } from "react";
 import { Button } from "../../ui/button.tsx";
 
 /**
- * Focuses the button when it is mounted. Defined outside the component, because React calls a ref callback again if the
- * function is new in a render.
+ * Focuses the button when it is mounted. A function inside the component would be new in each render, and React would
+ * call it each time.
  */
 const focusButton = (button: HTMLButtonElement | null): void => button?.focus();
 

@@ -37,7 +37,7 @@ const TITLES: Record<Shown["kind"], string> = {
   import: "Import changes",
 };
 
-/** Exports the newest revision as a file, and imports files that other tools exported. */
+/** Shows a menu that exports the newest revision as a file, and imports files that other tools exported. */
 export function ExportMenu({
   variant,
   revision,

@@ -15,7 +15,7 @@ const FORMATS: Record<ImportFormat, string> = {
 
 type Imported = { revision: number; omitted: OmittedChange[] };
 
-/** Imports a file of another tool as a new revision of a variant. */
+/** Shows a form that imports a file as a new revision of a variant. */
 export function ImportForm({ variant }: { variant: VariantView }) {
   const { actions, store } = useRuntime();
   const [format, setFormat] = useState<ImportFormat>("growthbook");

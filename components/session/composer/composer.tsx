@@ -132,7 +132,7 @@ function useMessage() {
     if (!outcome.isDone) return setSendError(outcome.error);
     // Keeps text that the person typed during the request, because it belongs to the next message.
     setText((current) => (current.trim() === sent ? "" : current));
-    // The next message interrupts the turn only if the person chooses that mode again.
+    // Resets the mode, so that the next message interrupts the turn only if the person chooses that mode again.
     if (mode === "interrupt") setChosen("queue");
     const { requestId, runId } = outcome.answer;
     const createdAt = new Date().toISOString();

@@ -7,7 +7,7 @@ type Stop = {
   stop: () => Promise<void>;
   /** Whether Esc was pressed once, so that the next press of Esc stops the agent. */
   isArmed: boolean;
-  /** Makes the next press of Esc stop the agent. This ends after another key, a click or a few seconds. */
+  /** Makes the next press of Esc stop the agent. Another key, a click or a few seconds without Esc cancel this. */
   arm: () => void;
   /** Why the turn could not be stopped, as a sentence. */
   error: string | null;

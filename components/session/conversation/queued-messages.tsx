@@ -102,7 +102,7 @@ function Queued({
   );
 }
 
-/** Edits a queued message: Enter saves, Esc cancels. */
+/** Shows a field for the text of a queued message. Enter saves, Esc cancels. */
 function QueuedEditor({
   name,
   draft,

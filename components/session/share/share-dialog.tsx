@@ -46,7 +46,7 @@ function ShareLinks() {
   );
 }
 
-/** Revokes every link after a confirmation. The page itself continues with a new link. */
+/** Shows a button that revokes every link after a confirmation. The page itself continues with a new link. */
 function RevokeAll({ revokeAll }: { revokeAll: () => Promise<void> }) {
   const [isConfirming, setConfirming] = useState(false);
   const [isRevoking, setRevoking] = useState(false);

@@ -183,9 +183,9 @@ describe("what a variant does to a page", () => {
   });
 
   test("elements that the page itself toggles are not a trace, whatever their state in each load", async () => {
-    // The two elements have the same color if the page has no runtime of a variant, and different colors if the page
-    // has one. The page on which the check reverted the changes has one. There, exactly one element has another color
-    // than on the original page.
+    // The two elements always have the same color on a page without the runtime of variants, and different colors on a
+    // page with the runtime. The page on which the check reverted the changes has the runtime. Exactly one of its
+    // elements therefore differs from the original page.
     const toggling = `<script>
       let count = 0;
       const toggle = () => {

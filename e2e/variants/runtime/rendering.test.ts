@@ -144,7 +144,7 @@ describe("a page that renders over changes", () => {
     const report = await readReport(page);
     for (const { id, state, reapplied } of report.changes) {
       assert.equal(state, "applied", id);
-      // One write restores both changes of the class. It is counted for `c4` and not for `c5`.
+      // One write restores both changes of the class. The write is counted for `c4` and not for `c5`.
       assert.equal(reapplied, id === "c5" ? 0 : 1, id);
     }
     await page.evaluate(() => document.getElementById("mixed")?.append("!"));

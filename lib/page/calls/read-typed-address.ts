@@ -31,7 +31,10 @@ export function readTypedAddress(text: string): TypedAddress {
   return /[\s@]/.test(authority) || !isUrl(url) ? notAnAddress(typed) : address(url);
 }
 
-/** Whether a text is a host name: at least two labels, of which the last is not a number. So `3.14` is no host name. */
+/**
+ * Whether a text is a host name: at least two labels, of which the last is not a number. Therefore, `3.14` is not a
+ * host name.
+ */
 function isHostName(host: string): boolean {
   const labels = host.replace(/\.$/, "").split(".");
   return labels.length > 1 && !labels.includes("") && !/^\d*$/.test(labels.at(-1) ?? "");

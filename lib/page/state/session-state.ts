@@ -75,7 +75,7 @@ export const isStopping = (state: SessionState): boolean =>
 export const mayDirect = ({ role, agent }: Pick<SessionState, "role" | "agent">): boolean =>
   role === "drive" && agent === null;
 
-/** Whether this visitor may stop the turn. A visitor who opened a sub-agent's own link may not. */
+/** Whether this visitor may stop the turn. A visitor who opened a sub-agent's own link may not stop it. */
 export const mayStop = ({ role, agent }: Pick<SessionState, "role" | "agent">): boolean =>
   role === "drive" && agent?.parent.path !== null;
 

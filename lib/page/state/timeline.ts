@@ -39,8 +39,8 @@ export type TimelineItem =
   | { type: "notice"; key: string; run: RunView; retriedAs: RunView | undefined };
 
 /**
- * Builds the items of the conversation: stored messages in order, then drafts. A run that failed or was stopped has a
- * notice after its last message. Pure.
+ * Builds the items of the conversation: stored messages in order, then drafts. A run that failed, was stopped or did
+ * not reach its page has a notice after its last message. Pure.
  */
 export function buildTimeline(state: SessionState): TimelineItem[] {
   const items: TimelineItem[] = [];

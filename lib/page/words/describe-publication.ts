@@ -12,7 +12,7 @@ export function describePublication({ revision, publication }: VariantView): Pub
   return { tone: publication.revision === revision ? "good" : "attention", title };
 }
 
-/** Describes the newest check of a revision at the time when the revision was published. */
+/** Describes the check that the revision had when the release was created. */
 export const describeReleaseCheck = ({ check }: Release): PublicationWords =>
   check === null ? { tone: "attention", title: "Unchecked" } : describeCheck(check);
 
