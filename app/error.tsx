@@ -3,7 +3,7 @@
 import { MessagePage } from "#components/message-page.tsx";
 import { Button } from "#components/ui/button.tsx";
 
-/** Shown when rendering a page fails. The session itself is stored and not affected. */
+/** Shows that rendering a page failed. The session itself is stored and not affected. */
 export default function ErrorPage({
   error,
   reset,

@@ -30,7 +30,10 @@ export const viewport: Viewport = {
   interactiveWidget: "resizes-content",
 };
 
-/** The root layout. The server reads the theme from a cookie, so the first paint has the right theme without a script. */
+/**
+ * Renders the root layout. The server reads the theme from a cookie, so that the first paint has the right theme
+ * without a script.
+ */
 export default async function RootLayout({ children }: { children: ReactNode }) {
   const sent = await cookies();
   const theme = readTheme(THEME_COOKIES.map((name) => sent.get(name)?.value).find(Boolean));

@@ -3,7 +3,7 @@ import { MessagePage } from "#components/message-page.tsx";
 
 export const metadata: Metadata = { title: "Not found" };
 
-/** The only 404 page. It does not show whether the address, the session or the link was invalid. */
+/** Shows the only 404 page. The page does not reveal whether the address, the session or the link was invalid. */
 export default function NotFound() {
   return (
     <MessagePage title="Nothing here">

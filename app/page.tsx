@@ -5,7 +5,10 @@ import { SIGN_IN_PROBLEMS } from "#lib/page/words/sign-in-problems.ts";
 
 type Props = { searchParams: Promise<{ login?: string | string[] }> };
 
-/** The landing page: starts sessions and lists recent ones. A failed sign-in redirects here, with the reason in `login`. */
+/**
+ * Shows the landing page, on which people start sessions and see recent ones. A failed sign-in redirects to this page,
+ * with the reason in `login`.
+ */
 export default async function LandingPage({ searchParams }: Props) {
   const { login } = await searchParams;
   const page = await loadLandingPage((await headers()).get("cookie"));

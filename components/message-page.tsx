@@ -3,7 +3,7 @@ import type { ReactNode } from "react";
 import { Mark } from "./session/mark.tsx";
 import { Button } from "./ui/button.tsx";
 
-/** A page that shows only a message. */
+/** Shows a page that contains only a message. */
 export function MessagePage({
   title,
   children,

@@ -1,7 +1,7 @@
 import type { OpenApiDocument } from "#lib/api/openapi/types.ts";
 import { Words } from "./prose.tsx";
 
-/** The anchor of an error's description on the page. */
+/** Returns the anchor of an error's description on the page. */
 export const errorAnchor = (name: string): string => `error-${name}`;
 
 /** Lists every error code with its meaning and an example. */

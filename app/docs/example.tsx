@@ -2,7 +2,10 @@ import { ChevronRight } from "lucide-react";
 import { CodeBlock } from "#components/ui/code-block.tsx";
 import { CopyButton } from "#components/ui/copy-button.tsx";
 
-/** An example with a title and a copy button. `isFolded` hides the text until the reader opens the example. */
+/**
+ * Shows an example with a title and a copy button. With `isFolded`, the text is hidden until the reader opens the
+ * example.
+ */
 export const Example = ({
   title,
   text,

@@ -4,7 +4,7 @@ import { describeLimits } from "./describe-type.ts";
 import { Words } from "./prose.tsx";
 import { TypeWords } from "./type-words.tsx";
 
-/** One field or parameter: its name, type, description, limits and nested fields. */
+/** Shows one field or parameter: its name, type, description, limits and nested fields. */
 export function FieldLine({
   name,
   mark,
@@ -13,7 +13,7 @@ export function FieldLine({
   children,
 }: {
   name: string;
-  /** `required` marks fields to send, `optional` marks fields of responses. */
+  /** `required` marks the required fields of a request; `optional` marks the optional fields of a response. */
   mark: "required" | "optional" | undefined;
   schema: JsonSchema;
   description: string | undefined;

@@ -7,7 +7,7 @@ const TONES: Record<string, string> = {
 
 const SHORT: Record<string, string> = { DELETE: "DEL" };
 
-/** A short method label. `EVENT` marks requests that the service sends. */
+/** Shows a short label for a method. The method `EVENT` stands for requests that the service sends. */
 export const MethodMark = ({ method }: { method: string }) => (
   <abbr
     title={method}

@@ -11,7 +11,7 @@ import { SchemaFields } from "./schema-fields.tsx";
 
 type Components = OpenApiDocument["components"];
 
-/** One operation: parameters, body and responses on one side, examples on the other side. */
+/** Shows one operation: parameters, body and responses on one side, examples on the other side. */
 export function OperationSection(props: PlacedOperation & { baseUrl: string; components: Components }) {
   const { method, path, isCallback, operation, components } = props;
   const { operationId, summary, description, requestBody, responses, "x-websocket": socket } = operation;
@@ -63,7 +63,7 @@ export function OperationSection(props: PlacedOperation & { baseUrl: string; com
   );
 }
 
-/** An example request, other example bodies, and an example response. */
+/** Shows an example request, further example bodies, and an example response. */
 function Examples(
   props: PlacedOperation & { baseUrl: string; components: Components; media: MediaObject | undefined },
 ) {
@@ -93,8 +93,8 @@ function Examples(
 }
 
 /**
- * Finds the example of a successful response. Prefers 201 and 202: an operation with one of them sends 200 only for a
- * repeated request.
+ * Finds the example of a successful response. Prefers 201 and 202, because an operation with one of these statuses
+ * sends 200 only for a repeated request.
  */
 function findResponseExample({ responses }: PlacedOperation["operation"]) {
   for (const status of ["201", "202", "200"]) {

@@ -5,9 +5,10 @@ import { Reference } from "./reference.tsx";
 
 export const metadata: Metadata = { title: "API reference" };
 
-/** The API reference: shows the OpenAPI document as a page. */
+/** Shows the API reference, which is the OpenAPI document as a page. */
 export default async function DocsPage() {
-  // Reading the headers makes Next render the page for each request. The CSP nonce and the document need that.
+  // Reading the headers makes Next render the page for each request. A page from the build would lack the CSP nonce of
+  // the request and the document of the running service.
   await headers();
   return <Reference document={await loadReference()} />;
 }

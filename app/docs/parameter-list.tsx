@@ -6,7 +6,7 @@ type Components = OpenApiDocument["components"];
 
 const TITLES = { path: "Path", query: "Query", header: "Headers" } as const;
 
-/** The parameters of an operation, grouped by location: path, query or header. */
+/** Shows the parameters of an operation, grouped by location: path, query or header. */
 export function ParameterList({
   parameters,
   components,

@@ -17,7 +17,7 @@ export function Prose({ text }: { text: string }) {
   );
 }
 
-/** Renders one line of the same subset of Markdown, without paragraphs. */
+/** Renders one line of a description: code and bold text, but no paragraphs and lists. */
 export const Words = ({ text }: { text: string }) => <>{renderWords(text)}</>;
 
 function renderWords(text: string): ReactNode[] {

@@ -1,7 +1,7 @@
 import type { Group } from "./list-groups.ts";
 import { MethodMark } from "./method-mark.tsx";
 
-/** Links to all operations, by group. A sidebar on a wide screen; folded above the text on a narrow screen. */
+/** Shows links to all operations, by group: as a sidebar on a wide screen, folded above the text on a narrow screen. */
 export function ReferenceNav({ groups }: { groups: Group[] }) {
   return (
     <>

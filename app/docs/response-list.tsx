@@ -6,7 +6,7 @@ import { TypeWords } from "./type-words.tsx";
 
 type Responses = OperationObject["responses"];
 
-/** The responses of an operation, by status. Errors are listed in one line, as links to their descriptions. */
+/** Shows the responses of an operation, by status. Errors are listed in one line, as links to their descriptions. */
 export function ResponseList({ responses }: { responses: Responses }) {
   const described = Object.entries(responses).flatMap(([status, response]) =>
     "$ref" in response ? [] : [{ status, response }],

@@ -14,13 +14,16 @@ type Props = {
   schema: JsonSchema;
   schemas: Components;
   /**
-   * Whether the reader sends the schema in a request. Sent schemas mark required fields; received schemas mark optional
+   * Whether the reader sends the schema in a request. If so, the required fields are marked; otherwise, the optional
    * fields.
    */
   isSent?: boolean;
 };
 
-/** The fields of a schema. Nested fields of unnamed objects are folded; named schemas are links to their descriptions. */
+/**
+ * Shows the fields of a schema. Nested fields of unnamed objects are folded. Named schemas are links to their
+ * descriptions.
+ */
 export function SchemaFields({ schema, schemas, isSent = false }: Props) {
   const whole = resolve(splitNull(schema).rest, schemas);
   if (whole.properties)
@@ -51,7 +54,7 @@ export function SchemaFields({ schema, schemas, isSent = false }: Props) {
 const markField = (isRequired: boolean, isSent: boolean) =>
   isRequired ? (isSent ? "required" : undefined) : isSent ? undefined : "optional";
 
-/** The alternatives of a schema, each with its description. */
+/** Shows the alternatives of a schema, each with its description. */
 const Choices = ({ choices, schemas }: { choices: JsonSchema[]; schemas: Components }) => (
   <ul className="flex flex-col gap-0.5 py-1">
     {choices.map((choice) => {
@@ -76,13 +79,16 @@ const Choices = ({ choices, schemas }: { choices: JsonSchema[]; schemas: Compone
   </ul>
 );
 
-/** Names an alternative by the constant that distinguishes it, or else by its fields. */
+/**
+ * Names an alternative by the constant that distinguishes it. Without such a constant, lists the fields of the
+ * alternative.
+ */
 function nameChoice(properties: Record<string, JsonSchema>): string {
   const constant = ["kind", "type", "status", "event"].map((field) => properties[field]?.const).find(Boolean);
   return typeof constant === "string" ? constant : Object.keys(properties).join(", ");
 }
 
-/** The nested fields of an unnamed object, folded. Renders nothing for a value without fields. */
+/** Shows the nested fields of an unnamed object, folded. Renders nothing for a value without fields. */
 function Inner({ schema, schemas, isSent = false }: Props) {
   const { rest } = splitNull(schema);
   const inner =
@@ -95,7 +101,7 @@ function Inner({ schema, schemas, isSent = false }: Props) {
   );
 }
 
-/** A section that the reader can unfold. */
+/** Shows a section that the reader can unfold. */
 export function Fold({
   title,
   description,

@@ -1,10 +1,10 @@
 import type { JsonSchema } from "#lib/api/openapi/json-schema.ts";
 import { describeType } from "./describe-type.ts";
 
-/** The anchor of a schema's description on the page. */
+/** Returns the anchor of a schema's description on the page. */
 export const schemaAnchor = (name: string): string => `schema-${name}`;
 
-/** The type of a schema in a few words. The names of named schemas are links. */
+/** Shows the type of a schema in a few words. The names of named schemas are links. */
 export function TypeWords({ schema }: { schema: JsonSchema }) {
   let offset = 0;
   return describeType(schema)

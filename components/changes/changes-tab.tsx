@@ -56,7 +56,7 @@ export function ChangesTab() {
   );
 }
 
-/** One variant. `children` is the variant picker, which shares a row with the other controls. */
+/** Shows one variant. `children` is the variant picker, which is in the same row as the other controls. */
 function Variant({
   variant,
   view,
@@ -101,7 +101,7 @@ function Variant({
   );
 }
 
-/** The number, author, age and check of the revision that is shown. */
+/** Shows the number, author, age and check of a revision. */
 function RevisionFacts({
   variant,
   revision,

@@ -10,7 +10,9 @@ import { Badge } from "../ui/badge.tsx";
 import { EmptyNote } from "../ui/empty-note.tsx";
 import { Age } from "../ui/time.tsx";
 
-/** The previews that the agent took: pictures of pages, either with the changes of a variant or without changes. */
+/**
+ * Shows the previews that the agent took. A preview is a picture of a page, with or without the changes of a variant.
+ */
 export function PreviewsTab() {
   const { previews } = useSession();
   if (previews.length === 0) {

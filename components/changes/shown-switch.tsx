@@ -7,7 +7,7 @@ import { useRuntime, useSession } from "../session/session-context.tsx";
 import { Badge } from "../ui/badge.tsx";
 import { Switch } from "../ui/switch.tsx";
 
-/** Switches a variant on and off in the live browser. Viewers only see whether it is on. */
+/** Shows a switch that turns a variant on and off in the live browser. Viewers see only whether the variant is on. */
 export function ShownSwitch({ variant }: { variant: VariantView }) {
   const { actions, store } = useRuntime();
   const state = useSession();

@@ -5,14 +5,16 @@ import type { VariantRevision, VariantView } from "#lib/page/state/view-types.ts
 import { useRuntime } from "../session/session-context.tsx";
 
 type ShownRevision = {
-  /** The newest revision; while it is loading, the previous one. */
+  /** The newest revision. While it is loading, the revision that was read before; undefined if none was read. */
   revision: VariantRevision | undefined;
   /** Why the newest revision could not be read. */
   error: string | null;
   retry: () => void;
 };
 
-/** The outcome of the last read. `key` is the variant that was read; the page may show a different one by now. */
+/**
+ * The outcome of the last read. `key` is the key of the variant that was read. The page may show another variant now.
+ */
 type LastRead = { key: string; revision?: VariantRevision; error: string | null };
 
 /** Reads the newest revision of a variant, and reads it again after each new revision and each new check. */

@@ -3,7 +3,7 @@ import { describeCheck } from "#lib/page/words/describe-check.ts";
 import { cn } from "../ui/cn.ts";
 import { StatusDot } from "../ui/status-dot.tsx";
 
-/** Chooses one of the variants of a session. */
+/** Lets the person choose one of the variants of a session. */
 export function VariantPicker({
   variants,
   chosen,

@@ -14,7 +14,9 @@ import { useRevision } from "./use-revision.ts";
 
 const FINDINGS_MAX = 3;
 
-/** Lists the variants in the result of a session, each with its revision, its changes, its check and the first findings. */
+/**
+ * Lists the variants in the result of a session, each with its revision, its changes, its check and the first findings.
+ */
 export function VariantResults() {
   const { variants } = useSession();
   return (

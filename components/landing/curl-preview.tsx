@@ -2,7 +2,7 @@
 
 import { CopyButton } from "#components/ui/copy-button.tsx";
 
-/** The request that the form would send, as a curl command. */
+/** Shows the request of the form as a curl command. */
 export function CurlPreview({ command }: { command: string }) {
   return (
     <section

@@ -13,7 +13,7 @@ import { StartForm } from "./start-form.tsx";
 type LandingPage = {
   signedIn: boolean;
   logins: Login[];
-  /** URL that starts a sign-in with the identity provider; null if none is configured. */
+  /** URL that starts a sign-in with the identity provider; null if no identity provider is configured. */
   oidcPath: string | null;
   recent: SessionSummary[];
   model: { label: string; isDemo: boolean };
@@ -21,7 +21,7 @@ type LandingPage = {
   baseUrl: string;
 };
 
-/** The landing page: starts sessions and lists the recent ones. */
+/** Shows the landing page, on which people start sessions and see their recent sessions. */
 export function LandingView({ page, problem }: { page: LandingPage; problem: SignInProblem | undefined }) {
   return (
     <div className="min-h-dvh">

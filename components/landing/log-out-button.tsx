@@ -5,14 +5,14 @@ import { useState } from "react";
 import { Button } from "#components/ui/button.tsx";
 import { logOut } from "#lib/page/calls/login-actions.ts";
 
-/** Signs this browser out. */
+/** Shows a button that signs this browser out. */
 export function LogOutButton() {
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<string>();
   async function leave(): Promise<void> {
     setBusy(true);
     const outcome = await logOut();
-    // The status is 401 if the login has already ended.
+    // Status 401 means that the login has already ended.
     if (outcome.isDone || outcome.status === 401) return location.assign("/");
     setBusy(false);
     setProblem(outcome.error);

@@ -8,7 +8,7 @@ import { endLogin } from "#lib/page/calls/login-actions.ts";
 import type { Login } from "#lib/page/state/view-types.ts";
 import { describeBrowser } from "#lib/page/words/describe-browser.ts";
 
-/** The browsers that are signed in. Every browser except this one has a button that ends its login. */
+/** Lists the browsers that are signed in. Every browser except the visitor's own has a button that ends its login. */
 export function LoginList({ logins }: { logins: Login[] }) {
   const [endedIds, setEndedIds] = useState<readonly string[]>([]);
   const [problem, setProblem] = useState<string>();

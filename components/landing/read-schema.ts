@@ -22,8 +22,8 @@ export const EXAMPLE_SCHEMA = `{
 }`;
 
 /**
- * Parses the editor's text and checks what the page can check: that it is JSON, and that it is a schema whose root is an
- * object. The service checks the rest. Source: specification, Structured sessions, Schema rules, 1.
+ * Parses the editor's text. Checks that the text is JSON and that the root of the schema is an object; the service
+ * checks the rest. Source: specification, Structured sessions, Schema rules, 1.
  */
 export function readSchema(text: string): ReadSchema {
   if (text.trim() === "") return { isValid: false, problem: "Write a JSON Schema, or take the example." };
@@ -42,7 +42,7 @@ export function readSchema(text: string): ReadSchema {
   return { isValid: true, schema: value as Record<string, unknown> };
 }
 
-/** The message of the JSON parser, with a line number instead of an offset. */
+/** Returns the message of the JSON parser, with a line number instead of an offset. */
 function describePlace(text: string, error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   const offset = /position (\d+)/.exec(message)?.[1];

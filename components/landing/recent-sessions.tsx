@@ -7,7 +7,7 @@ import type { SessionSummary } from "#lib/page/state/view-types.ts";
 import { formatAddress } from "#lib/page/words/format.ts";
 import { STATE_WORDS } from "#lib/page/words/state-words.ts";
 
-/** The visitor's recent sessions, newest first. */
+/** Lists the visitor's recent sessions, newest first. */
 export function RecentSessions({ sessions }: { sessions: SessionSummary[] }) {
   return (
     <section aria-labelledby="recent" className="flex flex-col gap-2">

@@ -4,7 +4,7 @@ import { Button } from "#components/ui/button.tsx";
 import { Field, Textarea } from "#components/ui/field.tsx";
 import { EXAMPLE_SCHEMA } from "./read-schema.ts";
 
-/** Edits the JSON Schema of the structured result. */
+/** Shows a field for the JSON Schema of the structured result. */
 export function SchemaEditor({
   text,
   problem,

@@ -10,7 +10,7 @@ import { CurlPreview } from "./curl-preview.tsx";
 import { readSchema } from "./read-schema.ts";
 import { SchemaEditor } from "./schema-editor.tsx";
 
-/** The example task of a session that edits the page, and of a session with a structured result. */
+/** Example tasks: one for a session that edits the page, and one for a session with a structured result. */
 const EDITING_EXAMPLE = "Make the headline say “Winter sale” and hide the banner.";
 const STRUCTURED_EXAMPLE = "Look at this page and tell me what its checkout asks for.";
 
@@ -20,7 +20,7 @@ type Problem = { field: FieldName | undefined; text: string };
 /** Ids of the form's controls. */
 const CONTROLS: Record<FieldName, string> = { task: "task", targetUrl: "url", outputSchema: "schema" };
 
-/** Starts a session from a task, the page to open, and optionally a schema for a typed result. */
+/** Shows the form that starts a session from a task, the page to open, and optionally a schema for a typed result. */
 export function StartForm({ demoUrl, baseUrl }: { demoUrl: string; baseUrl: string }) {
   const form = useStartForm(demoUrl);
   const { problem } = form;
@@ -63,7 +63,10 @@ export function StartForm({ demoUrl, baseUrl }: { demoUrl: string; baseUrl: stri
   );
 }
 
-/** The values of the form, the request that is built from them, and the problem that the page or the service found. */
+/**
+ * Returns the values of the form, the request that is built from them, and the problem that the page or the service
+ * found.
+ */
 function useStartForm(demoUrl: string) {
   const [task, setTask] = useState("");
   const [targetUrl, setTargetUrl] = useState(demoUrl);
@@ -72,7 +75,7 @@ function useStartForm(demoUrl: string) {
   const [mayDelegate, setMayDelegate] = useState(false);
   const [isStarting, setStarting] = useState(false);
   const [problem, setProblem] = useState<Problem>();
-  // The browser may restore this page as it was left, with a start in progress.
+  // When a visitor navigates back, the browser may restore this page with a start in progress.
   useEffect(() => {
     const reset = () => setStarting(false);
     window.addEventListener("pageshow", reset);
@@ -90,7 +93,7 @@ function useStartForm(demoUrl: string) {
   });
   const problemAt = (field: FieldName) => (problem?.field === field ? problem.text : undefined);
 
-  /** Sets a value and clears the problem. */
+  /** Returns a setter that also clears the problem. */
   function edit<Value>(set: (value: Value) => void): (value: Value) => void {
     return (value) => {
       set(value);
@@ -109,7 +112,7 @@ function useStartForm(demoUrl: string) {
     if (read && !read.isValid) return report({ field: "outputSchema", text: read.problem });
     setStarting(true);
     const outcome = await startSession(request);
-    // The values of the form are kept, for a visitor who returns to the form from the session's page.
+    // The form is not cleared, so that a visitor who returns from the session's page finds the values again.
     if (outcome.isDone) return location.assign(outcome.answer.shareUrl);
     setStarting(false);
     report({ field: fieldOfError(outcome.error), text: outcome.error });
@@ -193,7 +196,7 @@ function TargetField({
   );
 }
 
-/** The switches of the form: one for a structured result, one for sub-agents. */
+/** Shows the switches of the form: one for a structured result, and one for sub-agents. */
 function OptionSwitches({
   isStructured,
   mayDelegate,

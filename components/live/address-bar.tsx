@@ -71,7 +71,7 @@ const BUTTONS = [
   { action: "reload", label: "Reload", Icon: RotateCw },
 ] as const;
 
-/** The field with the current address, or with the text that the person is typing. */
+/** Shows the current address, or the text that the person is typing. */
 function AddressField({
   mayDrive,
   isInvalid,
@@ -83,7 +83,7 @@ function AddressField({
   isInvalid: boolean;
   /** Id of the element that shows the problem. */
   problemId: string | undefined;
-  /** Opens an address in the live browser. @returns whether the service accepted it. */
+  /** Opens an address in the live browser. @returns whether the service accepted the address. */
   open: (url: string) => Promise<boolean>;
   onProblem: (problem: string | null) => void;
 }) {

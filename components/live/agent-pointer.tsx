@@ -6,7 +6,10 @@ import type { PageSize } from "./use-live-pictures.ts";
 
 const SHOWN_MS = 2_000;
 
-/** The mouse pointer of the agent's script: an arrow that fades out when it stops moving, and a ring on each press. */
+/**
+ * Shows the mouse pointer of the agent's script as an arrow, and each press as a ring. The arrow fades out when the
+ * pointer stops moving.
+ */
 export function AgentPointer({ page }: { page: PageSize }) {
   const { onTransientFrame } = useRuntime();
   const arrow = useRef<HTMLDivElement>(null);

@@ -4,7 +4,7 @@ import { useCallback, useState } from "react";
 import { useSession } from "#components/session/session-context.tsx";
 import type { PageSize } from "./use-live-pictures.ts";
 
-/** The last picture of the page that the service stored. It is shown until the first live picture arrives. */
+/** Shows the last picture of the page that the service stored, until the first live picture arrives. */
 export function LastPicture({ takenAt, onSize }: { takenAt: string; onSize: (size: PageSize) => void }) {
   const { paths } = useSession();
   const [isMissing, setMissing] = useState(false);
@@ -18,7 +18,7 @@ export function LastPicture({ takenAt, onSize }: { takenAt: string; onSize: (siz
   return (
     // biome-ignore lint/performance/noImgElement: only the visitor's own browser has the cookie for this picture
     <img
-      // `onLoad` does not fire for a picture in the server's HTML that loaded before hydration, so the ref measures it, too.
+      // The ref also measures the picture, because `onLoad` does not fire for a picture that loaded before hydration.
       ref={measure}
       src={`${paths.picture}?at=${encodeURIComponent(takenAt)}`}
       alt="The page when its browser was last used"

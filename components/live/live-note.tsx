@@ -11,17 +11,14 @@ import type { LiveStatus } from "#lib/client/live-connection.ts";
 import { mayDirect, type SessionState } from "#lib/page/state/session-state.ts";
 import { describeBrowserWait } from "#lib/page/words/describe-state.ts";
 
-/**
- * Explains why there is no live picture, and offers to open the live page. If there is an old picture, the note is on top of
- * it.
- */
+/** Explains why there is no live picture, and offers to open the live page. */
 export function LiveNote({ hasPicture }: { hasPicture: boolean }) {
   const state = useSession();
   const note = describeNote(state, useLiveStatus().state, hasPicture);
   if (!note) return null;
   const Icon = note.icon;
   const action = note.action && mayDirect(state) && <OpenPage label={note.action} />;
-  // The note must not cover the last picture of an idle session.
+  // The note of an idle session is a small box at the bottom, so that it does not cover the last picture.
   if (hasPicture && note.isAtRest) {
     return (
       <div
@@ -62,7 +59,7 @@ export function LiveNote({ hasPicture }: { hasPicture: boolean }) {
   );
 }
 
-/** The button that opens the live page, and the error if that fails. */
+/** Shows the button that opens the live page, and the error if opening fails. */
 function OpenPage({ label }: { label: string }): ReactNode {
   const { actions } = useRuntime();
   const [isOpening, setOpening] = useState(false);
@@ -94,7 +91,7 @@ type Note = {
   title: string;
   text?: string;
   isBusy?: boolean;
-  /** Whether there is no browser because none is needed now. */
+  /** Whether no browser is running because the session does not need one now. */
   isAtRest?: boolean;
   /** Label of the button that opens the live page. */
   action?: string;

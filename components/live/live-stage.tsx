@@ -8,7 +8,10 @@ import { LiveView } from "./live-view.tsx";
 /** Selector of the address bar. The person keeps control while the address bar has the focus. */
 const CONTROLS = "[data-live-controls]";
 
-/** The live browser: its address bar and its page. Focusing the page takes control; leaving both releases control. */
+/**
+ * Shows the live browser: the address bar and the page. Focusing the page takes control. Control is released when
+ * neither the page nor the address bar has the focus.
+ */
 export function LiveStage({
   surface,
   isShown,

@@ -18,9 +18,9 @@ import type { PageSize } from "./use-live-pictures.ts";
 type Surface = RefObject<HTMLTextAreaElement | null>;
 
 /**
- * Covers the live view, and sends mouse, wheel and key events, composed text and pastes to the live page. It is an invisible
- * text area, because input methods and on-screen keyboards write into text areas. Esc leaves the live view; Shift+Esc sends
- * Esc to the live page.
+ * Covers the live view, and sends mouse, wheel and key events, composed text and pastes to the live page. It is an
+ * invisible text area, because input methods and on-screen keyboards write into text areas. Esc leaves the live view;
+ * Shift+Esc sends Esc to the live page.
  */
 export function LiveSurface({
   page,
@@ -39,7 +39,8 @@ export function LiveSurface({
   const exit = useRef<HTMLSpanElement>(null);
 
   /**
-   * Moves the focus out of the live view. With the surface out of the Tab order, neither Tab nor Shift+Tab returns to it.
+   * Moves the focus out of the live view. Removes the surface from the Tab order, so that the next Tab or Shift+Tab
+   * does not return to it.
    */
   function leave(): void {
     if (surface.current) surface.current.tabIndex = -1;
@@ -54,7 +55,7 @@ export function LiveSurface({
   function startPress(event: PointerEvent<HTMLTextAreaElement>): void {
     event.currentTarget.setPointerCapture(event.pointerId);
     event.currentTarget.focus({ preventScroll: true });
-    // If another person took control meanwhile, the surface may still have the focus, so focusing it does not take control.
+    // If another person took control, the surface may still have the focus. Focusing it again does not take control.
     if (store.getState().control !== "you") takeControl();
   }
   function blur(): void {
@@ -90,7 +91,8 @@ export function LiveSurface({
         onPaste={(event) => sendPaste(input, event)}
         className="absolute inset-0 block size-full cursor-default resize-none overflow-hidden text-transparent caret-transparent opacity-0 outline-none"
       />
-      {/* This element has the focus after Esc. It ignores further presses, so that they do not stop the agent. */}
+      {/* This element has the focus after Esc. It handles further presses of Esc, so that they do not stop the
+          agent. */}
       <span
         ref={exit}
         role="note"
@@ -105,7 +107,10 @@ export function LiveSurface({
   );
 }
 
-/** Sends input to the live page, and converts the position of a mouse event to page coordinates. */
+/**
+ * Returns an object that sends input to the live page, and a function that converts a mouse position to page
+ * coordinates.
+ */
 function usePageInput(surface: Surface, page: PageSize) {
   const { live } = useRuntime();
   const input = useMemo(() => createPageInput((frame) => live.send(frame)), [live]);
@@ -129,7 +134,7 @@ function usePageInput(surface: Surface, page: PageSize) {
   return { input, pointOf };
 }
 
-/** Gives the surface the cursor that the live page shows at this position. */
+/** Gives the surface the cursor that the live page shows at the position of the mouse. */
 function usePageCursor(surface: Surface): void {
   const { onTransientFrame } = useRuntime();
   useEffect(
@@ -141,7 +146,9 @@ function usePageCursor(surface: Surface): void {
   );
 }
 
-/** Whether an input method or an on-screen keyboard handles the key. The text of such a key arrives as an input event. */
+/**
+ * Whether an input method or an on-screen keyboard handles the key. The text of such a key arrives as an input event.
+ */
 const isFromInputMethod = ({ key, nativeEvent }: KeyboardEvent): boolean =>
   nativeEvent.isComposing || key === "Process" || key === "Unidentified";
 
@@ -166,7 +173,7 @@ function sendKeyDown(input: PageInput, event: KeyboardEvent, leave: () => void):
     input.key(PLAIN_ESCAPE, "up");
     return;
   }
-  // The browser fires a paste event for this key.
+  // The browser fires a paste event for Ctrl+V, and `sendPaste` handles it.
   if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "v") return;
   event.preventDefault();
   event.stopPropagation();

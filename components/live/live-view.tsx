@@ -10,7 +10,10 @@ import { LiveSurface } from "./live-surface.tsx";
 import { fitPage } from "./page-point.ts";
 import { type PageSize, useLivePictures } from "./use-live-pictures.ts";
 
-/** The live picture of the page, at its own size or smaller. Accepts input from visitors with the role `drive`. */
+/**
+ * Shows the live picture of the page, shrunk if there is too little room. Accepts input from visitors with the role
+ * `drive`.
+ */
 export function LiveView({
   surface,
   isShown,
@@ -77,7 +80,7 @@ export function LiveView({
   );
 }
 
-/** Observes the inner size of an element; null until it is measured. */
+/** Returns the inner size of an element and follows its changes; null until the element is measured. */
 function useInnerSize(element: RefObject<HTMLElement | null>): { width: number; height: number } | null {
   const [room, setRoom] = useState<{ width: number; height: number } | null>(null);
   useEffect(() => {

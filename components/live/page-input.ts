@@ -18,8 +18,8 @@ export type PageInput = {
 };
 
 /**
- * Sends input over the live connection. At most one mouse move and one wheel event are sent for each drawn frame: the last
- * position, and the sum of the wheel deltas. A press is sent immediately, after the move that is waiting.
+ * Sends input over the live connection. At most one mouse move and one wheel event are sent for each drawn frame: the
+ * last position, and the sum of the wheel deltas. Presses and keys are sent immediately, after the waiting events.
  *
  * @param soon runs a callback before the next drawn frame.
  */
@@ -100,7 +100,10 @@ export function createPageInput(
   };
 }
 
-/** The text that a key inserts: none with Ctrl or Meta, a line break for Enter, otherwise the key if it is one character. */
+/**
+ * Returns the text that a key inserts: undefined with Ctrl or Meta, a line break for Enter, otherwise the key if it is
+ * one character.
+ */
 function textOf({ key, ctrlKey, metaKey }: Keys): string | undefined {
   if (ctrlKey || metaKey) return undefined;
   if (key === "Enter") return "\r";

@@ -1,4 +1,7 @@
-/** The size at which a page is shown: complete, in its own proportions, and never enlarged, so that it stays sharp. */
+/**
+ * Returns the size at which a page is shown: complete, in its own proportions, and never enlarged, so that it stays
+ * sharp.
+ */
 export function fitPage(
   page: { width: number; height: number },
   room: { width: number; height: number },
@@ -7,7 +10,10 @@ export function fitPage(
   return { width: Math.floor(page.width * scale), height: Math.floor(page.height * scale) };
 }
 
-/** Converts a point of the screen into CSS pixels of the page. A point outside the page becomes the nearest point inside. */
+/**
+ * Converts a point of the screen into CSS pixels of the page. A point outside the page becomes the nearest point
+ * inside.
+ */
 export function pointInPage(
   at: { clientX: number; clientY: number },
   shown: { left: number; top: number; width: number; height: number },
@@ -20,7 +26,7 @@ export function pointInPage(
 
 const clamp = (value: number, most: number) => Math.max(0, Math.min(most, value));
 
-/** Modifier keys as the service encodes them: Alt 1, Ctrl 2, Meta 4, Shift 8. */
+/** Encodes the modifier keys of an event as the service does: Alt 1, Ctrl 2, Meta 4, Shift 8. */
 export const modifiersOf = (event: {
   altKey: boolean;
   ctrlKey: boolean;
@@ -29,6 +35,6 @@ export const modifiersOf = (event: {
 }): number =>
   (event.altKey ? 1 : 0) + (event.ctrlKey ? 2 : 0) + (event.metaKey ? 4 : 0) + (event.shiftKey ? 8 : 0);
 
-/** The service's name for the button of a mouse event. */
+/** Returns the service's name for the button of a mouse event. */
 export const buttonOf = (button: number): "left" | "middle" | "right" =>
   button === 1 ? "middle" : button === 2 ? "right" : "left";

@@ -7,10 +7,11 @@ import { decodeFrame } from "#lib/client/frame-header.ts";
 export type PageSize = { width: number; height: number };
 
 /**
- * Draws the live view on a canvas while `isShown`. Of the pictures that arrive while another one is being decoded, only the
- * newest is drawn. The canvas has the resolution of the picture; the caller sets the size at which the canvas is shown.
+ * Draws the live view on a canvas while `isShown` is true. If several pictures arrive while a picture is being decoded,
+ * only the newest of them is drawn. The canvas has the resolution of the picture; the caller sets the size at which the
+ * canvas is shown.
  *
- * @returns the size of the page in CSS pixels, null until the first picture.
+ * @returns the size of the page in CSS pixels; null until the first picture.
  */
 export function useLivePictures(
   canvas: RefObject<HTMLCanvasElement | null>,

@@ -16,7 +16,10 @@ import { Age } from "../ui/time.tsx";
 import { type PageChanges, usePageChanges } from "./use-page-changes.ts";
 import { VersionList } from "./version-list.tsx";
 
-/** The landing pages that the agent deployed: addresses, versions, and a button that unpublishes each. */
+/**
+ * Lists the landing pages that the agent deployed. Each entry shows the address and the versions of a page, and has a
+ * button that unpublishes the page.
+ */
 export function PagesTab() {
   const { pages } = useSession();
   return (
@@ -67,7 +70,7 @@ function PageEntry({ page }: { page: LandingPage }) {
   );
 }
 
-/** The address: a link, or plain text while the page is unpublished. */
+/** Shows the address as a link, or as plain text while the page is unpublished. */
 function Address({ page: { url, version } }: { page: LandingPage }) {
   return (
     <div className="flex min-w-0 items-center gap-1">
@@ -110,7 +113,7 @@ function Facts({ page: { version, files, bytes, note, updatedAt } }: { page: Lan
   );
 }
 
-/** The outcome of the last action, announced to screen readers. */
+/** Shows the outcome of the last action and announces it to screen readers. */
 function Outcome({ note }: Pick<PageChanges, "note">) {
   return (
     <p

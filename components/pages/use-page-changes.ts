@@ -14,7 +14,7 @@ export type PageChanges = {
   unpublish: () => Promise<void>;
 };
 
-/** Functions that publish another version of a landing page, and that unpublish the page. */
+/** Returns functions that publish another version of a landing page or unpublish the page. */
 export function usePageChanges({ slug }: LandingPage): PageChanges {
   const { actions, store } = useRuntime();
   const [isBusy, setBusy] = useState(false);

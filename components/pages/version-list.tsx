@@ -9,7 +9,7 @@ import { Button } from "../ui/button.tsx";
 import { Age } from "../ui/time.tsx";
 import type { PageChanges } from "./use-page-changes.ts";
 
-/** The versions of a landing page, newest first. Without `changes`, the list has no controls. */
+/** Lists the versions of a landing page, newest first. Without `changes`, the list has no controls. */
 export function VersionList({ page, changes }: { page: LandingPage; changes?: PageChanges }) {
   const { versions, error } = useVersions(page);
   if (error) return <p className="text-bad text-sm">The versions could not be read: {error}</p>;

@@ -6,7 +6,7 @@ import { Button } from "../ui/button.tsx";
 import { LineForm } from "./line-form.tsx";
 import type { PlanUse } from "./use-plan.ts";
 
-/** A button that opens a text field for a new item of the plan. The field stays open for the next item. */
+/** Shows a button that opens a text field for a new item of the plan. The field stays open for the next item. */
 export function AddItem({
   use,
   otherAction,

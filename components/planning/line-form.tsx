@@ -4,10 +4,13 @@ import { type FormEvent, useState } from "react";
 import { Button } from "../ui/button.tsx";
 import { Input } from "../ui/field.tsx";
 
-/** Defined outside the component, so that React calls this ref callback only on mount and unmount, not on each render. */
+/**
+ * Focuses the field when it is mounted. A function inside the component would be new in each render, and React would
+ * call it each time.
+ */
 const focusField = (field: HTMLInputElement | null): void => field?.focus();
 
-/** A form with one text field. Esc cancels. If the text could not be stored, it stays in the field. */
+/** Shows a form with one text field. Esc cancels. If the text could not be stored, it stays in the field. */
 export function LineForm({
   label,
   start = "",
@@ -37,7 +40,7 @@ export function LineForm({
       onSubmit={send}
       onKeyDown={(event) => {
         if (event.key !== "Escape") return;
-        // Hides the key from the page's shortcuts, where Esc leaves a field or stops the turn.
+        // Hides the key from the page's keyboard shortcuts, which leave a field or stop the turn on Esc.
         event.stopPropagation();
         event.preventDefault();
         onCancel();

@@ -14,7 +14,10 @@ import { GoAhead } from "./go-ahead.tsx";
 import { PlanRow } from "./plan-row.tsx";
 import { type PlanUse, usePlan } from "./use-plan.ts";
 
-/** The plan of the session, above the message box: one line or a checklist, and the switch of the plan-first mode. */
+/**
+ * Shows the plan of the session above the message box, as one line or as a checklist, and the switch of the plan-first
+ * mode.
+ */
 export function PlanPanel() {
   const { plan, role, agent } = useSession();
   const use = usePlan();
@@ -49,7 +52,10 @@ export function PlanPanel() {
   );
 }
 
-/** Opens the form for a new requirement. The drawer has no Requirements tab before the session has a requirement. */
+/**
+ * Opens the form for a new requirement. Before the first requirement, this is the only way, because the drawer has no
+ * Requirements tab.
+ */
 function AddRequirement() {
   const drawer = useDrawer();
   return (
@@ -91,7 +97,7 @@ function Summary({ plan, isOpen, onToggle }: { plan: Plan; isOpen: boolean; onTo
   );
 }
 
-/** People with the role `drive` switch the plan-first mode on and off; viewers see whether it is on. */
+/** Lets people with the role `drive` switch the plan-first mode on and off. Shows viewers whether the mode is on. */
 function ModeControl({ plan, use, mayEdit }: { plan: Plan; use: PlanUse; mayEdit: boolean }) {
   const isOn = plan.mode === "plan_first";
   if (!mayEdit) {

@@ -9,7 +9,7 @@ import { IconButton } from "../ui/icon-button.tsx";
 import { LineForm } from "./line-form.tsx";
 import type { PlanUse } from "./use-plan.ts";
 
-/** An item of the plan. People who may edit the plan can tick, edit and drop it. */
+/** Shows an item of the plan. People who may edit the plan can tick, edit and drop the item. */
 export function PlanRow({ item, use, mayEdit }: { item: PlanItem; use: PlanUse; mayEdit: boolean }) {
   const { id, text, status } = item;
   /** The text of the item when this person began to edit it; null while this person does not edit it. */
@@ -71,7 +71,10 @@ export function PlanRow({ item, use, mayEdit }: { item: PlanItem; use: PlanUse; 
 const ICONS = { todo: Circle, in_progress: CircleDot, done: CircleCheck, dropped: CircleSlash };
 const TONES = { todo: "text-faint", in_progress: "text-accent", done: "text-good", dropped: "text-faint" };
 
-/** The state of an item. For people who may edit the plan, it is a check box. */
+/**
+ * Shows the state of an item: as a check box for people who may edit the plan, otherwise as an icon. A dropped item has
+ * an icon.
+ */
 function Mark({
   item: { id, text, status },
   use,

@@ -6,12 +6,15 @@ import { ASSERTION_WORDS } from "#lib/page/words/describe-plan.ts";
 import { Button } from "../ui/button.tsx";
 import { Field, Input, Select } from "../ui/field.tsx";
 
-/** Defined outside the component, so that React calls this ref callback only on mount and unmount, not on each render. */
+/**
+ * Focuses the field when it is mounted. A function inside the component would be new in each render, and React would
+ * call it each time.
+ */
 const focusField = (field: HTMLInputElement | null): void => field?.focus();
 
 type Draft = { text: string; assertion: Assertion | null };
 
-/** The fields of a requirement: its text and an optional assertion, which every check tests. */
+/** Shows the fields of a requirement: the text, and an optional assertion, which every check tests. */
 export function RequirementForm({
   start,
   pageUrl,

@@ -11,7 +11,7 @@ import { Badge } from "../ui/badge.tsx";
 import { Button } from "../ui/button.tsx";
 import { RequirementForm } from "./requirement-form.tsx";
 
-/** A requirement. People with the role `drive` can edit, waive and reopen it. */
+/** Shows a requirement. People with the role `drive` can edit, waive and reopen the requirement. */
 export function RequirementRow({ requirement, mayEdit }: { requirement: Requirement; mayEdit: boolean }) {
   const { id, text, status, note, author, assertion } = requirement;
   const { store, actions } = useRuntime();
@@ -98,7 +98,7 @@ export function RequirementRow({ requirement, mayEdit }: { requirement: Requirem
   );
 }
 
-/** The assertion of a requirement, and the result of the assertion in the newest check. */
+/** Shows the assertion of a requirement, and the result of the assertion in the newest check. */
 function AssertionLine({ requirement }: { requirement: Requirement }) {
   const { assertion, outcome, status } = requirement;
   if (!assertion) return null;

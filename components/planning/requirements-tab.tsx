@@ -9,7 +9,8 @@ import { RequirementForm } from "./requirement-form.tsx";
 import { RequirementRow } from "./requirement-row.tsx";
 
 /**
- * The requirements of the session, each with its status, evidence and assertion. People with the role `drive` can edit them.
+ * Lists the requirements of the session, each with its status, evidence and assertion. People with the role `drive` can
+ * edit them.
  */
 export function RequirementsTab() {
   const { requirements, role } = useSession();

@@ -6,7 +6,7 @@ import type { Plan, PlanEdit } from "#lib/page/state/view-types.ts";
 import { describeAgreement } from "#lib/page/words/describe-plan.ts";
 import { useRuntime } from "../session/session-context.tsx";
 
-/** The actions that a person can take on the plan, and the error of the last action. */
+/** Returns the actions that a person can take on the plan, and the error of the last action. */
 export function usePlan() {
   const { store, actions } = useRuntime();
   const [isBusy, setBusy] = useState(false);

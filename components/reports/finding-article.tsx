@@ -5,7 +5,10 @@ import { isPicture, StoredPicture } from "../session/drawer/evidence-picture.tsx
 import { Badge } from "../ui/badge.tsx";
 import { ReportText } from "./report-text.tsx";
 
-/** A finding of a report. Its texts are untrusted: they come from the agent and from the pages that it visited. */
+/**
+ * Shows a finding of a report. Its texts are untrusted, because they come from the agent and from the pages that the
+ * agent visited.
+ */
 export function FindingArticle({
   number,
   finding,

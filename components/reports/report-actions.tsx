@@ -7,7 +7,7 @@ import { CopyButton } from "../ui/copy-button.tsx";
 import { IconButton } from "../ui/icon-button.tsx";
 import { Menu, MenuItem, MenuLine } from "../ui/menu.tsx";
 
-/** Copies, downloads and prints a report. */
+/** Shows the buttons that copy, download and print a report. */
 export function ReportActions({ page: { markdown, paths } }: { page: ReportPage }) {
   return (
     <div className="flex shrink-0 items-center gap-1">

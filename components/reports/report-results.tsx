@@ -6,7 +6,7 @@ import { useSession } from "../session/session-context.tsx";
 import { Age } from "../ui/time.tsx";
 import { SeverityCounts } from "./severity-counts.tsx";
 
-/** The reports of a session, newest first, as links to their pages. */
+/** Lists links to the reports of a session, newest first. */
 export function ReportResults() {
   const { reports } = useSession();
   return (

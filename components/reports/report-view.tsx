@@ -15,8 +15,8 @@ import { SeverityCounts } from "./severity-counts.tsx";
 import { SeverityFilter } from "./severity-filter.tsx";
 
 /**
- * A QA report: what was tested, the verdict, and the findings, most severe first. If the findings are filtered, the printed
- * report contains only those that are shown.
+ * Shows a QA report: what was tested, the verdict, and the findings, most severe first. If the person filters the
+ * findings, the printed report contains only the shown findings.
  */
 export function ReportView({ page }: { page: ReportPage }) {
   const { report, session, paths } = page;
@@ -83,7 +83,7 @@ export function ReportView({ page }: { page: ReportPage }) {
   );
 }
 
-/** When the report was published, and the revisions that the session's variants had at that time. */
+/** Shows when the report was published, and which revisions the session's variants had at that time. */
 function ReportFacts({ page: { report, session } }: { page: ReportPage }) {
   return (
     <dl className="grid grid-cols-[64px_minmax(0,1fr)] gap-x-4 gap-y-1 text-sm [&>dt]:text-faint">

@@ -2,7 +2,7 @@ import type { ReportSummary } from "#lib/page/state/view-types.ts";
 import { SEVERITIES, SEVERITY_WORDS, type Severity } from "#lib/page/words/describe-report.ts";
 import { cn } from "../ui/cn.ts";
 
-/** Chooses the severity of the findings that are shown. */
+/** Lets the person choose the severity of the findings that are shown. */
 export function SeverityFilter({
   counts,
   only,

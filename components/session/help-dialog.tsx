@@ -18,7 +18,7 @@ const KEYS: { keys: string[]; does: string; needsBrowser?: true }[] = [
   { keys: ["?"], does: "Show this help" },
 ];
 
-/** All keyboard shortcuts of the page, and how to annotate. */
+/** Shows all keyboard shortcuts of the page, and how to annotate. */
 export function HelpDialog({
   isOpen,
   onOpenChange,

@@ -1,4 +1,4 @@
-/** The logo of the service: a page and a pointer. */
+/** Shows the logo of the service: a page and a pointer. */
 export function Mark() {
   return (
     <svg

@@ -4,7 +4,7 @@ import { FlaskConical } from "lucide-react";
 import { Popover } from "radix-ui";
 import { useSession } from "./session-context.tsx";
 
-/** The name of the model. The demo model is marked as such, with instructions for a real one. */
+/** Shows the name of the model. For the demo model, also explains how to configure a real model. */
 export function ModelBadge() {
   const { model } = useSession();
   if (!model.isDemo) return <span className="truncate text-faint text-xs max-lg:hidden">{model.label}</span>;
@@ -28,7 +28,7 @@ export function ModelBadge() {
   );
 }
 
-/** Explains the demo model and how to configure a real one. */
+/** Explains the demo model, and how to configure a real model. */
 function DemoModelNote() {
   return (
     <>

@@ -5,7 +5,7 @@ import type { Pane } from "./session-view.tsx";
 
 const NAMES: Record<Pane, string> = { conversation: "Conversation", browser: "Browser", result: "Result" };
 
-/** Chooses which part of the session is visible on a narrow page. */
+/** Lets the person choose which part of the session a narrow page shows. */
 export function PaneTabs({
   pane,
   onChange,

@@ -8,7 +8,7 @@ import { createSessionRuntime, type SessionRuntime } from "./session-runtime.ts"
 
 const SessionContext = createContext<{ runtime: SessionRuntime; live: LiveStatus } | undefined>(undefined);
 
-/** Connects the page to its session while it is mounted. */
+/** Connects the page to its session while the provider is mounted. */
 export function SessionProvider({ snapshot, children }: { snapshot: SessionSnapshot; children: ReactNode }) {
   const [runtime] = useState(() => createSessionRuntime(snapshot));
   const [live, setLive] = useState<LiveStatus>({ state: "connecting" });
@@ -22,13 +22,13 @@ function useSessionContext() {
   return context;
 }
 
-/** The page's store, actions and live connection. The object never changes. */
+/** Returns the page's store, actions and live connection. The object never changes. */
 export const useRuntime = (): SessionRuntime => useSessionContext().runtime;
 
-/** The status of the live connection. */
+/** Returns the status of the live connection. */
 export const useLiveStatus = (): LiveStatus => useSessionContext().live;
 
-/** The current state of the session. */
+/** Returns the current state of the session. */
 export function useSession(): SessionState {
   const { store } = useRuntime();
   return useSyncExternalStore(store.subscribe, store.getState, store.getState);

@@ -12,7 +12,7 @@ import { ModelBadge } from "./model-badge.tsx";
 import { useLiveStatus, useSession } from "./session-context.tsx";
 import { mayShare, type SessionDialogs, SessionMenu } from "./session-menu.tsx";
 
-/** The title of the session. For a sub-agent, a link back to its parent and the name of the sub-agent. */
+/** Shows the title of the session. For a sub-agent, shows a link back to its parent and the name of the sub-agent. */
 function SessionTitle({ state: { session, agent } }: { state: SessionState }) {
   if (!agent)
     return (
@@ -43,7 +43,7 @@ function SessionTitle({ state: { session, agent } }: { state: SessionState }) {
   );
 }
 
-/** The session's title, state and number of viewers in one row. */
+/** Shows the session's title, state and number of viewers in one row. */
 export function SessionHeader(dialogs: SessionDialogs) {
   const state = useSession();
   const words = describeState(state, useLiveStatus());

@@ -20,7 +20,7 @@ export type SessionDialogs = {
   openImport: () => void;
 };
 
-/** The menu of rarely used actions. */
+/** Shows the menu of rarely used actions. */
 export function SessionMenu({ openHelp, openShare, openSkills, openImport }: SessionDialogs) {
   const state = useSession();
   return (

@@ -23,7 +23,7 @@ export type SessionRuntime = {
   origin: string;
   /** Closes the live connection and opens it again with the cookie that the browser has now. */
   reconnect: () => void;
-  /** Opens the live connection. @returns a function that closes it. */
+  /** Opens the live connection. @returns a function that closes the connection. */
   connect: (onStatus: (status: LiveStatus) => void) => () => void;
 };
 
@@ -85,7 +85,10 @@ export function createSessionRuntime(snapshot: SessionSnapshot): SessionRuntime 
   };
 }
 
-/** Runs a callback before the next drawn frame. A hidden page draws no frames, so there it runs after a short delay. */
+/**
+ * Runs a callback before the next drawn frame. On a hidden page, which draws no frames, runs the callback after a short
+ * delay.
+ */
 function scheduleDraw(callback: () => void): void {
   if (document.visibilityState === "visible") requestAnimationFrame(callback);
   else setTimeout(callback, 100);

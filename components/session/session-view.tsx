@@ -25,7 +25,7 @@ import { useShortcuts } from "./use-shortcuts.ts";
 /** The part of the session that a narrow page shows. */
 export type Pane = "conversation" | "browser" | "result";
 
-/** The page of a session or of a sub-agent. */
+/** Shows the page of a session or of a sub-agent. */
 export function SessionView({ snapshot }: { snapshot: SessionSnapshot }) {
   return (
     <SessionProvider snapshot={snapshot}>
@@ -41,7 +41,10 @@ export function SessionView({ snapshot }: { snapshot: SessionSnapshot }) {
   );
 }
 
-/** Wide and narrow pages have the same elements. A narrow page only hides panes, so resizing the window loses no state. */
+/**
+ * Arranges the parts of the page. A narrow page has the same elements as a wide page and only hides panes, so that
+ * resizing the window loses no state.
+ */
 function SessionLayout({ hasBrowser, hasResult }: { hasBrowser: boolean; hasResult: boolean }) {
   const [pane, setPane] = useState<Pane>("conversation");
   const [tab, setTab] = useState<DrawerTab | null>(hasResult ? "result" : null);
@@ -68,7 +71,7 @@ function SessionLayout({ hasBrowser, hasResult }: { hasBrowser: boolean; hasResu
     }),
     [tab, resultRunId, variantKey, testRunId, isAddingRequirement],
   );
-  // The link from a sub-agent's page back to this page ends in `#agents`.
+  // Opens the Agents tab for a visitor who comes back from a sub-agent's page. The link on that page ends in `#agents`.
   useEffect(() => {
     if (location.hash !== "#agents") return;
     setTab("agents");
@@ -145,7 +148,10 @@ function subscribeToWidth(listener: () => void): () => void {
   return () => media.removeEventListener("change", listener);
 }
 
-/** Whether the conversation and the live browser fit next to each other. False on the server, where the width is unknown. */
+/**
+ * Returns whether the conversation and the live browser fit next to each other. False on the server, where the width is
+ * unknown.
+ */
 const useIsWide = (): boolean =>
   useSyncExternalStore(
     subscribeToWidth,

@@ -9,7 +9,7 @@ import type { Skill } from "#lib/page/state/view-types.ts";
 import { countOf } from "#lib/text/count-of.ts";
 import { useRuntime } from "./session-context.tsx";
 
-/** The skills that the session was created with. */
+/** Shows the skills that the session was created with. */
 export function SkillsDialog({
   isOpen,
   onOpenChange,
@@ -29,7 +29,7 @@ export function SkillsDialog({
   );
 }
 
-/** Skills never change during a session, so they are read when the dialog opens and not again. */
+/** Lists the skills. Reads them once when the dialog opens, because skills never change during a session. */
 function SkillList() {
   const { actions } = useRuntime();
   const [skills, setSkills] = useState<Skill[]>();

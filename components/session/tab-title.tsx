@@ -15,7 +15,7 @@ export function TabTitle() {
       if (!document.title.startsWith(MARK)) document.title = MARK + document.title;
     };
     mark();
-    // When the page's metadata arrives after the page, Next sets the title again.
+    // If the page's metadata arrives after the page, Next sets the title again, and the mark has to be added again.
     const observer = new MutationObserver(mark);
     observer.observe(document.head, { childList: true, characterData: true, subtree: true });
     return () => {

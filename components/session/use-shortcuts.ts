@@ -23,9 +23,12 @@ export function useShortcuts(places: Places): void {
   });
 
   useEffect(() => {
-    /** Esc leaves a field. Outside of fields, and in an empty message box, the second press stops the agent. */
+    /**
+     * Handles Esc. In a field, Esc leaves the field. Outside of fields and in an empty message box, the second press
+     * stops the agent.
+     */
     function leave(event: KeyboardEvent): void {
-      // Ignores the repeated events of a held key, so that holding Esc does not stop the agent.
+      // Ignores the repeated events of a key that is held down, so that holding Esc does not stop the agent.
       if (event.repeat) return;
       const { composer, isArmed, arm, stop } = latest.current;
       const state = store.getState();
@@ -68,7 +71,10 @@ const isTyping = (target: EventTarget | null): target is HTMLElement =>
   target instanceof HTMLElement &&
   target.closest("input, textarea, select, [contenteditable], [role=dialog], [role=menu]") !== null;
 
-/** Moves the focus to the next or previous item of the conversation. If no item has the focus, moves it to the last item. */
+/**
+ * Moves the focus to the next or previous item of the conversation. If no item has the focus, moves it to the last
+ * item.
+ */
 function step(conversation: HTMLElement, by: 1 | -1): void {
   const items = [...conversation.querySelectorAll<HTMLElement>("[data-item]")];
   const current = items.findIndex((item) => item.contains(document.activeElement));

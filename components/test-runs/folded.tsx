@@ -1,7 +1,7 @@
 import { ChevronRight } from "lucide-react";
 import type { ReactNode } from "react";
 
-/** A section that the reader can open. */
+/** Shows a section that the reader can open. */
 export function Folded({
   title,
   isOpen = false,

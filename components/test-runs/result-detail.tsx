@@ -10,7 +10,10 @@ import { Folded } from "./folded.tsx";
 import { StepTree } from "./step-tree.tsx";
 import { TestFiles } from "./test-files.tsx";
 
-/** The result of a test on the control or on the variant: errors, pictures and files, steps, annotations and output. */
+/**
+ * Shows the result of a test on the control or on the variant: errors, pictures and files, steps, annotations and
+ * output.
+ */
 export function ResultDetail({ result, isOneOfTwo }: { result: TestResult; isOneOfTwo: boolean }) {
   const { target, status, attempts, errors, steps, attachments, annotations, output } = result;
   const headingId = useId();

@@ -8,7 +8,9 @@ import type { TestRun } from "#lib/page/state/view-types.ts";
 import { useRuntime, useSession } from "../session/session-context.tsx";
 import { Button } from "../ui/button.tsx";
 
-/** Runs the tests of a run again, or cancels a run that has not ended. */
+/**
+ * Shows a button that runs the tests of a run again. While the run has not ended, the button cancels the run instead.
+ */
 export function RunActions({ run, onStarted }: { run: TestRun; onStarted: (run: TestRun) => void }) {
   const { actions, store } = useRuntime();
   const session = useSession();
@@ -41,7 +43,7 @@ export function RunActions({ run, onStarted }: { run: TestRun; onStarted: (run: 
 
   return (
     <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
-      {/* The same button starts and cancels, and it is never `disabled`, so that it keeps the focus when the run ends. */}
+      {/* The same button starts and cancels. It is never `disabled`, so that it keeps the focus when the run ends. */}
       <Button
         size="sm"
         className="h-7 max-lg:h-9 max-lg:px-3 aria-disabled:opacity-45"

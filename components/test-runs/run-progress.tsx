@@ -1,7 +1,7 @@
 import type { TestRun } from "#lib/page/state/view-types.ts";
 import { countEnded, describeProgress } from "#lib/page/words/describe-test-run.ts";
 
-/** The progress of a test run. */
+/** Shows the progress of a test run. */
 export function RunProgress({ run }: { run: TestRun }) {
   const { counts, number, status } = run;
   const progress = describeProgress(run);

@@ -14,7 +14,7 @@ import { StatusFilter } from "./status-filter.tsx";
 import { TestEntry } from "./test-entry.tsx";
 import { useTestResults } from "./use-test-results.ts";
 
-/** The results of a test run that has ended, grouped by file. */
+/** Shows the results of an ended test run, grouped by file. */
 export function RunResults({ run }: { run: TestRun }) {
   const { results, error, retry } = useTestResults(run.id);
   const [only, setOnly] = useState<TestStatus | null>(null);

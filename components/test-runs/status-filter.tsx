@@ -8,7 +8,7 @@ import {
 import { TEST_WORDS } from "#lib/page/words/describe-test-run.ts";
 import { cn } from "../ui/cn.ts";
 
-/** Chooses which tests are shown. A test with two results is counted under the status of each result. */
+/** Lets the person choose which tests are shown. A test with two results is counted under the status of each result. */
 export function StatusFilter({
   files,
   only,

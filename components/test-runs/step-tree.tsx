@@ -4,7 +4,8 @@ import { formatTestTime } from "#lib/page/words/describe-test-run.ts";
 import { cn } from "../ui/cn.ts";
 
 /**
- * The steps of a test with their durations. A step that has nested steps can be folded, and is open at first if it failed.
+ * Shows the steps of a test with their durations. A step that has nested steps can be folded. Such a step is open at
+ * first if it failed.
  */
 export function StepTree({ steps, isInner = false }: { steps: TestStep[]; isInner?: boolean }) {
   return (

@@ -8,7 +8,10 @@ import { Badge } from "../ui/badge.tsx";
 import { cn } from "../ui/cn.ts";
 import { ResultDetail } from "./result-detail.tsx";
 
-/** One test, with one result or with a result each for control and variant. Expands to the details of the results. */
+/**
+ * Shows one test, which has one result, or one result each for control and variant. Expands to the details of the
+ * results.
+ */
 export function TestEntry({ test: { titles, line, results } }: { test: TestGroup }) {
   const [isOpen, setOpen] = useState(false);
   const panelId = useId();

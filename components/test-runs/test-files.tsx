@@ -8,7 +8,7 @@ import { StoredPicture } from "../session/drawer/evidence-picture.tsx";
 import { useSession } from "../session/session-context.tsx";
 import { CopyButton } from "../ui/copy-button.tsx";
 
-/** The files of a test: pictures, its trace, and other files to download. */
+/** Shows the files of a test: pictures, the trace, and other files to download. */
 export function TestFiles({ attachments }: { attachments: TestAttachment[] }) {
   const { paths } = useSession();
   const stored = attachments.flatMap((file) =>
@@ -65,7 +65,7 @@ export function TestFiles({ attachments }: { attachments: TestAttachment[] }) {
   );
 }
 
-/** Tells the reader how to open a trace. The viewer of traces is a program on the reader's own computer. */
+/** Tells the reader how to open a trace, because this takes a program on the reader's own computer. */
 function HowToOpen({ id }: { id: string }) {
   const command = `npx playwright show-trace ${id}.zip`;
   return (

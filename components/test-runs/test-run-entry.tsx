@@ -19,10 +19,13 @@ import { RunActions } from "./run-actions.tsx";
 import { RunProgress } from "./run-progress.tsx";
 import { RunResults } from "./run-results.tsx";
 
-/** Defined outside the component, so that React calls this ref callback only on mount and unmount, not on each render. */
+/**
+ * Focuses the heading when it is mounted. A function inside the component would be new in each render, and React would
+ * call it each time.
+ */
 const focusHeading = (button: HTMLButtonElement | null): void => button?.focus();
 
-/** One test run: a heading that expands to its facts, progress, problem and results. */
+/** Shows one test run: a heading that expands to the facts, progress, problem and results of the run. */
 export function TestRunEntry({
   run,
   isOpen,
@@ -93,7 +96,7 @@ function RunSummary({ run }: { run: TestRun }) {
   );
 }
 
-/** Says why the tests have no results, or which hosts they could not reach. */
+/** Shows why the tests have no results, or which hosts the tests could not reach. */
 function Problem({ run: { problem, status } }: { run: TestRun }) {
   if (problem === null) return null;
   return (
@@ -112,7 +115,7 @@ function Problem({ run: { problem, status } }: { run: TestRun }) {
   );
 }
 
-/** What a run tested, who started it, and how long it took. */
+/** Shows what a run tested, who started the run, and how long the run took. */
 function RunFacts({ run }: { run: TestRun }) {
   const { startedAt, endedAt } = run;
   const tookMs = startedAt !== null && endedAt !== null ? Date.parse(endedAt) - Date.parse(startedAt) : null;
@@ -124,7 +127,7 @@ function RunFacts({ run }: { run: TestRun }) {
   );
 }
 
-/** The options of a run. Options with their default value are left out. */
+/** Shows the options of a run. Omits options with their default value, except the files. */
 function RunOptions({ run }: { run: TestRun }) {
   const { files, grep, baseUrl, viewport, retries } = run;
   const options: { name: string; value: string | null; isCode?: boolean }[] = [

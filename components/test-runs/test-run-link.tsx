@@ -6,7 +6,7 @@ import { findTestRunOfCall } from "#lib/page/words/describe-test-run.ts";
 import { useDrawer } from "../session/drawer/drawer-context.tsx";
 import { useSession } from "../session/session-context.tsx";
 
-/** A button that opens the test run of a tool call; renders nothing for other calls. */
+/** Shows a button that opens the test run of a tool call; renders nothing for other calls. */
 export function TestRunLink({ call }: { call: ToolCallView | undefined }) {
   const { testRuns } = useSession();
   const { open } = useDrawer();

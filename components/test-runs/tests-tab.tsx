@@ -8,12 +8,17 @@ import { useSession } from "../session/session-context.tsx";
 import { EmptyNote } from "../ui/empty-note.tsx";
 import { TestRunEntry } from "./test-run-entry.tsx";
 
-/** The test runs of the session, newest first. One of them is open: the newest run, or the run that the visitor chose. */
+/**
+ * Lists the test runs of the session, newest first. At most one test run is open: the newest, or the test run that the
+ * visitor chose.
+ */
 export function TestsTab() {
   const { testRuns } = useSession();
   const { testRunId, open } = useDrawer();
   const [closedId, setClosedId] = useState<string | null>(null);
-  /** The run that the visitor started here. Its heading gets the focus, because the button that had the focus is gone. */
+  /**
+   * The run that the visitor started here. Its heading gets the focus, because the button that had the focus is gone.
+   */
   const [startedId, setStartedId] = useState<string | null>(null);
   const newest = testRuns[0];
   if (!newest) {

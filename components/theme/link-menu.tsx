@@ -6,7 +6,7 @@ import { IconButton } from "#components/ui/icon-button.tsx";
 import { Menu, MenuItem, MenuLine } from "#components/ui/menu.tsx";
 import { ThemeChoices } from "./theme-choices.tsx";
 
-/** The menu on pages outside of sessions: one link, and the choice of the theme. */
+/** Shows the menu on pages outside of sessions: one link, and the choice of the theme. */
 export function LinkMenu({ href, children }: { href: string; children: ReactNode }) {
   return (
     <Menu

@@ -11,7 +11,7 @@ const CHOICES = [
   { value: "dark", label: "Dark", icon: <Moon /> },
 ] as const;
 
-/** Menu choices for the theme: light, dark, or the theme of the operating system. */
+/** Shows the menu choices for the theme: light, dark, or the theme of the operating system. */
 export function ThemeChoices() {
   const [theme, setTheme] = useState(currentTheme);
   return (

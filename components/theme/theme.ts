@@ -1,4 +1,7 @@
-/** The names of the theme cookie, over https and over http. The server renders a page in the theme that the cookie names. */
+/**
+ * The names of the theme cookie: the first over https, the second over http. The server renders a page in the theme
+ * that the cookie names.
+ */
 export const THEME_COOKIES = ["__Host-theme", "theme"] as const;
 
 const THEMES = ["system", "light", "dark"] as const;
@@ -16,7 +19,7 @@ export function applyTheme(theme: Theme): void {
   const isHttps = location.protocol === "https:";
   const [secureName, plainName] = THEME_COOKIES;
   writeCookie(isHttps ? `${secureName}=${theme}; secure` : `${plainName}=${theme}`, maxAgeS);
-  // An earlier version stored the theme in this cookie over https, too.
+  // Removes the cookie of an earlier version, which used this name over https, too.
   if (isHttps) writeCookie(`${plainName}=`, 0);
 }
 
@@ -25,5 +28,5 @@ function writeCookie(cookie: string, maxAgeS: number): void {
   document.cookie = `${cookie}; path=/; max-age=${maxAgeS}; samesite=lax`;
 }
 
-/** The page's current theme. */
+/** Returns the page's current theme. */
 export const currentTheme = (): Theme => readTheme(document.documentElement.dataset.theme);

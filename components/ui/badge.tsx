@@ -18,7 +18,7 @@ const styles = cva(
   },
 );
 
-/** A small label. */
+/** Shows a small label. */
 export function Badge({ tone, className, ...props }: ComponentProps<"span"> & VariantProps<typeof styles>) {
   return <span className={cn(styles({ tone }), className)} {...props} />;
 }

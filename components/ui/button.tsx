@@ -26,7 +26,7 @@ const styles = cva(
 
 export type ButtonProps = ComponentProps<"button"> & VariantProps<typeof styles> & { asChild?: boolean };
 
-/** A button. With `asChild`, the child element gets the style of a button instead. */
+/** Shows a button. With `asChild`, shows the child element in the style of a button instead. */
 export function Button({
   className,
   variant,

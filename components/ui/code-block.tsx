@@ -1,6 +1,6 @@
 import { cn } from "./cn.ts";
 
-/** Preformatted text in a fixed-width font; long lines wrap. */
+/** Shows preformatted text in a fixed-width font; long lines wrap. */
 export function CodeBlock({ text, className }: { text: string; className?: string }) {
   return (
     <pre

@@ -5,7 +5,7 @@ import { useEffect, useState } from "react";
 import { Button, type ButtonProps } from "./button.tsx";
 import { IconButton } from "./icon-button.tsx";
 
-/** Copies a text and confirms it for two seconds. Without `children` it is an icon. */
+/** Shows a button that copies a text and confirms this for two seconds. Without `children`, the button is an icon. */
 export function CopyButton({
   text,
   label = "Copy",
@@ -40,7 +40,9 @@ export function CopyButton({
   );
 }
 
-/** Copies a text. @returns whether it was copied. The browser may refuse, and without TLS a page has no clipboard. */
+/**
+ * Copies a text. @returns whether the text was copied. The browser may refuse, and a page without TLS has no clipboard.
+ */
 async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);

@@ -7,11 +7,15 @@ import { type ReactNode, useRef } from "react";
 import { cn } from "./cn.ts";
 import { IconButton } from "./icon-button.tsx";
 
-// Radix adds a style element while a dialog is open. The Content-Security-Policy allows it only with the page's nonce.
+// Passes the page's nonce to Radix. The Content-Security-Policy would otherwise block the style element that Radix adds
+// while a dialog is open.
 if (typeof document !== "undefined")
   setNonce(document.querySelector<HTMLScriptElement>("script[nonce]")?.nonce ?? "");
 
-/** A modal dialog. Esc, the close button and a click outside close it. The focus then returns to where it was before. */
+/**
+ * Shows a modal dialog. Esc, the close button and a click outside close the dialog. The focus then returns to the
+ * element that had it before.
+ */
 export function Dialog({
   isOpen,
   onOpenChange,
@@ -33,7 +37,8 @@ export function Dialog({
         <Radix.Content
           aria-describedby={undefined}
           onOpenAutoFocus={(event) => {
-            // Focuses the dialog itself. Radix would focus the close button, whose tooltip would then open.
+            // Focuses the dialog itself. By default, Radix focuses the close button, and the tooltip of the button
+            // opens.
             event.preventDefault();
             opener.current = findOpener();
             if (event.currentTarget instanceof HTMLElement) event.currentTarget.focus();
@@ -64,8 +69,8 @@ export function Dialog({
 }
 
 /**
- * Finds the element that gets the focus when the dialog closes: the element that has the focus now, or, if that is in a
- * menu, the button of the menu, because the menu closes.
+ * Finds the element that gets the focus when the dialog closes: the element that has the focus now. If that element is
+ * in a menu, finds the button of the menu instead, because the menu closes.
  */
 function findOpener(): Element | null {
   const focused = document.activeElement;

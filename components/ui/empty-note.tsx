@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 
-/** The content of an area that is empty: it says what will appear there, and when. */
+/** Shows, in an empty area, what will appear there and when. */
 export function EmptyNote({
   icon,
   title,

@@ -4,17 +4,17 @@ import { cn } from "./cn.ts";
 const looks =
   "w-full rounded-md border border-line-strong bg-surface px-3 text-ink placeholder:text-faint outline-none focus-visible:border-accent focus-visible:ring-2 focus-visible:ring-accent/25 aria-invalid:border-bad aria-invalid:ring-bad/20 disabled:opacity-50";
 
-/** A single-line text input. */
+/** Shows a single-line text input. */
 export function Input({ className, ...props }: ComponentProps<"input">) {
   return <input className={cn(looks, "h-8 text-sm", className)} {...props} />;
 }
 
-/** A drop-down list. */
+/** Shows a drop-down list. */
 export function Select({ className, ...props }: ComponentProps<"select">) {
   return <select className={cn(looks, "h-8 text-sm", className)} {...props} />;
 }
 
-/** A multi-line text input; it grows with its text if the browser supports that. */
+/** Shows a multi-line text input. The input grows with its text if the browser supports that. */
 export function Textarea({ className, ...props }: ComponentProps<"textarea">) {
   return (
     <textarea
@@ -24,7 +24,7 @@ export function Textarea({ className, ...props }: ComponentProps<"textarea">) {
   );
 }
 
-/** A labelled control with a hint or an error. */
+/** Shows a labelled control with a hint or an error. */
 export function Field({
   id,
   label,

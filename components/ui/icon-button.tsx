@@ -4,7 +4,7 @@ import type { ReactNode } from "react";
 import { Button, type ButtonProps } from "./button.tsx";
 import { Tooltip } from "./tooltip.tsx";
 
-/** An icon button with an accessible name and a tooltip. */
+/** Shows an icon button with an accessible name and a tooltip. */
 export function IconButton({
   label,
   keys,

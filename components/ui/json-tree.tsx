@@ -6,7 +6,7 @@ import { pointerSegment } from "#lib/page/words/deliverable-marks.ts";
 import { countOf } from "#lib/text/count-of.ts";
 import { cn } from "./cn.ts";
 
-/** How many levels are open at first, and how many members of a level are shown before “Show all” is clicked. */
+/** Limits of what is shown at first: the open levels, and the members of each level. */
 const OPEN_LEVELS = 3;
 const MEMBERS_MAX = 100;
 
@@ -23,7 +23,10 @@ type Marks = ReadonlyMap<string, string>;
 
 const NO_MARKS: Marks = new Map();
 
-/** A JSON value as a collapsible tree. Parts of the value that `marks` names are highlighted and show their error. */
+/**
+ * Shows a JSON value as a collapsible tree. The parts of the value that `marks` lists are highlighted and show their
+ * error.
+ */
 export function JsonTree({ value, marks = NO_MARKS }: { value: unknown; marks?: Marks }) {
   return (
     <div className="font-mono text-xs leading-5">

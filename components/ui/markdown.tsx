@@ -12,13 +12,14 @@ const plain = (
 ) =>
   function PlainElement({ children }: Inner) {
     if (Tag === "hr") return <hr />;
-    // Each block has the direction of its own text. List items have the direction of their list, so that the markers align.
+    // Each block has the direction of its own text. List items have the direction of their list, so that the markers
+    // align.
     return <Tag dir={Tag === "strong" || Tag === "li" ? undefined : "auto"}>{children}</Tag>;
   };
 
 /**
- * Model text is untrusted: raw HTML and remote images are not rendered, and links lead only to web pages, without a
- * referrer.
+ * The components that render the elements of Markdown. Model text is untrusted. Therefore, raw HTML and remote images
+ * are not rendered, and links lead only to web pages, without a referrer.
  */
 const COMPONENTS = {
   h1: plain("h2"),
@@ -43,8 +44,8 @@ const COMPONENTS = {
   inlineCode: ({ children }: Inner) => <code>{children}</code>,
   a: SafeLink,
   img: ({ alt }: { alt?: string }) => <span className="text-faint">[picture{alt ? `: ${alt}` : ""}]</span>,
-  // The index signature of `Components` requires components that accept all properties. These accept only the properties of
-  // their own element.
+  // The cast is necessary, because the index signature of `Components` requires components that accept all properties.
+  // The components above accept only the properties of their own element.
 } as Components;
 
 function SafeLink({ href, children }: ComponentProps<"a">) {
@@ -63,8 +64,8 @@ function SafeLink({ href, children }: ComponentProps<"a">) {
 }
 
 /**
- * Renders Markdown, also while it streams: incomplete syntax is rendered as if it were complete. A text whose rendering
- * would take seconds, and would block the server for that time, is shown as plain text.
+ * Renders Markdown. While the text streams, incomplete syntax is rendered as if it were complete. A text that would
+ * take seconds to render is shown as plain text, because rendering would block the server for that time.
  */
 export function Markdown({ text, isStreaming = false }: { text: string; isStreaming?: boolean }) {
   if (isCostlyMarkdown(text))

@@ -8,7 +8,7 @@ import { cn } from "./cn.ts";
 const row =
   "flex h-8 cursor-default select-none items-center gap-2 rounded-md px-2 text-sm outline-none data-[highlighted]:bg-hover [&_svg]:size-4 [&_svg]:text-faint";
 
-/** A menu below a button. */
+/** Shows a menu below a button. */
 export function Menu({ trigger, children }: { trigger: ReactNode; children: ReactNode }) {
   return (
     <Radix.Root modal={false}>
@@ -26,12 +26,12 @@ export function Menu({ trigger, children }: { trigger: ReactNode; children: Reac
   );
 }
 
-/** A menu entry. */
+/** Shows a menu entry. */
 export function MenuItem({ className, ...props }: ComponentProps<typeof Radix.Item>) {
   return <Radix.Item className={cn(row, className)} {...props} />;
 }
 
-/** A group of choices; the chosen one has a check mark. */
+/** Shows a group of choices. The current choice has a check mark. */
 export function MenuChoices<Value extends string>({
   label,
   value,
@@ -64,7 +64,7 @@ export function MenuChoices<Value extends string>({
   );
 }
 
-/** A separator between two groups. */
+/** Shows a separator between two groups. */
 export function MenuLine() {
   return <Radix.Separator className="my-1 h-px bg-line" />;
 }

@@ -1,6 +1,6 @@
 import { cn } from "./cn.ts";
 
-/** Chooses one of a few views. */
+/** Lets the person choose one of a few views. */
 export function Segments<Choice extends string>({
   label,
   choices,

@@ -8,7 +8,10 @@ const COLORS = {
   bad: "bg-bad",
 };
 
-/** A dot in the color of a state. It is hidden from screen readers, because the text next to it names the state. */
+/**
+ * Shows a dot in the color of a state. The dot is hidden from screen readers, because the text next to it names the
+ * state.
+ */
 export function StatusDot({ tone, className }: { tone: keyof typeof COLORS; className?: string }) {
   return <span aria-hidden className={cn("size-2 shrink-0 rounded-full", COLORS[tone], className)} />;
 }

@@ -8,8 +8,8 @@ type Props = Omit<ComponentProps<"button">, "type" | "role"> & {
 };
 
 /**
- * An on/off switch. Radix's switch is not used, because the Content-Security-Policy blocks the inline styles of its hidden
- * field.
+ * Shows an on/off switch. Radix's switch is not used, because it has a hidden field with inline styles, which the
+ * Content-Security-Policy blocks.
  */
 export function Switch({ checked, onCheckedChange, ...props }: Props) {
   const state = checked ? "checked" : "unchecked";

@@ -6,7 +6,7 @@ import { useNow } from "./use-now.ts";
 const clock = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit" });
 const full = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "medium" });
 
-/** The time of day of an event, in the reader's time zone. */
+/** Shows the time of day of an event, in the reader's time zone. */
 export function ClockTime({ iso }: { iso: string }) {
   const now = useNow(60_000, false);
   const date = new Date(iso);
@@ -21,7 +21,7 @@ export function ClockTime({ iso }: { iso: string }) {
   );
 }
 
-/** The time since an event. */
+/** Shows the time since an event. */
 export function Age({ iso }: { iso: string }) {
   const now = useNow(30_000);
   return (

@@ -4,7 +4,7 @@ import { Tooltip as Radix } from "radix-ui";
 import type { ReactNode } from "react";
 import { Kbd } from "./kbd.tsx";
 
-/** Describes a control on hover and on focus. */
+/** Shows a description of a control on hover and on focus. */
 export function Tooltip({ label, keys, children }: { label: ReactNode; keys?: string; children: ReactNode }) {
   return (
     <Radix.Provider delayDuration={400} skipDelayDuration={200}>

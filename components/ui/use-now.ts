@@ -3,8 +3,8 @@
 import { useEffect, useState } from "react";
 
 /**
- * The current time, updated every `everyMs` while `isTicking`. Null until hydration, because the server's clock and time
- * zone may differ from the reader's.
+ * Returns the current time, updated every `everyMs` while `isTicking` is true. Returns null until hydration, because
+ * the server's clock and time zone may differ from the reader's.
  */
 export function useNow(everyMs: number, isTicking = true): number | null {
   const [now, setNow] = useState<number | null>(null);

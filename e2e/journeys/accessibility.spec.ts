@@ -8,8 +8,8 @@ const SIZES = [
   { width: 375, height: 740 },
 ];
 /**
- * Removes all articles of the reference except the first of each section. The articles are alike, and axe needs minutes for
- * all.
+ * Removes all articles of the reference except the first of each section, because the articles are alike and axe needs
+ * minutes for all of them.
  */
 const shortenReference = (page: Page) =>
   page.evaluate(() => {
@@ -45,7 +45,7 @@ for (const viewport of SIZES) {
       await expectAccessible(page, "the 404 page");
       await page.goto(`${service.baseUrl}/docs`);
       await openMenu(page);
-      // Once the menu opens, React has hydrated the page, so removing elements does not disturb the hydration.
+      // The menu opens only after React has hydrated the page. Removing elements earlier would disturb the hydration.
       await expect(page.getByRole("menu")).toBeVisible();
       await shortenReference(page);
       await expectAccessible(page, "the reference with its menu");

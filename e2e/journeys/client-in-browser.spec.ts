@@ -7,8 +7,8 @@ import { API_KEY } from "../fixtures/service.ts";
 import { test } from "./journey.ts";
 
 /**
- * Runs in a page, with the built client: reads a typed result and all events, and sends the key in the first frame of the
- * socket.
+ * A program that runs in a page. It uses the built client to read a typed result and all events. The client sends the
+ * API key in the first frame of the WebSocket.
  */
 const PROGRAM = `async ({ apiKey }) => {
   const { createClient } = await import("/client/index.js");

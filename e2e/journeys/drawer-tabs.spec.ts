@@ -20,7 +20,8 @@ const TABS = [
 ];
 
 /**
- * Opens a session whose agent has only looked at a page. After the message "[all]", the agent creates content for the tabs.
+ * Opens a session whose agent has only looked at a page. After the message "[all]", the agent creates content for the
+ * tabs.
  */
 async function openSession(page: Page, { model, service, webPage }: Stage) {
   const child = { name: "reader", objective: "[child] Read.", browser: "none" };
@@ -75,7 +76,7 @@ const tabs = (page: Page) => records(page).getByRole("tab");
 const tabOf = (page: Page, name: string) => records(page).getByRole("tab", { name: new RegExp(`^${name}`) });
 const edges = (page: Page) => records(page).locator("[data-edge]");
 
-/** Whether a tab is inside of its row and not covered by an edge of the row. */
+/** Returns whether a tab is inside its row and no edge of the row covers the tab. */
 async function isInSight(page: Page, tab: Locator): Promise<boolean> {
   const row = await page.getByRole("tablist").locator("..").boundingBox();
   const box = await tab.boundingBox();

@@ -34,5 +34,5 @@ export async function openAsViewer(
   return guest;
 }
 
-/** The drawer of the session page, which contains results and changes. */
+/** Returns the drawer of the session page, which contains results and changes. */
 export const records = (page: Page) => page.getByRole("region", { name: "Result and records" });

@@ -85,7 +85,7 @@ test("Esc stops the agent on the second press, from outside a field or from an e
   await expect(stopHint(page)).toBeVisible();
   await page.getByText("This takes long.").click();
   await expect(stopHint(page)).toHaveCount(0);
-  // A held key repeats. The repeated events do not count as a second press.
+  // A key that is held down sends repeated events. They do not count as a second press.
   await page.keyboard.down("Escape");
   await page.keyboard.down("Escape");
   await page.keyboard.down("Escape");

@@ -6,10 +6,10 @@ const SCHEMES = ["light", "dark"] as const;
 /** Waits until the page has applied the color scheme and its transitions have ended. Ignores endless animations. */
 const finishTransitions = async (colorScheme: string) => {
   const scheme = matchMedia(`(prefers-color-scheme: ${colorScheme})`);
-  // Playwright sets the scheme in a different process, so on a busy machine the page may get the scheme later.
+  // On a busy machine, the page may get the scheme late, because Playwright sets it from another process.
   if (!scheme.matches)
     await new Promise((changed) => scheme.addEventListener("change", changed, { once: true }));
-  // When the transition of an element ends, an element that inherits the color may start a transition of its own.
+  // Repeats the wait, because the end of a transition may start a transition of an element that inherits the color.
   for (;;) {
     await new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)));
     const animations = document
@@ -22,8 +22,8 @@ const finishTransitions = async (colorScheme: string) => {
 };
 
 /**
- * Checks a state of a page with axe. The light scheme is checked with all rules, the dark scheme only for contrast, because
- * the schemes differ only in colors.
+ * Checks a state of a page with axe. The light scheme is checked with all rules, the dark scheme only for contrast,
+ * because the schemes differ only in colors.
  */
 export async function expectAccessible(page: Page, what: string): Promise<void> {
   const width = page.viewportSize()?.width;

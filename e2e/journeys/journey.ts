@@ -49,8 +49,8 @@ export const test = base.extend<{ cleanConsole: { allow: (pattern: RegExp) => vo
 });
 
 /**
- * Scripts the model. The first key of `answers` that is part of the user's text chooses the steps. Each step is one answer
- * of the turn; the last step repeats.
+ * Scripts the model. The first key of `answers` that is part of the user's text chooses the steps. Each step is one
+ * answer of the turn; the last step repeats.
  */
 export function script(model: ScriptedModel, answers: Record<string, Step[]>): void {
   model.respondWith((request) => {
@@ -74,7 +74,7 @@ export const goTo = (url: string, text = ""): Step => ({
   ],
 });
 
-/** Helpers for the live view: its canvas, its colors, and the mouse at positions of the live page. */
+/** Returns helpers for the live view: its canvas, its colors, and the mouse at positions of the live page. */
 export function liveView(page: Page) {
   const canvas = page.getByRole("img", { name: "Live view of the page" });
   const toScreen = async (x: number, y: number) => {
@@ -88,9 +88,9 @@ export function liveView(page: Page) {
   };
   return {
     canvas,
-    /** The current picture of the live view as a data URL. */
+    /** Returns the current picture of the live view as a data URL. */
     picture: () => canvas.evaluate((element) => (element as HTMLCanvasElement).toDataURL("image/png")),
-    /** The color at a point of the live page, as [red, green, blue]. */
+    /** Returns the color at a point of the live page, as [red, green, blue]. */
     colorAt: (x: number, y: number) =>
       canvas.evaluate(
         (element, [x, y]) => [
@@ -110,7 +110,10 @@ export function liveView(page: Page) {
   };
 }
 
-/** The background color of the tests' web page. The compression of the pictures changes colors slightly. */
+/**
+ * Matches the background color of the tests' web page, with a tolerance, because the compression of the pictures
+ * changes colors slightly.
+ */
 export const GREEN = [0, 128, 0].map((part) => expect.closeTo(part, -1.2) as unknown as number);
 
 /** Positions of elements on the tests' web page, in CSS pixels. */

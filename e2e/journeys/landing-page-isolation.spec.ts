@@ -10,7 +10,10 @@ import { script } from "./journey.ts";
 
 const FONT = "node_modules/geist/dist/fonts/geist-mono/GeistMono-Regular.woff2";
 
-/** Code of the deployed page that uses its own features, which must work. */
+/**
+ * Code for the deployed page. It uses features that must work, such as modules, fonts and pictures from the page's own
+ * files.
+ */
 const WORKS = `
 import { word } from "./lib/word.js";
 const results = { module: word };
@@ -27,7 +30,7 @@ results.picture = await new Promise((resolve) => {
 results.dynamic = (await import("./lib/late.js")).default;
 `;
 
-/** Code of the deployed page that tries to access the person's session, data and storage, which must fail. */
+/** Code for the deployed page. It tries to access the person's session, data and storage. All attempts must fail. */
 const ATTACKS = `
 const { main, sessionId } = Object.fromEntries(new URLSearchParams(location.search));
 const session = main + "/s/" + sessionId;
@@ -184,7 +187,7 @@ for (const isSplit of [false, true]) {
         const { pathname } = new URL(response.url());
         if (response.request().method() === "POST") posted.push(`${pathname} ${response.status()}`);
       });
-      // If the browser withholds a response from the page, it reports the request as failed.
+      // The browser reports a request as failed if it withholds the response from the page.
       page.context().on("requestfailed", (request) => {
         const { pathname } = new URL(request.url());
         const why = request.failure()?.errorText ?? "";
@@ -219,7 +222,8 @@ for (const isSplit of [false, true]) {
         "read page": "TypeError",
         "read sessions": "TypeError",
         "post message": "TypeError",
-        // These requests are sent without cookies, and the resource policy of the responses withholds them from the page.
+        // The next requests are sent without cookies. Because of the resource policy of the responses, the browser
+        // withholds the responses from the page.
         "post simple": "TypeError",
         "start session": "TypeError",
         unpublish: "TypeError",
@@ -233,8 +237,8 @@ for (const isSplit of [false, true]) {
         form: "sent",
         leave: "own hash only",
       });
-      // The service responds to all requests. The form shows its response, a refusal; the browser withholds the other
-      // responses.
+      // The service responds to all requests. The submitted form shows its response, which is a refusal. The browser
+      // withholds the other responses.
       const actions = `/s/${sessionId}/actions`;
       const refused = [
         `${actions}/messages 403`,

@@ -35,7 +35,9 @@ async function openSession(page: Page, { model, service }: Stage) {
 const openPages = (page: Page) => records(page).getByRole("tab", { name: "Pages" }).click();
 const button = (page: Page, name: string) => records(page).getByRole("button", { name, exact: true });
 
-/** Checks a state with axe at the widths of a phone and of a desktop. Takes pictures if `SCREENSHOTS` names a folder. */
+/**
+ * Checks a state with axe at the widths of a phone and of a desktop. Takes pictures if `SCREENSHOTS` names a folder.
+ */
 async function expectAccessibleEverywhere(page: Page, what: string): Promise<void> {
   const folder = process.env.SCREENSHOTS;
   for (const [width, height] of [

@@ -4,7 +4,9 @@ import { goTo, liveView, PLACES, script, test } from "./journey.ts";
 
 test.use({ viewport: { width: 1400, height: 900 } });
 
-/** The position of the overlay's button on a page of 1280 × 800 pixels. The menu of the button opens above it. */
+/**
+ * The position of the annotation button on a page of 1280 × 800 pixels. The menu of the button opens above the button.
+ */
 const ANNOTATE = { x: 1230, y: 772 };
 
 type Stage = Parameters<Parameters<typeof test>[2]>[0]["stage"];

@@ -27,7 +27,7 @@ const change = (text: string, baseRevision = 0) => ({
   ],
 });
 
-/** Checks a state with axe at the widths of a desktop and of a phone. */
+/** Checks a state with axe at the widths of a desktop and of a phone, and takes screenshots. */
 async function expectAccessibleEverywhere(page: Page, what: string): Promise<void> {
   await expectAccessible(page, what);
   await page.screenshot({ path: test.info().outputPath(`${what}-dark-1280.png`) });

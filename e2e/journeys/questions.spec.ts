@@ -101,7 +101,7 @@ test("people who open the session later see a question, and can answer it from a
   await expect(question.getByRole("button", { name: "Green" })).toBeVisible();
   await expect(otherPage).toHaveTitle(/^Question · /);
   await question.getByLabel("Which colour?").last().fill("a deep blue");
-  // When no more requests are sent, the metadata of the page has arrived.
+  // Waits until no more requests are sent, because the title is set again when the metadata of the page arrives.
   await otherPage.waitForLoadState("networkidle");
   expect(await otherPage.title()).toMatch(/^Question · /);
   await question.getByRole("button", { name: "Answer" }).click();

@@ -136,7 +136,7 @@ test("a failed stop shows an error, by key and by button, until the next message
     await messageBox(page).fill("[busy] more");
     await messageBox(page).press("Enter");
     await expect(alert).toHaveCount(0);
-    // Waits until the message is sent, because until then Esc would only leave the field.
+    // Waits until the message box is empty again, because Esc only leaves a box that contains text.
     await expect(messageBox(page)).toHaveValue("");
   }
   await page.unroute("**/actions/cancel");

@@ -22,7 +22,8 @@ test("a person watches the result of a structured session arrive, and sees why a
     { finish: "refusal" as const, refusal: "This one I may not." },
   ];
   model.respondWith(({ kind, text }) => {
-    // Turns of earlier tests on the same service get no step, so that they do not use up these results.
+    // The turns of earlier tests run on the same service. They get no step, because they would consume the results of
+    // this test.
     if (!text.includes("[checkout]")) return undefined;
     if (kind === "turn") return { text: "I have read the checkout." };
     return kind === "structured" ? results.shift() : undefined;

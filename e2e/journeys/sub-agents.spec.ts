@@ -6,7 +6,10 @@ import { GREEN, goTo, liveView, test } from "./journey.ts";
 
 const tool = (name: string, input: object): Step => ({ toolCalls: [{ name, arguments: input }] });
 
-/** Opens a session with two sub-agents that work on their pages. One of them submits its result after `release`. */
+/**
+ * Opens a session with two sub-agents that work on their pages. One sub-agent submits its result after the test has
+ * called `release`.
+ */
 async function openComparison(
   page: Page,
   { model, service, webPage }: { model: ScriptedModel; service: RunningService; webPage: { url: string } },

@@ -52,7 +52,7 @@ test("a person edits the agent's variant, switches changes and the variant off a
   await expect(records(page).getByText(/Revision 3/)).toBeVisible();
   await expect(records(page).getByText("Off", { exact: true })).toBeVisible();
   await expectAtBox(page).not.toEqual(GREEN);
-  // The second edit is sent when the first one is stored.
+  // Presses two switches in a row. The page sends the second edit after the service has stored the first.
   await applySwitch(page, "Removed #blink").press("Space");
   await applySwitch(page, "Text of #offer").press("Space");
   await expect(records(page).getByText(/Revision 5/)).toBeVisible();

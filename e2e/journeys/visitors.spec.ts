@@ -7,7 +7,7 @@ import type { RunningService } from "../fixtures/service.ts";
 import { site } from "./foreign-shop.ts";
 import { goTo, script } from "./journey.ts";
 
-/** Stores these changes of a page as the newest revision of the session's variant. */
+/** Stores `changes` of the page at `url` as the newest revision of the session's variant. */
 async function store(
   service: RunningService,
   sessionId: string,

@@ -16,9 +16,8 @@ import {
   waitForState,
 } from "./runtime/runtime-fixture.ts";
 
-// npm run variants [-- --only Next,React]
-// Tests each change separately on the shop of each framework, in development and production builds. The progress is written
-// to stderr, the table of results to stdout.
+// npm run variants [-- --only Next,React] Tests each change separately on the shop of each framework, in development
+// and production builds. The progress is written to stderr, the table of results to stdout.
 
 const MODES = ["development", "production"] as const;
 const { values } = parseArgs({ options: { only: { type: "string" } } });
@@ -37,7 +36,7 @@ async function playAll(browser: RuntimeBrowser, name: string, shop: ServedShop):
   return { name, failures };
 }
 
-/** Tests changes of streamed content: leaves the shop by a link and returns to it, twice. */
+/** Tests changes of streamed content. Leaves the shop by a link and returns, twice. */
 async function playNavigation(browser: RuntimeBrowser, url: string): Promise<void> {
   const script = scriptOf(url, [
     { op: "setHtml", selector: ".slow h2", html: "<i>Fast</i>" },

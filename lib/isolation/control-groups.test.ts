@@ -12,7 +12,8 @@ const root = await mkdtemp(join(tmpdir(), "control-groups-"));
 after(() => rm(root, { recursive: true, force: true }));
 
 /**
- * Simulates the cgroup v2 file system of a machine in a folder. The kernel's checks and its removal of files are missing.
+ * Creates a folder that imitates the cgroup v2 file system of a machine. Unlike the kernel, the folder accepts every
+ * value, and `rmdir` does not delete the control files in it.
  */
 async function machine(
   own: string,

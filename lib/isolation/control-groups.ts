@@ -7,7 +7,10 @@ export type GroupLimits = { memoryBytesMax: number; processesMax: number; proces
 
 /** A control group of the kernel (cgroup v2). */
 export type ControlGroup = {
-  /** A process that writes 0 to this file moves into the group; processes that it then starts are in the group, too. */
+  /**
+   * Path of a file. A process that writes 0 to the file joins the group. Processes that it starts later are in the
+   * group, too.
+   */
   joinPath: string;
   /** Reads how many processes of the group the kernel has killed because the group reached its memory limit. */
   readMemoryKills: () => Promise<number>;
@@ -32,7 +35,10 @@ const CPU_PERIOD_US = 100_000;
 const REMOVAL_ATTEMPTS = 50;
 const REMOVAL_PAUSE_MS = 20;
 
-/** What the kernel reports: mounts, control group and id of this process; `readParent` returns the parent of any process. */
+/**
+ * What the kernel reports about this process: its mounts, control group and id. `readParent` returns the parent of any
+ * process.
+ */
 type Places = { mountInfo: string; own: string; pid: number; readParent: (pid: number) => Promise<number> };
 
 const readPlaces = async (): Promise<Places> => ({
@@ -44,15 +50,15 @@ const readPlaces = async (): Promise<Places> => ({
 
 async function readParent(pid: number): Promise<number> {
   const text = await readFile(`/proc/${pid}/stat`, "utf8");
-  // Counts the fields after the command name, which is in parentheses and may contain spaces.
+  // The parent is the second field after the command name, which is in parentheses and may contain spaces.
   return Number(text.slice(text.lastIndexOf(")") + 2).split(" ")[1]);
 }
 
 /**
- * Creates a group below the service's own group, to find out whether this is possible. Creating groups requires root or a
- * delegated group (systemd: `Delegate=yes`) that has the controllers for memory and processes. The kernel allows processes
- * only in groups without subgroups. The service and its parent processes are therefore moved to a subgroup of their own, if
- * no other processes are in the service's group.
+ * Creates a group below the service's own group, or returns the reason why that is not possible. This requires root or
+ * a delegated group (systemd: `Delegate=yes`), and the controllers for memory and processes. The kernel does not allow
+ * processes in a group with subgroups. Therefore, the service and its parent processes are moved to a new subgroup.
+ * This fails if the service's group contains other processes.
  */
 export async function findControlGroups(read: () => Promise<Places> = readPlaces): Promise<FoundGroups> {
   if (process.platform !== "linux") return { works: false, reason: "not on Linux" };
@@ -93,13 +99,13 @@ function findOwnGroup({ mountInfo, own }: Places): string | { reason: string } {
 }
 
 /**
- * Returns the groups to try: the service's own, and the group of its systemd unit if that is the parent
+ * Returns the groups to try: the service's own group, and its parent group if that is the group of a systemd unit
  * (`DelegateSubgroup=`).
  */
 const candidates = (own: string): string[] =>
   /\.(service|scope)$/.test(dirname(own)) ? [own, dirname(own)] : [own];
 
-/** Enables the controllers for groups below this one. @returns why that is not possible; undefined on success. */
+/** Enables the controllers for groups below `base`. @returns the reason of a failure; undefined on success. */
 async function enableControllers(base: string, places: Places): Promise<string | undefined> {
   const available = await readWords(join(base, "cgroup.controllers"));
   const lacking = NEEDED.filter((name) => !available.includes(name));
@@ -124,8 +130,8 @@ async function enableControllers(base: string, places: Places): Promise<string |
 }
 
 /**
- * Moves the service and its parent processes from the group to a new subgroup, next to the subgroups for sessions.
- * @returns why that is not possible; undefined on success.
+ * Moves the service and its parent processes from the group `base` to a new subgroup of `base`.
+ * @returns the reason of a failure; undefined on success.
  */
 async function moveToLeaf(base: string, { pid, readParent }: Places): Promise<string | undefined> {
   const family = new Set<number>();
@@ -187,7 +193,7 @@ async function openGroups(base: string, pid: number): Promise<ControlGroups> {
   };
 }
 
-/** Removes groups that earlier processes of the service left behind because they were killed. */
+/** Removes the leftover groups of service processes that no longer run. */
 async function sweep(base: string, pid: number): Promise<void> {
   for (const name of await readdir(base)) {
     const owner = name.startsWith(PREFIX) ? Number(name.slice(PREFIX.length)) : Number.NaN;
@@ -200,7 +206,7 @@ async function sweep(base: string, pid: number): Promise<void> {
 
 /** Kills the processes of a group, and removes the group as soon as they have ended. */
 async function removeGroup(folder: string): Promise<void> {
-  // Kernels before Linux 5.14 have no `cgroup.kill`. That is harmless, because the group's commands have already ended here.
+  // Linux before 5.14 has no `cgroup.kill`. In this case, the loop below waits for the processes of the group to end.
   await writeFile(join(folder, "cgroup.kill"), "1", { flag: "r+" }).catch(ignoreMissing);
   for (let attempt = 1; ; attempt++) {
     try {

@@ -1,21 +1,22 @@
 import { randomInt } from "node:crypto";
 import { readFile } from "node:fs/promises";
 
-/** The user that an untrusted process runs as. The group has the same number. */
+/** The user and group that an untrusted process runs as. Both ids are the same number. */
 export type SandboxUser = { uid: number; gid: number };
 
 /**
- * Assigns user ids that nothing else on this machine uses, so that sessions cannot access each other's processes and files.
+ * Assigns user ids that no other program on this machine uses, so that sessions cannot access each other's processes
+ * and files.
  */
 export type SandboxUsers = {
   /** Assigns a free user. @returns undefined when all are assigned. */
   assign: () => SandboxUser | undefined;
   /**
-   * Assigns the owner of existing files. @returns undefined when `uid` is outside the range, already assigned, or of an
-   * account.
+   * Assigns the owner of existing files. @returns undefined when `uid` is outside the range, already assigned, or the
+   * id of an account.
    */
   assignOwner: (uid: number) => SandboxUser | undefined;
-  /** Makes a user available again. Call it once the user has neither processes nor files. */
+  /** Makes a user available again. The user must have no processes and no files. */
   release: (user: SandboxUser) => void;
   /** The range of user ids that can be assigned. */
   range: IdRange;
@@ -25,8 +26,9 @@ export type SandboxUsers = {
 type IdRange = { first: number; last: number };
 
 /**
- * Ranges of user ids that neither distributions nor systemd assign, largest first. The second range is for containers with
- * only 65,536 ids, where no systemd runs that could use it (systemd, UIDS-GIDS.md).
+ * Ranges of user ids to assign, largest first. Neither distributions nor systemd assign ids of the first range. The
+ * second range is for containers with only 65,536 ids. Systemd assigns ids of the second range, but does not run in
+ * such containers (systemd, UIDS-GIDS.md).
  */
 const RANGES: readonly IdRange[] = [
   { first: 1_879_048_192, last: 2_147_352_575 },
@@ -36,8 +38,8 @@ const RANGES: readonly IdRange[] = [
 const PICKS_MAX = 20;
 
 /**
- * Contents of the files that list the machine's accounts, their subordinate id ranges, and the ids that are mapped in this
- * user namespace.
+ * Contents of the files that list the machine's accounts, their subordinate id ranges, and the ids that are mapped in
+ * this user namespace.
  */
 type AccountFiles = {
   passwd: string;
@@ -62,8 +64,8 @@ const assigned = new Set<number>();
 let opened: Promise<SandboxUsers | undefined> | undefined;
 
 /**
- * Returns the users that can be assigned on this machine (cached). Undefined if no range of ids is usable, or if the service
- * is not root and so cannot start processes as other users.
+ * Returns the users that can be assigned on this machine (cached). Undefined if no range of ids is usable. Also
+ * undefined if the service is not root, because it then cannot start processes as other users.
  */
 export function openSandboxUsers(): Promise<SandboxUsers | undefined> {
   opened ??=
@@ -84,7 +86,9 @@ async function readAccountFiles(): Promise<AccountFiles> {
   return Object.fromEntries(await Promise.all(names.map(read))) as AccountFiles;
 }
 
-/** Finds a range of user ids to assign. @returns undefined when no range is both free and mapped in this user namespace. */
+/**
+ * Finds a range of user ids to assign. @returns undefined when no range is both free and mapped in this user namespace.
+ */
 export function findSandboxUsers(
   files: AccountFiles,
   assignedIds: Set<number> = assigned,
@@ -123,18 +127,18 @@ export function findSandboxUsers(
 
 const readLines = (text: string): string[] => text.split("\n").filter((line) => line.trim() !== "");
 
-/** Reads the ids that exist in this user namespace, from lines of `inside outside count`. */
+/** Reads the ids that exist in this user namespace, from lines of the form `inside outside count`. */
 const readMap = (text: string): IdRange[] =>
   readLines(text).map((line) => {
     const [inside = 0, , count = 0] = line.trim().split(/\s+/).map(Number);
     return { first: inside, last: inside + count - 1 };
   });
 
-/** Reads the ids from lines of `name:password:id:…`. */
+/** Reads the ids from lines of the form `name:password:id:…`. */
 const readAccountIds = (text: string): number[] =>
   readLines(text).map((line) => Number(line.split(":")[2] ?? Number.NaN));
 
-/** Reads the ranges from lines of `name:first:count`. */
+/** Reads the ranges from lines of the form `name:first:count`. */
 const readSubordinateRanges = (text: string): IdRange[] =>
   readLines(text).map((line) => {
     const [, first = 0, count = 0] = line.split(":").map(Number);

@@ -5,7 +5,9 @@ import { buildSeccompFilter, type FilterArch } from "./seccomp-filter.ts";
 const AUDIT = { x64: 0xc000003e, arm64: 0xc00000b7, i386: 0x40000003 };
 const ERRORS: Record<number, string> = { 1: "EPERM", 38: "ENOSYS", 97: "EAFNOSUPPORT" };
 
-/** Runs the filter for one call, as the kernel's BPF machine does. @returns the kernel's action. */
+/**
+ * Runs the filter for one system call, as the kernel's BPF machine does. @returns the action that the filter chooses.
+ */
 function decide(filter: Uint8Array, audit: number, number: number, args: bigint[] = []): string {
   const program = Buffer.from(filter);
   const call = Buffer.alloc(64);
@@ -35,8 +37,8 @@ function decide(filter: Uint8Array, audit: number, number: number, args: bigint[
 }
 
 /**
- * Calls with the expected verdicts. Their numbers are from the kernel's tables (`asm/unistd_64.h`, `asm-generic/unistd.h`)
- * and were written independently of the filter.
+ * System calls with their expected verdicts. The numbers are from the kernel's tables (`asm/unistd_64.h`,
+ * `asm-generic/unistd.h`) and were written independently of the filter.
  */
 const CALLS: [name: string, x64: number, arm64: number, args: bigint[], verdict: string][] = [
   ["read", 0, 63, [], "allow"],

@@ -5,8 +5,8 @@ export type FilterArch = "x64" | "arm64";
 type Numbers = readonly [x64: number | null, arm64: number | null];
 
 /**
- * Calls that fail with EPERM. They include calls that need privileges, so that bugs of the kernel in them cannot be
- * exploited.
+ * System calls that fail with EPERM. Some of them need privileges that commands do not have. These calls are denied
+ * nevertheless, because a kernel bug in such a call could be exploited.
  */
 const FORBIDDEN: Record<string, Numbers> = {
   // Access to other processes.
@@ -77,18 +77,18 @@ const FORBIDDEN: Record<string, Numbers> = {
   set_mempolicy_home_node: [450, 450],
 };
 
-/** Calls that fail with ENOSYS, so that programs fall back to older calls. */
+/** System calls that fail with ENOSYS, so that programs fall back to older calls. */
 const MISSING: Record<string, Numbers> = {
   io_uring_setup: [425, 425],
   io_uring_enter: [426, 426],
   io_uring_register: [427, 427],
-  // A filter cannot read the flags of this call, which are in memory. The C library falls back to `clone`.
+  // A filter cannot check the flags of this call, because they are in memory. The C library falls back to `clone`.
   clone3: [435, 435],
-  // The memory that this call creates is not counted as memory of the command.
+  // Memory that this call creates does not count as memory of the command.
   memfd_secret: [447, 447],
 };
 
-/** Calls that are allowed or denied by their arguments. */
+/** System calls that are allowed or denied depending on their arguments. */
 const CHECKED = {
   clone: [56, 220],
   personality: [135, 92],
@@ -98,7 +98,10 @@ const CHECKED = {
   shmget: [29, 194],
 } satisfies Record<string, Numbers>;
 
-/** The newest system call considered here (mseal). Newer calls, and those of x32, fail with ENOSYS. */
+/**
+ * The number of the newest system call that the filter may allow (mseal). Higher numbers, such as all x32 calls, fail
+ * with ENOSYS.
+ */
 const NEWEST = 462;
 
 const ARCHITECTURES: Record<FilterArch, { audit: number; column: 0 | 1 }> = {
@@ -108,20 +111,20 @@ const ARCHITECTURES: Record<FilterArch, { audit: number; column: 0 | 1 }> = {
 
 const NEW_NAMESPACES = 0x7e020000;
 /**
- * The allowed values: Linux and 32-bit Linux, each also with UNAME26 (report an old kernel version), and the value that
- * reads the current personality.
+ * The allowed arguments of `personality`: Linux and 32-bit Linux, each also with UNAME26 (report an old kernel
+ * version), and the value that reads the current personality.
  */
 const PERSONALITIES = [0x0, 0x8, 0x20000, 0x20008, 0xffffffff];
 /**
- * The allowed families: Unix, IPv4, IPv6 and netlink. Others, such as vsock (virtual machine to host), would bypass the
- * network namespace.
+ * The allowed address families of sockets: Unix, IPv4, IPv6 and netlink. Other families, such as vsock (virtual machine
+ * to host), would bypass the network namespace.
  */
 const SOCKET_FAMILIES = [1, 2, 10, 16];
 /** The requests TIOCSTI and TIOCLINUX, which insert input into a terminal. */
 const TERMINAL_INPUT = [0x5412, 0x541c];
 /**
- * Limit for a System V shared memory segment, which does not count as memory of a process. Databases need a small segment as
- * a lock.
+ * Size limit for a System V shared memory segment. Larger segments are denied, because they do not count as memory of a
+ * process. Databases need a small segment as a lock.
  */
 const SHARED_MEMORY_BYTES_MAX = 65_536;
 
@@ -150,13 +153,13 @@ const ifEqual = (value: number, yes: number, no: number): Instruction => ({ code
 const ifGreater = (value: number, yes: number, no: number): Instruction => ({ code: 0x25, yes, no, value });
 const ifAnyBit = (value: number, yes: number, no: number): Instruction => ({ code: 0x45, yes, no, value });
 
-/** Runs `body`, which must end with an answer, for one system call number. */
+/** Runs `body` for one system call number. `body` must end with an answer. */
 const when = (number: number, body: Instruction[]): Instruction[] => [
   ifEqual(number, 0, body.length),
   ...body,
 ];
 
-/** Loads the value at `at`. Answers `listed` if it is in `values`, and `others` if not. */
+/** Loads the value at the offset `at`. The filter answers `listed` if the value is in `values`, otherwise `others`. */
 const byList = (at: number, values: number[], listed: Instruction, others: Instruction): Instruction[] => [
   load(at),
   ...values.map((value, index) => ifEqual(value, values.length - index, 0)),
@@ -165,9 +168,9 @@ const byList = (at: number, values: number[], listed: Instruction, others: Instr
 ];
 
 /**
- * Builds a seccomp filter for commands as an array of BPF instructions, the format of bubblewrap's `--seccomp`. The filter
- * denies the calls that Docker's default profile denies to an unprivileged container, and the other calls above. A denied
- * call fails with an error. A call of another architecture, such as 32-bit x86, ends the process.
+ * Builds a seccomp filter for commands as an array of BPF instructions, the format of bubblewrap's `--seccomp`. The
+ * filter denies at least the calls that Docker's default profile denies to an unprivileged container. A denied call
+ * fails with an error. A call of another architecture, such as 32-bit x86, ends the process.
  */
 export function buildSeccompFilter(arch: FilterArch): Uint8Array {
   const { audit, column } = ARCHITECTURES[arch];

@@ -1,13 +1,12 @@
-// @ts-check
-// The cart lives in this browser only: a list of { id, name, price, count } under one key.
+// The cart is stored in this browser only, as a list of `CartLine` under this key.
 const cartKey = "harbour-paper-cart";
 const pounds = (/** @type {number} */ amount) => `£${amount.toFixed(2)}`;
 
 /** @typedef {{ id: string, name: string, price: number, count: number }} CartLine */
 
 /**
- * Whether the shop is shown as a visitor sees it: with the variant that is published for it. Its script is agent-made, so it
- * runs only in the sandbox that the server puts such a page in.
+ * Whether the page shows the shop as a visitor sees it, with the variant that is published for the shop. The agent
+ * wrote the script of the variant. Therefore, the script runs only in the sandbox in which the server puts such a page.
  */
 const isVisit = new URLSearchParams(location.search).has("visitor") && window.origin === "null";
 
@@ -24,7 +23,8 @@ function readCart() {
 /** @param {CartLine[]} cart */
 function saveCart(cart) {
   const text = JSON.stringify(cart);
-  // The page of a visit has no storage. The name of its tab lasts from page to page.
+  // A page in the sandbox has no storage. The name of the tab replaces it, because the name stays when the visitor
+  // opens another page.
   if (isVisit) window.name = text;
   else localStorage.setItem(cartKey, text);
   showCart();

@@ -7,7 +7,7 @@ import { loadSessionPage } from "#lib/api/next/mount.ts";
 
 type Props = { params: Promise<{ sessionId: string }> };
 
-/** Cached per request, because the title and the page both need it. */
+/** Loads the snapshot of the page. Cached per request, because the title and the page both need the snapshot. */
 const load = cache(async (sessionId: string) => loadSessionPage(sessionId, (await headers()).get("cookie")));
 
 /** Shows the session's title as the title of the browser's tab. */
@@ -16,7 +16,7 @@ export async function generateMetadata({ params }: Props): Promise<Metadata> {
   return { title: snapshot?.session.title ?? "Not found" };
 }
 
-/** The page at `shareUrl`. Visitors without the session's cookie get a 404. */
+/** Shows the page at `shareUrl`. Visitors without the session's cookie get a 404. */
 export default async function SessionPage({ params }: Props) {
   const snapshot = await load((await params).sessionId);
   if (!snapshot) notFound();

@@ -6,7 +6,7 @@ import { mayDirect } from "#lib/page/state/session-state.ts";
 import { useRuntime, useSession } from "../../session/session-context.tsx";
 import { Button, type ButtonProps } from "../../ui/button.tsx";
 
-/** Checks the newest revision of a variant. Renders nothing for viewers. */
+/** Shows a button that checks the newest revision of a variant. Renders nothing for viewers. */
 export function CheckButton({
   variantKey,
   label,

@@ -15,7 +15,7 @@ import { Age } from "../../ui/time.tsx";
 import { CheckButton } from "./check-button.tsx";
 import { FindingList } from "./finding-list.tsx";
 
-/** The report of a check: its result, its findings, measurements for each page and width, and what was not examined. */
+/** Shows the report of a check: the findings, the measurements for each page and width, and what was not examined. */
 export function CheckView({ revision, check }: { revision: VariantRevision; check: CheckReport }) {
   return (
     <div className="flex flex-col gap-4 px-4 py-3 text-sm">
@@ -63,7 +63,7 @@ function Part({ title, children }: { title: string; children: ReactNode }) {
   );
 }
 
-/** The findings, grouped by change; findings without a change come first. */
+/** Shows the findings, grouped by change. Findings without a change come first. */
 function FindingGroups({ revision, hasAddresses }: { revision: VariantRevision; hasAddresses: boolean }) {
   const { general, byChange } = assignFindings(revision);
   const changes = revision.document.pages.flatMap((page) => page.changes);
@@ -85,7 +85,10 @@ function FindingGroups({ revision, hasAddresses }: { revision: VariantRevision; 
   );
 }
 
-/** Measurements of a page at one width: how many changes were applied and when, and the page's layout shift. */
+/**
+ * Shows the measurements of a page at one width: how many changes were applied, when the last change was applied, and
+ * the layout shift.
+ */
 function Measurements({ page }: { page: CheckedPage }) {
   const applied = page.changes.filter((change) => change.applied === "ok").length;
   return (

@@ -2,7 +2,7 @@ import { OctagonX, TriangleAlert } from "lucide-react";
 import { type FindingView, VIEWPORT_NAMES } from "#lib/page/words/describe-check.ts";
 import { formatAddress } from "#lib/page/words/format.ts";
 
-/** Lists findings of a check. Each shows its severity, a sentence that describes it, and where it was found. */
+/** Lists findings of a check with their severity, their message, and the widths at which the check found them. */
 export function FindingList({
   findings,
   label,
@@ -10,7 +10,7 @@ export function FindingList({
 }: {
   findings: FindingView[];
   label: string;
-  /** Whether each finding shows the address of its page, because the check opened several pages. */
+  /** Whether each finding shows the address of its page. True if the check opened several pages. */
   hasAddresses: boolean;
 }) {
   if (findings.length === 0) return null;

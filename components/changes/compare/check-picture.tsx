@@ -12,7 +12,7 @@ const SHAPES: Record<CheckedPage["viewport"], string> = {
   phone: "[aspect-ratio:auto_390/844]",
 };
 
-/** A picture of a check, or the reason why it is missing. */
+/** Shows a picture of a check, or the reason why the picture is missing. */
 export function CheckPicture({
   evidence,
   viewport,

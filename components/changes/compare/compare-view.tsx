@@ -18,14 +18,16 @@ const VIEWS = [
   ["difference", "Difference"],
 ] as const;
 
-/** What the person chose to see. If the check has no such page or width, its first page or width is shown. */
+/**
+ * What the person chose to see. If the check lacks this page or width, the first page or width of the check is shown.
+ */
 type Choice = {
   view: (typeof VIEWS)[number][0];
   url: string | null;
   viewport: CheckedPage["viewport"] | null;
 };
 
-/** The largest width at which a picture is drawn: the width of the page in the check. */
+/** The classes that limit a picture to the width that the page had in the check. */
 const WIDTHS: Record<CheckedPage["viewport"], string> = {
   desktop: "max-w-[1280px]",
   tablet: "mx-auto max-w-[820px]",
@@ -68,7 +70,7 @@ function findPage({ pages }: CheckReport, { url, viewport }: Choice): CheckedPag
   return candidates.find((page) => page.viewport === viewport) ?? candidates[0];
 }
 
-/** The controls for the view, the width and the page. */
+/** Shows the controls that choose the view, the width and the page. */
 function Choices({
   check,
   page,

@@ -7,7 +7,10 @@ import { CheckPicture } from "./check-picture.tsx";
 
 const MIDDLE_PERCENT = 50;
 
-/** The page before and after the changes, one picture over the other. Mouse, touch and keyboard move the divider. */
+/**
+ * Shows two pictures on top of each other: the page before and after the changes. Mouse, touch and keyboard move the
+ * divider between them.
+ */
 export function PictureSlider({ page: { pictures, viewport } }: { page: CheckedPage }) {
   const [beforePercent, setBeforePercent] = useState(MIDDLE_PERCENT);
   return (

@@ -16,8 +16,8 @@ import type { VariantEditing } from "./use-edit-variant.ts";
 type Props = { revision: VariantRevision; editing: VariantEditing };
 
 /**
- * The changes of a revision, grouped by the pages that they apply to. Findings that concern no single change come first. The
- * list and its rows are memoized: there may be hundreds of rows, and the session's state changes with every streamed word.
+ * Shows the changes of a revision, grouped by page. Findings that concern no single change come first. The list and its
+ * rows are memoized, because there may be hundreds of rows and the session's state changes with every streamed word.
  */
 export const ChangeList = memo(function ChangeList({ revision, editing }: Props) {
   const { check, document } = revision;
@@ -64,14 +64,14 @@ export const ChangeList = memo(function ChangeList({ revision, editing }: Props)
   );
 });
 
-/** Maps the id of each change that the check covered to the test results of the change. */
+/** Returns the test results of all changes that the check covered, by the id of the change. */
 function describeProofs({ check, document }: VariantRevision): Map<string, Proof> {
   const ids = document.pages.flatMap(({ changes }) => changes.map(({ id }) => id));
   const proofs = ids.map((id) => [id, check ? describeProof(check.pages, id) : undefined] as const);
   return new Map(proofs.flatMap(([id, proof]) => (proof ? [[id, proof]] : [])));
 }
 
-/** A page entry with its changes, style sheet and script. */
+/** Shows one page of the variant: the address, the changes, the style sheet and the script. */
 function PageGroup({ page, children }: { page: VariantPage; children: ReactNode }) {
   const address = formatAddress(page.url);
   return (
@@ -87,7 +87,7 @@ function PageGroup({ page, children }: { page: VariantPage; children: ReactNode 
   );
 }
 
-/** The style sheet or script of a page entry, as text. */
+/** Shows the style sheet or script of a page as text. */
 function PageCode({ name, code }: { name: string; code: string }) {
   if (code.trim() === "") return null;
   const lines = code.trimEnd().split("\n").length;

@@ -30,7 +30,10 @@ type Props = Pick<VariantEditing, "isAllowed" | "save"> & {
   error: string | null;
 };
 
-/** One change as a sentence, with its findings and test results. People with the role `drive` can edit it. */
+/**
+ * Shows one change as a sentence, with its findings and test results. Visitors with the role `drive` can edit the
+ * change.
+ */
 export const ChangeRow = memo(function ChangeRow({
   change,
   proof,

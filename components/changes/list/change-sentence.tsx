@@ -5,7 +5,10 @@ import { LongText } from "./long-text.tsx";
 
 const SELECTOR_CHARACTERS_MAX = 160;
 
-/** A change as a sentence: `Text of #pay → “Pay now”`. A value that is HTML or CSS is shown by `ChangeCode` instead. */
+/**
+ * Shows a change as a sentence: `Text of #pay → “Pay now”`. Omits a value that is HTML or CSS, because `ChangeCode`
+ * shows it.
+ */
 export function ChangeSentence({
   change,
   isOn,
@@ -37,7 +40,7 @@ export function ChangeSentence({
   );
 }
 
-/** The HTML or CSS that a change sets, as plain text. */
+/** Shows the HTML or CSS that a change sets, as plain text. */
 export function ChangeCode({ change }: { change: VariantChange }) {
   const { value } = describeChange(change);
   if (!value?.isCode) return null;

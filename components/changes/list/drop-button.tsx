@@ -5,10 +5,13 @@ import { type KeyboardEvent, useState } from "react";
 import { Button } from "../../ui/button.tsx";
 import { IconButton } from "../../ui/icon-button.tsx";
 
-/** Defined outside the component, so that React calls this ref callback only on mount and unmount, not on each render. */
+/**
+ * Focuses the button when it is mounted. A function inside the component would be new in each render, and React would
+ * call it each time.
+ */
 const focusButton = (button: HTMLButtonElement | null): void => button?.focus();
 
-/** Drops a change after a confirmation, because the page has no way to restore it. */
+/** Shows a button that drops a change after a confirmation, because the page cannot restore a dropped change. */
 export function DropButton({ name, onDrop }: { name: string; onDrop: (row: HTMLElement | null) => void }) {
   const [state, setState] = useState<"idle" | "asking" | "cancelled">("idle");
   if (state !== "asking") {

@@ -11,7 +11,10 @@ const MARKS = {
   not_applicable: { Icon: Minus, color: "text-faint" },
 } as const;
 
-/** A mark for each of the five tests of a change. A tooltip shows the results as sentences; screen readers read them. */
+/**
+ * Shows an icon for each of the five tests of a change. A tooltip shows the results as sentences, and screen readers
+ * read the sentences.
+ */
 export function ProofMarks({ proof: { marks } }: { proof: Proof }) {
   const sentences = marks.map(({ sentence }) => sentence);
   return (

@@ -6,7 +6,7 @@ import { Textarea } from "../../ui/field.tsx";
 
 const CHARACTERS_MAX = 20_000;
 
-/** Edits the text of a change in place. Enter saves, Shift+Enter inserts a line break, Esc cancels. */
+/** Shows a field for the text of a change. Enter saves, Shift+Enter inserts a line break, Esc cancels. */
 export function TextEditor({
   text,
   label,
@@ -29,7 +29,7 @@ export function TextEditor({
     if (event.key === "Escape") onCancel();
     else if (event.key === "Enter" && !event.shiftKey) save();
     else return;
-    // The page's shortcuts ignore an event whose default is prevented.
+    // The page's keyboard shortcuts ignore an event if its default action is prevented.
     event.preventDefault();
   }
   function save(): void {

@@ -13,7 +13,9 @@ export type VariantEditing = {
   saving: VariantEdit[];
   /** Why the last edit was not saved. */
   failure: { changeId: string; error: string } | null;
-  /** Saves an edit as a new revision, once all earlier edits have been sent. @returns whether it was saved. */
+  /**
+   * Saves an edit as a new revision after all earlier edits were saved or failed. @returns whether the edit was saved.
+   */
   save: (edit: VariantEdit) => Promise<boolean>;
 };
 
@@ -22,7 +24,10 @@ type KeyedEdit = { key: string; edit: VariantEdit };
 
 const CONFLICT = "The variant changed in the meantime, so this edit was not saved.";
 
-/** Saves edits one after the other. If the variant has a newer revision, the edit fails and that revision is shown. */
+/**
+ * Saves edits one after the other. If the variant has a newer revision, the edit fails and the page shows the newer
+ * revision.
+ */
 export function useEditVariant(key: string, shownRevision: number | undefined): VariantEditing {
   const isAllowed = mayDirect(useSession());
   const send = useSendEdit();

@@ -3,10 +3,13 @@
 import { type ReactNode, useState } from "react";
 import { Button } from "../../ui/button.tsx";
 
-/** Defined outside the component, so that React calls this ref callback only on mount and unmount, not on each render. */
+/**
+ * Focuses the button when it is mounted. A function inside the component would be new in each render, and React would
+ * call it each time.
+ */
 const focusButton = (button: HTMLButtonElement | null): void => button?.focus();
 
-/** A button whose action runs only after a confirmation, which explains the effect of the action. */
+/** Shows a button that asks for a confirmation before it runs its action. */
 export function ConfirmButton({
   label,
   question,

@@ -37,7 +37,7 @@ const TITLES: Record<Shown["kind"], string> = {
   import: "Import changes",
 };
 
-/** Exports the newest revision as a file, and imports files that other tools exported. */
+/** Shows a menu that exports the newest revision as a file, and imports files that other tools exported. */
 export function ExportMenu({
   variant,
   revision,
@@ -103,7 +103,7 @@ export function ExportMenu({
   );
 }
 
-/** Exports the newest revision and lets the browser save the file. */
+/** Returns a function that exports the newest revision and lets the browser save the file. */
 function useExport(
   { key, revision }: VariantView,
   onSaved: (fileName: string, omitted: OmittedChange[]) => void,

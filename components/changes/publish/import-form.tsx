@@ -15,13 +15,13 @@ const FORMATS: Record<ImportFormat, string> = {
 
 type Imported = { revision: number; omitted: OmittedChange[] };
 
-/** Imports a file of another tool as a new revision of a variant. */
+/** Shows a form that imports a file as a new revision of a variant. */
 export function ImportForm({ variant }: { variant: VariantView }) {
   const { actions, store } = useRuntime();
   const [format, setFormat] = useState<ImportFormat>("growthbook");
   const [text, setText] = useState("");
-  // The newest revision when the form was opened. The service refuses the import if a newer revision exists when the person
-  // submits the form.
+  // The newest revision when the form was opened. If the variant has a newer revision on submission, the service
+  // refuses the import.
   const [baseRevision] = useState(variant.revision);
   const [error, setError] = useState<string>();
   const [isImporting, setImporting] = useState(false);

@@ -3,7 +3,9 @@ import type { OmittedChange, VariantRevision } from "#lib/page/state/view-types.
 import { nameChange } from "#lib/page/words/describe-change.ts";
 import { formatAddress } from "#lib/page/words/format.ts";
 
-/** Lists the changes that a format cannot express, each with the reason. `children` is the introduction above the list. */
+/**
+ * Lists the changes that a format cannot express, each with the reason. `children` is the introduction above the list.
+ */
 export function OmittedList({
   omitted,
   revision,

@@ -21,7 +21,10 @@ export type PublishProps = {
   onShowCheck: () => void;
 };
 
-/** The dialog that publishes a variant: its newest revision, its script tags and its releases. Viewers see no controls. */
+/**
+ * Shows the content of the publish dialog: the newest revision, the script tags and the releases. Viewers see no
+ * controls.
+ */
 export function PublishDialog({ variant, revision, onShowCheck }: PublishProps) {
   const isAllowed = mayDirect(useSession());
   const publishing = usePublishing(variant);
@@ -63,7 +66,10 @@ export function PublishDialog({ variant, revision, onShowCheck }: PublishProps) 
   );
 }
 
-/** The outcome of the last action, announced to screen readers. It stays visible while the dialog is scrolled. */
+/**
+ * Shows the outcome of the last action and announces it to screen readers. It stays visible while the dialog is
+ * scrolled.
+ */
 function Outcome({ note }: Pick<Publishing, "note">) {
   return (
     <div

@@ -40,7 +40,7 @@ export function PublishNext(props: Props) {
   );
 }
 
-/** Says whether the newest revision is published, for visitors who cannot publish it. */
+/** Shows whether the newest revision is published, for visitors who cannot publish. */
 function State({ variant: { publication, revision } }: { variant: VariantView }) {
   if (publication?.revision === revision) return <PublishedNote publication={publication} />;
   return <Note>Revision {revision} is not published.</Note>;

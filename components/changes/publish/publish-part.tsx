@@ -1,7 +1,7 @@
 import { type ReactNode, useId } from "react";
 import { cn } from "../../ui/cn.ts";
 
-/** A section of the publish dialog, with a heading. */
+/** Shows a section of the publish dialog with a heading. */
 export function PublishPart({
   title,
   isFirst = false,

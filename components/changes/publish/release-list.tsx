@@ -8,7 +8,7 @@ import { Age } from "../../ui/time.tsx";
 import type { Publishing } from "./use-publishing.ts";
 import { useReleases } from "./use-releases.ts";
 
-/** The releases of a variant, newest first. */
+/** Lists the releases of a variant, newest first. */
 export function ReleaseList({
   variant,
   isAllowed,

@@ -9,7 +9,10 @@ import { useRuntime } from "../../session/session-context.tsx";
 import { CodeBlock } from "../../ui/code-block.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
 
-/** The two script tags that load a published variant: one follows new releases, the other loads one fixed release. */
+/**
+ * Shows the two script tags that load a published variant. The first follows new releases; the second loads one fixed
+ * release.
+ */
 export function ScriptTags({
   publication,
   revision,

@@ -15,7 +15,7 @@ export type Publishing = {
   unpublish: () => Promise<void>;
 };
 
-/** Functions that publish a variant, change its current release and unpublish it. */
+/** Returns functions that publish a variant, change its current release and unpublish it. */
 export function usePublishing({ key }: VariantView): Publishing {
   const { actions, store } = useRuntime();
   const [isBusy, setBusy] = useState(false);
@@ -35,7 +35,10 @@ export function usePublishing({ key }: VariantView): Publishing {
     return toNote(done);
   }
 
-  /** Says why a publication failed with a conflict. If a newer revision exists, the sentence names that revision. */
+  /**
+   * Returns a sentence that says why publishing failed with a conflict. If a newer revision exists, the sentence names
+   * that revision.
+   */
   async function explainConflict(revision: number, error: string): Promise<string> {
     const listed = await actions.readVariants();
     if (listed.isDone) store.mergeVariants(listed.answer);

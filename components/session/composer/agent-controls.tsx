@@ -5,7 +5,10 @@ import { useSession } from "../session-context.tsx";
 import { StopButton } from "./stop-button.tsx";
 import { useStop } from "./stop-context.tsx";
 
-/** Replaces the message box on the page of a sub-agent, which gets no messages from people, and has a stop button. */
+/**
+ * Shows a note and a stop button on the page of a sub-agent. They replace the message box, because a sub-agent gets no
+ * messages from people.
+ */
 export function AgentControls() {
   const state = useSession();
   const { isArmed, error } = useStop();

@@ -16,7 +16,10 @@ import { StopButton } from "./stop-button.tsx";
 import { useStop } from "./stop-context.tsx";
 import { useSyncQueue } from "./use-sync-queue.ts";
 
-/** The lower part of the conversation: the session's state, the agent's open questions, and the message box. */
+/**
+ * Shows the lower part of the conversation: the plan, the session's state, the agent's open questions, and the message
+ * box.
+ */
 export function Composer({
   textarea,
   className,
@@ -109,7 +112,7 @@ function MessageBox({ textarea }: { textarea: RefObject<HTMLTextAreaElement | nu
   );
 }
 
-/** The message that the person is writing, and a function that sends it. */
+/** Returns the message that the person is writing, and a function that sends it. */
 function useMessage() {
   const { store, actions } = useRuntime();
   const { clearError } = useStop();
@@ -127,9 +130,9 @@ function useMessage() {
     const outcome = await actions.sendMessage(sent, mode);
     setSending(false);
     if (!outcome.isDone) return setSendError(outcome.error);
-    // Keeps text that the person typed during the request: it is the next message.
+    // Keeps text that the person typed during the request, because it belongs to the next message.
     setText((current) => (current.trim() === sent ? "" : current));
-    // The next message interrupts the turn only if the person chooses that mode again.
+    // Resets the mode, so that the next message interrupts the turn only if the person chooses that mode again.
     if (mode === "interrupt") setChosen("queue");
     const { requestId, runId } = outcome.answer;
     const createdAt = new Date().toISOString();
@@ -138,7 +141,7 @@ function useMessage() {
   return { text, setText, chosen, setChosen, isSending, sendError, send };
 }
 
-/** The hint below the text: what Esc does, how the message reaches a running turn, or which keys to use. */
+/** Shows the hint below the text: what Esc does, how the message reaches a running turn, or which keys to use. */
 function MessageHint({
   chosen,
   setChosen,

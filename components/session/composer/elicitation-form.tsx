@@ -16,7 +16,7 @@ import { useNow } from "../../ui/use-now.ts";
 import { useRuntime, useSession } from "../session-context.tsx";
 import { FormFieldInput } from "./form-field-input.tsx";
 
-/** The open questions of the agent, each with a form for the answer. */
+/** Shows the open questions of the agent, each with a form for the answer. */
 export function ElicitationForms({ onReplied }: { onReplied: () => void }) {
   const { elicitations } = useSession();
   if (elicitations.length === 0) return null;
@@ -57,7 +57,7 @@ function ElicitationForm({ elicitation, onReplied }: ReplyProps) {
   );
 }
 
-/** Sends a reply to a question. `failure` is the error of the last attempt. */
+/** Returns a function that sends a reply to a question. `failure` is the error of the last attempt. */
 function useReply({ elicitation: { elicitationId }, onReplied }: ReplyProps) {
   const { store, actions } = useRuntime();
   const [isSending, setSending] = useState(false);

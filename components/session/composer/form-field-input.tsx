@@ -18,13 +18,13 @@ type InputProps = {
 
 const INPUT_TYPES: Record<NonNullable<FormField["format"]>, string> = {
   date: "date",
-  // An HTML input of the type `datetime-local` cannot hold a time zone, but the answer may have one.
+  // A text field, because a field of the type `datetime-local` cannot hold a time zone, and an answer may contain one.
   "date-time": "text",
   email: "email",
   uri: "url",
 };
 
-/** One field of a question's form, with its label, its hint and its problem. */
+/** Shows one field of a question's form, with its label, its hint and its problem. */
 export function FormFieldInput(props: InputProps) {
   const { id, name, field, isRequired, problem } = props;
   const label = field.title ?? name;
@@ -130,7 +130,8 @@ function Choices({ id, field, label, isRequired, value, problem, onChange }: Inp
         {listChoices(field).map((choice, index) => (
           <label key={choice.value} className="flex items-center gap-2 text-sm">
             <input
-              // The form focuses a field by its id. In a list of choices, the first check box has that id.
+              // The form focuses a field by its id, so the first check box of a list of choices gets the id of the
+              // field.
               id={index === 0 ? id : undefined}
               type="checkbox"
               className="size-4 accent-(--color-accent)"
@@ -167,6 +168,6 @@ function Note({ id, text, isProblem }: { id: string; text: ReactNode; isProblem:
   );
 }
 
-/** The id of the element with a field's hint or problem; undefined if the field has neither. */
+/** Returns the id of the element with a field's hint or problem; undefined if the field has neither. */
 const noteId = ({ id, field, problem }: Pick<InputProps, "id" | "field" | "problem">): string | undefined =>
   problem !== undefined || field.description ? `${id}-note` : undefined;

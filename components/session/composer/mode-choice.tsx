@@ -9,7 +9,10 @@ export const MODES: Record<FollowUpMode, { name: string; does: string }> = {
   interrupt: { name: "Interrupt", does: "Stop this turn and ask for something else" },
 };
 
-/** Chooses how a message reaches a running turn. The choices are one Tab stop; the arrow keys change the choice. */
+/**
+ * Lets the person choose how a message reaches a running turn. The choices are one Tab stop; the arrow keys change the
+ * choice.
+ */
 export function ModeChoice({
   mode,
   onChange,

@@ -6,7 +6,7 @@ import { StatusDot } from "../../ui/status-dot.tsx";
 import { useNow } from "../../ui/use-now.ts";
 import { useLiveStatus, useSession } from "../session-context.tsx";
 
-/** The session's state in words, with the elapsed time; after a failure, the reason and advice. */
+/** Shows the session's state in words, with the elapsed time. After a failure, also shows the reason and advice. */
 export function StateLine() {
   const words = describeState(useSession(), useLiveStatus());
   return (

@@ -7,7 +7,7 @@ import { Kbd } from "../../ui/kbd.tsx";
 import { useSession } from "../session-context.tsx";
 import { useStop } from "./stop-context.tsx";
 
-/** Stops the running turn. */
+/** Shows the button that stops the running turn. */
 export function StopButton() {
   const state = useSession();
   const { stop } = useStop();

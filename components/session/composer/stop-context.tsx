@@ -5,9 +5,9 @@ import { useRuntime } from "../session-context.tsx";
 
 type Stop = {
   stop: () => Promise<void>;
-  /** Whether Esc was pressed once. The next press then stops the agent. */
+  /** Whether Esc was pressed once, so that the next press of Esc stops the agent. */
   isArmed: boolean;
-  /** Makes the next Esc stop the agent, unless another key, a click or a few seconds come first. */
+  /** Makes the next press of Esc stop the agent. Another key, a click or a few seconds without Esc cancel this. */
   arm: () => void;
   /** Why the turn could not be stopped, as a sentence. */
   error: string | null;
@@ -19,7 +19,10 @@ const ARMED_MS = 4_000;
 
 const StopContext = createContext<Stop | undefined>(undefined);
 
-/** Lets the button and Esc stop the running turn, so that both report an error in the same place. */
+/**
+ * Provides the action that stops the running turn. The button and the Esc key share it, so that both show an error in
+ * the same place.
+ */
 export function StopProvider({ children }: { children: ReactNode }) {
   const { store, actions } = useRuntime();
   const [error, setError] = useState<string | null>(null);

@@ -15,7 +15,7 @@ import { RunNotice } from "./run-notice.tsx";
 import { ToolGroup } from "./tool-group.tsx";
 import { UserMessage } from "./user-message.tsx";
 
-/** One item of the conversation; it renders again only when its content changes. */
+/** Shows one item of the conversation. Renders again only when the content of the item changes. */
 export const ConversationItem = memo(function ConversationItem({ item }: { item: TimelineItem }) {
   switch (item.type) {
     case "user":
@@ -44,7 +44,7 @@ export const ConversationItem = memo(function ConversationItem({ item }: { item:
   }
 }, isSameItem);
 
-/** Compares the content of two items, because every change rebuilds all items of the timeline. */
+/** Compares two items by their content, because every change of the session creates new objects for all items. */
 function isSameItem(before: { item: TimelineItem }, after: { item: TimelineItem }): boolean {
   const [one, other] = [before.item, after.item];
   if (one.type === "tools" && other.type === "tools") {
@@ -73,7 +73,7 @@ function isSameItem(before: { item: TimelineItem }, after: { item: TimelineItem 
   );
 }
 
-/** Text of the agent, as it streams. */
+/** Shows text of the agent, also while the text is streaming. */
 function AgentText({ text, isStreaming }: { text: string; isStreaming: boolean }) {
   return (
     <article aria-label="Agent" aria-busy={isStreaming} className="text-base">
@@ -82,7 +82,7 @@ function AgentText({ text, isStreaming }: { text: string; isStreaming: boolean }
   );
 }
 
-/** A line for the structured result of a turn. A click opens the result in the drawer. */
+/** Shows a line for the structured result of a turn. A click opens the result in the drawer. */
 function DeliverableLine({ runId }: { runId: string | null }) {
   const { deliverables } = useSession();
   const { open } = useDrawer();
@@ -123,7 +123,7 @@ function describeCompaction({ done }: CompactionView): string {
 const formatTokens = (tokens: number): string =>
   tokens < 1_000 ? `${tokens}` : `${Math.round(tokens / 1_000)}k`;
 
-/** The notice that some tools of a tool server are not available in this turn. */
+/** Shows that some tools of a tool server are not available in this turn. */
 function MissingToolsLine({ missing }: { missing: MissingToolsView }) {
   return (
     <p className="flex items-start gap-2 text-faint text-sm">

@@ -12,10 +12,10 @@ import { EarlierMessages } from "./earlier-messages.tsx";
 import { QueuedMessages } from "./queued-messages.tsx";
 import { useFollowEnd } from "./use-follow-end.ts";
 
-/** The number of items up to which a conversation rarely fills the screen. */
+/** A conversation with at most this many items rarely fills the screen. */
 const ITEMS_WITHOUT_SCROLLING = 6;
 
-/** The session's messages, tool calls and results, as they arrive. */
+/** Shows the session's messages, tool calls and results as they arrive. */
 export function Conversation({ scroller }: { scroller: RefObject<HTMLDivElement | null> }) {
   const state = useSession();
   const items = useMemo(() => buildTimeline(state), [state]);
@@ -26,7 +26,8 @@ export function Conversation({ scroller }: { scroller: RefObject<HTMLDivElement 
     if (isFollowing) setSeenCount(items.length);
   }, [isFollowing, items.length]);
   const newCount = items.length - seenCount;
-  // The server cannot scroll. A long conversation stays hidden until the browser has scrolled to its end, to avoid a jump.
+  // The server cannot set the scroll position. To avoid a jump, a long conversation is hidden until the browser has
+  // scrolled to the end.
   const [isScrolled, setScrolled] = useState(items.length <= ITEMS_WITHOUT_SCROLLING);
   useEffect(() => setScrolled(true), []);
 

@@ -5,7 +5,10 @@ import { type RefObject, useLayoutEffect, useRef, useState } from "react";
 import { Button } from "../../ui/button.tsx";
 import { useRuntime, useSession } from "../session-context.tsx";
 
-/** Loads earlier messages at the top of a long conversation. The visible messages keep their position. */
+/**
+ * Shows a button that loads earlier messages at the top of a long conversation. The visible messages keep their
+ * position.
+ */
 export function EarlierMessages({ scroller }: { scroller: RefObject<HTMLDivElement | null> }) {
   const { store, actions } = useRuntime();
   const { messages, hasEarlier } = useSession();

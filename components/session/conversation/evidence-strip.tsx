@@ -5,7 +5,10 @@ import type { EvidencePointer } from "#lib/page/state/view-types.ts";
 import { EvidencePicture, isPicture } from "../drawer/evidence-picture.tsx";
 import { useSession } from "../session-context.tsx";
 
-/** The evidence of a tool call: small pictures, for which space is reserved until they load, and saved pages to download. */
+/**
+ * Shows the evidence of a tool call: small pictures, and saved pages to download. The space of a picture is reserved
+ * before it loads.
+ */
 export function EvidenceStrip({ evidence }: { evidence: EvidencePointer[] }) {
   const { paths } = useSession();
   if (evidence.length === 0) return null;

@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import { cn } from "../../ui/cn.ts";
 
-/** One line of the conversation that expands. */
+/** Shows one line of the conversation. A click expands or collapses the details of the line. */
 export function LineButton({
   isOpen,
   onToggle,

@@ -8,8 +8,8 @@ import { IconButton } from "../../ui/icon-button.tsx";
 import { useRuntime, useSession } from "../session-context.tsx";
 
 /**
- * The waiting messages, at the end of the conversation and in the order in which the agent will get them. They can be edited
- * and removed while they wait.
+ * Shows the waiting messages at the end of the conversation, in the order in which the agent will get them. People can
+ * edit and remove a message while it waits.
  */
 export function QueuedMessages() {
   const session = useSession();
@@ -102,7 +102,7 @@ function Queued({
   );
 }
 
-/** Edits a queued message: Enter saves, Esc cancels. */
+/** Shows a field for the text of a queued message. Enter saves, Esc cancels. */
 function QueuedEditor({
   name,
   draft,

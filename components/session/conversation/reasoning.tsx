@@ -6,7 +6,7 @@ import { cn } from "../../ui/cn.ts";
 import { Markdown } from "../../ui/markdown.tsx";
 import { LineButton } from "./line-button.tsx";
 
-/** The model's reasoning: one line that expands to the full text. */
+/** Shows the model's reasoning as one line that expands to the full text. */
 export function Reasoning({ text, isStreaming }: { text: string; isStreaming: boolean }) {
   const [isOpen, setOpen] = useState(false);
   return (

@@ -2,7 +2,7 @@ import { CircleSlash, RotateCw, TriangleAlert } from "lucide-react";
 import type { RunView } from "#lib/page/state/view-types.ts";
 import { ATTEMPTS_MAX } from "#lib/page/words/describe-state.ts";
 
-/** The notice of a run that was stopped, was retried or failed, or whose browser did not reach its page. */
+/** Shows the notice of a run that was stopped, was retried, failed, or did not reach its page. */
 export function RunNotice({ run, retriedAs }: { run: RunView; retriedAs: RunView | undefined }) {
   if (run.state === "cancelled") {
     return (

@@ -7,7 +7,7 @@ import { JsonTree } from "../../ui/json-tree.tsx";
 /** The page receives at most this many characters of a result. The agent and the API can read the whole result. */
 const PREVIEW_CHARACTERS = 2_000;
 
-/** A tool call's input and result. */
+/** Shows a tool call's input and result. */
 export function ToolDetail({
   id,
   toolName,
@@ -69,7 +69,7 @@ function Part({ title, copy, children }: { title: string; copy: string; children
   );
 }
 
-/** The text of a script or command in the input of a call, to show it without JSON escapes. */
+/** Returns the text of a script or command in the input of a call, so that it can be shown without JSON escapes. */
 function codeOf(input: unknown): string | undefined {
   if (typeof input !== "object" || input === null) return undefined;
   const entries = Object.entries(input);

@@ -11,7 +11,7 @@ import { LineButton } from "./line-button.tsx";
 import { ToolIcon } from "./tool-icon.tsx";
 import { ToolLine } from "./tool-line.tsx";
 
-/** Consecutive calls of one tool, folded into one line; a single call has its own line. */
+/** Shows consecutive calls of one tool, folded into one line. A single call has its own line. */
 export function ToolGroup({ toolName, calls }: { toolName: string; calls: TimelineCall[] }) {
   const [isOpen, setOpen] = useState(false);
   const [only] = calls;

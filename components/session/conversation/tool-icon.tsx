@@ -45,7 +45,7 @@ const ICONS = {
   tool: Wrench,
 };
 
-/** The icon of a kind of tool. */
+/** Shows the icon of a kind of tool. */
 export function ToolIcon({ icon }: { icon: ToolWords["icon"] }) {
   const Icon = ICONS[icon];
   return <Icon aria-hidden className="size-4 shrink-0 text-faint" />;

@@ -14,7 +14,7 @@ import { LineButton } from "./line-button.tsx";
 import { ToolDetail } from "./tool-detail.tsx";
 import { ToolIcon } from "./tool-icon.tsx";
 
-/** One tool call: icon, verb, object and time. Expands to the call's input, result and pictures. */
+/** Shows one tool call: icon, verb, object, time and evidence. Expands to the call's input and result. */
 export function ToolLine({ toolCallId, toolName, input, call, isOver }: TimelineCall) {
   const [isOpen, setOpen] = useState(false);
   const words = describeTool(toolName, input, call?.state === "succeeded" ? call.preview : "");

@@ -2,13 +2,13 @@
 
 import { type RefObject, useCallback, useEffect, useRef, useState } from "react";
 
-/** A list counts as scrolled to its end if it is at most this many pixels away from it. */
+/** A list counts as scrolled to its end if fewer than this many pixels are below its visible part. */
 const AT_END_PX = 48;
 
 /**
- * Keeps the end of a growing list in view, until the reader scrolls away.
+ * Keeps the end of a growing list in view until the reader scrolls away from the end.
  *
- * @returns whether the list is kept at its end, and a function that scrolls to the end.
+ * @returns whether the end is kept in view, and a function that scrolls to the end.
  */
 export function useFollowEnd(
   scroller: RefObject<HTMLElement | null>,
@@ -31,7 +31,8 @@ export function useFollowEnd(
       height.current = view.scrollHeight;
     });
     const onScroll = () => {
-      // Content that grows also fires scroll events. Only an event at an unchanged height means that the reader scrolled.
+      // Content that grows also fires scroll events. Only an event at an unchanged height means that the reader
+      // scrolled.
       if (view.scrollHeight !== height.current && follows.current) return;
       setAtEnd(view.scrollHeight - view.scrollTop - view.clientHeight < AT_END_PX);
     };

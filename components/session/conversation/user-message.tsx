@@ -1,7 +1,7 @@
 import { CornerDownRight } from "lucide-react";
 import { ClockTime } from "../../ui/time.tsx";
 
-/** A message of a person or a program. */
+/** Shows a message of a person or a program. */
 export function UserMessage({
   text,
   author,

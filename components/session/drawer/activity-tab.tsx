@@ -18,7 +18,7 @@ const ORIGINS: Record<RunView["origin"], string> = {
   subagent: "sub-agent",
 };
 
-/** The runs, callbacks and properties of the session. */
+/** Shows the runs, callbacks and properties of the session. */
 export function ActivityTab() {
   const { session, runs, model, toolCalls, deliverables } = useSession();
   const callsOf = (runId: string) => Object.values(toolCalls).filter((call) => call.runId === runId).length;

@@ -13,10 +13,14 @@ import { JsonTree } from "../../ui/json-tree.tsx";
 import { StatusDot } from "../../ui/status-dot.tsx";
 import { useRuntime, useSession } from "../session-context.tsx";
 
-/** The indent for each depth. The last indent also applies to deeper sub-agents. */
+/**
+ * The indent for each depth, starting with the highest sub-agents. The last indent also applies to deeper sub-agents.
+ */
 const INDENTS = ["pl-4", "pl-10", "pl-16", "pl-22", "pl-28"];
 
-/** The sub-agents below the session, each with its state, its last step, a picture of its page, and its result. */
+/**
+ * Lists the sub-agents below the session, each with its state, its last step, a picture of its page, and its result.
+ */
 export function AgentsTab() {
   const { agents, agent } = useSession();
   if (agents.length === 0)
@@ -81,7 +85,7 @@ function AgentResult({ agent }: { agent: AgentView }) {
   );
 }
 
-/** The last picture of the page that the sub-agent works on. */
+/** Shows the last picture of the page that the sub-agent works on. */
 function Thumbnail({ agent }: { agent: AgentView }) {
   const { paths } = useSession();
   const { agentId, name, browser, pictureTakenAt } = agent;

@@ -7,7 +7,7 @@ import { EmptyNote } from "../../ui/empty-note.tsx";
 import { Age } from "../../ui/time.tsx";
 import { useSession } from "../session-context.tsx";
 
-/** The annotations that people made in the live browser. */
+/** Shows the annotations that people made in the live browser. */
 export function AnnotationsTab() {
   const { annotations } = useSession();
   if (annotations.length === 0) {

@@ -17,7 +17,10 @@ const STATES = {
   dropped: ["bad", "dropped"],
 } as const;
 
-/** The callbacks of the session, with their attempts and the receiver's responses. A button sends a callback again. */
+/**
+ * Shows the callbacks of the session, with their attempts and the receiver's responses. A button sends a callback
+ * again.
+ */
 export function DeliveryLog() {
   const { deliveries, error, redeliver } = useDeliveries();
   if (deliveries.length === 0) return null;

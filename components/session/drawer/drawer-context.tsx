@@ -3,7 +3,7 @@
 import { createContext, use } from "react";
 import type { DrawerTab } from "#lib/page/state/drawer-tabs.ts";
 
-/** What an opened tab shows. If the run, variant or test run is omitted, the one that was chosen before stays. */
+/** What an opened tab shows. If the run, variant or test run is omitted, the earlier choice remains. */
 type Chosen = {
   /** The run whose result is shown; null for the newest result. */
   resultRunId?: string | null;
@@ -18,9 +18,9 @@ export type DrawerState = {
   tab: DrawerTab | null;
   /** The run whose result is shown; null for the newest result. */
   resultRunId: string | null;
-  /** The variant whose changes are shown; null for the first. */
+  /** The variant whose changes are shown; null for the first variant. */
   variantKey: string | null;
-  /** The test run that is open; null for the newest. */
+  /** The test run that is shown; null for the newest test run. */
   testRunId: string | null;
   /** Whether the form for a new requirement is open. */
   isAddingRequirement: boolean;
@@ -30,7 +30,7 @@ export type DrawerState = {
 
 export const DrawerContext = createContext<DrawerState | undefined>(undefined);
 
-/** The drawer's state, for any component of the session page. */
+/** Returns the state of the drawer. @throws outside the session page. */
 export function useDrawer(): DrawerState {
   const drawer = use(DrawerContext);
   if (!drawer) throw new Error("the drawer is used outside the session page");

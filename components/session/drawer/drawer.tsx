@@ -34,8 +34,8 @@ const TABS: Record<DrawerTab, { name: string; Panel: ComponentType }> = {
 };
 
 /**
- * The panel below the live browser, with the results and records of the session. Without a live browser, it cannot be
- * closed.
+ * Shows the panel below the live browser, with the results and records of the session. If the session has no live
+ * browser, the panel cannot be closed.
  */
 export function Drawer({ isAlone, className }: { isAlone: boolean; className?: string | false }) {
   const state = useSession();

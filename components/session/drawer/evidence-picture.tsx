@@ -12,7 +12,10 @@ import { useSession } from "../session-context.tsx";
 /** Whether a piece of evidence can be shown as a picture. */
 export const isPicture = ({ mediaType }: EvidencePointer): boolean => mediaType.startsWith("image/");
 
-/** A picture from the session's evidence. A click opens it at its full size. Works only on the session page. */
+/**
+ * Shows a picture from the session's evidence. A click opens the picture at its full size. Works only on the session
+ * page.
+ */
 export function EvidencePicture({
   evidence,
   artifacts,
@@ -28,7 +31,7 @@ export function EvidencePicture({
   return <StoredPicture source={source} evidence={evidence} className={className} />;
 }
 
-/** A stored picture. A click opens it at its full size. Works on every page. */
+/** Shows a stored picture. A click opens the picture at its full size. Works on every page. */
 export function StoredPicture({
   source,
   evidence,

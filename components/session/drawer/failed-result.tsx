@@ -5,7 +5,7 @@ import { CodeBlock } from "../../ui/code-block.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import { JsonTree } from "../../ui/json-tree.tsx";
 
-/** A structured result that is missing or invalid: the reason, and the model's answer with the errors marked in it. */
+/** Shows why a structured result is missing or invalid, and the model's answer with marks on the invalid values. */
 export function FailedResult({ deliverable }: { deliverable: Extract<Deliverable, { status: "failed" }> }) {
   const { error, rawText } = deliverable;
   const parsed = rawText === undefined ? undefined : parseJson(rawText);

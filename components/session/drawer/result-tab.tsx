@@ -10,7 +10,10 @@ import { useSession } from "../session-context.tsx";
 import { useDrawer } from "./drawer-context.tsx";
 import { ResultViews } from "./result-views.tsx";
 
-/** The results of a session: its structured result if it has a schema, its variants, landing pages and reports. */
+/**
+ * Shows the results of a session: the structured result if the session has a schema, the variants, landing pages and
+ * reports.
+ */
 export function ResultTab() {
   const { session, variants, pages, reports } = useSession();
   const parts = [
@@ -29,7 +32,7 @@ export function ResultTab() {
   return <div className="flex flex-col divide-y">{parts}</div>;
 }
 
-/** The structured result of a turn: the newest one, or a chosen one. */
+/** Shows the structured result of a turn: the newest result, or a result that the person chose. */
 function StructuredResult() {
   const { deliverables, session } = useSession();
   const { resultRunId, open } = useDrawer();

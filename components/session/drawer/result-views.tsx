@@ -30,7 +30,7 @@ const VIEWS: Record<Deliverable["status"], readonly (readonly [View, string])[]>
   ],
 };
 
-/** A result and its schema. The status of the result decides which views there are. */
+/** Shows a result and its schema. The status of the result decides which views there are. */
 export function ResultViews({ deliverable, schema }: { deliverable: Deliverable; schema: unknown }) {
   const views = VIEWS[deliverable.status];
   const [chosenView, setChosenView] = useState<View>("tree");

@@ -12,8 +12,8 @@ type Edge = "none" | "more" | "news";
 type Edges = { start: Edge; end: Edge };
 
 /**
- * The row of tabs, which scrolls if the tabs do not fit. Arrow keys, Home and End move the focus. An edge that hides tabs
- * fades out, has a button that scrolls, and shows whether a hidden tab has news.
+ * Shows the row of tabs. The row scrolls if the tabs do not fit. Arrow keys, Home and End move the focus. An edge that
+ * hides tabs fades out, has a button that scrolls, and shows whether a hidden tab has news.
  */
 export function TabRow({ activeId, children }: { activeId: string; children: ReactNode }) {
   const scroller = useRef<HTMLDivElement>(null);
@@ -69,8 +69,8 @@ function reveal(row: HTMLElement | null, tab: HTMLElement | null): void {
 }
 
 /**
- * Measures which tabs are hidden. Scrolls to the active tab when a different tab becomes active or the width of the row
- * changes.
+ * Returns whether each edge of the row hides tabs. Scrolls to the active tab when a different tab becomes active or the
+ * width of the row changes.
  */
 function useEdges(
   scroller: { readonly current: HTMLElement | null },
@@ -86,8 +86,8 @@ function useEdges(
   useEffect(() => {
     const row = scroller.current;
     if (!row || !list.current) return;
-    // The observer also reports the initial sizes. If only the list changed, the row does not scroll, because a person may
-    // have chosen the scroll position.
+    // The observer also reports the initial sizes, so the row scrolls to the active tab at the start. If only the list
+    // changes, the row does not scroll, because a person may have chosen the scroll position.
     const observer = new ResizeObserver((changes) => {
       if (changes.some(({ target }) => target === row)) reveal(row, document.getElementById(activeId));
       measure();
@@ -121,8 +121,8 @@ function measureEdges(row: HTMLElement): Edges {
 }
 
 /**
- * The button at an edge that hides tabs. It is for mouse and touch only: with the keyboard, the arrow keys reach every tab,
- * and a screen reader reads all tabs and their news.
+ * Shows the button at an edge that hides tabs. The button is for mouse and touch only, because the arrow keys reach
+ * every tab and a screen reader reads all tabs and their news.
  */
 function EdgeButton({ side, edge, onClick }: { side: "start" | "end"; edge: Edge; onClick: () => void }) {
   if (edge === "none") return null;
@@ -154,7 +154,7 @@ function EdgeButton({ side, edge, onClick }: { side: "start" | "end"; edge: Edge
   );
 }
 
-/** One tab: name, number of items, and a mark for news. */
+/** Shows one tab: its name, its number of items, and whether it has news. */
 export function TabButton({
   id,
   name,

@@ -7,7 +7,9 @@ import { useRuntime, useSession } from "../session-context.tsx";
 
 const POLL_MS = 2_000;
 
-/** Reads the callbacks of the session when a run starts or ends, and every two seconds until all of them are finished. */
+/**
+ * Reads the callbacks of the session when a run starts or ends, and every two seconds until all of them are finished.
+ */
 export function useDeliveries() {
   const { actions } = useRuntime();
   const state = useSession();

@@ -6,8 +6,9 @@ import { useLiveStatus, useRuntime, useSession } from "../session-context.tsx";
 const POLL_MS = 2_000;
 
 /**
- * Reads the list of sub-agents after a reconnect and after each event about a sub-agent. The steps of sub-agents are not in
- * this session's log. So while the list is shown and a sub-agent is working, the list is read again every two seconds.
+ * Reads the list of sub-agents after a reconnect and after each event about a sub-agent. The session's events do not
+ * contain the steps of sub-agents. Therefore, the list is also read every two seconds while it is shown and a sub-agent
+ * is working.
  */
 export function useSyncAgents(isShown: boolean): void {
   const { store, actions } = useRuntime();

@@ -14,7 +14,7 @@ const BYTES_MAX = 10 * MIB;
 
 type Imported = { import: ImportSummary; leftOut: LeftOut[] };
 
-/** Imports a file into the session. */
+/** Shows the dialog that imports a file into the session. */
 export function ImportDialog({
   isOpen,
   onOpenChange,

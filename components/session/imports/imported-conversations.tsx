@@ -13,7 +13,10 @@ import { LineButton } from "../conversation/line-button.tsx";
 import { useRuntime, useSession } from "../session-context.tsx";
 import { LeftOutList } from "./left-out-list.tsx";
 
-/** The conversations that were imported into the session, collapsed, above the session's own conversation. */
+/**
+ * Shows the conversations that were imported into the session, above the session's own conversation. They are collapsed
+ * at first.
+ */
 export function ImportedConversations() {
   const { imports } = useSession();
   const shown = imports.filter(({ messageCount }) => messageCount > 0);
@@ -62,7 +65,7 @@ function ImportedConversation({ summary }: { summary: ImportSummary }) {
   );
 }
 
-/** Reads the conversation of an import, page by page, once the person opens it. */
+/** Reads the conversation of an import page by page. The first page is read when the person opens the conversation. */
 function useImport(importId: string) {
   const { actions } = useRuntime();
   const [isOpen, setOpen] = useState(false);

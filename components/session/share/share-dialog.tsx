@@ -7,7 +7,7 @@ import { LinkLine, ShareLinkForm } from "./share-link-form.tsx";
 import { ShareLinkList } from "./share-link-list.tsx";
 import { useShareLinks } from "./use-share-links.ts";
 
-/** Copies, creates and revokes the links of a session, for visitors who may share the session. */
+/** Lets visitors who may share the session copy, create and revoke its links. */
 export function ShareDialog({
   isOpen,
   onOpenChange,
@@ -46,7 +46,7 @@ function ShareLinks() {
   );
 }
 
-/** Revokes every link after a confirmation. The page itself continues with a new link. */
+/** Shows a button that revokes every link after a confirmation. The page itself continues with a new link. */
 function RevokeAll({ revokeAll }: { revokeAll: () => Promise<void> }) {
   const [isConfirming, setConfirming] = useState(false);
   const [isRevoking, setRevoking] = useState(false);

@@ -20,7 +20,7 @@ const LIFETIMES = [
   { name: "In 30 days", ms: 30 * 24 * HOUR_MS },
 ] as const;
 
-/** Creates a link, and shows its URL once. */
+/** Shows a form that creates a link, and then the URL of the link, which is not shown again. */
 export function ShareLinkForm({ create }: { create: (link: ShareLinkDraft) => Promise<string | null> }) {
   const [role, setRole] = useState<ShareRole>("view");
   const [label, setLabel] = useState("");
@@ -86,7 +86,7 @@ export function ShareLinkForm({ create }: { create: (link: ShareLinkDraft) => Pr
   );
 }
 
-/** A link's URL with a button that copies it. */
+/** Shows a link's URL with a button that copies the URL. */
 export function LinkLine({ path, note }: { path: string; note: string }) {
   const { origin } = useRuntime();
   const url = new URL(path, origin).href;

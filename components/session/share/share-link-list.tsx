@@ -14,7 +14,7 @@ export const ROLES: Record<ShareRole, { name: string; does: string }> = {
   drive: { name: "Drives", does: "Drive: message and control" },
 };
 
-/** The valid links, newest first. */
+/** Lists the valid links, newest first. */
 export function ShareLinkList({
   links,
   revoke,

@@ -42,8 +42,8 @@ export function useShareLinks() {
       const outcome = await actions.revokeAllShareLinks();
       setError(outcome.isDone ? null : outcome.error);
       if (!outcome.isDone) return;
-      // The open connection still uses the revoked link. The response has set the cookie of the new link, so a new
-      // connection uses that link.
+      // The open connection uses the revoked link. A new connection uses the new link, because the response has set the
+      // cookie of the new link.
       reconnect();
       await read();
     },

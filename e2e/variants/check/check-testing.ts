@@ -27,7 +27,7 @@ type CheckOptions = Partial<Pick<CheckRequest, "requirements" | "signal" | "onPr
 export const html = (body: string, head = ""): string =>
   `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Shop</title><meta name="viewport" content="width=device-width, initial-scale=1">${head}</head><body>${body}</body></html>`;
 
-/** Creates a document with one page entry. */
+/** Creates a variant document with one page. */
 export const documentOf = (
   url: string,
   changes: Change[],

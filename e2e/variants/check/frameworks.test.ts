@@ -36,7 +36,8 @@ hydrateRoot(document.getElementById("root"), <App path={location.pathname} isCli
 
 let bench: CheckBench;
 /**
- * The addresses of two pages. On `same`, the client renders what the server rendered; on `different`, one element differs.
+ * The addresses of two pages. On `same`, the client renders what the server rendered; on `different`, one element
+ * differs.
  */
 const urls = { same: "", different: "" };
 

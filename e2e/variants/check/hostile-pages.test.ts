@@ -16,7 +16,7 @@ before(async () => {
   contexts = countContexts();
 });
 after(() => bench.close());
-// A browser context may open after its check has ended; the check then closes it.
+// Waits, because a browser context may open after its check has ended. The check then closes the context.
 afterEach(() => waitUntil(() => countContexts() === contexts, "every context of a check is closed"));
 
 const setTitle = (url: string, rest = {}) =>

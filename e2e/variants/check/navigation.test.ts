@@ -8,7 +8,7 @@ before(async () => {
 });
 after(() => bench.close());
 
-/** A page with a client-side router. `home` and `other` are the HTML of its two routes. */
+/** Creates a page with a client-side router. `home` and `other` are the HTML of its two routes. */
 const pageWithRouter = (path: string, home: string, other: string) =>
   html(
     `<main><h1>Shop</h1><nav><a href="/logout">Log out</a> <a href="/document">Document</a> <a href="${path}/other">Other</a></nav><div id="app"></div></main>

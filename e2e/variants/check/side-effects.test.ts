@@ -183,8 +183,9 @@ describe("what a variant does to a page", () => {
   });
 
   test("elements that the page itself toggles are not a trace, whatever their state in each load", async () => {
-    // Two loads show the same state at the same age. The page on which the changes were reverted is older, so one of its two
-    // elements has the other state.
+    // The two elements always have the same color on a page without the runtime of variants, and different colors on a
+    // page with the runtime. The page on which the check reverted the changes has the runtime. Exactly one of its
+    // elements therefore differs from the original page.
     const toggling = `<script>
       let count = 0;
       const toggle = () => {

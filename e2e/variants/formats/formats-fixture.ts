@@ -122,7 +122,7 @@ export async function startFormatsBrowser(): Promise<FormatsBrowser> {
 
 type WithoutId = Change extends infer Each ? (Each extends unknown ? Omit<Each, "id"> : never) : never;
 
-/** Creates a document with one page entry. @throws if the document is not valid for storage. */
+/** Creates a variant document with one page. @throws if the document is not valid for storage. */
 export function documentOf(
   url: string,
   changes: WithoutId[],

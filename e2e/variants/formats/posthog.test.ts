@@ -89,7 +89,9 @@ function exportDocument(document: VariantDocument, omitted: (string | null)[] = 
   return JSON.parse(JSON.stringify(result.document)) as typeof result.document;
 }
 
-/** Removes the `rel="noopener"` that posthog-js adds to links that open a window. Browsers behave the same without it. */
+/**
+ * Removes the `rel="noopener"` that posthog-js adds to links that open a window. Browsers behave the same without it.
+ */
 const withoutImpliedRel = (shown: Shown): Shown => ({
   ...shown,
   html: shown.html.replaceAll(' rel="noopener"', ""),

@@ -64,7 +64,8 @@ describe("a server-rendered page", () => {
     assert.equal((await readReport(page)).changes[1]?.matches, 0);
     resolve();
     await page.waitForSelector(".slow b", { state: "attached" });
-    // The content has arrived, but the client does not have its data, so React cannot hydrate the boundary yet.
+    // The HTML of the content has arrived, but the client does not have the data of the content. React cannot hydrate
+    // the boundary without the data.
     assert.equal((await readReport(page)).isHydrating, true);
     assert.equal(await page.evaluate(() => document.querySelector(".slow b")?.textContent), "slow 1");
     await page.evaluate(() => Reflect.get(window, "resolveData")());

@@ -14,7 +14,10 @@ const BODY = `<header id="top"  class="a  b" style="color:red"><b>Shop</b> now</
 <form><label for="mail">Mail</label><input id="mail" name="mail" required><button id="pay" type="button">Pay</button></form>
 <svg viewBox="0 0 9 9"><circle r="2"/></svg>`;
 
-/** Each operation, with an expression and the value that the expression has once the change is applied. */
+/**
+ * A change for each operation. `read` is an expression, and `shows` is the value of the expression after the change was
+ * applied.
+ */
 const OPERATIONS: {
   change: Change extends infer Each ? (Each extends unknown ? Omit<Each, "id"> : never) : never;
   read: string;

@@ -65,7 +65,7 @@ describe("a page that renders over changes", () => {
       { op: "setStyle", selector: "#open", style: { color: "green" } },
     ]);
     const { page, problems, close } = await browser.open(url, [script], "commit");
-    // Changes of complete elements do not wait, and neither do changes that do not depend on the content of an element.
+    // A change waits only if it depends on the content of an incomplete element.
     await waitForState(page, "applied", "c4");
     assert.deepEqual(
       (await readReport(page)).changes.map(({ state }) => state),
@@ -144,7 +144,7 @@ describe("a page that renders over changes", () => {
     const report = await readReport(page);
     for (const { id, state, reapplied } of report.changes) {
       assert.equal(state, "applied", id);
-      // One write restores both changes of the class. It is counted for `c4` and not for `c5`.
+      // One write restores both changes of the class. The write is counted for `c4` and not for `c5`.
       assert.equal(reapplied, id === "c5" ? 0 : 1, id);
     }
     await page.evaluate(() => document.getElementById("mixed")?.append("!"));
@@ -209,8 +209,8 @@ describe("a page that renders over changes", () => {
     }
     assert.equal(await readTexts(), "Row 1 BuyRow 2 BuyRow 3 BuyRow 4 Buy");
     assert.equal(await readRules(), 4);
-    // A long list renders different rows while it is scrolled. That happens more often than the limit after which the
-    // runtime assumes a conflict with the page's scripts.
+    // A long list renders different rows while it is scrolled. The runtime must not take these renders for a conflict
+    // with the page's scripts, although their number exceeds the limit for conflicts.
     for (let count = 0; count < 30; count++) {
       await render(10 * count);
       await waitFor(async () => (await readReport(page)).changes[0]?.applied === 4, "scrolled rows");

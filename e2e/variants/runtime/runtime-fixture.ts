@@ -13,7 +13,7 @@ export type SitePage =
       body: string;
       /** The response is not sent before this promise resolves. */
       until?: Promise<void>;
-      /** The rest of the body, which is sent when its `until` resolves. */
+      /** The rest of the body, which is sent when `rest.until` resolves. */
       rest?: { until: Promise<void>; body: string };
     };
 
@@ -81,7 +81,7 @@ export async function startRuntimeBrowser(): Promise<RuntimeBrowser> {
   };
 }
 
-/** Builds the script of a variant with one page entry. Changes without an id get an id. */
+/** Builds the script of a variant with one page. Changes without an id get an id. */
 export function scriptOf(
   url: string,
   changes: (Change | DistributiveOmit<Change, "id">)[],
@@ -124,8 +124,8 @@ export const waitForState = (
   }, `change ${id} is ${state}`);
 
 /**
- * Reads the HTML of the body or of another element. Attributes are sorted, because reverting a change may put an attribute
- * last.
+ * Reads the HTML of the body or of another element. Attributes are sorted, because reverting a change may move an
+ * attribute to the end.
  */
 export const readBody = (page: Page, selector = "body"): Promise<string> =>
   page.evaluate((name) => {

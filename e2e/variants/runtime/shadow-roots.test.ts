@@ -21,7 +21,9 @@ const BODY = `<p>light</p>
 <x-outer><template shadowrootmode="open"><p>outer</p><x-inner><template shadowrootmode="open"><p>inner</p></template></x-inner><slot></slot></template><p>slotted</p></x-outer>
 <x-late></x-late><div id="plain"></div>`;
 
-/** An expression that returns the texts of all paragraphs: first those of the document, then those of the shadow roots. */
+/**
+ * An expression that returns the texts of all paragraphs: first those of the document, then those of the shadow roots.
+ */
 const READ = `(() => { const read = (root) => [...root.querySelectorAll("p")].map((p) => p.textContent)
   .concat(...[...root.querySelectorAll("*")].filter((e) => e.shadowRoot).map((e) => read(e.shadowRoot))); return read(document).join(); })()`;
 

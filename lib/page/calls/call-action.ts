@@ -28,8 +28,8 @@ export async function callAction<Answer>(
     const response = await fetcher(path, init);
     if (response.ok) {
       if (read) return { isDone: true, answer: await read(response) };
-      // The cast is safe, because the service sends what its contract says. A body that is incomplete or not JSON is caught
-      // below.
+      // The cast is safe, because the service sends what its contract says. The `catch` below handles a body that is
+      // incomplete or not JSON.
       const answer: unknown = response.status === 204 ? undefined : await response.json();
       return { isDone: true, answer: answer as Answer };
     }
@@ -44,7 +44,7 @@ export async function callAction<Answer>(
   }
 }
 
-/** Narrows the outcome of a call to one field of its answer. */
+/** Reduces the answer of a successful outcome to one of its fields. A failed outcome does not change. */
 export const pick = <Name extends string, Value>(
   outcome: ActionOutcome<{ [Key in Name]: Value }>,
   name: Name,

@@ -5,9 +5,13 @@ import { type ActionOutcome, callAction, pick } from "./call-action.ts";
 export type PlanningActions = {
   /** Edits items. Fails with 409 if an item no longer exists or its text has changed. */
   editPlan: (edits: PlanEdit[]) => Promise<ActionOutcome<Plan>>;
-  /** Switches the plan-first mode on or off. In this mode, the agent changes nothing before a person agrees to the plan. */
+  /**
+   * Switches the plan-first mode on or off. In this mode, the agent changes nothing before a person agrees to the plan.
+   */
   setPlanMode: (mode: "off" | "plan_first") => Promise<ActionOutcome<Plan>>;
-  /** Agrees to a revision of the plan and sends the person's message. Fails with 409 if the plan has a newer revision. */
+  /**
+   * Agrees to a revision of the plan and sends the person's message. Fails with 409 if the plan has a newer revision.
+   */
   agreePlan: (
     revision: number,
     text: string,

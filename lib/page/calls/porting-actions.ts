@@ -8,7 +8,8 @@ export type PortingActions = {
     document: unknown,
   ) => Promise<ActionOutcome<{ import: ImportSummary; leftOut: LeftOut[] }>>;
   /**
-   * Reads one page of an imported conversation. `cursor` is the `nextCursor` of the previous page; null for the first page.
+   * Reads one page of an imported conversation. `cursor` is the `nextCursor` of the previous page; null for the first
+   * page.
    */
   readImport: (importId: string, cursor: string | null) => Promise<ActionOutcome<ImportPage>>;
 };
@@ -32,6 +33,6 @@ export function createPortingActions(
   };
 }
 
-/** The path from which a browser downloads an export of the session. */
+/** Returns the path from which a browser downloads an export of the session. */
 export const exportPath = (actions: string, format: "json" | "html"): string =>
   `${actions}/export?format=${format}`;

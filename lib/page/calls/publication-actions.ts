@@ -11,8 +11,8 @@ import { type ActionOutcome, callAction, pick } from "./call-action.ts";
 /** Publishes, exports and imports variants. Source: `wire.md`, Publications. */
 export type PublicationActions = {
   /**
-   * Publishes a revision. Fails with 409 if the variant has a newer revision. Also fails with 409 if the revision has no
-   * passed check and `unchecked` is false.
+   * Publishes a revision. Fails with 409 if the variant has a newer revision. Also fails with 409 if the revision has
+   * no passed check and `unchecked` is false.
    */
   publishVariant: (
     key: string,
@@ -42,7 +42,7 @@ export type PublicationActions = {
 /** An exported file, and the changes that its format cannot express. */
 type ExportedFile = { name: string; mediaType: string; text: string; omitted: OmittedChange[] };
 
-/** A document to import, and the revision that the person saw before. */
+/** A document to import as the revision after `baseRevision`. */
 type ImportDraft = { format: ImportFormat; document: unknown; baseRevision: number };
 
 /** @param variants path of the session's variants. */
@@ -72,7 +72,7 @@ const toPublication = (
 ): ActionOutcome<Publication | null> =>
   outcome.isDone ? { isDone: true, answer: outcome.answer.publication } : outcome;
 
-/** Reads an exported file. A script is kept unchanged; a document is indented. */
+/** Reads an exported file. A script is not changed; the JSON of a document is indented. */
 async function readFile(response: Response, name: string, format: ExportFormat): Promise<ExportedFile> {
   if (format === "script")
     return { name: `${name}.js`, mediaType: "text/javascript", text: await response.text(), omitted: [] };

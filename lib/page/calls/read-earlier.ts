@@ -1,16 +1,19 @@
 import type { TranscriptMessage } from "../state/view-types.ts";
 import { type ActionOutcome, callAction } from "./call-action.ts";
 
-/** How many sequence numbers the first window covers. The numbers have gaps, so the window contains fewer messages. */
+/**
+ * Number of sequence numbers in the first window. The window usually contains fewer messages, because the numbers have
+ * gaps.
+ */
 const WINDOW = 400;
 const PAGE = 200;
 
-/** The messages before a point of the transcript, oldest first, and whether there are even earlier messages. */
+/** Messages of the transcript, oldest first, and whether the transcript has messages before the first of them. */
 export type EarlierMessages = { messages: TranscriptMessage[]; hasEarlier: boolean };
 
 /**
- * Reads messages directly before the sequence number `before`. The API lists messages only forwards, so this function reads
- * a window of sequence numbers that ends at `before`. If the window contains no message, it is widened.
+ * Reads messages directly before the sequence number `before`. The API lists messages only forwards, so this function
+ * reads a window of sequence numbers that ends at `before`. If the window contains no message, it is widened.
  */
 export async function readEarlier(
   path: string,

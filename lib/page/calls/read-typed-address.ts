@@ -5,10 +5,10 @@ const QUOTED_MAX = 80;
 const DOTTED_QUAD = /^(\d{1,3}\.){3}\d{1,3}$/;
 
 /**
- * Parses the text of an address field. A complete http(s) URL is returned as typed. A host without a scheme gets `https`;
- * localhost, IP addresses and ports other than 443 get `http`, because servers there rarely speak TLS. Everything else
- * (search words, a single word, another scheme) is a problem; the function never guesses. The page calls this function
- * before it sends an address, and the server calls it on the text that it receives.
+ * Parses the text of an address field. A complete http(s) URL is returned as typed. A host without a scheme gets
+ * `https`; localhost, IP addresses and ports other than 443 get `http`, because servers there rarely speak TLS.
+ * Everything else (search words, a single word, another scheme) is a problem; the function never guesses. The page
+ * calls this function before it sends an address, and the server calls it on the text that it receives.
  */
 export function readTypedAddress(text: string): TypedAddress {
   const typed = text.trim();
@@ -31,7 +31,10 @@ export function readTypedAddress(text: string): TypedAddress {
   return /[\s@]/.test(authority) || !isUrl(url) ? notAnAddress(typed) : address(url);
 }
 
-/** Whether a text is a host name: at least two labels, of which the last is not a number. So `3.14` is no host name. */
+/**
+ * Whether a text is a host name: at least two labels, of which the last is not a number. Therefore, `3.14` is not a
+ * host name.
+ */
 function isHostName(host: string): boolean {
   const labels = host.replace(/\.$/, "").split(".");
   return labels.length > 1 && !labels.includes("") && !/^\d*$/.test(labels.at(-1) ?? "");

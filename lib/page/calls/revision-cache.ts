@@ -13,8 +13,8 @@ export type RevisionCache = {
 const REVISIONS_MAX = 30;
 
 /**
- * Creates a cache of revisions. The document of a revision never changes, but its newest check does, so the time of the
- * check is part of the cache key. Simultaneous reads share one call; a failed read is not cached.
+ * Creates a cache of revisions. The cache key contains the time of the newest check, because a new check changes the
+ * answer of the service for a revision. Simultaneous reads share one call; a failed read is not cached.
  */
 export function createRevisionCache(readRevision: SessionActions["readRevision"]): RevisionCache {
   const cached = new Map<string, VariantRevision>();

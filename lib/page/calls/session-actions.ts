@@ -56,7 +56,8 @@ export type SessionActions = PublicationActions &
     /** Reads a revision of a variant with its newest check. */
     readRevision: (key: string, revision: number) => Promise<ActionOutcome<VariantRevision>>;
     /**
-     * Stores edits of a revision as a new revision. Fails with 409 if the variant has a newer revision than `baseRevision`.
+     * Stores edits of a revision as a new revision. Fails with 409 if the variant has a newer revision than
+     * `baseRevision`.
      */
     editVariant: (
       key: string,
@@ -72,7 +73,7 @@ export type SessionActions = PublicationActions &
     ) => Promise<ActionOutcome<unknown>>;
     /** Reads the session's own link, and the newest share links without their secrets. */
     readShareLinks: () => Promise<ActionOutcome<{ shareUrl: string; data: ShareLinkView[] }>>;
-    /** Creates a link. No later answer contains the path of the link again. */
+    /** Creates a link. The service returns `shareUrl` only in this answer. */
     createShareLink: (link: ShareLinkDraft) => Promise<ActionOutcome<{ shareUrl: string }>>;
     revokeShareLink: (linkId: string) => Promise<ActionOutcome<unknown>>;
     /** Revokes every link, including the session's own link. The answer contains the session's new link. */
@@ -88,8 +89,8 @@ export type ShareLinkDraft = { role: ShareRole; label?: string; expiresAt?: stri
 /**
  * Creates the actions of one session.
  *
- * @param connectionId returns the id of the page's live connection. While a person has control, only the connection of that
- * person may navigate.
+ * @param connectionId returns the id of the page's live connection. While a person has control, only the connection of
+ * that person may navigate.
  */
 export function createSessionActions(
   {

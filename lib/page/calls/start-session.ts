@@ -61,7 +61,9 @@ export function composeCurl(baseUrl: string, request: StartRequest): string {
 
 const indent = (text: string): string => text.replaceAll("\n", "\n  ");
 
-/** Finds the form field that an error of the API is about. Such an error begins with the name of a field of the request. */
+/**
+ * Finds the form field that an error of the API is about. Such an error begins with the name of a field of the request.
+ */
 export function fieldOfError(error: string): "task" | "targetUrl" | "outputSchema" | undefined {
   if (/^messages\b/.test(error)) return "task";
   if (/^targetUrl\b/.test(error)) return "targetUrl";

@@ -13,7 +13,7 @@ export type TestResultsCache = {
 const TEST_RUNS_MAX = 10;
 
 /**
- * Creates a cache of test results. They never change once the run has ended. Simultaneous reads share one call; a failed
+ * Creates a cache of the results of ended test runs, which never change. Simultaneous reads share one call; a failed
  * read is not cached.
  */
 export function createTestResultsCache(readTestRun: TestRunActions["readTestRun"]): TestResultsCache {

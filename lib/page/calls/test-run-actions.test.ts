@@ -4,7 +4,8 @@ import { createTestResultsCache } from "./test-results-cache.ts";
 import { createTestRunActions } from "./test-run-actions.ts";
 
 /**
- * Creates actions that call a fake service. The service returns these answers one after the other and records the requests.
+ * Creates actions that call a fake service. The service returns these answers one after the other and records the
+ * requests.
  */
 function open(...answers: Response[]) {
   const requests: string[] = [];

@@ -3,8 +3,8 @@ import type { CompactionView, DomainEvent } from "./view-types.ts";
 type CompactionEvent = Extract<DomainEvent, { kind: "turn.compacting" | "turn.compacted" }>;
 
 /**
- * Applies one event to the compactions of a session. A compaction is shown after the message that was the newest when the
- * compaction began, and stays there when it has ended. Pure.
+ * Applies one event to the compactions of a session. A compaction shortens the agent's context. The page shows it after
+ * the message that was the newest when the compaction began. Pure.
  */
 export function applyCompactionEvent(
   compactions: readonly CompactionView[],

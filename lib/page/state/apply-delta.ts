@@ -2,9 +2,9 @@ import type { Draft, SessionState } from "./session-state.ts";
 import type { MessageDelta } from "./view-types.ts";
 
 /**
- * Adds a streamed piece of text to the draft of a message. Pure. Skips text that the draft already contains. A piece of a
- * later attempt replaces the draft. A piece after a gap is dropped, because `message.completed` contains the whole message.
- * Source: `wire.md`, Stream.
+ * Adds a streamed piece of text to the draft of a message. Pure. Skips text that the draft already contains. A piece of
+ * a later attempt replaces the draft. A piece after a gap is dropped, because `message.completed` contains the whole
+ * message. Source: `wire.md`, Stream.
  */
 export function applyDelta(state: SessionState, delta: MessageDelta): SessionState {
   if (state.messages.some(({ id }) => id === delta.messageId)) return state;

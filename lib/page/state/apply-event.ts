@@ -16,8 +16,8 @@ import type {
 } from "./view-types.ts";
 
 /**
- * Applies one stored event to the state. Pure. An event that the state already contains (by `seq`) changes nothing, so
- * events may be replayed, and the snapshot and the socket may overlap.
+ * Applies one stored event to the state. Pure. An event whose `seq` is not greater than `lastSeq` changes nothing,
+ * because the state already contains it. Such events occur when the service replays events.
  */
 export function applyEvent(state: SessionState, event: DomainEvent): SessionState {
   if (event.seq <= state.lastSeq) return state;
@@ -26,8 +26,8 @@ export function applyEvent(state: SessionState, event: DomainEvent): SessionStat
 }
 
 /**
- * Derives the state of the turn: `compacting` while a run shortens its context, otherwise `running` while the session has an
- * unfinished request. Source: `architecture.md`, How a request flows.
+ * Derives the state of the turn: `compacting` while a run shortens its context, otherwise `running` while the session
+ * has an unfinished request. Source: `architecture.md`, How a request flows.
  */
 export function projectTurnState(
   state: Pick<SessionState, "runs" | "queue" | "compactions">,
@@ -129,7 +129,7 @@ function applyKind(state: SessionState, event: DomainEvent): SessionState {
   }
 }
 
-/** Removes a question that is no longer open. */
+/** Removes a question of the agent (elicitation) that is no longer open. */
 export const removeElicitation = (state: SessionState, elicitationId: string): SessionState => ({
   ...state,
   elicitations: state.elicitations.filter((each) => each.elicitationId !== elicitationId),
@@ -250,7 +250,8 @@ function completeRun(state: SessionState, event: EventOf<"run.completed">): Sess
     drafts: state.drafts.filter((draft) => draft.runId !== runId),
     queue: state.queue.filter((queued) => queued.requestId !== requestId),
     elicitations: state.elicitations.filter((each) => each.runId !== runId),
-    // A queued message that was removed also completes its run. The wait then belongs to another run, and stays.
+    // When a queued message is removed, its run also completes. `waitingOn` then belongs to another run and does not
+    // change.
     waitingOn: existing?.state === "running" ? null : state.waitingOn,
     compactions: dropUnfinished(state.compactions, runId),
     toolCalls: closeToolCalls(state.toolCalls, runId),
@@ -260,7 +261,7 @@ function completeRun(state: SessionState, event: EventOf<"run.completed">): Sess
   };
 }
 
-/** The last error of the browser, if the run used the browser; otherwise null. */
+/** Returns the last error of the browser if the run used the browser; otherwise null. */
 const findPageError = ({ toolCalls, browser }: SessionState, runId: string): string | null =>
   Object.values(toolCalls).some((call) => call.runId === runId && usesBrowser(call.toolName))
     ? browser.lastError
@@ -268,7 +269,7 @@ const findPageError = ({ toolCalls, browser }: SessionState, runId: string): str
 
 const usesBrowser = (toolName: string): boolean => BROWSER_TOOLS.some((name) => name === toolName);
 
-/** Sets the unfinished calls of a run to `unknown`. After the end of the run, no result can follow. */
+/** Sets the unfinished calls of a run to `unknown`, because no result can follow after the end of the run. */
 function closeToolCalls(calls: SessionState["toolCalls"], runId: string): SessionState["toolCalls"] {
   const isUnfinished = (call: ToolCallView) => call.runId === runId && call.state === "started";
   if (!Object.values(calls).some(isUnfinished)) return calls;
@@ -287,7 +288,7 @@ function upsertDeliverable(deliverables: Deliverable[], deliverable: Deliverable
   return index < 0 ? [...deliverables, deliverable] : deliverables.with(index, deliverable);
 }
 
-/** Puts a report first, and removes its earlier version. */
+/** Puts a report first, and removes its earlier version, which has the same title. */
 const addReport = (reports: ReportSummary[], report: ReportSummary): ReportSummary[] => [
   report,
   ...reports.filter(({ title }) => title !== report.title),

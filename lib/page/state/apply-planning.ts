@@ -5,7 +5,9 @@ import type { Plan, Requirement } from "./view-types.ts";
 export const mergePlan = (state: SessionState, plan: Plan): SessionState =>
   (plan.updatedAt ?? "") < (state.plan.updatedAt ?? "") ? state : { ...state, plan };
 
-/** Adds or updates requirements. Skips those that are newer in the state. Sorts all by number. */
+/**
+ * Adds or updates requirements. Skips a requirement if the state contains a newer version of it. Sorts all by number.
+ */
 export function mergeRequirements(existing: Requirement[], changed: readonly Requirement[]): Requirement[] {
   const byId = new Map(existing.map((each) => [each.id, each]));
   for (const each of changed)

@@ -14,8 +14,8 @@ export function applyTestRunEvent(testRuns: TestRun[], event: TestRunEvent): Tes
 }
 
 /**
- * Adds or replaces a test run and sorts all, newest first. A run that has ended is not replaced by an unfinished version of
- * it.
+ * Adds or replaces a test run and sorts all, newest first. An unfinished version of a test run never replaces the ended
+ * version.
  */
 export function mergeTestRun(testRuns: TestRun[], run: TestRun): TestRun[] {
   const existing = testRuns.find(({ id }) => id === run.id);

@@ -30,7 +30,10 @@ function updateVariant(
   return merged.map((each) => (each.key === variant.key ? { ...each, isShown } : each));
 }
 
-/** Adds a variant, or updates its revision, check and publication unless the state contains a newer revision. */
+/**
+ * Adds a variant, or updates its revision, check and publication. Changes nothing if the state contains a newer
+ * revision.
+ */
 export function mergeVariant(
   variants: VariantView[],
   { key, revision, check, publication }: VariantSummary,
@@ -44,7 +47,10 @@ export function mergeVariant(
   return variants.with(index, { ...existing, revision, check, publication, changeCount });
 }
 
-/** Sets the number of changes of a variant and whether it is shown, unless the number is already set. */
+/**
+ * Sets the number of changes of a variant, and whether the live browser shows the variant. Changes nothing if the
+ * number is already set.
+ */
 export const addRevisionFacts = (variants: VariantView[], read: VariantRevision): VariantView[] =>
   variants.map((each) =>
     each.key === read.variant && each.revision === read.revision && each.changeCount === null

@@ -37,21 +37,21 @@ const TOP_LEVEL_TABS: readonly DrawerTab[] = [
 ];
 
 /**
- * Lists the tabs of a session: Result, Activity, tabs with content, and tabs that were opened during this visit. An opened
- * tab stays even without content, so that it does not disappear while it is read.
+ * Lists the tabs of a session: Result, Activity, tabs with content, and tabs that were opened during this visit. An
+ * opened tab stays even without content, so that it does not disappear while a person reads it.
  */
 export function listTabs(state: SessionState, opened: readonly DrawerTab[]): DrawerTab[] {
   const counts = countsOf(state);
   const isShown = (tab: DrawerTab): boolean => {
     if (state.agent && TOP_LEVEL_TABS.includes(tab)) return false;
     if (tab === "result" || tab === "activity" || opened.includes(tab)) return true;
-    // Looks at the variants, because the number of their changes may not be known yet.
+    // Counts variants, because the number of their changes may not be loaded yet.
     return tab === "changes" ? state.variants.length > 0 : counts[tab] > 0;
   };
   return ORDER.filter(isShown);
 }
 
-/** The number of items in each tab. */
+/** Returns the number of items in each tab. */
 export const countsOf = (state: SessionState): Record<DrawerTab, number> => ({
   result: state.deliverables.filter(({ status }) => status !== "pending").length,
   changes: state.variants.reduce((sum, { changeCount }) => sum + (changeCount ?? 0), 0),
@@ -66,9 +66,9 @@ export const countsOf = (state: SessionState): Record<DrawerTab, number> => ({
 });
 
 /**
- * A number for each tab. The tab has news when the number rises. Only outcomes are news: evidence would rise with every
- * screenshot and activity with every step, and annotations are made by the person. A new revision or check is news even if
- * the number of changes stays the same.
+ * Returns a number for each tab. The tab has news when its number rises. Only outcomes are news. Evidence and activity
+ * are not, because they would rise with every screenshot or step. Annotations are not, because the person makes them. A
+ * new revision or check is news even if the number of changes stays the same.
  */
 export const newsOf = (state: SessionState): Record<DrawerTab, number> => {
   const { result, agents } = countsOf(state);

@@ -6,7 +6,7 @@ export type TestTarget = TestResult["target"];
 /** The statuses of a test. Those that need attention come first. */
 export const TEST_STATUSES = ["failed", "flaky", "skipped", "passed"] as const satisfies TestStatus[];
 
-/** A test with its results: one result, or a result each for control and variant. */
+/** A test with its results: one result, or one result each for control and variant. */
 export type TestGroup = {
   /** Unique in its test run. */
   key: string;
@@ -20,8 +20,8 @@ export type TestGroup = {
 export type TestFile = { file: string; tests: TestGroup[] };
 
 /**
- * Groups results by file and test. Files and tests that need attention come first. Otherwise the order of the test run is
- * kept.
+ * Groups results by file and test. Files and tests that need attention come first. All other files and tests keep the
+ * order of the test run.
  */
 export function groupTestResults(results: readonly TestResult[]): TestFile[] {
   const files = new Map<string, Map<string, TestGroup>>();
@@ -46,7 +46,8 @@ export function groupTestResults(results: readonly TestResult[]): TestFile[] {
 const byTarget = (one: TestResult, other: TestResult): number => one.target.localeCompare(other.target);
 
 /**
- * Failed and flaky tests get lower ranks, so that they come first. All other tests have the same rank and keep their order.
+ * Failed and flaky tests get lower ranks, so that they come first. All other tests have the same rank and keep their
+ * order.
  */
 const rankOf = ({ results }: TestGroup): number =>
   Math.min(2, ...results.map(({ status }) => TEST_STATUSES.indexOf(status)));

@@ -5,6 +5,6 @@ export function mergePage(pages: LandingPage[], page: LandingPage): LandingPage[
   const index = pages.findIndex(({ slug }) => slug === page.slug);
   const existing = pages[index];
   if (!existing) return [...pages, page];
-  // The state may come from the answer to an action of this visitor, which may be newer than a late event.
+  // An answer to an action of this visitor may have updated the state before an older event arrives.
   return existing.updatedAt > page.updatedAt ? pages : pages.with(index, page);
 }

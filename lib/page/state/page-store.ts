@@ -24,7 +24,10 @@ import type {
 /** Holds the state of the session for one page. Does not depend on React. */
 export type SessionStore = {
   getState: () => SessionState;
-  /** Calls the listener after changes, at most once per `schedule`. @returns a function that unsubscribes. */
+  /**
+   * Calls the listener after changes. Several changes in a row may cause only one call. @returns a function that
+   * unsubscribes.
+   */
   subscribe: (listener: () => void) => () => void;
   receive: (frame: LiveFrame) => void;
   /** Adds a message that the service has accepted. Its events arrive later. */
@@ -39,17 +42,22 @@ export type SessionStore = {
   removeElicitation: (elicitationId: string) => void;
   /** Replaces the sub-agents with the list of the service. */
   replaceAgents: (agents: AgentView[]) => void;
-  /** Updates variants from an answer of the service, unless the state contains newer revisions. */
+  /** Updates variants from an answer of the service. Skips a variant if the state contains a newer revision of it. */
   mergeVariants: (variants: VariantSummary[]) => void;
-  /** Sets the number of changes of a variant and whether it is shown, from an answer of the service. */
+  /**
+   * Sets, from an answer of the service, how many changes a variant has and whether the live browser shows the variant.
+   */
   addRevisionFacts: (revision: VariantRevision) => void;
   /** Sets the publication of a variant. The event about it arrives later. */
   setPublication: (key: string, publication: Publication | null) => void;
   /** Sets the variant that the live browser shows. The event about it arrives later. */
   setShownVariant: (key: string | null) => void;
-  /** Updates the plan from an answer of the service, unless the state contains a newer plan. */
+  /** Updates the plan from an answer of the service. Changes nothing if the state contains a newer plan. */
   mergePlan: (plan: Plan) => void;
-  /** Updates requirements from an answer of the service, unless the state contains newer ones. */
+  /**
+   * Updates requirements from an answer of the service. Skips a requirement if the state contains a newer version of
+   * it.
+   */
   mergeRequirements: (requirements: Requirement[]) => void;
   /** Updates a landing page from an answer of the service. The event about it arrives later. */
   mergePage: (page: LandingPage) => void;
@@ -62,8 +70,8 @@ export type SessionStore = {
 /**
  * Creates a store from the page's snapshot.
  *
- * @param schedule runs a callback soon. In a browser this is `requestAnimationFrame`, so that a burst of deltas causes one
- * render.
+ * @param schedule runs a callback soon. The page passes `requestAnimationFrame`, so that many deltas in a row cause
+ * only one render.
  */
 export function createSessionStore(
   snapshot: SessionSnapshot,
@@ -125,7 +133,7 @@ export function createSessionStore(
 function applyFrame(state: SessionState, frame: LiveFrame): SessionState {
   switch (frame.type) {
     case "ready":
-      // Assumes that no person has control. If a person has it, a `control` frame follows.
+      // Assumes that no person has control. If a person has control, the service sends a `control` frame next.
       return { ...state, ...frame.data, control: null };
     case "watching":
       return { ...state, watching: frame.data.watching };
@@ -145,8 +153,8 @@ function applyFrame(state: SessionState, frame: LiveFrame): SessionState {
 }
 
 /**
- * Merges the queue with the list of the service. Drops messages that are already in the transcript. Keeps a message that the
- * service no longer lists while its run is open, until the message is stored.
+ * Merges the queue with the list of the service. Drops messages that are already in the transcript. A message that the
+ * service no longer lists stays in the queue if its run is open and the message is not stored yet.
  */
 function mergeQueue(state: SessionState, listed: QueuedMessage[]): SessionState {
   const isStored = (requestId: string) => state.messages.some((message) => message.requestId === requestId);
@@ -188,8 +196,8 @@ function addAccepted(state: SessionState, message: QueuedMessage, runId: string)
 }
 
 /**
- * Ranks waiting messages in the order in which the agent gets them: messages that steer the running turn, then messages that
- * interrupt it, then all others.
+ * Ranks waiting messages in the order in which the agent gets them: messages that steer the running turn, then messages
+ * that interrupt it, then all others.
  */
 const RANK: Record<QueuedMessage["mode"], number> = { steer: 0, interrupt: 1, queue: 2 };
 

@@ -1,10 +1,10 @@
 import type { VariantView } from "./view-types.ts";
 
-/** The next step to publish the newest revision of a variant. */
+/** The state of a variant's newest revision, from which the person's next step follows. */
 type PublishStep =
   /** The variant has a newer revision than the one that the person has seen. */
   | "outdated"
-  /** The newest revision is published. If it was published unchecked, its check has not passed since then. */
+  /** The newest revision is published, and publishing it again would have no effect. */
   | "published"
   /** The check of the newest revision passed. */
   | "ready"
@@ -12,8 +12,8 @@ type PublishStep =
   | "failed";
 
 /**
- * Finds the next step that a person can take. A revision that was published unchecked can be published again once its check
- * has passed; the new release then counts as checked.
+ * Finds the state of a variant's newest revision. A revision that was published unchecked can be published again after
+ * its check has passed, so that the new release counts as checked.
  *
  * @param seenRevision the newest revision that the person has seen. A newer revision must be seen before it can be
  * published.

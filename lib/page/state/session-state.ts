@@ -23,19 +23,21 @@ export type SessionState = Omit<SessionSnapshot, "toolCalls"> & {
   control: ControlHolder;
   /** The id of this page's live connection; null until the service accepts the connection. */
   connectionId: string | null;
-  /** The run that a person stopped on this page. */
+  /** The id of the run that a person stopped last on this page; null if a person stopped no run. */
   stoppingRunId: string | null;
-  /** Counts the reports of the service that the queue changed. The page reads the queue when the number changes. */
+  /**
+   * Counts the `queue` frames, which report that the queue changed. The page reads the queue when the number changes.
+   */
   queueChanges: number;
   /** Counts the events about sub-agents. The page reads the list of sub-agents when the number changes. */
   agentChanges: number;
-  /** Counts the events about variants. The tab shows a mark when the number rises. */
+  /** Counts the events about variants. The Changes tab shows that it has news when the number rises. */
   variantChanges: number;
-  /** Counts the events about previews. The tab shows a mark when the number rises. */
+  /** Counts the events about previews. The Previews tab shows that it has news when the number rises. */
   previewChanges: number;
-  /** Counts the events about requirements. The tab shows a mark when the number rises. */
+  /** Counts the events about requirements. The Requirements tab shows that it has news when the number rises. */
   requirementChanges: number;
-  /** Counts the events about landing pages. The tab shows a mark when the number rises. */
+  /** Counts the events about landing pages. The Pages tab shows that it has news when the number rises. */
   pageChanges: number;
 };
 
@@ -61,7 +63,7 @@ export const createSessionState = (snapshot: SessionSnapshot): SessionState => (
 /** Whether a run has not ended. */
 export const isOpen = (run: RunView): boolean => run.state === "pending" || run.state === "running";
 
-/** The running run. If there is none, the next pending run. If there is none either, the last run. */
+/** Returns the running run; otherwise the next pending run; otherwise the last run. */
 export const currentRun = (state: SessionState): RunView | undefined =>
   state.runs.find((run) => run.state === "running") ?? state.runs.find(isOpen) ?? state.runs.at(-1);
 
@@ -73,7 +75,7 @@ export const isStopping = (state: SessionState): boolean =>
 export const mayDirect = ({ role, agent }: Pick<SessionState, "role" | "agent">): boolean =>
   role === "drive" && agent === null;
 
-/** Whether this visitor may stop the turn. A visitor who opened a sub-agent's own link may not. */
+/** Whether this visitor may stop the turn. A visitor who opened a sub-agent's own link may not stop it. */
 export const mayStop = ({ role, agent }: Pick<SessionState, "role" | "agent">): boolean =>
   role === "drive" && agent?.parent.path !== null;
 

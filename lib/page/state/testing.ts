@@ -96,7 +96,7 @@ export const snapshot: SessionSnapshot = {
   },
 };
 
-/** A stored message with one text part. */
+/** Creates a stored message with one text part. */
 export function message(
   id: string,
   seq: number,
@@ -117,7 +117,7 @@ export function message(
 }
 
 type Fields = Omit<DomainEvent, "seq" | "timestamp" | "sessionId" | "requestId" | "runId" | "source">;
-/** Creates a stored event of the first request. The common fields are the same in all events. */
+/** Creates a stored event of the first request. The event has the time `AT` and the session `SESSION`. */
 export const event = (seq: number, fields: Fields & Record<string, unknown>, runId = "run_1"): DomainEvent =>
   ({
     seq,
@@ -162,7 +162,7 @@ export const publicationOf = (
   ...fields,
 });
 
-/** Creates a test run against control and variant that has not started. */
+/** Creates a test run that has not started. It tests the control and the variant. */
 export const testRun = (number: number, fields: Partial<TestRun> = {}): TestRun => ({
   id: `tst_${number}`,
   number,

@@ -8,8 +8,8 @@ import type {
 } from "./view-types.ts";
 
 /**
- * One tool call in the conversation. `call` is undefined if the call has not begun. If `isOver` is true, `call` is undefined
- * because the call is so old that the snapshot does not contain its result.
+ * One tool call in the conversation. `call` is undefined if the call has not begun. `call` is also undefined if
+ * `isOver` is true: the call is so old that the snapshot does not contain its result.
  */
 export type TimelineCall = {
   toolCallId: string;
@@ -19,7 +19,7 @@ export type TimelineCall = {
   isOver: boolean;
 };
 
-/** One item of the conversation. The key of an item stays the same when its message has been written and is stored. */
+/** One item of the conversation. A draft and the stored message that replaces it have the same key. */
 export type TimelineItem =
   | {
       type: "user";
@@ -39,8 +39,8 @@ export type TimelineItem =
   | { type: "notice"; key: string; run: RunView; retriedAs: RunView | undefined };
 
 /**
- * Builds the items of the conversation: stored messages in order, then drafts. A run that failed or was stopped has a notice
- * after its last message. Pure.
+ * Builds the items of the conversation: stored messages in order, then drafts. A run that failed, was stopped or did
+ * not reach its page has a notice after its last message. Pure.
  */
 export function buildTimeline(state: SessionState): TimelineItem[] {
   const items: TimelineItem[] = [];
@@ -122,8 +122,9 @@ const belongsToOpenRun = ({ runId }: TranscriptMessage, { runs }: SessionState):
   runs.some((run) => run.runId === runId && isOpen(run));
 
 /**
- * Finds the message after which the notice of a run is shown: the last message of the run, or else of its request. Covers
- * runs that failed, were stopped, or did not reach their page.
+ * Lists the runs with a notice by the id of the message after which the notice is shown. This is the last message of
+ * the run or, if the run has no message, the last message of its request. Runs that failed, were stopped, or did not
+ * reach their page have a notice.
  */
 function placeNotices(state: SessionState): Map<string | undefined, RunView[]> {
   const places = new Map<string | undefined, RunView[]>();
@@ -140,7 +141,10 @@ function placeNotices(state: SessionState): Map<string | undefined, RunView[]> {
   return places;
 }
 
-/** Returns the last steering message of those that directly follow the message. If there are none, returns the message. */
+/**
+ * Returns the last of the steering messages that directly follow the message. Returns the message itself if none
+ * follow.
+ */
 function skipSteers(message: TranscriptMessage, { messages, steers }: SessionState): TranscriptMessage {
   let last = message;
   for (const next of messages.slice(messages.indexOf(message) + 1)) {
@@ -153,7 +157,10 @@ function skipSteers(message: TranscriptMessage, { messages, steers }: SessionSta
 const retryOf = (run: RunView, { runs }: SessionState): RunView | undefined =>
   runs.find((next) => next.requestId === run.requestId && next.attempt === run.attempt + 1);
 
-/** Finds the place of each result that is not part of a message: after the last message of its run. */
+/**
+ * Maps the last message of a run to the id of the run, if the page shows the run's result after that message. Omits
+ * results that are part of a message.
+ */
 function placeResults(state: SessionState): Map<string, string> {
   const places = new Map<string, string>();
   for (const { runId, status } of state.deliverables) {

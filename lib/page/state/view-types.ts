@@ -102,7 +102,8 @@ export type {
 export type LiveNotice = Exclude<WireFrame, { type: DomainEvent["kind"] | "message.delta" }>;
 
 /**
- * One JSON text frame of the live socket. For an event or a delta, `data` is the whole event. Source: `wire.md`, WebSocket.
+ * One JSON text frame of the live socket. For an event or a delta, `data` is the whole event. Source: `wire.md`,
+ * WebSocket.
  */
 export type LiveFrame =
   | { type: DomainEvent["kind"]; seq: number; sessionId: string; timestamp: string; data: DomainEvent }
@@ -144,7 +145,7 @@ export type AnnotationView = {
   annotations?: { type?: string; selector?: string; comment?: string }[];
 };
 
-/** A question of the agent that is open. */
+/** An open question of the agent. */
 export type ElicitationView = {
   elicitationId: string;
   runId: string | null;
@@ -172,8 +173,8 @@ export type CompactionView = {
 };
 
 /**
- * The tools of a tool server that are missing in a turn. `tools` names the first of them; null if the whole server is
- * missing. `toolCount` is the number of missing tools.
+ * The tools of a tool server that the agent does not have in a turn. `tools` contains the names of the first missing
+ * tools; null if the whole server is missing. `toolCount` is the number of missing tools.
  */
 export type MissingToolsView = {
   seq: number;
@@ -245,7 +246,7 @@ export type RunView = {
   origin: RunOrigin;
   state: "pending" | "running" | "succeeded" | "errored" | "cancelled";
   error: string | null;
-  /** For a succeeded run: why the browser did not reach the address to which it was last sent. Null if it did reach it. */
+  /** For a succeeded run: why the browser did not reach its last address. Null if the browser reached the address. */
   pageError: string | null;
   /** For a scheduled retry: the earliest time at which the run starts. */
   notBefore: string | null;
@@ -262,7 +263,10 @@ type AgentFacts = {
   parent: { title: string; path: string | null };
 };
 
-/** Everything that the session page needs for its first render. `lastSeq` is the `seq` of the newest event in it. */
+/**
+ * Everything that the session page needs for its first render. `lastSeq` is the `seq` of the newest event in the
+ * snapshot.
+ */
 export type SessionSnapshot = {
   session: {
     id: string;
@@ -277,12 +281,12 @@ export type SessionSnapshot = {
     /** Whether the agent may delegate to sub-agents. */
     mayDelegate: boolean;
   };
-  /** What this page shows about the sub-agent whose session it is; null for a session without a parent. */
+  /** The sub-agent that the session belongs to; null for a session without a parent. */
   agent: AgentFacts | null;
   /** Every sub-agent below the session. Parents come before their children. */
   agents: AgentView[];
   role: ShareRole;
-  /** The model. `isDemo` is true for the built-in demo model; the page then says so. */
+  /** The model. If `isDemo` is true, the page shows that the model is the built-in demo model. */
   model: { label: string; isDemo: boolean };
   turnState: "idle" | "running" | "compacting";
   runs: RunView[];
@@ -315,7 +319,7 @@ export type SessionSnapshot = {
   testRuns: TestRun[];
   /** The plan of the session; empty on the page of a sub-agent. */
   plan: Plan;
-  /** The requirements of the session; none on the page of a sub-agent. */
+  /** The requirements of the session; empty on the page of a sub-agent. */
   requirements: Requirement[];
   /** The landing pages that the agent deployed, oldest first. */
   pages: LandingPage[];

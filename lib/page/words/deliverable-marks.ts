@@ -3,8 +3,8 @@ import type { Deliverable } from "../state/view-types.ts";
 type Failed = Extract<Deliverable, { status: "failed" }>;
 
 /**
- * Collects the messages about invalid values in the raw text of a failed result. Maps the JSON pointer of a value to its
- * messages, which are joined.
+ * Collects the messages about invalid values in the raw text of a failed result. The key is the JSON pointer of a
+ * value. Several messages about one value are joined.
  */
 export function readMarks({ violations = [] }: Failed): Map<string, string> {
   const marks = new Map<string, string>();
@@ -19,7 +19,7 @@ export function readMarks({ violations = [] }: Failed): Map<string, string> {
 export const pointerSegment = (key: string | number): string =>
   `/${String(key).replaceAll("~", "~0").replaceAll("/", "~1")}`;
 
-/** Parses a raw text, if it is JSON. */
+/** Parses a text that may be JSON. */
 export function parseJson(text: string): { isJson: true; value: unknown } | { isJson: false } {
   try {
     return { isJson: true, value: JSON.parse(text) };

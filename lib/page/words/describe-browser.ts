@@ -1,4 +1,6 @@
-/** The names of browsers. The first match counts, because a `User-Agent` often also contains the names of later entries. */
+/**
+ * The names of browsers. The first match counts, because a `User-Agent` often also contains the names of later entries.
+ */
 const BROWSERS: [RegExp, string][] = [
   [/\bnpm run\b/, "A command"],
   [/\bEdg\//, "Edge"],

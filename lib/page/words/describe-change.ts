@@ -6,7 +6,7 @@ export { describeChange };
 
 const NAMED_SELECTOR_CHARACTERS_MAX = 80;
 
-/** Names a change in a few words, for the labels of its controls: `Text of #pay`. */
+/** Names a change in a few words, such as `Text of #pay`. The labels of the buttons for the change contain the name. */
 export function nameChange(change: VariantChange): string {
   const { selector } = change;
   const isLong = selector.length > NAMED_SELECTOR_CHARACTERS_MAX;
@@ -14,7 +14,7 @@ export function nameChange(change: VariantChange): string {
   return `${describeChange(change).verb} ${shown}`;
 }
 
-/** Describes which addresses the changes of a page entry apply to. */
+/** Describes the addresses to which the changes of a page of the variant apply. */
 export function describeMatch(match: VariantPage["match"]): string {
   switch (match) {
     case "exact":

@@ -61,7 +61,7 @@ export function assignFindings({ check, document }: VariantRevision): AssignedFi
   return { general, byChange };
 }
 
-/** Whether a check opened several pages. Each finding then shows the address of its page. */
+/** Whether a check opened several pages. If so, the page shows the address with each finding. */
 export const hasSeveralPages = (check: CheckReport | null): boolean =>
   new Set(check?.pages.map(({ url }) => url)).size > 1;
 

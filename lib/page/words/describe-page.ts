@@ -16,7 +16,8 @@ export const describeFiles = ({ files, bytes }: Pick<LandingPageVersion, "files"
   `${countOf(files, "file")}, ${formatSize(bytes)}`;
 
 /**
- * Names the version that a call of `deploy_landing_page` created: `version 2 of sale`. Null if the result has no version.
+ * Names the version that a call of `deploy_landing_page` created: `version 2 of sale`. Null if the result has no
+ * version.
  */
 export const describeDeployOfCall = (result: string): string | null =>
   /^Deployed (version \d+ of [a-z0-9-]+):/.exec(result)?.[1] ?? null;

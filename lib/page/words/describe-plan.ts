@@ -72,6 +72,6 @@ export function describePlanningCall(toolName: string, input: unknown): string |
 const countEntries = (list: unknown, noun: string): string | null =>
   Array.isArray(list) ? countOf(list.length, noun) : null;
 
-/** The message that the service posts in the name of the person who agrees to the plan. */
+/** Returns the message that the service posts in the name of the person who agrees to the plan. */
 export const describeAgreement = (text: string): string =>
   text === "" ? PLAN_AGREED_TEXT : `${PLAN_AGREED_TEXT}\n\n${text}`;

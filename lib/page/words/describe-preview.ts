@@ -5,7 +5,7 @@ import { VIEWPORT_NAMES } from "./describe-check.ts";
 export function describePreview({ variant, revision, viewport }: Preview): {
   /** What the preview shows: `Control` or `main, revision 3`. */
   subject: string;
-  /** The size of the page: `Phone` or `1024 × 768`. */
+  /** The width of the page by name, or its size: `Phone` or `1024 × 768`. */
   viewport: string;
 } {
   const subject =

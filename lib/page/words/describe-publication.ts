@@ -12,13 +12,13 @@ export function describePublication({ revision, publication }: VariantView): Pub
   return { tone: publication.revision === revision ? "good" : "attention", title };
 }
 
-/** Describes the check that the revision of a release had when it was published. */
+/** Describes the check that the revision had when the release was created. */
 export const describeReleaseCheck = ({ check }: Release): PublicationWords =>
   check === null ? { tone: "attention", title: "Unchecked" } : describeCheck(check);
 
 /**
- * A Content-Security-Policy that blocks the published script. `message` says what to add to it; `urls` are the pages with
- * it.
+ * A Content-Security-Policy that blocks the published script. `message` says what to add to the policy. `urls` are the
+ * URLs of the pages that have the policy.
  */
 type BlockingPolicy = { message: string; urls: string[] };
 
@@ -38,7 +38,7 @@ const DEMO_PATH = /^\/demo(\/|$)/;
 /** Whether a variant changes a page of the demo shop. The service serves the shop at each of `origins`. */
 export const changesDemoShop = ({ document }: VariantRevision, origins: string[]): boolean =>
   document.pages.some(({ url }) => {
-    // The URL of a page entry may be a glob pattern, which may not be a valid URL.
+    // The URL of a page of the variant may be a glob pattern, which is not always a valid URL.
     if (!URL.canParse(url)) return false;
     const { origin, pathname } = new URL(url);
     return origins.includes(origin) && DEMO_PATH.test(pathname);

@@ -41,7 +41,8 @@ const wordsFor = (state: keyof typeof STATE_WORDS, rest?: Partial<StateWords>): 
   words(STATE_WORDS[state].tone, STATE_WORDS[state].title, rest);
 
 /**
- * Describes the state of the session. If the connection is lost, describes only that, because everything else may be stale.
+ * Describes the state of the session. If the connection is lost, describes only that, because everything else may be
+ * stale.
  */
 export function describeState(state: SessionState, live: LiveStatus): StateWords {
   return describeConnection(live) ?? describeTurn(state);
@@ -127,7 +128,8 @@ function describeWait({
       });
     case "agents": {
       const ended = agents.filter(({ status }) => status !== "running").map(({ agentId }) => agentId);
-      // The list of sub-agents may be stale, so a sub-agent that has just ended may be counted. The count is never 0.
+      // The event that ends the wait may arrive late. If all sub-agents have ended, all are counted, so that the count
+      // is never 0.
       const count = waitingOn.ids.filter((id) => !ended.includes(id)).length || waitingOn.ids.length;
       const title = `Waiting for ${countOf(count, "sub-agent")}`;
       return words("busy", title, { since: waitingOn.since });
@@ -140,13 +142,13 @@ function describeWait({
         detail: waitingOn.reason ?? null,
         until: waitingOn.until,
       });
-    // The turn waited for a person whose question has just been answered.
+    // The turn does not wait, or the person has just answered its question.
     default:
       return undefined;
   }
 }
 
-/** Describes a succeeded run. Its result may still be invalid, and its browser may not have reached its page. */
+/** Describes a succeeded run. Its result may be invalid, and its browser may not have reached the page. */
 function describeSuccess(state: SessionState, run: RunView): StateWords {
   const word = stateOfRun(run, state.deliverables);
   const deliverable = state.deliverables.find(({ runId }) => runId === run.runId);
@@ -164,13 +166,18 @@ function describeSuccess(state: SessionState, run: RunView): StateWords {
   });
 }
 
-/** Describes the wait for a person to agree to the plan. The turn has ended, and until then the agent changes nothing. */
+/**
+ * Describes the wait for a person to agree to the plan. The turn has ended. The agent changes nothing before a person
+ * agrees.
+ */
 const describeAgreementWait = ({ role }: SessionState): StateWords =>
   role === "drive"
     ? wordsFor("waiting", { title: "Waiting for your go-ahead", detail: "Agree to the plan above." })
     : wordsFor("waiting", { title: "Waiting for a go-ahead" });
 
-/** Counts the violations of the schema. The result view lists them. */
+/**
+ * Describes why a result failed: the number of schema violations, or the error. The result view lists the violations.
+ */
 function describeFailedResult({ error, violations = [] }: Extract<Deliverable, { status: "failed" }>) {
   if (violations.length === 0) return error;
   return `the result violates the schema in ${violations.length === 1 ? "one place" : `${violations.length} places`}`;

@@ -29,7 +29,10 @@ export const TARGET_WORDS: Record<TestTarget, string> = { control: "Control", va
 export const countEnded = ({ passed, failed, flaky, skipped }: TestCounts): number =>
   passed + failed + flaky + skipped;
 
-/** Counts the results of a run: `1 failed, 3 passed`. For a run that ended early, also counts the tests that did not run. */
+/**
+ * Counts the results of a run: `1 failed, 3 passed`. For a run that ended early, also counts the tests that did not
+ * run.
+ */
 export function describeCounts({ counts, endedAt }: Pick<TestRun, "counts" | "endedAt">): string {
   const parts = TEST_STATUSES.flatMap((status) =>
     counts[status] > 0 ? [`${counts[status]} ${TEST_WORDS[status].title.toLowerCase()}`] : [],
@@ -66,9 +69,7 @@ export const formatTestTime = (durationMs: number): string =>
 
 const PICTURES = ["image/png", "image/jpeg", "image/webp", "image/gif"];
 
-/**
- * Decides how the page shows a file of a test: as a picture, as a file to download (a trace or another file), or as missing.
- */
+/** Decides how the page shows a file of a test: as a picture, a trace or another file to download, or as missing. */
 export function classifyAttachment({
   name,
   mediaType,
@@ -89,8 +90,8 @@ export function findTestRunOfCall(call: ToolCallView | undefined): string | null
 const START_RESULT = /^\{\s*"testRunId":\s*"(?<id>tst_[a-z2-7]{24})",\s*"number":\s*(?<number>\d+)/;
 
 /**
- * Names the files in the input of `run_tests`, or else the expression that filters tests by title. Empty if there are
- * neither.
+ * Returns the file names in the input of `run_tests`. If there are none, returns the expression that filters tests by
+ * title. Empty if the input has neither.
  */
 export function describeTestsOfCall(input: unknown): string {
   if (typeof input !== "object" || input === null) return "";
@@ -105,9 +106,15 @@ export function describeStartOfCall(result: string): string | null {
   return number === undefined ? null : `test run ${number}`;
 }
 
-/** Matches the summary line of the results, which follows the `<data-…>` marker. Later lines contain texts of the tests. */
+/**
+ * Matches the result of `wait_for_test_results` up to the summary line, which follows the `<data-…>` marker. Later
+ * lines are ignored, because they contain texts of the tests.
+ */
 const WAIT_RESULT =
   /^[^\n]*\n<data-[0-9a-f]+>\nTest run tst_[a-z2-7]{24}: [^\n]*\. (\d+ [a-z]+(?:, \d+ [a-z]+)*)(?: of \d+)?\.\n/;
 
-/** Counts the results of a call of `wait_for_test_results`: `1 passed, 1 failed`. Null if the result has no such counts. */
+/**
+ * Reads the counts in the result of `wait_for_test_results`: `1 passed, 1 failed`. Null if the result has no such
+ * counts.
+ */
 export const describeResultsOfCall = (result: string): string | null => WAIT_RESULT.exec(result)?.[1] ?? null;

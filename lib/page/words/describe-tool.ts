@@ -56,7 +56,7 @@ const PAGE_TOOLS = new Set([
   "refresh_previews",
 ]);
 
-/** Whether a tool works on the live page, so that it may have to wait for a browser. */
+/** Whether a tool works on the live page. Such a tool may have to wait for a browser. */
 export const worksOnPage = (toolName: string): boolean => PAGE_TOOLS.has(toolName);
 
 const WORDS: Record<string, Words> = {

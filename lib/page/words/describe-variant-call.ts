@@ -24,7 +24,9 @@ export function describeEditsOfCall(input: unknown): string | null {
   return facts.length > 0 ? facts.join(", ") : null;
 }
 
-/** Names the release that a call of `publish_variant` created: `release 2 of main`. Null if the result has no release. */
+/**
+ * Names the release that a call of `publish_variant` created: `release 2 of main`. Null if the result has no release.
+ */
 export function describeReleaseOfCall(input: unknown, result: string): string | null {
   const number = /\brelease (\d+)\b/.exec(result.split("\n", 1)[0] ?? "")?.[1];
   return number === undefined ? null : `release ${number} of ${textOf(input, "variant") ?? "main"}`;

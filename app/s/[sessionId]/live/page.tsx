@@ -6,7 +6,7 @@ import { loadLivePage } from "#lib/api/next/mount.ts";
 
 export const metadata: Metadata = { title: "Live browser" };
 
-/** The page at `liveViewUrl`. It shows only the live browser. */
+/** Shows the page at `liveViewUrl`, which contains only the live browser. */
 export default async function LivePage({ params }: { params: Promise<{ sessionId: string }> }) {
   const snapshot = await loadLivePage((await params).sessionId, (await headers()).get("cookie"));
   if (!snapshot?.session.hasBrowser) notFound();

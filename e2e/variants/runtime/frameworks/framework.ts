@@ -3,14 +3,15 @@ import { resolve } from "node:path";
 import { type BuildOptions, build, type Plugin } from "esbuild";
 
 /**
- * The state of the tests' shop. Each framework renders the same elements from it, first on the server and then in the page.
- * In the page, `window.shop.show(state)` renders a new state, and `window.shop.unmount()` removes the shop.
+ * The state of the tests' shop. Each framework renders the same elements from the state, first on the server and then
+ * in the page. In the page, `window.shop.show(state)` renders a new state, and `window.shop.unmount()` removes the
+ * shop.
  */
 export type ShopState = {
   count: number;
   items: string[];
   hasSummary: boolean;
-  /** A key of the rendered elements. A different value makes the framework create new elements. */
+  /** The key of the rendered elements. A different key makes the framework create new elements. */
   generation: number;
 };
 
@@ -26,7 +27,7 @@ export type BuildMode = "development" | "production";
 
 /** A shop that is rendered on the server and whose client script is bundled. */
 export type BuiltShop = {
-  /** The HTML of the document. It loads the client script from `/client.js`. */
+  /** The HTML of the document, which loads the client script from `/client.js`. */
   html: string;
   client: string;
 };
@@ -80,7 +81,7 @@ export async function loadOnServer(
   return module.exports;
 }
 
-/** Renders the shop on the server, with the `render` function that the module exports. */
+/** Renders the shop on the server, with the `render` function that the module `source` exports. */
 export async function renderOnServer(
   source: string,
   mode: BuildMode,

@@ -8,12 +8,12 @@ import { FIRST_STATE } from "./framework.ts";
 import { REACT_SHOP } from "./react-shop.ts";
 
 /**
- * The files of an app with the App Router. It has the shop as a client component, streamed content, and a link to a second
- * page.
+ * The files of a Next.js app with the App Router. The app has the shop as a client component, streamed content, and a
+ * link to a second page.
  */
 const FILES: Record<string, string> = {
   "package.json": '{ "private": true }',
-  // `node_modules` is a link to a folder outside of the app's folder.
+  // The root is `/`, because `node_modules` is a link to a folder outside the app's folder.
   "next.config.mjs": 'export default { turbopack: { root: "/" } };',
   "app/layout.jsx":
     "export default function Layout({ children }) { return <html lang='en'><body>{children}</body></html>; }",

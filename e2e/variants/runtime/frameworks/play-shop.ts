@@ -6,7 +6,7 @@ import { type RuntimeBrowser, readBody, readReport, revert, scriptOf } from "../
 import { type BuiltShop, FIRST_STATE, type ShopState } from "./framework.ts";
 
 /**
- * The states that the shop shows one after the other: with different texts, with keys in a different order, with new
+ * The states that the shop shows one after the other. They differ in the texts, in the order of the keys, and in the
  * elements.
  */
 const STATES: ShopState[] = [
@@ -22,7 +22,7 @@ export type ServedShop = {
   url: string;
   /** Delays the client script until the returned function is called. Null if the server cannot delay the script. */
   hold: (() => () => void) | null;
-  /** The HTML of the shop without a variant: after hydration, after each state, and after it was unmounted. */
+  /** The HTML of the shop without a variant: after hydration, after each state, and after the shop was unmounted. */
   bodies: string[];
 };
 
@@ -82,8 +82,9 @@ async function waitUntilApplied(page: Page, what: string): Promise<void> {
 }
 
 /**
- * Shows all states of a shop that has changes. Asserts that the changes wait for hydration and come back after each render.
- * Asserts that reverting restores the HTML that the shop has without them, and that the framework reports no problem.
+ * Shows all states of a shop that has changes. Asserts that the changes wait for hydration and come back after each
+ * render. Asserts that reverting restores the HTML that the shop has without the changes, and that the framework
+ * reports no problem.
  */
 export async function playShop(browser: RuntimeBrowser, shop: ServedShop, changes: Change[]): Promise<void> {
   const script = scriptOf(shop.url, changes);

@@ -1,6 +1,6 @@
 import { bundleForPage, FIRST_STATE, type Framework, renderOnServer, toDocument } from "./framework.ts";
 
-/** The shop as a React component. It passes the setter of its state to `onShow`. */
+/** The shop as a React component. The component passes the setter of its state to `onShow`. */
 export const REACT_SHOP = `
 import { useState, Suspense } from "react";
 export function Shop({ first, onShow }) {

@@ -30,7 +30,8 @@ const SHOP = `
 {/key}`;
 
 /**
- * The module that holds the state. It is separate, because `$state` works only in modules that the Svelte compiler compiles.
+ * The module that contains the state. The module is separate, because `$state` works only in modules that the Svelte
+ * compiler compiles.
  */
 const STATE_MODULE = `export function createShop(first) { let state = $state.raw(first); return { get state() { return state; }, set state(next) { state = next; } }; }`;
 

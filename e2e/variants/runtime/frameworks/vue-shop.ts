@@ -73,7 +73,7 @@ globalThis.slowData = new Promise((resolve) => { window.resolveData = resolve; }
 ${ASYNC_PAGE}
 createPage().mount("#root");`;
 
-/** Builds a page whose root is an asynchronous component. Vue hydrates the page once `window.resolveData` is called. */
+/** Builds a page whose root is an asynchronous component. Vue hydrates the page when `window.resolveData` is called. */
 export async function buildAsyncVuePage(mode: BuildMode): Promise<BuiltShop> {
   const content = await renderOnServer(ASYNC_SERVER, mode, { define: FLAGS });
   return { html: toDocument(content), client: await bundleForPage(ASYNC_CLIENT, mode, { define: FLAGS }) };

@@ -7,7 +7,7 @@ import { loadSessionPage } from "#lib/api/next/mount.ts";
 
 type Props = { params: Promise<{ sessionId: string; agentId: string }> };
 
-/** Cached per request, because the title and the page both need it. */
+/** Loads the snapshot of the page. Cached per request, because the title and the page both need the snapshot. */
 const load = cache(async (sessionId: string, agentId: string) =>
   loadSessionPage(sessionId, (await headers()).get("cookie"), agentId),
 );
@@ -19,7 +19,7 @@ export async function generateMetadata({ params }: Props): Promise<Metadata> {
   return { title: snapshot?.agent?.name ?? "Not found" };
 }
 
-/** The page of a sub-agent. Every visitor who can open the session's page can open it. */
+/** Shows the page of a sub-agent. Every visitor who can open the session's page can open this page. */
 export default async function AgentPage({ params }: Props) {
   const { sessionId, agentId } = await params;
   const snapshot = await load(sessionId, agentId);

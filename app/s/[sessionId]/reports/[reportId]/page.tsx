@@ -7,7 +7,7 @@ import { loadReportPage } from "#lib/api/next/mount.ts";
 
 type Props = { params: Promise<{ sessionId: string; reportId: string }> };
 
-/** Cached per request, because the title and the page both need it. */
+/** Loads the data of the page. Cached per request, because the title and the page both need the data. */
 const load = cache(async (sessionId: string, reportId: string) =>
   loadReportPage(sessionId, reportId, (await headers()).get("cookie")),
 );
@@ -19,7 +19,7 @@ export async function generateMetadata({ params }: Props): Promise<Metadata> {
   return { title: page?.report.title ?? "Not found" };
 }
 
-/** A QA report of a session. Every visitor who can open the session's page can open it. */
+/** Shows a QA report of a session. Every visitor who can open the session's page can open the report. */
 export default async function ReportRoute({ params }: Props) {
   const { sessionId, reportId } = await params;
   const page = await load(sessionId, reportId);
