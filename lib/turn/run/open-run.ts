@@ -62,8 +62,8 @@ function describeOpening(run: RunInPlay): StepRecord<object> & { startedAt: Date
 }
 
 /**
- * Prepares the messages of a request for the beginning of its turn: as model messages, as events, and with positions in the
- * transcript for those that waited outside it.
+ * Describes the messages of a request at the start of its turn, as model messages and as events. Messages that are not
+ * in the transcript yet get positions (`placed`).
  *
  * @param messageSeq the last used position in the transcript.
  */

@@ -44,7 +44,6 @@ export type RunInPlay = {
   skills: readonly SkillSummary[];
   /** When the spent time was last counted, on the clock of `performance.now()`. */
   countedAt: number;
-  /** Counts the tokens of the run's prompts. */
   meter: PromptMeter;
   /** Position of the first step that any run of the request recorded; 0 before the first step. */
   requestFrom: number;
@@ -86,7 +85,10 @@ export const findRecorded = <Output>(run: RunInPlay, name: string): Output | und
   // The cast is safe because all steps with the same name have outputs of the same type.
   run.outputs.get(name) as Output | undefined;
 
-/** Returns the number of a run's current model call: the last one that was recorded or for which messages were read. */
+/**
+ * Returns the number of a run's current model call. It is the highest number in the names of recorded model and steer
+ * steps.
+ */
 export function findPlace({ outputs }: RunInPlay): number {
   let place = 1;
   for (const name of outputs.keys())
