@@ -13,7 +13,7 @@ export type Slots = {
 type Limit = { key: string; max: number };
 type Waiting = { limits: Limit[]; enter: () => void };
 
-/** @param engineMax maximum number of concurrent calls of all functions together. */
+/** Creates the slots. @param engineMax maximum number of concurrent calls of all functions together. */
 export function createSlots(engineMax: number): Slots {
   const used = new Map<string, number>();
   const queue: Waiting[] = [];

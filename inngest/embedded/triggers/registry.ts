@@ -27,7 +27,7 @@ export type Registry = {
   all: () => RegisteredFunction[];
   /** Plans the runs that an event starts. */
   planRuns: (event: EngineEvent) => NewRun[];
-  /** The functions whose runs an event of this name may cancel. */
+  /** Returns the functions whose runs can be cancelled by an event of this name. */
   cancellableBy: (eventName: string) => RegisteredFunction[];
 };
 
