@@ -27,7 +27,8 @@ export function connectToolServers(deps: {
   securityLog: Pick<SecurityLog, "networkRefused">;
 }) {
   const { env, storage, elicitations, tokenKey } = deps;
-  // This is as long as a call may take, because a tool may take long to begin its response. The client has its own timeouts.
+  // The timeout is as long as a call may take, because a tool may begin its response late. The client has its own
+  // timeouts.
   const timeoutMs = MCP_LIMITS.callMs;
   const guarded = createGuardedWebFetch(deps.rule, { protocols: ["https:"], timeoutMs });
   const builtin = openBuiltin(env, deps.serveMcp, timeoutMs);

@@ -77,7 +77,7 @@ export async function createContainer(env: Env, logger: Logger, { isServerless =
       sandbox: tooling.sandbox.describe().detail,
       isolation: describeIsolation(tooling),
     }),
-    /** Resumes open runs and starts to execute new ones. */
+    /** Resumes open runs and starts to execute new runs. */
     async start() {
       logger.info({ isolation: describeIsolation(tooling) }, "session isolation was set up");
       await player.start();
@@ -90,7 +90,7 @@ export async function createContainer(env: Env, logger: Logger, { isServerless =
   };
 }
 
-/** Creates the parts on which all others depend. */
+/** Creates the parts on which all other parts depend. */
 async function createBase(env: Env, logger: Logger, isServerless: boolean) {
   const securityLog = openSecurityLog(env, logger);
   const storage = await openStorage(env, logger, isServerless);
@@ -386,7 +386,7 @@ async function readReadiness({ storage, tooling, player, removals, readModelHeal
   const sandbox = tooling.sandbox.describe();
   const { database, folder } = await storage.check();
   const unerased = removals.countFailures();
-  // This changes only the detail. The service still works, so the check stays ok.
+  // Incomplete removals change only the detail. The service works, so the check stays ok.
   if (unerased > 0) database.detail += `; ${countOf(unerased, "removed session")} not erased completely`;
   return {
     database,

@@ -168,7 +168,8 @@ export function createRequestListener({ container, env, handle, isDev, logger }:
   }
 
   /**
-   * Sends a published script without converting the request and response to web messages, which would take most of the time.
+   * Sends a published script. Does not convert the request and response to web messages, because the conversion would
+   * take most of the time.
    *
    * @returns false if the script does not exist; the operation then answers.
    */
