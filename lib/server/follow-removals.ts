@@ -178,7 +178,7 @@ export function followRemovals(deps: RemovalDeps) {
      * process.
      *
      * @param actor the caller that removes the session, for the security log.
-     * @param unlessTouchedSince if set, the session is not removed if it was used after this time or has an open run.
+     * @param unlessTouchedSince if set, a session that was used after this time, or has an open run, is not removed.
      * @returns undefined if the owner has no such session, or if the session was not removed.
      */
     async remove(

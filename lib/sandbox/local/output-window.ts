@@ -7,7 +7,7 @@ type OutputWindow = {
   text: () => { text: string; truncated: boolean };
 };
 
-/** @param bytesMax number of bytes to keep: half from the beginning, half from the end. */
+/** Creates an empty window. @param bytesMax number of bytes to keep: half from the beginning, half from the end. */
 export function createOutputWindow(bytesMax: number): OutputWindow {
   const half = Math.floor(bytesMax / 2);
   const head: Buffer[] = [];
