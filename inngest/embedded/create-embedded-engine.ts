@@ -92,8 +92,8 @@ export function createEmbeddedEngine(options: EmbeddedEngineOptions): EmbeddedEn
   const store = createEngineStore(db, executorId, clock.now);
   const alarms = createAlarms(clock);
   /**
-   * Names of events that a run waits for or has waited for. If there are other executors, names are missing here,
-   * because those executors write waits, too.
+   * Names of events that a run waits for or has waited for. With several executors, names are missing here, because an
+   * executor does not see the waits that other executors write.
    */
   const awaited = new Set<string>();
   const isAwaited = (eventName: string) => !isSoleExecutor || awaited.has(eventName);

@@ -21,7 +21,7 @@ export type Call = {
   maxAttempts: number;
   /** The call only plans steps, because the function has parallel steps. */
   isPlanOnly: boolean;
-  /** `itemId` identifies the item in the server's queue, and `requestId` this call for the item. */
+  /** `itemId` identifies the item in the server's queue. `requestId` identifies this call for the item. */
   ticket: { itemId: string; requestId: string; generation: number };
 };
 

@@ -61,7 +61,7 @@ type Memory = {
   player: Player;
   settings: StandInSettings;
   registry: Registry | undefined;
-  /** The URL of each function, and the server's own id for the function, by the app's function id. */
+  /** Maps the app's id of a function to the function's URL and the server's own id for the function. */
   locations: Map<string, { url: string; uuid: string }>;
   /** Ids of the events that have arrived. A second event with the same id is ignored. */
   seen: Set<string>;
@@ -80,7 +80,7 @@ const defaultSettings = (): StandInSettings => ({
 /**
  * Starts a stand-in for an Inngest server, for tests. Over real HTTP it accepts registrations and events, calls the
  * functions with signed requests, and drives each run in one of the two modes of a real server. It keeps everything in
- * memory, and uses the real time. Both modes follow the SDK's own requests and the server's public code.
+ * memory, and uses the machine's clock. Both modes follow the SDK's own requests and the server's public code.
  *
  * @param options.backoffMs delay after the first failed attempt if the app names no time. It doubles with every
  * attempt.
@@ -139,7 +139,7 @@ export async function startInngestStandIn(options: { mode?: Mode; backoffMs?: nu
       memory.seen.clear();
       memory.registry = undefined;
     },
-    /** The runs of a function (without the app's name), oldest first. */
+    /** Returns the runs of a function (without the app's name), oldest first. */
     runsOf: (functionId: string): StandInRun[] =>
       [...player.runs.values()].filter(({ fn }) => fn.id.endsWith(`-${functionId}`)),
     /** Starts a function as its cron does. */

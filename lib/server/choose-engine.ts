@@ -21,7 +21,10 @@ type Engine = {
   intake?: JobIntake;
   /** Whether the engine may lose its queue, as a server without durable storage does at a restart. */
   mayLoseJobs: boolean;
-  /** Creates the handler of `/api/inngest`; undefined without an endpoint. Source: `security.md`, Engine endpoint. */
+  /**
+   * Creates the handler of `/api/inngest`; undefined if the engine needs no endpoint. Source: `security.md`, Engine
+   * endpoint.
+   */
   serve: (client: Inngest, functions: InngestFunction.Any[]) => EngineHandler | undefined;
 };
 
@@ -110,7 +113,7 @@ function createServedEngine(env: Env, logger: Logger, isServerless: boolean): En
     serve(client, functions) {
       const handle = handlerOf(client, functions);
       return async (request, peer) => {
-        // The dev server does not sign its calls, so anyone could forge one. Accept only calls from this machine.
+        // The dev server does not sign its calls, so anyone could forge a call. Accept only calls from this machine.
         if (isDev && !isLoopbackPeer(peer)) return new Response(null, { status: 404 });
         const answer = await handle(request);
         // A successful call other than a GET shows that the server knows the functions.

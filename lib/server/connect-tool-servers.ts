@@ -14,7 +14,7 @@ import type { Storage } from "./open-storage.ts";
 
 const HOUR_MS = 3_600_000;
 
-/** Creates the client with which sessions use tool servers, including the service's built-in one. */
+/** Creates the client with which sessions use tool servers, including the service's built-in tool server. */
 export function connectToolServers(deps: {
   env: Env;
   storage: Pick<Storage, "db" | "sealer">;

@@ -353,7 +353,7 @@ function describeIsolation({ sandbox, scripts }: Parts["tooling"]): string {
   return `commands: ${sandbox.describe().isolation}; scripts: ${scripts.describe().detail}`;
 }
 
-/** Returns the daily budget of each owner; undefined if the settings have none. */
+/** Returns the daily budget of each owner; undefined if the settings contain no such budget. */
 function readOwnerBudget(env: Env): Budget | undefined {
   return (
     applyBudgetChange(null, {
@@ -409,7 +409,7 @@ function recordStart({ env, securityLog, tooling }: Parts): void {
   });
 }
 
-/** The functions that Next's routes call. */
+/** Composes the functions that Next's routes call. */
 const mount = (services: ApiServices, { live, player, builtinMcp }: Parts): Mounted => ({
   serve: (operations, request, params) => servePath(services, operations, request, params),
   openLive: live.openLive,

@@ -157,7 +157,7 @@ export async function createTooling(deps: ToolingDeps) {
     ...agentTools(deps.agents),
     ...skillTools({ db, sandbox }),
   ];
-  // A deployment without a sandbox has no tools that need one.
+  // A deployment without a sandbox does not have tools that need a sandbox.
   const tools = env.SANDBOX === "none" ? all.filter((tool) => tool.needs !== "sandbox") : all;
   return {
     browser,

@@ -57,7 +57,10 @@ type TurnPlayerDeps = Pick<TurnDeps, "model" | "spending" | "mcp" | "elicitation
   sweepOthers: () => Promise<void>;
 };
 
-/** Creates the durable engine and its functions: turns, callbacks and the sweeps, with the jobs that start them. */
+/**
+ * Creates the durable engine and its functions: turns, callbacks and the sweeps. Also creates the sender of the jobs
+ * that start these functions.
+ */
 export function createTurnPlayer(deps: TurnPlayerDeps) {
   const { env, storage, logger, isServerless } = deps;
   const { db, bus } = storage;

@@ -205,7 +205,7 @@ export function followRemovals(deps: RemovalDeps) {
       return { deleted, pending: [...pending, ...left], publications, pages };
     },
     sweep,
-    /** Returns for how many removed sessions the last check found rows or files. */
+    /** Returns the number of removed sessions for which the last check found rows or files. */
     countFailures: () => failures.size,
     async close() {
       unsubscribe();
@@ -214,7 +214,7 @@ export function followRemovals(deps: RemovalDeps) {
   };
 }
 
-/** Finds files of a removed session in this process's data folder, except those of parts that are pending. */
+/** Finds files of a removed session in this process's data folder, except files of pending parts. */
 async function findFiles(
   { dataDir }: RemovalDeps,
   sessionId: string,

@@ -213,7 +213,10 @@ const connectionOf = (request: IncomingMessage): Client => ({
   forwardedFor: request.headers["x-forwarded-for"]?.toString() ?? null,
 });
 
-/** Returns the operations at a path. A path that would match only after normalization has none; Next handles it. */
+/**
+ * Returns the operations at a path. A path that would match only after normalization has no operations; Next handles
+ * it.
+ */
 const findOperations = (request: IncomingMessage, pathname: string) =>
   isNormalized(request, pathname) ? match(pathname) : undefined;
 

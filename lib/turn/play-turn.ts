@@ -202,8 +202,8 @@ async function finishRun(
 ): Promise<RunEnd | "steered" | "parked"> {
   if (!run.claim.isStructured) return { outcome: "succeeded", canContinue: mayRead };
   const waited = hasBegunCollection(run) ? "free" : await waitForBudget(deps, run);
-  // A message that this turn can no longer read becomes a separate turn. The deliverable is collected nevertheless,
-  // although the budget is used up.
+  // A message that this turn can no longer read becomes a separate turn. It does not delay the deliverable, which is
+  // collected although the budget is used up.
   if (waited === "parked" || (waited === "steered" && mayRead)) return waited;
   if (isStopped(run)) return STOPPED;
   const room = findRecorded(run, "collect")

@@ -6,7 +6,7 @@ import { removeQueued, stopRun, stopTurn } from "./run/stop-run.ts";
 import type { SchemaChecker } from "./structured/collect-deliverable.ts";
 import type { TurnDeps } from "./turn-deps.ts";
 
-/** The operations on turns: the durable function that plays turns and the API operations that stop turns call them. */
+/** The operations on turns, for the durable function that plays turns and for the API operations that stop turns. */
 export type TurnService = {
   play: (job: PlayJob) => Promise<Played>;
   /** Whether the engine's function run `player` was the last one to claim the run. */

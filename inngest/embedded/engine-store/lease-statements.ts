@@ -13,8 +13,8 @@ const CLOCKS_DIFFER_MS = 60_000;
 
 /**
  * Renews this executor's lease, so that it ends `leaseMs` from now. Leases of other executors that end later were
- * written before the database's clock was set back. They are shortened, because a dead executor would keep its runs too
- * long.
+ * written before the database's clock was set back. They are shortened, because a dead executor would otherwise keep
+ * its runs too long.
  *
  * @returns whether this executor's lease had expired, because its process was suspended or the database's clock jumped.
  */

@@ -33,7 +33,7 @@ export type StepRow = {
   error: unknown;
 };
 
-/** An open run as its executor reads it before a call. */
+/** The state of an open run, which its executor reads before a call. */
 export type Snapshot = { attempt: number; wakes: number; steps: StepRow[] };
 
 type OpenWait = {

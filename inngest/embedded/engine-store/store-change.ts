@@ -45,7 +45,7 @@ export type Change = {
   cancelled?: { runId: string; eventId: string }[];
 };
 
-/** A run of this executor that can continue because an event arrived or a run that it invoked ended. */
+/** A run of this executor that can continue: an event has arrived, or a run that it invoked has ended. */
 export type WokenRun = {
   id: string;
   functionId: string;
@@ -89,7 +89,7 @@ function toStepRow(step: StepWrite, nowMs: number): SQL {
     text(isPending && step.kind === "event" ? step.expression : null),
     step.state === "done" ? asJson(step.output) : sql`null::json`,
     step.state === "failed" ? asJson(step.error) : sql`null::json`,
-    // `created_at` is on the engine's clock, as `due_at` is, so that their difference is the length of the wait.
+    // Like `due_at`, `created_at` is on the engine's clock, so that their difference is the length of the wait.
     instantFrom(sql`${nowMs}::float8`),
   ]);
 }
@@ -98,7 +98,7 @@ const STEP_COLUMNS = sql.raw(
   "step_id, kind, state, name, position, attempt, due_at, event_name, expression, output, error, created_at",
 );
 
-/** Writes steps. A recorded result is never overwritten, and a sleep or wait that is already stored keeps its due time. */
+/** SQL: writes steps. A recorded result is never overwritten. A stored sleep or wait keeps its due time. */
 const writtenSteps = (steps: StepWrite[], nowMs: number) => sql`written as (
   insert into ${engineSteps} as s (run_id, ${STEP_COLUMNS})
   select held.id, x.* from held, (values ${sql.join(

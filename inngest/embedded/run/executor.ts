@@ -102,7 +102,10 @@ async function playToRest(state: State, run: HeldRun, first: Snapshot | undefine
   }
 }
 
-/** Adds a run to the held runs, in place of an earlier claim on the same run. Undefined if its function is unknown. */
+/**
+ * Adds a run to `held`, in place of an earlier claim on the same run. Returns undefined if the run's function is
+ * unknown.
+ */
 function hold({ registry, held }: State, run: WokenRun): HeldRun | undefined {
   const fn = registry.find(run.functionId);
   if (!fn) return undefined;

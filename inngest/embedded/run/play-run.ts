@@ -108,7 +108,7 @@ async function callSteps(
   return results.map((result) => (result.status === "fulfilled" ? result.value : undefined)).find(Boolean);
 }
 
-/** Parks the run if no event has woken it after the snapshot was loaded. */
+/** Parks the run if it was not woken after the snapshot was loaded. */
 async function park(
   scene: PlayScene,
   run: HeldRun,

@@ -3,7 +3,7 @@ import type { RegisteredFunction } from "../triggers/registry.ts";
 
 /**
  * Limits concurrent calls, in total and by each function's own `concurrency`. Waiting calls are admitted in order of
- * arrival, but a call that has reached a limit does not block later ones.
+ * arrival, but a call whose function has reached its limit does not block later calls.
  */
 export type Slots = {
   /** Resolves when a slot is free. @returns a function that releases it. */

@@ -21,7 +21,7 @@ export type Place = {
  */
 export type ShellCommand = Place & { names: string[]; command: string };
 
-/** A program with its arguments as an array. `names` as in ShellCommand. */
+/** A program with its arguments as an array. `names` has the same meaning as in ShellCommand. */
 export type ArgvCommand = Place & {
   names: string[];
   argv: readonly string[];

@@ -3,7 +3,7 @@ type OutputWindow = {
   add: (chunk: Buffer) => void;
   /** Number of all bytes that were added, including bytes that were left out. */
   totalBytes: () => number;
-  /** The kept bytes as text. If bytes were left out, a line between the beginning and the end says how many. */
+  /** Returns the kept bytes as text. If bytes were left out, a line between the beginning and the end says how many. */
   text: () => { text: string; truncated: boolean };
 };
 

@@ -5,7 +5,7 @@ import type { SandboxUser } from "#lib/isolation/sandbox-users.ts";
 import { TEST_PROXY_SOCKET } from "../sandbox-service.ts";
 
 /**
- * Maximum number of connections. One browser opens at most 32 connections to a proxy and 255 WebSockets. Each
+ * Maximum number of connections. One browser needs fewer: at most 32 connections to a proxy and 255 WebSockets. Each
  * connection takes four file descriptors of the service.
  */
 const CONNECTIONS_MAX = 400;

@@ -27,7 +27,7 @@ type RunLimits = {
   watches?: CommandWatch[];
 };
 
-/** How long pipes stay open after the command has ended, because a detached child may still use them. */
+/** Pipes are closed this long after the command has ended, because a detached child may keep them open. */
 const PIPE_GRACE_MS = 500;
 
 /**

@@ -30,7 +30,10 @@ export type VercelBoxes = {
 /** A box stops after this time without use, and resumes at the next use. */
 const BOX_TIMEOUT_MS = 15 * 60_000;
 
-/** Returns the name of a session's box. The name has hyphens instead of underscores, which are not allowed. */
+/**
+ * Returns the name of a session's box. Underscores become hyphens, because the name of a box must not contain
+ * underscores.
+ */
 const nameOf = (sessionId: string) => `agent-${sessionId.replaceAll("_", "-")}`;
 
 /**

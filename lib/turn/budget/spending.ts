@@ -30,7 +30,7 @@ export type Spending = {
   /** Counts the time since the last count. @returns the spend to record with the step. */
   countTime: (run: SpendingRun) => Spend;
   /**
-   * Returns the used-up budget of a run's session or owner; undefined if the run may spend more. Mostly answered from a
+   * Returns the used-up budget of a run's session or owner; undefined if the run may spend more. Usually answers from a
    * cache.
    */
   findExhausted: (run: SpendingRun) => Promise<Exhausted | undefined>;
@@ -45,7 +45,8 @@ export type Spending = {
 };
 
 /**
- * How long the spend of a tree (a root session and its sub-agents) is cached. Other processes can add to the same tree.
+ * How long the spend of a tree (a root session and its sub-agents) is cached. It expires, because other processes can
+ * add to it.
  */
 const FRESH_MS = 15_000;
 const TREES_MAX = 5_000;
@@ -124,9 +125,9 @@ export function createSpending(deps: {
 
   return {
     begin({ session, agent }) {
-      // Caches nothing for a tree with sub-agents, because other processes can add to its spend. Also caches nothing
-      // over `CHANGED`, because the budget may have changed after the session's row was read. The next check reads such
-      // a tree.
+      // A tree with sub-agents is not cached here, because other processes can add to its spend. A `CHANGED` entry is
+      // not replaced, because the budget may have changed after the session's row was read. In both cases, the next
+      // check reads the tree.
       if (agent || session.subAgents || trees.get(session.id)?.readAt === CHANGED.readAt) return;
       const { spentTokens: tokens, spentUsd: usd, spentMs: ms, budget } = session;
       // Deletes or replaces an entry that this process cached in an earlier turn, because the session's row is newer.

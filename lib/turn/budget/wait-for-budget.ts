@@ -4,8 +4,9 @@ import { ownWait } from "../step/await-agents.ts";
 import type { TurnDeps } from "../turn-deps.ts";
 
 /**
- * Parks a run whose budget is used up: no executor plays it until the session's budget is raised, or until midnight UTC
- * if it is the owner's budget. The run then continues at the same step. Source: decision 050.
+ * Parks a run whose budget is used up: no executor plays the run until the session's budget is raised, or until
+ * midnight UTC if the daily budget of the owner is used up. The run then continues at the same step. Source: decision
+ * 050.
  *
  * @returns `parked`; `steered` if a message arrived that the turn has to read first; `free` if the run has budget left
  * or is stopped.

@@ -11,7 +11,7 @@ export type BudgetParts = {
   limit: number;
   /** Maximum size of the summary. */
   summary: number;
-  /** Maximum size of the recent messages, which stay unchanged. */
+  /** Maximum size of the recent messages. In a prompt below `limit`, they stay unchanged. */
   recent: number;
   /**
    * Minimum saving of a compaction while the prompt is below `limit`. A compaction that saves less is not carried out.

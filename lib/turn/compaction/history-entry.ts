@@ -10,14 +10,12 @@ export type HistoryMessage = ModelMessage & {
   position?: number;
   /** Marks the service's own summary of the earlier conversation. The summary has the role of a user message. */
   isSummary?: true;
-  /**
-   * Marks a user message that the service added to another user message. It precedes that message, and is not a task.
-   */
+  /** Marks a message that the service wrote in the role of the user. It is not a task. */
   isAdded?: true;
 };
 
 /**
- * The messages that one recorded step shows the model. Entries are in the order of their positions; the entry of a
+ * The messages that one recorded step adds for the model. Entries are in the order of their positions. The entry of a
  * compaction comes first, and its position is the `replacesThrough` of its step.
  */
 export type HistoryEntry = { position: number; messages: HistoryMessage[] };

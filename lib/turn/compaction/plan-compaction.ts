@@ -42,7 +42,8 @@ type Candidate = { plan: Extract<CompactionPlan, { kind: "offload" | "summarize"
 
 const NONE: CompactionPlan = { kind: "none" };
 /**
- * Lengths, in characters, to which results in recent messages are cut. They are tried in this order; 0 leaves one line.
+ * Lengths, in characters, to which results in recent messages are cut, in the order of trial. 0 leaves one line of a
+ * result.
  */
 const CUTS = [8_000, 4_000, 2_000, 1_000, 0];
 /** Minimum share of the budget that a forced compaction (`force`) has to save. */
@@ -51,8 +52,8 @@ const FORCED_GAIN_LEAST = 0.02;
 /**
  * Decides how to compact a context that has grown. First, old tool results, pictures and long inputs are replaced by
  * short lines, and reasoning is removed. If that is not enough, everything before the recent messages becomes a
- * summary. These stay verbatim: the task of the running request, the newest exchange, and as many messages that joined
- * the turn as a share of the budget holds. Results in recent messages are cut only if nothing else saves enough. An
+ * summary. These stay verbatim: the task of the running request, the newest exchange, and messages that joined the turn
+ * (the newest, up to a share of the budget). Results in recent messages are cut only if nothing else saves enough. An
  * assistant message is never separated from the results of its calls. Pure and idempotent: for the compacted context it
  * returns `none`. Source: decision 014.
  */
@@ -68,7 +69,7 @@ export function planCompaction(input: CompactionInput): CompactionPlan {
   const estimate = overheadTokens + measure(items);
   if (estimate === 0) return NONE;
 
-  // All sizes below are in estimated tokens; the provider counts `scale` tokens for each of them.
+  // All sizes below are in estimated tokens. For one estimated token, the provider counts `scale` tokens.
   const scale = usedTokens / estimate;
   const budget = budgetTokens / scale;
   const parts = divideBudget(budget, overheadTokens);
@@ -106,8 +107,8 @@ type Work = {
 };
 
 /**
- * Returns the index at which the recent messages begin. The recent messages are at least the newest exchange, and
- * otherwise as many groups as fit into `room` tokens.
+ * Returns the index at which the recent messages begin. The recent messages are the newest groups that fit into `room`
+ * tokens together, but at least the newest exchange.
  */
 function findRecent({ input, items, starts }: Work, room: number): number {
   const assistant = items.findLastIndex(({ message }) => message.role === "assistant");
@@ -187,7 +188,7 @@ function summarize(work: Work, cut?: number): Candidate | undefined {
   };
 }
 
-/** Plans the compaction of a prompt above `limit`. To save enough, it also considers plans that cut recent results. */
+/** Plans the compaction of a prompt above `limit`. To save enough, also considers plans that cut recent results. */
 function force(work: Work, recentFrom: number, best: Candidate | undefined): Candidate | undefined {
   const { target, start } = work.parts;
   const candidates = CUTS.flatMap((cut) => [offload(work, recentFrom, cut), summarize(work, cut)]);

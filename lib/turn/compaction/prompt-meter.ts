@@ -14,10 +14,7 @@ export type MeteredPrompt = { instructions: string; tools: ModelTools; messages:
 
 /** Counts the tokens of a run's prompts. */
 export type PromptMeter = {
-  /**
-   * Returns the tokens of a prompt: the provider's count where there is one, plus an estimate of what it does not
-   * cover.
-   */
+  /** Returns the tokens of a prompt. Estimates only messages that the provider has not counted. */
   count: (prompt: MeteredPrompt) => number;
   /** Stores the input tokens that the provider reported for a prompt; 0 means that the provider reported none. */
   report: (prompt: MeteredPrompt, inputTokens: number) => void;
@@ -32,7 +29,7 @@ const CREDIBLE_SHARE_LEAST = 0.4;
 const RATIO_LEAST = 0.5;
 const RATIO_MOST = 2;
 
-/** The first `count` messages of a prompt, identified by the first and the last of them. */
+/** The first `count` messages of a prompt. Their first and last message identify them. */
 type Prefix = { first: ModelMessage | undefined; last: ModelMessage | undefined; count: number };
 
 /**

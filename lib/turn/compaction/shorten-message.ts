@@ -10,11 +10,11 @@ const INPUT_STRING_CHARACTERS = 200;
 /** The beginning of the line that replaces a result. */
 const LEFT_OUT = "[Left out to make room:";
 /**
- * Results that begin with `LEFT_OUT` are skipped, because they are short already. A longer one was not written by this
+ * Maximum length of a result that begins with `LEFT_OUT` and counts as shortened. Longer ones were not written by this
  * file.
  */
 const LEFT_OUT_CHARACTERS = 4_000;
-/** Offset in a result, in characters, from which the note of `cutResult` is searched. */
+/** Offset in a result, in characters, at which the search for the note of `cutResult` (`step/run-tools.ts`) begins. */
 const CUT_FROM = 9_000;
 const CUT_NOTE = /of (\d+) characters left out; read on with read_tool_result, resultId (\w+)/;
 
@@ -22,7 +22,8 @@ type ToolMessage = Extract<HistoryMessage, { role: "tool" }>;
 type AssistantMessage = Extract<HistoryMessage, { role: "assistant" }>;
 
 /**
- * `canReadOn`: whether the session has the tool `read_tool_result`. The lines that replace results name it only then.
+ * `canReadOn`: whether the session has the tool `read_tool_result`. If so, the lines that replace results mention the
+ * tool.
  */
 export type Shortening = { canReadOn: boolean };
 

@@ -55,7 +55,7 @@ export function createHistory() {
     set entries(next: HistoryEntry[]) {
       entries = next;
     },
-    /** Takes a position, as a step without messages does. @returns the position. */
+    /** Uses a position without adding messages, as a step without messages does. @returns the position. */
     skip: () => (position += 10),
     /** Adds a step. @returns the position of the step. */
     add(...messages: HistoryMessage[]): number {

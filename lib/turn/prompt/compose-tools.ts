@@ -91,8 +91,8 @@ async function listRemoteTools(
     left === undefined ? [serverId] : [],
   );
   const step = { tools, missingServers };
-  // If all servers are built in, the step is not recorded, because listing the tools again gives the same tools at no
-  // cost.
+  // The tools of the built-in server need no record if none was skipped, because listing them again gives the same
+  // tools.
   if (allSkipped.length === 0 && serverIds.every((id) => deps.mcp.isOurs(about, id))) return step;
   return recordStep<ComposeStep>(deps, run, {
     name: "compose",

@@ -23,7 +23,7 @@ export type InstructionParts = {
   targetUrl: string | null;
   targetPageUrls: readonly string[];
   currentUrl: string | null;
-  /** The variants of the session's tree; empty in a session that may not edit. */
+  /** The variants of the session's tree (root session and sub-agents); empty in a session that may not edit. */
   variants: readonly VariantSummary[];
   planning: PlanningState;
   /** Conversations that were imported into the session. */

@@ -13,7 +13,10 @@ import type { Fence, StepWrite, TurnWrite, WriteReceipt } from "./turn-write.ts"
 
 type RecordedStep = Omit<StepWrite, "modelMessages"> & { modelMessages?: ModelMessage[] | undefined };
 
-/** A step to record: its output (a small value), the messages that it adds for the model, and its effects. */
+/**
+ * A step to record: its output (a small value), the messages that it adds for the model, and its effects, such as
+ * events.
+ */
 export type StepRecord<Output> = RecordedStep & {
   output: Output;
   events: NewEvent[];
@@ -99,7 +102,7 @@ export function applyStep(
   if (modelMessages) run.history.append({ position, messages: modelMessages, replacesThrough });
 }
 
-/** What to publish after a write is committed, and the write's receipt. */
+/** What to publish after the commit of a write, and the write's receipt. */
 export type Written = { receipt: WriteReceipt; events: StoredEvent[]; jobs: Job[] };
 
 /**

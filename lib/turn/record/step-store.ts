@@ -66,7 +66,7 @@ const heldAlone = (value: Value<string>) => sql`held as (
   for no key update of session, run)`;
 
 /**
- * Among other conditions, requires that the session's counters have their first values. An addition raises one of them.
+ * Among other conditions, requires that the session's counters are 0. Every addition to the session raises one of them.
  */
 const heldFresh = (value: Value<string>) => sql`held as (
   select run.id, run.session_id, run.request_id, false as is_cancelled

@@ -25,8 +25,8 @@ import type { Claim } from "./claim.ts";
 type Taken = { status: "taken"; epoch: number } | { status: "later"; delayMs: number } | { status: "no" };
 
 /**
- * A job that plays a run. Newer jobs of a run have a higher `generation`. `player`: id of the engine's function run of
- * the job.
+ * A job that plays a run. Newer jobs of a run have a higher `generation`. `player` is the id of the function run in
+ * which the engine executes the job.
  */
 export type PlayJob = { runId: string; generation: number; player: string };
 
@@ -143,7 +143,9 @@ export async function readRun(db: Database, runId: string): Promise<RunRecord | 
   return { ...row, agent: row.agent ?? undefined, requestMessages };
 }
 
-/** The state of a run and the last position in its session's transcript, read while both rows are locked. */
+/**
+ * The state of a run and the last position in its session's transcript. The rows of the run and the session are locked.
+ */
 export type LockedRun = Pick<RunRow, "state" | "epoch" | "attempt"> & {
   isCancelled: boolean;
   messageSeq: number;

@@ -43,7 +43,7 @@ export type TurnWrite = {
   messages?: MessageWrite[] | undefined;
   /** New parts of messages that are already in the transcript. */
   updatedMessages?: { id: string; parts: MessagePart[] }[] | undefined;
-  /** Messages that waited outside the transcript, with the positions that they get now. */
+  /** New positions of messages that were not in the transcript before. */
   placed?: { id: string; seq: number }[] | undefined;
   /** The last position in the transcript after this write. */
   messageSeq?: number | undefined;
@@ -52,7 +52,7 @@ export type TurnWrite = {
   /** The spend of the step, which is added to the session's spend. */
   spend?: Spend | undefined;
   drafts: EventDraft[];
-  /** The callback of one of the drafts. */
+  /** The callback that one of the event drafts triggers. */
   delivery?: (PlannedDelivery & { draft: EventDraft }) | undefined;
   jobs?: Job[] | undefined;
   /** If true, writes nothing while a message that joined the turn is unread. The caller must have locked run and session. */

@@ -47,8 +47,8 @@ export async function claimRun(deps: TurnDeps, job: PlayJob): Promise<ClaimResul
   const taken = await takeRun(deps.db, job);
   await faultPoint("run-claimed");
   if (taken.status !== "taken") return taken;
-  // The signal is created before the rows are read. A stop that comes earlier is visible in the rows; a later one
-  // aborts it.
+  // The signal is created before the rows are read. An earlier stop is visible in the rows; a later stop aborts the
+  // signal.
   const signal = deps.stops.signalOf(runId);
   const row = await readRun(deps.db, runId);
   if (!row) return { status: "no" };

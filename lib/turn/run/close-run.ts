@@ -124,8 +124,8 @@ export async function closeRun(
 }
 
 /**
- * Ends a usual turn in one statement. A usual turn succeeded, and nothing of its session, such as sub-agents or
- * variants, has to be checked under locks. @returns false for any other turn; nothing is written then.
+ * Ends a usual turn in one statement. A turn is usual if it succeeded and its session has nothing that must be checked
+ * under locks, such as sub-agents or variants. @returns false for any other turn; nothing is written then.
  */
 async function closeAlone(deps: TurnDeps, run: Endable, end: RunEnd): Promise<boolean> {
   const { claim, session } = run;

@@ -18,8 +18,8 @@ export async function openRun(deps: TurnDeps, run: RunInPlay): Promise<void> {
 }
 
 /**
- * Claims and starts the first run of a session in one statement, as long as nothing has changed since the session was
- * created. @returns whether the run is claimed.
+ * Claims and starts the first run of a session in one statement, if nothing has changed since the session was created.
+ * @returns whether the run is claimed.
  */
 export async function openFreshRun(
   deps: TurnDeps,

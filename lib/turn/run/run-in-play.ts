@@ -38,7 +38,7 @@ export type RunInPlay = {
   variants: readonly VariantSummary[];
   /** The plan and the unmet requirements of the session's tree when the run was claimed. */
   planning: PlanningState;
-  /** The conversations that had most recently been imported into the session when the run was claimed. */
+  /** The most recently imported conversations of the session, as of the claim of the run. */
   imports: readonly ImportedConversation[];
   /** The skills that the session was created with. */
   skills: readonly SkillSummary[];
@@ -80,7 +80,10 @@ export const meteredPrompt = ({ prompt, history }: RunInPlay): MeteredPrompt => 
   messages: history.messages,
 });
 
-/** Returns the output of a step that this executor or an earlier one has recorded; undefined if there is none. */
+/**
+ * Returns the output of a step that this executor or an earlier one has recorded; undefined if the step is not
+ * recorded.
+ */
 export const findRecorded = <Output>(run: RunInPlay, name: string): Output | undefined =>
   // The cast is safe because all steps with the same name have outputs of the same type.
   run.outputs.get(name) as Output | undefined;

@@ -76,7 +76,7 @@ async function stopRetry(deps: TurnDeps, runId: string): Promise<void> {
   if (newest && newest.attempt > run.attempt) await stopRun(deps, newest.id);
 }
 
-/** Reads the fields that ending a run needs, for a run that this process does not play; undefined if it has ended. */
+/** Reads what is needed to end a run that this process does not play. Undefined if the run has ended. */
 export async function readEndable(deps: TurnDeps, runId: string): Promise<Endable | undefined> {
   const row = await readRun(deps.db, runId);
   if (!row || !isOpen(row.run)) return undefined;

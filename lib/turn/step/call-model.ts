@@ -140,9 +140,7 @@ function readAnswer({ calls, messages, finishReason, usage }: ModelAnswer): Answ
   return { kind: "answered", calls: own.calls, modelMessages, parts: toParts(modelMessages), usage };
 }
 
-/**
- * Returns the outcome of a call that threw. After a stop, a stream may throw any kind of error, so the signal decides.
- */
+/** Returns the outcome of a call that threw an error. A stopped stream may throw any error, so the signal decides. */
 const readBreak = (signal: AbortSignal, error: unknown): Answer =>
   signal.aborted ? { kind: "stopped" } : { kind: "failed", failure: readModelFailure(error) };
 
