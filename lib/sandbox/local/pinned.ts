@@ -9,8 +9,8 @@ import { WorkspaceError } from "../workspace-error.ts";
  */
 const isLinux = process.platform === "linux";
 /**
- * Flag that opens a file only as a reference, without opening devices or blocking on pipes. It is O_PATH, which Node
- * does not export. Its value is the same on all Linux machines.
+ * Flag that opens a file only as a reference, without opening devices or blocking on pipes. On Linux it is O_PATH,
+ * which has the same value on all machines. Node does not export this value.
  */
 const O_PATH = isLinux ? 0o10000000 : constants.O_RDONLY | constants.O_NONBLOCK;
 const noFollow = isLinux ? constants.O_NOFOLLOW : 0;

@@ -5,7 +5,7 @@ const PAGE_BYTES = 4_096;
 const DELETED = " (deleted)";
 const MEMORY_FILE = "/memfd:";
 
-/** Whether this system lists the children of a process, which `readProcessTree` requires. */
+/** Whether this system lists the children of a process. `readProcessTree` needs these lists. */
 export const canReadProcessTree = (): Promise<boolean> =>
   readFile(`/proc/self/task/${process.pid}/children`).then(
     () => true,

@@ -45,8 +45,8 @@ export type Spending = {
 };
 
 /**
- * How long the spend of a tree (a root session and its sub-agents) is cached. It expires, because other processes can
- * add to it.
+ * How long the spend of a tree (a root session and its sub-agents) is cached. The cached value expires, because other
+ * processes can add to the tree.
  */
 const FRESH_MS = 15_000;
 const TREES_MAX = 5_000;

@@ -42,8 +42,8 @@ type Candidate = { plan: Extract<CompactionPlan, { kind: "offload" | "summarize"
 
 const NONE: CompactionPlan = { kind: "none" };
 /**
- * Lengths, in characters, to which results in recent messages are cut, in the order of trial. 0 leaves one line of a
- * result.
+ * Lengths, in characters, to which results in recent messages are cut. They are tried in this order. 0 leaves one line
+ * of a result.
  */
 const CUTS = [8_000, 4_000, 2_000, 1_000, 0];
 /** Minimum share of the budget that a forced compaction (`force`) has to save. */

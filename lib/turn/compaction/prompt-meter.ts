@@ -14,7 +14,7 @@ export type MeteredPrompt = { instructions: string; tools: ModelTools; messages:
 
 /** Counts the tokens of a run's prompts. */
 export type PromptMeter = {
-  /** Returns the tokens of a prompt. Estimates only messages that the provider has not counted. */
+  /** Returns the tokens of a prompt. Uses the provider's last count where possible, and estimates the rest. */
   count: (prompt: MeteredPrompt) => number;
   /** Stores the input tokens that the provider reported for a prompt; 0 means that the provider reported none. */
   report: (prompt: MeteredPrompt, inputTokens: number) => void;
