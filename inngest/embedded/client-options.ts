@@ -16,11 +16,12 @@ export function createSdkLogger(logger: Logger, level: keyof Logger): SdkLogger 
 }
 
 /**
- * The options of an Inngest client for the embedded engine: `new Inngest({ id, ...embeddedClientOptions(…) })`.
- * One call of a function may last until the end of its run.
+ * The options of an Inngest client for the embedded engine: `new Inngest({ id, ...embeddedClientOptions(…) })`. One
+ * call of a function may last until the end of its run.
  *
  * @param bufferedSteps how many steps are recorded together. With 1, each step is recorded before the next one begins.
- * With more, a crash may repeat up to that many steps, and the SDK sends the last ones together with the end of the run.
+ * With more, a crash may repeat up to that many steps, and the SDK sends the last steps together with the end of the
+ * run.
  */
 export function embeddedClientOptions(engine: { fetch: typeof fetch }, logger: Logger, bufferedSteps = 1) {
   // Errors that a function throws are recorded in its run, so the log needs them only at debug level.

@@ -11,10 +11,12 @@ export type EngineClock = {
 /** The longest delay that a timer of Node supports. */
 const LONGEST_DELAY_MS = 2_147_483_647;
 
-/** The machine's time at the start of the process, plus the monotonic time since then. */
+/** Returns the machine's time at the start of the process, plus the monotonic time since the start. */
 const now = () => performance.timeOrigin + performance.now();
 
-/** The clock of this process. A long delay uses several timers in turn; none of them keeps the process alive. */
+/**
+ * The clock of this process. A long delay uses several timers, one after the other. No timer keeps the process alive.
+ */
 export const systemClock: EngineClock = {
   now,
   wallNow: () => Date.now(),

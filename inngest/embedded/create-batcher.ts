@@ -2,10 +2,11 @@
 const BATCH_MAX = 200;
 
 /**
- * Creates a function that processes items in batches. While a batch is being processed, new items wait for the next batch;
- * otherwise a batch starts after `lingerMs`. The promise of each call settles when its batch has ended.
+ * Creates a function that processes items in batches. While a batch is being processed, new items wait for the next
+ * batch. If no batch is being processed, a batch starts after `lingerMs`. The promise of each call settles when its
+ * batch has ended.
  *
- * @param lingerMs how long a batch waits for more items after its first one; by default it starts at once.
+ * @param lingerMs how long a batch waits for more items after its first item; by default, the batch starts at once.
  */
 export function createBatcher<Item>(carryOut: (items: Item[]) => Promise<void>, lingerMs = 0) {
   let isBusy = false;

@@ -35,10 +35,10 @@ export type EmbeddedEngineOptions = {
 };
 
 /**
- * Runs Inngest functions in this process and stores its state in the service's database. It supports run, parallel steps,
- * sleep, waitForEvent, sendEvent, invoke, retries, onFailure, cancelOn, cron (five fields, UTC), idempotency and
- * concurrency; `start` refuses functions with other options. A function with parallel steps continues only when all of them
- * have run, also in `race` mode.
+ * Runs Inngest functions in this process and stores their state in the service's database. It supports run, parallel
+ * steps, sleep, waitForEvent, sendEvent, invoke, retries, onFailure, cancelOn, cron (five fields, UTC), idempotency and
+ * concurrency; `start` refuses functions with other options. A function with parallel steps continues only when all of
+ * them have run, also in `race` mode.
  */
 export type EmbeddedEngine = {
   /** The `fetch` of the Inngest client: see `embeddedClientOptions`. */
@@ -46,23 +46,25 @@ export type EmbeddedEngine = {
   /**
    * Registers the functions through the SDK's own handler and continues every open run, timer, wait and cron.
    *
-   * @throws when a function uses an option this engine does not support, and when the database fails.
+   * @throws when a function uses an option that this engine does not support, and when the database fails.
    */
   start: (served: { client: Inngest.Any; functions: InngestFunction.Any[] }) => Promise<void>;
-  /** Starts no new steps and waits up to `graceMs` for those in progress. The next start repeats steps that did not end. */
+  /**
+   * Starts no new steps and waits up to `graceMs` for steps in progress. The next start repeats steps that did not end.
+   */
   stop: (options: { graceMs: number }) => Promise<void>;
   isHealthy: () => boolean;
   /**
-   * Plans the run that an event starts. The caller writes the rows of the event and the run in its own statement. Must not
-   * be called for events that a function may wait for.
+   * Plans the run that an event starts. The caller writes the rows of the event and the run in its own statement. Must
+   * not be called for events that a function may wait for.
    *
-   * @returns undefined if the engine is not running, if the event does not start exactly one run, if it may cancel runs, or
+   * @returns undefined if the engine is not running, if the event does not start exactly one run or may cancel runs, or
    * if the run has an idempotency key.
    */
   plan: (event: Pick<EngineEvent, "id" | "name" | "data">) => PlannedEvent | undefined;
 };
 
-/** The values that the caller writes for a planned run. The caller calls `play` once they are committed. */
+/** The values that the caller writes for a planned run. After the commit, the caller calls `play`. */
 type PlannedEvent = {
   event: string;
   runId: string;
@@ -71,7 +73,9 @@ type PlannedEvent = {
   play: () => void;
 };
 
-/** A stopped engine keeps its parts, because it still stores the events that it accepted before the stop. */
+/**
+ * A stopped engine keeps its registry and executor, because it still stores events that it accepted before the stop.
+ */
 type EngineState =
   | { name: "created" }
   | { name: "running" | "stopped"; registry: Registry; executor: Executor; sweep: EngineSweep };
@@ -88,8 +92,8 @@ export function createEmbeddedEngine(options: EmbeddedEngineOptions): EmbeddedEn
   const store = createEngineStore(db, executorId, clock.now);
   const alarms = createAlarms(clock);
   /**
-   * Names of events that a run waits or has waited for. Complete only in a sole executor, because otherwise other executors
-   * write waits too.
+   * Names of events that a run waits for or has waited for. With several executors, names are missing here, because an
+   * executor does not see the waits that other executors write.
    */
   const awaited = new Set<string>();
   const isAwaited = (eventName: string) => !isSoleExecutor || awaited.has(eventName);
@@ -171,7 +175,8 @@ export function createEmbeddedEngine(options: EmbeddedEngineOptions): EmbeddedEn
       if (state.name !== "running") return;
       const { isQuiet } = await state.executor.stop(graceMs);
       state = { ...state, name: "stopped" };
-      // While calls are still in progress, the lease is kept. Otherwise other executors would repeat their steps at once.
+      // The lease is kept while calls are in progress. Otherwise another executor would repeat the steps of these calls
+      // at once.
       if (isQuiet)
         await store
           .releaseLease()
@@ -186,8 +191,8 @@ export function createEmbeddedEngine(options: EmbeddedEngineOptions): EmbeddedEn
       if (!run || !isSimple || run.idempotencyKey !== undefined) return undefined;
       const play = () =>
         executor.follow({ events: [event], runs: [run] }, { ...STARTED_NONE, started: [run.id] });
-      // If the answer to the caller's statement is lost after its commit, the caller never calls `play`, but this alarm
-      // does. Playing the run clears the alarm.
+      // If the answer to the caller's statement is lost after the commit, the caller does not call `play`. This alarm
+      // then plays the run. Otherwise `play` clears the alarm.
       alarms.set(run.id, clock.now() + PLANNED_FOR_MS, () => {
         store.load(run.id, 1).then(
           (found) => found && play(),

@@ -10,7 +10,7 @@ export type EngineSweep = {
    * deletes old rows.
    */
   run: (takeAll: boolean) => Promise<void>;
-  /** Whether the lease is still valid, as of its last renewal. */
+  /** Whether this executor's lease is valid, as of its last renewal. */
   isLeaseHeld: () => boolean;
 };
 
@@ -35,8 +35,8 @@ export function createEngineSweep(deps: SweepDeps): EngineSweep {
   return {
     async run(takeAll) {
       const nowMs = clock.now();
-      // If the lease of this executor had expired, other leases may have expired for the same reason. The other executors
-      // get time to renew them before this executor claims any runs.
+      // If the lease of this executor had expired, other leases may have expired for the same reason. The other
+      // executors get time to renew their leases before this executor claims any runs.
       if (await store.renewLease(leaseMs)) mayClaimAtMs = nowMs + leaseMs;
       leaseUntilMs = nowMs + leaseMs;
       const functionIds = registry.all().map(({ id }) => id);

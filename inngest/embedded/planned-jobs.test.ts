@@ -36,7 +36,7 @@ function createProcess(): TestProcess {
 
 const job = requestRun({ id: "run_1", sessionId: "ses_1", generation: 1 });
 
-/** Creates the function that the job starts. It adds the data of its event to `played`. */
+/** Creates the function that the job starts. The function adds the data of its event to `played`. */
 const play = (client: Inngest.Any, played: unknown[]) =>
   client.createFunction({ id: "play", triggers: { event: job.name } }, ({ event }) => {
     played.push(event.data);

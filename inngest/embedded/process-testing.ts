@@ -4,9 +4,9 @@ import { embeddedClientOptions } from "./client-options.ts";
 import { createEmbeddedEngine } from "./create-embedded-engine.ts";
 
 /**
- * This file runs as a separate process, with an embedded engine on a shared Postgres. A test controls it over IPC: the
- * message `Start` starts the engine, `"send"` sends the event that starts both functions, and `"release"` lets the held step
- * end.
+ * The message that starts the engine. A test runs this file as a separate process on a shared Postgres, and controls
+ * the process over IPC. There are two other messages: `"send"` sends the event that starts both functions, and
+ * `"release"` lets the step `work` end if `isHeld` is set.
  */
 type Start = { url: string; leaseMs: number; sweepMs: number; name: string; isHeld: boolean };
 
@@ -67,5 +67,5 @@ process.on("message", (message: Start | "send" | "release") => {
   };
   act().catch((error: unknown) => report({ kind: "failed", error: String(error) }));
 });
-// The connection closes when the process of the test ends.
+// The connection closes when the process of the test ends. This process then ends, too.
 process.on("disconnect", () => process.exit());

@@ -70,7 +70,9 @@ const opSchema = z.discriminatedUnion("op", [
 export type Op = z.infer<typeof opSchema>;
 export const opsSchema = z.array(opSchema);
 
-/** Body of `POST /v1/checkpoint/:run/async`; `qi_id` is the ticket that this engine passed with the call. */
+/**
+ * Body of `POST /v1/checkpoint/:run/async`. `qi_id` is the ticket (`run:epoch`) that this engine passed with the call.
+ */
 export const checkpointBodySchema = z.looseObject({
   run_id: z.string().min(1),
   qi_id: z.string().min(1),

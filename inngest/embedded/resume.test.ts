@@ -37,7 +37,7 @@ function createProcess(options: Parameters<typeof createTestProcess>[1] = {}) {
 const allOver = () => until(() => isQuiet(database.db), "all runs have ended");
 const parked = () => until(async () => (await countWaiting(database.db)) === 1, "the run is parked");
 
-/** Creates a function with three steps. If there is a gate, the second step waits for it. */
+/** Creates a function with three steps. If `gate` is set, the second step ends when `gate` resolves. */
 const threeSteps = (client: Inngest.Any, ran: string[], gate?: Promise<void>) =>
   client.createFunction({ id: "three", triggers: { event: "go" } }, async ({ step }) => {
     await step.run("first", () => ran.push("first"));
@@ -528,7 +528,10 @@ describe("number of statements, and pruning", () => {
 const DAYS_2 = 2 * 24 * 3_600_000;
 const NOON = Date.UTC(2026, 0, 5, 12);
 
-/** Creates a function that sleeps until a minute from now on the machine's clock, as the service's functions do. */
+/**
+ * Creates a function that sleeps until a date, one minute from now on the machine's clock, as the service's functions
+ * do.
+ */
 const sleepAMinute = (client: Inngest.Any, wallNow: () => number) =>
   client.createFunction({ id: "sleeper", triggers: { event: "go" } }, async ({ step }) => {
     await step.sleepUntil("pause", new Date(wallNow() + 60_000));

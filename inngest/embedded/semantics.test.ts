@@ -310,7 +310,7 @@ describe("events", () => {
     await parked(2);
     await client.send({ name: "stop", data: { level: 3 } });
     await parked(1);
-    // The database has dated the rows by its own clock, so the test replaces their times with the time of its clock.
+    // The database has dated the rows by its own clock, so the test sets their dates by the manual clock.
     await database.client.query(`update engine_runs set created_at = to_timestamp(${clock.now() / 1_000})`);
     clock.advance(2 * 3_600_000);
     await client.send({ name: "stop", data: { level: 9 } });

@@ -25,7 +25,7 @@ export function createManualClock(startMs = Date.UTC(2026, 0, 5, 12)): ManualClo
       wallAheadMs += byMs;
     },
     schedule(ring, delayMs) {
-      // The due time has passed if the test advanced the clock after the commit and before the alarm was set.
+      // A timer may be due already, because a test can advance the clock between a commit and the alarm that follows.
       if (delayMs <= 0) {
         const soon = setImmediate(ring);
         return () => clearImmediate(soon);
@@ -73,7 +73,10 @@ export type TestProcess = {
   /** Cuts the engine off: statements that it sends after this are neither executed nor answered. */
   crash: () => void;
   isCrashed: () => boolean;
-  /** Waits for the statements sent before the crash. A real embedded database would finish them before its next start. */
+  /**
+   * Waits for statements that were sent before the crash. A real embedded database would finish them before its next
+   * start.
+   */
   drained: () => Promise<void>;
   /** `breakDatabase(true)` makes every statement of this engine fail, until `breakDatabase(false)`. */
   breakDatabase: (isBroken: boolean) => void;
@@ -110,7 +113,7 @@ export function createTestProcess(
     isDead = true;
     return send(statement).then(() => new Promise(() => {}));
   };
-  // The engine uses only `execute`.
+  // The cast is safe because the engine uses only `execute`.
   const own = { execute } as unknown as Database;
   const engine = createEmbeddedEngine({
     db: own,

@@ -3,12 +3,15 @@ import type { PlayedTests } from "#lib/test-runs/play-test-run.ts";
 import { momentAfter } from "./moment-after.ts";
 
 const POLL_MS = 10_000;
-/** Maximum number of plays. With a wait after each, they stay below the 1,000 steps that an engine allows a function run. */
+/**
+ * Maximum number of plays. With a wait after each play, a function run stays below an engine's limit of 1,000 steps.
+ */
 const PLAYS_MAX = 300;
 
 /**
  * Plays a test run. The service stores the results in its own tables, so a repeated step sees whether the test run has
- * ended. If another process plays the test run, this function polls until it has ended, in case that process dies.
+ * ended. If another process plays the test run, this function polls until the test run has ended, because that process
+ * may die.
  */
 export const createRunTests = (client: Inngest, play: (testRunId: string) => Promise<PlayedTests>) =>
   client.createFunction(

@@ -21,7 +21,7 @@ export type Call = {
   maxAttempts: number;
   /** The call only plans steps, because the function has parallel steps. */
   isPlanOnly: boolean;
-  /** `itemId` identifies the item in the server's queue, and `requestId` this call for the item. */
+  /** `itemId` identifies the item in the server's queue. `requestId` identifies this call for the item. */
   ticket: { itemId: string; requestId: string; generation: number };
 };
 
@@ -31,7 +31,9 @@ export type Answer =
   | { kind: "completed"; output: unknown }
   | { kind: "failed"; error: unknown; isFinal: boolean; retryAtMs: number | undefined };
 
-/** Composes the body of a call. With `isStateLeftOut`, it has no events and steps, and the SDK reads them from the API. */
+/**
+ * Composes the body of a call. With `isStateLeftOut`, the body has no events or steps: the SDK reads them from the API.
+ */
 export function composeBody(call: Call, mode: Mode, isStateLeftOut: boolean): string {
   const stack = [...call.steps.keys()];
   const { itemId } = call.ticket;
@@ -57,7 +59,7 @@ export function composeBody(call: Call, mode: Mode, isStateLeftOut: boolean): st
 }
 
 /**
- * Sends a call over HTTP and reads the answer the way a server does. A connection that breaks is a failed attempt.
+ * Sends a call over HTTP and reads the answer as a server does. A connection that breaks is a failed attempt.
  *
  * @throws when the SDK's answer is not signed or not valid.
  */

@@ -14,7 +14,7 @@ const UNREACHABLE = "the app could not be reached";
 export type PlayerOptions = {
   mode: Mode;
   signingKey: string;
-  /** Size limit of a run's state in a call; above it, the SDK has to read the state from the API. */
+  /** Returns the size limit of a run's state in a call. If the state is larger, the SDK has to read it from the API. */
   readStateBytesMax: () => number;
   /** Delay after the first failed attempt; it doubles with every attempt. */
   backoffMs: number;
@@ -173,7 +173,7 @@ function handle(player: Player, item: QueueItem, answer: Answer) {
   if (canContinue && isOpen(run)) enqueue(player, run);
 }
 
-/** @returns whether the function can continue now. */
+/** Applies one operation of an answer. @returns whether the function can continue now. */
 function handleOp(player: Player, item: QueueItem, op: Op, retryAtMs: number | undefined): boolean {
   const { run } = item;
   switch (op.op) {
@@ -211,7 +211,7 @@ function handleOp(player: Player, item: QueueItem, op: Op, retryAtMs: number | u
   }
 }
 
-/** @returns false if the step is already planned, waiting or ended. */
+/** Marks a step as begun. @returns false if the step is already planned, waiting or ended. */
 function begin(run: StandInRun, stepId: string): boolean {
   const isNew = !run.begun.has(stepId) && !run.steps.has(stepId);
   run.begun.add(stepId);

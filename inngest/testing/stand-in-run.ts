@@ -17,7 +17,7 @@ export type StandInRun = {
   begun: Set<string>;
   waits: Map<string, { eventName: string; matches: (event: EngineEvent) => boolean }>;
   /**
-   * Set to true when the app plans parallel steps. From then on, a call of the function reports the next steps without
+   * Set to true when the app plans parallel steps. Every later call of the function reports the next steps without
    * running them.
    */
   isParallel: boolean;
@@ -32,7 +32,7 @@ export type QueueItem = {
   ticket: Call["ticket"];
 };
 
-/** Records a step's result, unless it has one. */
+/** Records a step's result, unless the step already has a result. */
 export function recordStep(run: StandInRun, stepId: string, value: unknown): void {
   if (!run.steps.has(stepId)) run.steps.set(stepId, value);
 }

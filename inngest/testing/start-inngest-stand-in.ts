@@ -45,7 +45,7 @@ export type StandInSettings = {
   chooseMishap: ChooseMishap;
   /** Changes the events of one request before they arrive, for example reorders, repeats or drops them. */
   deliver: (events: EngineEvent[]) => EngineEvent[];
-  /** Size limit of a run's state in a call; above it, the SDK has to read the state from the API. */
+  /** Size limit of a run's state in a call. If the state is larger, the SDK has to read it from the API. */
   stateBytesMax: number;
 };
 
@@ -61,9 +61,9 @@ type Memory = {
   player: Player;
   settings: StandInSettings;
   registry: Registry | undefined;
-  /** The URL of each function, and the server's own id for the function, by the app's function id. */
+  /** Maps the app's id of a function to the function's URL and the server's own id for the function. */
   locations: Map<string, { url: string; uuid: string }>;
-  /** Ids of the events that have arrived; a second event with such an id is ignored. */
+  /** Ids of the events that have arrived. A second event with the same id is ignored. */
   seen: Set<string>;
   /** The status codes with which the stand-in answered checkpoints, in order. */
   checkpoints: number[];
@@ -80,9 +80,10 @@ const defaultSettings = (): StandInSettings => ({
 /**
  * Starts a stand-in for an Inngest server, for tests. Over real HTTP it accepts registrations and events, calls the
  * functions with signed requests, and drives each run in one of the two modes of a real server. It keeps everything in
- * memory, and time is real. Both modes follow the SDK's own requests and the server's public code.
+ * memory, and uses the machine's clock. Both modes follow the SDK's own requests and the server's public code.
  *
- * @param options.backoffMs delay after the first failed attempt, unless the app names a time; it doubles from there.
+ * @param options.backoffMs delay after the first failed attempt if the app names no time. It doubles with every
+ * attempt.
  */
 export async function startInngestStandIn(options: { mode?: Mode; backoffMs?: number } = {}) {
   const { mode = "checkpointing", backoffMs = 20 } = options;
@@ -138,7 +139,7 @@ export async function startInngestStandIn(options: { mode?: Mode; backoffMs?: nu
       memory.seen.clear();
       memory.registry = undefined;
     },
-    /** The runs of a function (without the app's name), oldest first. */
+    /** Returns the runs of a function (without the app's name), oldest first. */
     runsOf: (functionId: string): StandInRun[] =>
       [...player.runs.values()].filter(({ fn }) => fn.id.endsWith(`-${functionId}`)),
     /** Starts a function as its cron does. */
@@ -223,7 +224,9 @@ function receive(memory: Memory, body: unknown, seed: string | null): Answered {
   return answer({ ids: events.map(({ id }) => id), status: 200 });
 }
 
-/** Records the steps of every call, because they have run. The answer 409 then stops a call that is no longer current. */
+/**
+ * Records the steps of every call, because they have run. A call that is no longer current gets 409, which stops it.
+ */
 function checkpoint(memory: Memory, runId: string, body: unknown): Answered {
   const { player, locations, checkpoints } = memory;
   const parsed = checkpointBodySchema.extend({ request_id: z.string(), fn_id: z.string() }).parse(body);

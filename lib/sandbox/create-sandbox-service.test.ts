@@ -19,7 +19,7 @@ const makeWith = (found: FoundGroups) =>
   });
 const describeWith = async (found: FoundGroups) => (await makeWith(found)).describe().isolation;
 
-/** Fake control groups, which use ordinary files instead of the kernel's. */
+/** Creates fake control groups, whose files are ordinary files instead of files of the kernel. */
 async function makeFakeGroups(folder: string, exists = true, readMemoryKills = () => 0) {
   const root = exists ? await mkdtemp(join(folder, "groups-")) : folder;
   const removed: string[] = [];

@@ -38,13 +38,13 @@ type SandboxOptions = {
   limits?: Partial<SandboxLimits>;
   /** Search path, as in PATH, for the programs that confine commands; the system's folders by default. */
   launcherPath?: string;
-  /** Finds the control groups; by default those of the machine. */
+  /** Finds control groups; by default, finds the groups of this machine. */
   findGroups?: () => Promise<FoundGroups>;
 };
 
 const PROBE_TIMEOUT_MS = 10_000;
 
-/** Creates the sandboxes of this deployment. Checks once, when they are created, whether commands can be confined. */
+/** Creates the sandboxes of this deployment. Checks once, at their creation, whether commands can be confined. */
 export async function createSandboxService(options: SandboxOptions): Promise<SandboxService> {
   switch (options.kind) {
     case "none":
@@ -136,7 +136,7 @@ async function createLocalSandboxes(options: SandboxOptions): Promise<SandboxSer
       const life = { closing: new AbortController(), running: new Set<Promise<unknown>>() };
       const created: OpenWorkspace = { ...life, workspace: start(sessionId, life) };
       open.set(sessionId, created);
-      // The next call retries a workspace that could not be opened.
+      // A workspace that could not be opened is dropped, so that the next call retries.
       created.workspace.catch(() => open.get(sessionId) === created && open.delete(sessionId));
       return created.workspace;
     },
@@ -263,7 +263,7 @@ async function tryGroups(
   }
 }
 
-/** Without bubblewrap, tests could reach the network and the files of the service. */
+/** Refuses test runs, because without bubblewrap tests could reach the network and the files of the service. */
 const refuseTests: TestStage = async () => {
   throw new WorkspaceError(
     "test runs need bubblewrap: with SANDBOX=unconfined nothing would confine the tests",

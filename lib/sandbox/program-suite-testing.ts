@@ -7,7 +7,7 @@ import type { Program, Workspace } from "./sandbox-service.ts";
 const files = (texts: Record<string, string>) =>
   Object.entries(texts).map(([path, text]) => ({ path, bytes: bytes(text) }));
 
-/** A Node program: one script, and optionally other files. */
+/** Creates a Node program with one script and, optionally, other files. */
 const node = (script: string, args: string[] = [], others: Record<string, string> = {}): Program => ({
   runtime: "node",
   script: "scripts/main.mjs",
@@ -29,7 +29,7 @@ type Traits = {
   isConfined: boolean;
 };
 
-/** Tests of what every sandbox guarantees for programs. `open` returns the workspace of a new session. */
+/** Defines the tests of what every sandbox guarantees for programs. `open` returns the workspace of a new session. */
 export function programSuite(open: () => Promise<Workspace>, { isReadOnly, isConfined }: Traits): void {
   it("runs a script and its own modules in the workspace's folder, with an argument array", async () => {
     const workspace = await open();

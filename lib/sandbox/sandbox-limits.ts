@@ -12,7 +12,7 @@ export type SandboxLimits = {
   measureEveryMs: number;
   /** Shortest interval between two checks of the memory and open files of a command's processes. */
   watchEveryMs: number;
-  /** Size of a command's output that is kept: half from its beginning, half from its end. */
+  /** Size of the part of a command's output that is kept: half from its beginning, half from its end. */
   outputBytesMax: number;
   /** A command that prints more than this is killed. */
   floodBytesMax: number;
@@ -69,7 +69,7 @@ export const withTestLimits = (limits: SandboxLimits): SandboxLimits => ({
   temporaryBytesMax: 512 * MEBIBYTE,
 });
 
-/** Number of processes added for the launcher, because a control group counts the launcher's processes as well. */
+/** Added to the process limit of a control group, because the group counts the launcher's processes as well. */
 const LAUNCHER_PROCESSES = 32;
 
 /**

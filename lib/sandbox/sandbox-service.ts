@@ -75,8 +75,9 @@ export type Workspace = {
     options: { timeoutMs: number; signal: AbortSignal },
   ) => Promise<CommandResult>;
   /**
-   * Runs a test program in the workspace's folder, under the limits for tests. It can read the workspace, its own files and
-   * the `shown` ones, and its only network is the proxy. @throws WorkspaceError if this sandbox cannot run tests.
+   * Runs a test program in the workspace's folder, under the limits for tests. The program can read the workspace, its
+   * own files, and the files and folders in `shown`. Its only network is the proxy. @throws WorkspaceError if this
+   * sandbox cannot run tests.
    */
   runTests: (
     program: TestProgram,

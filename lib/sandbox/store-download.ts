@@ -6,7 +6,7 @@ const DOWNLOADS_FOLDER = "downloads";
 const NAMES_MAX = 5_000;
 
 /**
- * Stores a file downloaded from a page, under an unused name: `report.csv`, then `report (2).csv`.
+ * Stores a file that was downloaded from a page, under an unused name: `report.csv`, then `report (2).csv`.
  * @param name without a folder. @returns the path in the workspace. @throws WorkspaceError if the file exceeds a limit.
  */
 export async function storeDownload(workspace: Workspace, name: string, bytes: Uint8Array): Promise<string> {

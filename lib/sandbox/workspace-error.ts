@@ -10,7 +10,9 @@ export class WorkspaceError extends Error {
   }
 }
 
-/** Recognizes a WorkspaceError by its brand. `instanceof` fails if the class was loaded in two module graphs. */
+/**
+ * Recognizes a WorkspaceError by its brand, because `instanceof` fails if the class was loaded in two module graphs.
+ */
 export function isWorkspaceError(error: unknown): error is WorkspaceError {
   return typeof error === "object" && error !== null && brand in error;
 }

@@ -10,16 +10,14 @@ import type { Env } from "./env.ts";
 
 /** The operations of the retention job. Each handles one batch. */
 export type Retention = {
-  /** Finds sessions that are older than the setting allows; at most as many as one run of the job removes. */
+  /** Finds sessions that are older than the setting allows, at most as many as one run of the job removes. */
   findSessions: () => Promise<IdleSession[]>;
-  /**
-   * Removes a batch of the sessions found, except sessions that were used in the meantime. @returns how many were removed.
-   */
+  /** Removes a batch of sessions, except sessions that were used in the meantime. @returns how many were removed. */
   removeSessions: (sessions: IdleSession[]) => Promise<number>;
   /**
-   * Removes a batch of old evidence that comes after the position `after`; null starts with the oldest. Skips evidence that
-   * cannot be removed.
-   * @returns the position at which the next batch begins; null if there is no more.
+   * Removes a batch of old evidence that comes after the position `after`; null starts with the oldest. Skips evidence
+   * that cannot be removed.
+   * @returns the value of `after` for the next batch; null if there is no more evidence.
    */
   removeEvidence: (after: EvidencePosition | null) => Promise<EvidencePosition | null>;
   /** Removes a batch of old deliveries. @returns whether there may be more. */

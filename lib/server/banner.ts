@@ -8,7 +8,7 @@ type BannerParts = {
   readyMs: number;
 };
 
-/** Prints the URL of the service when it is ready, which implementations it uses, and how to start a session. */
+/** Prints that the service is ready, with its URL and the implementations that it uses, and how to start a session. */
 export function printBanner({ env, container, readyMs }: BannerParts): void {
   const parts = container.describe();
   const login = `${env.baseUrl}/login?token=${container.services.login.issueToken()}`;

@@ -31,7 +31,7 @@ export function createHostCheck(
     if (host === undefined || !HOST.test(host) || !rewriteToPath(request, host)) return "invalid";
     if (host === lastOwn) return "own";
     if (isPagesHost(env, host)) return "pages";
-    // Commands and browsers on this machine use `ownOrigin`.
+    // `ownOrigin` is accepted, because commands and browsers on this machine use it.
     const isOwn = isOwnHost(host, env.baseUrl) || isOwnHost(host, env.ownOrigin) || isAllowed(host);
     if (isOwn) lastOwn = host;
     return isOwn ? "own" : "foreign";

@@ -10,7 +10,7 @@ import { isLoopbackPeer } from "./loopback-peer.ts";
 
 type EngineHandler = (request: Request, peer: string | undefined) => Promise<Response>;
 
-/** The durable engine behind the Inngest client: the embedded one, or a real server. */
+/** The durable engine behind the Inngest client: the embedded engine, or a real Inngest server. */
 type Engine = {
   label: string;
   clientOptions: Partial<ClientOptions>;
@@ -21,7 +21,10 @@ type Engine = {
   intake?: JobIntake;
   /** Whether the engine may lose its queue, as a server without durable storage does at a restart. */
   mayLoseJobs: boolean;
-  /** Creates the handler of `/api/inngest`; undefined without an endpoint. Source: `security.md`, Engine endpoint. */
+  /**
+   * Creates the handler of `/api/inngest`; undefined if the engine needs no endpoint. Source: `security.md`, Engine
+   * endpoint.
+   */
   serve: (client: Inngest, functions: InngestFunction.Any[]) => EngineHandler | undefined;
 };
 
@@ -33,10 +36,10 @@ const STOP_GRACE_MS = 5_000;
 const BUFFERED_STEPS = 2;
 
 /**
- * Chooses the engine: a real server if any of Inngest's variables is set, otherwise the embedded one.
- * Source: `wire.md`, Environment.
+ * Chooses the engine: a real server if any of Inngest's variables is set, otherwise the embedded engine. Source:
+ * `wire.md`, Environment.
  *
- * @param deps.isServerless whether deploying the service registers the functions, so that this process does not have to.
+ * @param deps.isServerless whether the deployment registers the functions, so that this process does not register them.
  * @param deps.isSoleExecutor whether this is the only process that uses the database.
  */
 export function chooseEngine(deps: {
@@ -64,7 +67,7 @@ function createInProcessEngine(db: Database, logger: Logger, isSoleExecutor: boo
     stop: () => engine.stop({ graceMs: STOP_GRACE_MS }),
     isHealthy: engine.isHealthy,
     intake: { plan: ({ id, name, data }) => engine.plan({ id, name, data }) },
-    // The queue of the embedded engine is in our database.
+    // A restart loses no jobs, because the queue of the embedded engine is in the service's database.
     mayLoseJobs: false,
     serve: () => undefined,
   };
@@ -88,8 +91,8 @@ function createServedEngine(env: Env, logger: Logger, isServerless: boolean): En
       internalLogger: createSdkLogger(logger, "info"),
     },
     /**
-     * Registers the functions with the server. A server that cannot be reached asks for them later, or the next start of the
-     * service registers them.
+     * Registers the functions with the server. If the server cannot be reached, it asks for the functions later, or the
+     * next start of the service registers them.
      */
     async start(client, functions) {
       const host = new URL(env.baseUrl).host;
@@ -104,12 +107,13 @@ function createServedEngine(env: Env, logger: Logger, isServerless: boolean): En
     },
     stop: async () => {},
     isHealthy: () => isRegistered,
-    // Serverless functions cannot run a timer that looks for lost jobs, so they need a server that does not lose jobs.
+    // Serverless functions must use a server that does not lose jobs, because they cannot run a timer that looks for
+    // lost jobs.
     mayLoseJobs: !isServerless,
     serve(client, functions) {
       const handle = handlerOf(client, functions);
       return async (request, peer) => {
-        // The dev server does not sign its calls, so anyone could forge one. Accept only calls from this machine.
+        // The dev server does not sign its calls, so anyone could forge a call. Accept only calls from this machine.
         if (isDev && !isLoopbackPeer(peer)) return new Response(null, { status: 404 });
         const answer = await handle(request);
         // A successful call other than a GET shows that the server knows the functions.

@@ -14,7 +14,7 @@ import type { Storage } from "./open-storage.ts";
 
 const HOUR_MS = 3_600_000;
 
-/** Creates the client with which sessions use tool servers, including the service's built-in one. */
+/** Creates the client with which sessions use tool servers, including the service's built-in tool server. */
 export function connectToolServers(deps: {
   env: Env;
   storage: Pick<Storage, "db" | "sealer">;
@@ -27,7 +27,8 @@ export function connectToolServers(deps: {
   securityLog: Pick<SecurityLog, "networkRefused">;
 }) {
   const { env, storage, elicitations, tokenKey } = deps;
-  // This is as long as a call may take, because a tool may take long to begin its response. The client has its own timeouts.
+  // The timeout is as long as a call may take, because a tool may begin its response late. The client has its own
+  // timeouts.
   const timeoutMs = MCP_LIMITS.callMs;
   const guarded = createGuardedWebFetch(deps.rule, { protocols: ["https:"], timeoutMs });
   const builtin = openBuiltin(env, deps.serveMcp, timeoutMs);

@@ -77,7 +77,7 @@ export async function createContainer(env: Env, logger: Logger, { isServerless =
       sandbox: tooling.sandbox.describe().detail,
       isolation: describeIsolation(tooling),
     }),
-    /** Resumes open runs and starts to execute new ones. */
+    /** Resumes open runs and starts to execute new runs. */
     async start() {
       logger.info({ isolation: describeIsolation(tooling) }, "session isolation was set up");
       await player.start();
@@ -90,7 +90,7 @@ export async function createContainer(env: Env, logger: Logger, { isServerless =
   };
 }
 
-/** Creates the parts on which all others depend. */
+/** Creates the parts on which all other parts depend. */
 async function createBase(env: Env, logger: Logger, isServerless: boolean) {
   const securityLog = openSecurityLog(env, logger);
   const storage = await openStorage(env, logger, isServerless);
@@ -353,7 +353,7 @@ function describeIsolation({ sandbox, scripts }: Parts["tooling"]): string {
   return `commands: ${sandbox.describe().isolation}; scripts: ${scripts.describe().detail}`;
 }
 
-/** Returns the daily budget of each owner; undefined if the settings have none. */
+/** Returns the daily budget of each owner; undefined if the settings contain no such budget. */
 function readOwnerBudget(env: Env): Budget | undefined {
   return (
     applyBudgetChange(null, {
@@ -386,7 +386,7 @@ async function readReadiness({ storage, tooling, player, removals, readModelHeal
   const sandbox = tooling.sandbox.describe();
   const { database, folder } = await storage.check();
   const unerased = removals.countFailures();
-  // This changes only the detail. The service still works, so the check stays ok.
+  // Incomplete removals change only the detail. The service works, so the check stays ok.
   if (unerased > 0) database.detail += `; ${countOf(unerased, "removed session")} not erased completely`;
   return {
     database,
@@ -409,7 +409,7 @@ function recordStart({ env, securityLog, tooling }: Parts): void {
   });
 }
 
-/** The functions that Next's routes call. */
+/** Composes the functions that Next's routes call. */
 const mount = (services: ApiServices, { live, player, builtinMcp }: Parts): Mounted => ({
   serve: (operations, request, params) => servePath(services, operations, request, params),
   openLive: live.openLive,

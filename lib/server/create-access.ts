@@ -83,7 +83,8 @@ function createRates(env: Env, { db, isEmbedded }: Storage, logger: Logger) {
     annotate: env.RATE_LIMIT_ANNOTATE,
     act: env.RATE_LIMIT_ACT,
   };
-  // Only this process uses the embedded database. Processes that share a database lease parts of each limit from it.
+  // An embedded database is used by this process only, so calls are counted in memory. Processes that share a database
+  // lease parts of each limit from the database.
   if (isEmbedded) return createRateLimiter(limits);
   const lease = (name: string, limit: number, slice: number) => leaseCalls(db, name, limit, slice);
   return createLeasedRateLimiter(limits, { lease, logger });

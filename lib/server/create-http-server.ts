@@ -8,7 +8,7 @@ export function createHttpServer(handleRequest: RequestListener): Server {
   const server = createServer(
     {
       insecureHTTPParser: false,
-      // Upgrades to other protocols are ignored, as HTTP allows: such a request is served as an ordinary one.
+      // Upgrades to protocols other than WebSocket are ignored, as HTTP allows: the request is answered without them.
       shouldUpgradeCallback: (request) => request.headers.upgrade?.toLowerCase() === "websocket",
     },
     handleRequest,

@@ -22,10 +22,11 @@ type Pages = {
 type Next = Awaited<ReturnType<typeof prepare>>;
 
 /**
- * Creates the pages. Loads Next with the first request for a page, because Next takes 50 MB and half a second, and clients
- * of the HTTP API do not need it.
+ * Creates the pages. Loads Next with the first request for a page, because Next takes 50 MB and half a second, and
+ * clients of the HTTP API do not need it.
  *
- * @param hub a server that does not listen. Next handles its development sockets on it; our server forwards upgrades to it.
+ * @param hub a server that does not listen. Next handles its development sockets on this server; the real server
+ * forwards upgrades to it.
  */
 export function createPages(
   env: Env,
@@ -62,7 +63,7 @@ export function createPages(
   };
 }
 
-/** Reports missing files when the service starts, because Next itself is loaded later. */
+/** Checks at the start of the service that the pages are built, because Next itself is loaded later. */
 function checkBuild(): void {
   import.meta.resolve("next");
   if (!existsSync(join(ROOT, ".next", "BUILD_ID")))

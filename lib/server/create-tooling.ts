@@ -101,7 +101,7 @@ export async function createTooling(deps: ToolingDeps) {
       onAnnotation: deps.onAnnotation,
       readPageScript: (sessionId) => readPageScript(db, sessionId),
       async storeDownload(sessionId, name, bytes) {
-        // Sub-agents share the workspace of the root session.
+        // The download is stored in the workspace of the root session, which its sub-agents share.
         const root = (await findAgent(db, sessionId))?.rootSessionId ?? sessionId;
         return storeDownload(await (await sandboxReady).open(root), name, bytes);
       },
@@ -157,7 +157,7 @@ export async function createTooling(deps: ToolingDeps) {
     ...agentTools(deps.agents),
     ...skillTools({ db, sandbox }),
   ];
-  // A deployment without a sandbox has no tools that need one.
+  // A deployment without a sandbox does not have tools that need a sandbox.
   const tools = env.SANDBOX === "none" ? all.filter((tool) => tool.needs !== "sandbox") : all;
   return {
     browser,
@@ -185,8 +185,8 @@ export async function createTooling(deps: ToolingDeps) {
 }
 
 /**
- * Creates the dependencies of variants. The browsers of a session and of its sub-agents may run in several processes, so a
- * process that shows another variant notifies the others.
+ * Creates the dependencies of variants. The browsers of a session and of its sub-agents may run in several processes,
+ * so a process that shows another variant notifies the other processes.
  */
 function createVariants(env: Env, { db, log, openTopic }: Storage, logger: Logger, browser: BrowserService) {
   const topic = openTopic("variant-shown");

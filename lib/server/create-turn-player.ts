@@ -57,7 +57,10 @@ type TurnPlayerDeps = Pick<TurnDeps, "model" | "spending" | "mcp" | "elicitation
   sweepOthers: () => Promise<void>;
 };
 
-/** Creates the durable engine and its functions: turns, callbacks and the sweeps, with the jobs that start them. */
+/**
+ * Creates the durable engine and its functions: turns, callbacks and the sweeps. Also creates the sender of the jobs
+ * that start these functions.
+ */
 export function createTurnPlayer(deps: TurnPlayerDeps) {
   const { env, storage, logger, isServerless } = deps;
   const { db, bus } = storage;
@@ -131,7 +134,8 @@ export function createTurnPlayer(deps: TurnPlayerDeps) {
    * lost deliveries.
    */
   async function sweep(): Promise<number> {
-    // Serverless functions are frozen between calls, so `renew` always returns false. They look for lost jobs regardless.
+    // Serverless functions are frozen between calls, so `renew` always returns false there. They resend lost jobs
+    // anyway.
     if ((await activeRuns.renew()) || isServerless) await resendLostJobs(RARELY_LOST_AFTER_MS);
     const lost = await resendLostDeliveries(db);
     if (lost.length > 0)
@@ -140,7 +144,7 @@ export function createTurnPlayer(deps: TurnPlayerDeps) {
     await waits.sweep();
     await deps.sweepOthers();
     const swept = await jobs.sweep();
-    // Last, so that a failure here keeps no job waiting.
+    // This comes last, so that a failure here does not delay any job.
     await pruneFailingEndpoints(db);
     return lost.length + swept;
   }

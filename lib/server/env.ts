@@ -52,7 +52,7 @@ const hostName = z
 
 const url = z.string().refine((text) => URL.canParse(text), { error: "must be a URL" });
 
-/** Minimum length of API keys; shorter ones could be guessed. */
+/** Minimum length of API keys; shorter keys could be guessed. */
 const API_KEY_LENGTH_MIN = 20;
 
 /** Parses a value with a function that throws on invalid input. The error's message becomes the message of the Zod issue. */
@@ -107,8 +107,8 @@ const envSchema = z.object({
   SERVICE_API_KEYS: list
     .transform((entries) => entries.map(readConfiguredKey))
     .superRefine((keys, context) => {
-      // The message names the position, not the owner. Of a base64 key that ends with "=", a part would be taken for the
-      // owner.
+      // The message names the position and not the owner, because the owner may be a part of the key: a base64 key that
+      // ends with "=" is split at the first "=".
       const short = keys.findIndex(({ key }) => key.length < API_KEY_LENGTH_MIN);
       if (short >= 0)
         context.addIssue({
@@ -206,7 +206,7 @@ export type Env = z.output<typeof envSchema> & {
   ownOrigin: string;
   isLoopback: boolean;
   /**
-   * How long one call of the durable function may play (execute) a turn before the next call continues it, in ms; 0: no
+   * How long one call of the durable function may play (execute) a turn, in ms. The next call continues the turn. 0: no
    * limit.
    */
   turnBudgetMs: number;

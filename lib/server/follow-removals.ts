@@ -32,7 +32,7 @@ const SIGNALLED_RUNS_MAX = 50;
 const STOPPING_MS = 5_000;
 /** A tool that ended late may have written files again. So each session is cleared once more this long after its removal. */
 const SETTLED_MS = 10 * 60_000;
-/** How long removals are remembered, so that a process that was down can still clear its files. */
+/** How long removals are stored, so that a process that was down can still clear its files. */
 const KEEP_MS = 7 * 24 * 3_600_000;
 
 type RemovalDeps = {
@@ -52,15 +52,15 @@ type RemovalDeps = {
 
 /**
  * Removes sessions. First removes their rows in one transaction. Then every process removes what it holds outside the
- * database: running turns, streams and sockets, the browser, the workspace, files of evidence. If one of these parts cannot
- * be removed, the others still are. The sweep retries failed parts until they are removed, also after a restart. Finally a
- * check looks for leftover rows and files, and its result is recorded in the security log. Source: `wire.md`, Also served;
- * decision 051.
+ * database: running turns, streams and sockets, the browser, the workspace, files of evidence. If one of these parts
+ * cannot be removed, the other parts are removed nevertheless. The sweep retries failed parts until they are removed,
+ * also after a restart. Finally a check looks for leftover rows and files, and its result is recorded in the security
+ * log. Source: `wire.md`, Also served; decision 051.
  */
 export function followRemovals(deps: RemovalDeps) {
   const { db, bus, logger, stops, securityLog } = deps;
   const clearing = new Map<string, Promise<PendingRemoval[]>>();
-  /** Run ids by removed session, if the runs had not ended at the last check. */
+  /** The ids of runs that had not ended at the last check, by removed session. */
   const runsNotEnded = new Map<string, string[]>();
   /** When each session was last cleared completely, with no part left pending. */
   const clearedAtMs = new Map<string, number>();
@@ -142,7 +142,7 @@ export function followRemovals(deps: RemovalDeps) {
   /** Clears removed sessions in this process: once, again as long as parts are pending, and once more after SETTLED_MS. */
   async function sweep(now: Date): Promise<void> {
     const since = new Date(now.getTime() - KEEP_MS);
-    // Without a disk, only running work has to be ended, and that does not run much longer than its session exists.
+    // Without a disk, only running work has to be ended. It ends soon after the removal, so older removals are skipped.
     const from = deps.dataDir === undefined ? new Date(now.getTime() - 2 * SETTLED_MS) : since;
     const removals = await listRemovals(db, from);
     const pending: PendingRemoval[] = [];
@@ -174,11 +174,12 @@ export function followRemovals(deps: RemovalDeps) {
 
   return {
     /**
-     * Removes a session of this owner and its sub-agents. Also removes their parts outside the database in this process.
+     * Removes a session of this owner and its sub-agents. Also removes their parts outside the database in this
+     * process.
      *
      * @param actor the caller that removes the session, for the security log.
-     * @param unlessTouchedSince do not remove the session if it was used since then or has an open run.
-     * @returns undefined if the owner has no such session, or if it was not removed.
+     * @param unlessTouchedSince if set, a session that was used after this time, or has an open run, is not removed.
+     * @returns undefined if the owner has no such session, or if the session was not removed.
      */
     async remove(
       sessionId: string,
@@ -204,7 +205,7 @@ export function followRemovals(deps: RemovalDeps) {
       return { deleted, pending: [...pending, ...left], publications, pages };
     },
     sweep,
-    /** Returns for how many removed sessions the last check found rows or files. */
+    /** Returns the number of removed sessions for which the last check found rows or files. */
     countFailures: () => failures.size,
     async close() {
       unsubscribe();
@@ -213,7 +214,7 @@ export function followRemovals(deps: RemovalDeps) {
   };
 }
 
-/** Finds files of a removed session in this process's data folder, except those of parts that are pending. */
+/** Finds files of a removed session in this process's data folder, except files of pending parts. */
 async function findFiles(
   { dataDir }: RemovalDeps,
   sessionId: string,
@@ -227,7 +228,7 @@ async function findFiles(
   });
 }
 
-/** Removes the parts of a session outside the database. @returns the parts that could not be removed. */
+/** Removes those parts of a session that are outside the database. @returns the parts that could not be removed. */
 async function removeParts(
   { browser, sandbox, live, log, dataDir, logger }: RemovalDeps,
   sessionId: string,
@@ -256,7 +257,7 @@ async function removeParts(
   return pending;
 }
 
-/** @throws Error if stopped runs do not end within STOPPING_MS. */
+/** Waits until stopped runs have ended. @throws Error if they do not end within STOPPING_MS. */
 async function withStopTimeout(ended: Promise<void>): Promise<void> {
   const timeout = Promise.withResolvers<never>();
   const timer = setTimeout(

@@ -66,8 +66,8 @@ export function followRuns(deps: {
     /**
      * Renews the jobs of the runs that this process plays, so that these jobs do not count as lost.
      *
-     * @returns false while the age of a job does not show whether the job is lost: after a gap between renewals, or after a
-     * jump of the database's clock.
+     * @returns whether the age of a job can be trusted. It cannot after a gap between renewals, or after a jump of the
+     * database's clock.
      */
     renew,
     /**

@@ -34,7 +34,9 @@ const isParked = async (runId: string) => {
   return run?.parkedAt !== null;
 };
 
-/** The browser control of two processes. Each process receives the messages of the other until `end` disconnects it. */
+/**
+ * Opens the browser control of two processes. Each process receives the other's messages until `end` disconnects it.
+ */
 function openControls() {
   const receivers = new Map<string, (word: string) => void>();
   const open = (self: string) =>

@@ -59,7 +59,7 @@ server.on(
 );
 const port = await listenForTests(server);
 after(() => {
-  // If the parser closes a connection, the body of the request cannot be read. Operations handle this error.
+  // Resets are expected: if the parser closes a connection, the body cannot be read. Operations handle this error.
   const unexpected = logged.filter((fields) => !isReset((fields as { err?: unknown }).err));
   assert.deepEqual(unexpected, []);
 });
@@ -81,7 +81,8 @@ const statusesOf = (answer: string) =>
 
 const LAST = "Connection: close";
 /**
- * A request that is hidden after another one. It has `Connection: close`, so a server that accepts it answers and closes.
+ * A request that is hidden behind another one. It has `Connection: close`, so a server that accepts it answers it and
+ * closes the connection.
  */
 const HIDDEN = `GET /api/hidden?smuggled HTTP/1.1\r\nHost: ${OWN}\r\n${LAST}\r\n\r\n`;
 

@@ -1,6 +1,6 @@
 import { shortenResolution } from "./shorten-resolution.ts";
 
-// These imports are dynamic, because static ones would be resolved before the hook is registered.
+// These imports are dynamic, because static imports would be resolved before the hook is registered.
 const stopShortening = shortenResolution();
 const [{ startService }, { EnvError }] = [await import("./start-service.ts"), await import("./env.ts")];
 

@@ -56,8 +56,7 @@ const folderError = (folder: string, problem: string, cause: unknown): Error =>
 type GeneratedSecrets = { encryptionKey: Buffer; apiKey: string };
 
 /**
- * Reads the generated secrets of a data folder, and creates those that are missing. Only the owner of the files can read
- * them.
+ * Reads the generated secrets of a data folder, and creates missing ones. Only the owner of the files can read them.
  */
 export async function readOrCreateSecrets(dataDir: string): Promise<GeneratedSecrets> {
   await prepareDataFolder(dataDir);

@@ -168,7 +168,8 @@ export function createRequestListener({ container, env, handle, isDev, logger }:
   }
 
   /**
-   * Sends a published script without converting the request and response to web messages, which would take most of the time.
+   * Sends a published script. Does not convert the request and response to web messages, because the conversion would
+   * take most of the time.
    *
    * @returns false if the script does not exist; the operation then answers.
    */
@@ -212,7 +213,10 @@ const connectionOf = (request: IncomingMessage): Client => ({
   forwardedFor: request.headers["x-forwarded-for"]?.toString() ?? null,
 });
 
-/** Returns the operations at a path. A path that would match only after normalization has none; Next handles it. */
+/**
+ * Returns the operations at a path. A path that would match only after normalization has no operations; Next handles
+ * it.
+ */
 const findOperations = (request: IncomingMessage, pathname: string) =>
   isNormalized(request, pathname) ? match(pathname) : undefined;
 

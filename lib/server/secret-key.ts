@@ -8,8 +8,8 @@ export const hasSecretKey = (env: Env): boolean =>
   env.ENCRYPTION_KEY !== undefined || existsSync(join(env.DATA_DIR, "encryption-key"));
 
 /**
- * Reads the secret key of the service that has these settings, for a command-line tool. Does not generate a key: the service
- * would not accept data that was signed or sealed with it.
+ * Reads the secret key of the service that has these settings, for a command-line tool. Does not generate a key,
+ * because the service would not accept data that was signed or sealed with a new key.
  *
  * @throws Error with a message for the user if there is no key.
  */

@@ -3,9 +3,9 @@ import { type ResolveFnOutput, registerHooks } from "node:module";
 const PACKAGE = "drizzle-orm";
 
 /**
- * Speeds up imports of drizzle-orm and inside it. Node would read and parse the package's `package.json` of 180 KB again for
- * each of about two hundred files. The hook resolves them to the same results without reading it. Call this before the first
- * import of the database.
+ * Speeds up imports of drizzle-orm and imports inside the package. Node would read and parse its `package.json` of 180
+ * KB again for each of about two hundred files. The hook resolves the files to the same results without reading
+ * `package.json`. Call this before the first import of the database.
  *
  * @returns a function that removes the hook, which slightly slows down all other imports.
  */

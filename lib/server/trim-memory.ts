@@ -10,9 +10,10 @@ const WORK_MS_MIN = 500;
 type Collect = (options: { type: "major"; execution: "sync"; flavor: "last-resort" }) => void;
 
 /**
- * Returns memory to the system when the process has been idle for five seconds after work. After a burst of work, or after
- * modules were loaded at the start, V8 keeps the pages that it used until a last-resort garbage collection. After the start,
- * these are 150 MB (`facts.md`, Node). Such a collection takes 20 to 100 ms, so it runs only in an idle process.
+ * Returns memory to the system when the process has been idle for five seconds after work. V8 keeps the memory that a
+ * burst of work, or the loading of modules at the start, has used until a last-resort garbage collection. After the
+ * start, this memory is 150 MB (`facts.md`, Node). Such a collection takes 20 to 100 ms, so it runs only in an idle
+ * process.
  *
  * @param deps.readCpuMs returns the CPU time that this process has used.
  * @returns a function that stops the checks.

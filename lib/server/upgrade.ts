@@ -18,7 +18,7 @@ type Parts = {
   hub?: Server | undefined;
   /** Checks the `Host` of a request; by default every host is accepted. */
   checkHost?: (request: IncomingMessage) => HostVerdict;
-  /** The address of the client; by default the peer of the connection. */
+  /** Returns the address of the client; by default the peer of the connection. */
   addressOf?: (request: IncomingMessage) => string | undefined;
   onError?: (error: unknown) => void;
 };
@@ -56,7 +56,7 @@ export function createUpgradeHandler({
     const res = new ServerResponse(req);
     let isTaken = false;
     res.shouldKeepAlive = false;
-    // The connections of an HTTP server are net or TLS sockets.
+    // The casts are safe because the connections of an HTTP server are net or TLS sockets.
     res.assignSocket(socket as Socket);
     // `destroySoon` sends the written data before it closes the socket.
     res.once("finish", () => (socket as Socket).destroySoon());

@@ -6,7 +6,9 @@ import { notePeer } from "#lib/api/http/client-address.ts";
 /** Web requests do not allow the method TRACE, so it is replaced by a name that no operation uses. */
 const REPLACED_METHODS = { TRACE: "X-TRACE" } as Record<string, string>;
 
-/** Keeps each request alive as long as its response: the signal of a garbage-collected `Request` never fires (undici 7). */
+/**
+ * Keeps each request alive as long as its response, because the signal of a collected `Request` never fires (undici 7).
+ */
 const REQUESTS = new WeakMap<ServerResponse, Request>();
 
 /**

@@ -27,8 +27,8 @@ import { hasBegunProbe, probeRun } from "./structured/probe-run.ts";
 import type { TurnDeps } from "./turn-deps.ts";
 
 /**
- * Why an executor stopped playing a run: the run `ended`; the executor's time was over between two steps (`paused`); or the
- * run waits, for example for a person or for sub-agents (`parked`). For `later` and `no` see `ClaimResult` in
+ * Why an executor stopped playing a run. `ended`: the run has ended. `paused`: the executor's time was up, between two
+ * steps. `parked`: the run waits, for example for a person or for sub-agents. For `later` and `no` see `ClaimResult` in
  * `run/claim-run.ts`.
  */
 export type Played = { status: "ended" | "paused" | "parked" | "no" } | { status: "later"; delayMs: number };
@@ -52,8 +52,8 @@ export async function playTurn(deps: TurnDeps, checker: SchemaChecker, job: Play
   try {
     return await playClaimed(deps, checker, run);
   } catch (error) {
-    // The last write may have been committed although its answer was lost. Its events would then not have been published, so
-    // the readers of the session check the log again.
+    // The last write may have been committed although the connection broke. In that case its events were not published,
+    // so the readers of the session check the log again.
     deps.log.recheck(run.claim.sessionId);
     throw error;
   } finally {
@@ -70,7 +70,7 @@ async function playClaimed(deps: TurnDeps, checker: SchemaChecker, run: RunInPla
     const closed = await closeRun(deps, run, end);
     if (closed === "refused") throw new StaleClaimError(run.claim);
     if (closed === "ended") return { status: "ended" };
-    // The run was not ended, because a message or a stop arrived. Recording the last answer sets `isSteered` or
+    // The run continues, because a message or a stop arrived. Recording the last answer sets `isSteered` or
     // `isCancelled`.
     if (end.outcome === "succeeded" && end.conclusion) await recordStep(deps, run, end.conclusion);
     else run.isSteered = true;
@@ -78,8 +78,8 @@ async function playClaimed(deps: TurnDeps, checker: SchemaChecker, run: RunInPla
 }
 
 /**
- * Plays steps until the run has to end, it waits for something, or this executor's time is over. A structured run begins
- * with the probe of its schema, so that a refused schema costs no tool call and no request to the caller's tool servers.
+ * Plays steps until the run has to end or to wait, or until this executor's time is up. A structured run begins with
+ * the probe of its schema, so that a refused schema costs no tool call and no request to the caller's tool servers.
  */
 async function playSteps(
   deps: TurnDeps,
@@ -121,7 +121,8 @@ async function playSteps(
     if (isStopped(run)) return STOPPED;
     if (calls.some((call) => hasSubmitted(run, number, call)))
       return { outcome: "succeeded", canContinue: false };
-    // At the step limit, or when the collection of the deliverable has begun, an unread message becomes a turn of its own.
+    // At the step limit, or after the collection of the deliverable has begun, an unread message becomes a separate
+    // turn.
     const mayRead = number < maxSteps && !hasBegunCollection(run);
     let hasRead = mayRead && run.isSteered && (await readSteers(deps, run, number + 1));
     while (calls.length === 0 && !hasRead) {
@@ -137,7 +138,7 @@ async function playSteps(
       if (end !== "steered") return end;
       hasRead = await readSteers(deps, run, number + 1);
     }
-    // If a message was read, the model answers it first, even while a person has control of the browser.
+    // A run that has just read a message does not wait for control of the browser: the model answers the message first.
     if (!hasRead && number < maxSteps && (await waitForControl(deps, run))) return "parked";
     if (isStopped(run)) return STOPPED;
     const isProgress = number > place || !isResumed;
@@ -165,7 +166,7 @@ async function waitForCalls(
 }
 
 /**
- * Parks a run whose budget is used up, before it makes a model call. A message that arrives meanwhile is read first.
+ * Parks a run whose budget is used up, before its next model call. A message that joins the turn is read first.
  *
  * @param number the number of the next model call.
  * @returns whether the run is parked.
@@ -186,11 +187,12 @@ async function waitForControl(deps: TurnDeps, run: RunInPlay): Promise<boolean> 
 }
 
 /**
- * Decides how a run ends when its model makes no more tool calls. The deliverable of a structured run is collected first.
+ * Decides how a run ends when its model makes no more tool calls. The deliverable of a structured run is collected
+ * first.
  *
  * @param at.number the number of the last model call.
  * @param at.mayRead whether the turn can still read a message that arrives now.
- * @returns `steered` when such a message arrived before the collection began, `parked` when the budget is used up.
+ * @returns `steered` if the turn has to read a message before the collection begins, `parked` if the budget is used up.
  */
 async function finishRun(
   deps: TurnDeps,
@@ -200,8 +202,8 @@ async function finishRun(
 ): Promise<RunEnd | "steered" | "parked"> {
   if (!run.claim.isStructured) return { outcome: "succeeded", canContinue: mayRead };
   const waited = hasBegunCollection(run) ? "free" : await waitForBudget(deps, run);
-  // If this turn cannot read the message any more, the message becomes a turn of its own. The deliverable is then collected
-  // although the budget is used up.
+  // A message that this turn can no longer read becomes a separate turn. It does not delay the deliverable, which is
+  // collected although the budget is used up.
   if (waited === "parked" || (waited === "steered" && mayRead)) return waited;
   if (isStopped(run)) return STOPPED;
   const room = findRecorded(run, "collect")

@@ -20,7 +20,7 @@ type TurnSettings = {
   maxSteps: number;
   /** Delay before the first retry of a failed run, in milliseconds (`AGENT_RETRY_BASE_MS`). */
   retryBaseMs: number;
-  /** How long an executor plays a run. After this time, it hands the run back to the engine between two steps. */
+  /** How long an executor plays a run, in milliseconds. It then hands the run back to the engine, between two steps. */
   stretchMs: number;
   /** URL of the demo page, which the instructions name if the session has no other page. */
   demoUrl: string;
@@ -38,7 +38,7 @@ export type TurnDeps = {
   /** Caches the first runs of sessions that this process has just created. */
   freshRuns: Pick<FreshRuns, "take">;
   model: ModelAccess;
-  /** Every tool this deployment has, by name. */
+  /** Every tool that this deployment has, by name. */
   tools: ReadonlyMap<string, Tool>;
   skills: Pick<SessionSkills, "describe">;
   /** Looks at the page before the first model call of a turn. */

@@ -6,18 +6,20 @@ import { removeQueued, stopRun, stopTurn } from "./run/stop-run.ts";
 import type { SchemaChecker } from "./structured/collect-deliverable.ts";
 import type { TurnDeps } from "./turn-deps.ts";
 
-/** The interface of turns for the durable function that plays them and the API operations that stop them. */
+/** The operations on turns, for the durable function that plays turns and for the API operations that stop turns. */
 export type TurnService = {
   play: (job: PlayJob) => Promise<Played>;
   /** Whether the engine's function run `player` was the last one to claim the run. */
   isPlayer: (runId: string, player: string) => Promise<boolean>;
-  /** Enqueues a job for a new function run that continues the run. @param generation the generation of the current job. */
+  /**
+   * Enqueues a job for a new function run that continues the run. @param generation the generation of the current job.
+   */
   handOver: (runId: string, generation: number) => Promise<void>;
   /** Ends a run that the engine gave up, so that the session's next run can start. */
   abandon: (job: PlayJob, reason: string) => Promise<void>;
   stopTurn: (sessionId: string) => Promise<string | undefined>;
   stopRun: (runId: string) => Promise<void>;
-  /** Ends a run that has not started. @returns false when it has. */
+  /** Ends a run that has not started. @returns false if the run has started or ended. */
   removeQueued: (runId: string) => Promise<boolean>;
 };
 

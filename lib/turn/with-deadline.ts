@@ -1,7 +1,7 @@
 /**
- * Runs `work` with a signal that aborts when `signal` does, or with a `TimeoutError` after `ms` milliseconds. The timer and
- * the listener are removed when the work ends. `AbortSignal.timeout` and `AbortSignal.any` would keep the async context of
- * the call in memory longer.
+ * Runs `work` with a signal that aborts when `signal` does, or with a `TimeoutError` after `ms` milliseconds. The timer
+ * and the listener are removed when the work ends. `AbortSignal.timeout` and `AbortSignal.any` are not used, because
+ * they would keep the async context of the call in memory longer.
  */
 export async function withDeadline<Result>(
   signal: AbortSignal,

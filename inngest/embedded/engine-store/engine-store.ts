@@ -29,7 +29,7 @@ export type StoreContext = {
 export type EngineStore = ReturnType<typeof createEngineStore>;
 
 /**
- * Creates the store of the engine's rows, the only part of the engine that uses Drizzle. Every method except `prune`
+ * Creates the store of the engine's rows. No other part of the engine uses Drizzle. Every method except `prune`
  * executes a single statement, so it is one transaction.
  *
  * @param now the engine's clock.

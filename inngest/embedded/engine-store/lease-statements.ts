@@ -6,14 +6,15 @@ import { asJson, instantFrom, msOf, type WokenRun } from "./store-change.ts";
 export type ClaimedRun = WokenRun & { state: "running" | "waiting"; dueAtMs: number | null };
 
 /**
- * The greatest difference expected between the clocks of a deployment. A row that is dated further in the future was written
- * before a clock was set back.
+ * The greatest difference that is expected between the clocks of a deployment. A row that is dated further in the
+ * future was written before a clock was set back.
  */
 const CLOCKS_DIFFER_MS = 60_000;
 
 /**
- * Renews this executor's lease for another `leaseMs`, and shortens the leases of other executors that end later than that.
- * Such leases were written before the database's clock was set back, and would let a dead executor keep its runs too long.
+ * Renews this executor's lease, so that it ends `leaseMs` from now. Leases of other executors that end later were
+ * written before the database's clock was set back. They are shortened, because a dead executor would otherwise keep
+ * its runs too long.
  *
  * @returns whether this executor's lease had expired, because its process was suspended or the database's clock jumped.
  */
@@ -67,9 +68,9 @@ export function claimRuns(
 }
 
 /**
- * Deletes runs that ended more than `keepMs` ago, events of that age without a run, and executors whose lease ended that
- * long ago. Also deletes ended runs and events that are dated in the future: they were written before the clock was set
- * back, and their ids would block the crons of the same minutes.
+ * Deletes runs that ended more than `keepMs` ago, events of that age without a run, and executors whose lease ended
+ * that long ago. Also deletes ended runs and events that are dated in the future: they were written before the clock
+ * was set back, and their ids would keep crons from starting in the same minutes again.
  */
 export async function prune({ query }: StoreContext, keepMs: number): Promise<void> {
   const future = sql`now() + ${CLOCKS_DIFFER_MS} * interval '1 millisecond'`;

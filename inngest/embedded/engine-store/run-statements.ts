@@ -33,7 +33,7 @@ export type StepRow = {
   error: unknown;
 };
 
-/** An open run as its executor reads it before a call. */
+/** The state of an open run, which its executor reads before a call. */
 export type Snapshot = { attempt: number; wakes: number; steps: StepRow[] };
 
 type OpenWait = {
@@ -45,7 +45,7 @@ type OpenWait = {
 };
 type OpenRun = { runId: string; functionId: string; createdAtMs: number; event: EngineEvent };
 
-/** Writes a change, all of it or nothing. */
+/** Writes the whole change, or nothing. */
 export async function commitChange(
   { query, executorId, now }: StoreContext,
   change: Change,
@@ -67,8 +67,8 @@ export async function commitChange(
 }
 
 /**
- * Records one finished step. This is the hot path, and planning is most of the statement's cost, so the statement is as
- * simple as possible. A step that was recorded before keeps its first result.
+ * Records one finished step. This statement runs most often, and Postgres spends most of its time on planning it, so
+ * the statement is as simple as possible. A step that was recorded before keeps its first result.
  *
  * @returns whether the run is open and still has the epoch of `fence`.
  */
@@ -88,12 +88,12 @@ export async function recordStep(
   return rows.length > 0;
 }
 
-/** Completes the given runs, except those that have ended or have a new epoch. None of the runs may have a parent. */
+/** Completes the given runs, except runs that have ended or have a new epoch. None of the runs may have a parent. */
 export async function completeRuns(
   { query }: StoreContext,
   ends: (Fence & { output: unknown })[],
 ): Promise<void> {
-  // Arrays keep the statement's text the same for any number of runs, so that Postgres can reuse its plan.
+  // With arrays, the statement's text is the same for any number of runs, so that Postgres can reuse its query plan.
   const ids = sql.param(ends.map(({ runId }) => runId));
   const epochs = sql.param(ends.map(({ epoch }) => epoch));
   const outputs = sql.param(ends.map(({ output }) => JSON.stringify(output) ?? "null"));
@@ -119,8 +119,8 @@ export async function loadRun(
 }
 
 /**
- * Marks a run as running and ends those of its sleeps and waits that are due. One statement does both: after a crash between
- * two statements, a run could be parked although it waits for nothing, and would never wake.
+ * Marks a run as running, and ends the sleeps and waits of the run that are due. One statement does both: a crash
+ * between two statements could leave a parked run that waits for nothing and would never wake.
  */
 export async function takeUpRun(
   { query }: StoreContext,
@@ -145,7 +145,7 @@ export const findWaits = ({ query }: StoreContext, names: string[]) =>
     from ${engineSteps} s join ${engineRuns} r on r.id = s.run_id join ${engineEvents} e on e.id = r.event_id
     where s.kind = 'event' and s.state = 'pending' and r.ended_at is null and s.event_name in ${names}`);
 
-/** Finds the names of the events that open waits wait for. */
+/** Finds the names of the events that steps wait for. */
 export async function findAwaitedNames({ query }: StoreContext): Promise<string[]> {
   const rows = await query<{ name: string }>(
     sql`select distinct event_name as name from ${engineSteps} where kind = 'event' and state = 'pending'`,
@@ -153,7 +153,7 @@ export async function findAwaitedNames({ query }: StoreContext): Promise<string[
   return rows.map(({ name }) => name);
 }
 
-/** Finds the open runs of these functions, each with the event that started it. */
+/** Finds the open runs of the given functions, each with the event that started the run. */
 export const findOpenRuns = ({ query }: StoreContext, functionIds: string[]) =>
   query<OpenRun>(sql`select r.id as "runId", r.function_id as "functionId",
       ${msOf(sql`r.created_at`)} as "createdAtMs", e.body as event

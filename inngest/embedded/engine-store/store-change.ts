@@ -32,7 +32,7 @@ type RunMove =
 /** The run that a write belongs to, and the epoch that the run must still have. Each new claim increases the epoch. */
 export type Fence = { runId: string; epoch: number };
 
-/** Everything that one statement writes. With `fence`, nothing is written unless the run is open and has that epoch. */
+/** Everything that one statement writes. With `fence`, it is written only if the run is open and has that epoch. */
 export type Change = {
   fence?: Fence;
   steps?: StepWrite[];
@@ -45,7 +45,7 @@ export type Change = {
   cancelled?: { runId: string; eventId: string }[];
 };
 
-/** A run of this executor that can continue because an event arrived or a run that it invoked ended. */
+/** A run of this executor that can continue: an event has arrived, or a run that it invoked has ended. */
 export type WokenRun = {
   id: string;
   functionId: string;
@@ -74,7 +74,7 @@ export const asJson = (value: unknown) => sql`${JSON.stringify(value) ?? "null"}
 const row = (values: SQL[]) => sql`(${sql.join(values, sql`, `)})`;
 const text = (value: string | null | undefined) => sql`${value ?? null}::text`;
 
-/** One step as a row of typed values, in the order of `STEP_COLUMNS`. */
+/** Composes the row of a step, with typed values in the order of `STEP_COLUMNS`. */
 function toStepRow(step: StepWrite, nowMs: number): SQL {
   const isPending = step.state === "pending";
   return row([
@@ -89,7 +89,7 @@ function toStepRow(step: StepWrite, nowMs: number): SQL {
     text(isPending && step.kind === "event" ? step.expression : null),
     step.state === "done" ? asJson(step.output) : sql`null::json`,
     step.state === "failed" ? asJson(step.error) : sql`null::json`,
-    // `created_at` is on the engine's clock, as `due_at` is, so that their difference is the length of the wait.
+    // Like `due_at`, `created_at` is on the engine's clock, so that their difference is the length of the wait.
     instantFrom(sql`${nowMs}::float8`),
   ]);
 }
@@ -98,7 +98,7 @@ const STEP_COLUMNS = sql.raw(
   "step_id, kind, state, name, position, attempt, due_at, event_name, expression, output, error, created_at",
 );
 
-/** Writes steps. A recorded result is never overwritten, and a sleep or wait that is already stored keeps its due time. */
+/** SQL: writes steps. A recorded result is never overwritten. A stored sleep or wait keeps its due time. */
 const writtenSteps = (steps: StepWrite[], nowMs: number) => sql`written as (
   insert into ${engineSteps} as s (run_id, ${STEP_COLUMNS})
   select held.id, x.* from held, (values ${sql.join(
@@ -160,7 +160,7 @@ const satisfiedWaits = (list: { runId: string; stepId: string; eventId: string }
 
 const CANCELLED_CHILD: SerializedError = { name: "Error", message: "The invoked function was cancelled." };
 
-/** The outcome of an invoked run becomes the result of the step that invoked it. */
+/** SQL: makes the outcome of an invoked run the result of the step that invoked the run. */
 const answeredParents = (from: "moved" | "cancelled") => {
   const isDone = from === "moved" ? sql`f.state = 'completed'` : sql`false`;
   const output = from === "moved" ? sql`f.output` : sql`null`;
@@ -170,7 +170,10 @@ const answeredParents = (from: "moved" | "cancelled") => {
     where s.run_id = f.parent_run_id and s.step_id = f.parent_step_id and s.state = 'pending' returning s.run_id)`;
 };
 
-/** Wakes runs. A parked run moves to this executor. A running run keeps its executor; only its number of wakes grows. */
+/**
+ * SQL: wakes runs. A parked run moves to this executor. A running run keeps its executor, and its number of wakes
+ * grows.
+ */
 const wokenRuns = (sources: SQL[], executorId: string) => sql`woken as (
   update ${engineRuns} r set wakes = r.wakes + 1, state = ${nextRunState("waiting", "woken")},
     epoch = r.epoch + case when r.state = 'waiting' then 1 else 0 end,
@@ -179,7 +182,8 @@ const wokenRuns = (sources: SQL[], executorId: string) => sql`woken as (
   returning r.id, r.function_id, r.epoch, r.executor_id, r.parent_run_id, r.event_id)`;
 
 /**
- * The statement for one event that starts one run. It has as few parts as possible, because planning is most of its cost.
+ * Composes the statement for one event that starts one run. It has as few parts as possible, because Postgres spends
+ * most of its time on planning it.
  */
 const startedRun = (event: EngineEvent, run: NewRun, executorId: string) => sql`
   with fresh as (insert into ${engineEvents} (id, name, body) values (${event.id}, ${event.name}, ${asJson(event)})

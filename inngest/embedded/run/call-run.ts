@@ -11,7 +11,10 @@ import type { Slots } from "./slots.ts";
 /** A run that this executor plays or has an alarm for. */
 export type HeldRun = WokenRun & { fn: RegisteredFunction };
 
-/** The dependencies of a call. `isLeft`: whether this executor must not continue the run. */
+/**
+ * The dependencies of a call. `isLeft`: whether this executor has to leave the run, because it is stopping or has lost
+ * the run.
+ */
 export type CallScene = {
   registry: Registry;
   handler: FunctionHandler;

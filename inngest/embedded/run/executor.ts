@@ -14,17 +14,19 @@ import { type PlayScene, playRun } from "./play-run.ts";
 
 /** Delay before a run is played again after an error, such as a failure of the database, interrupted it. */
 const REPAIR_MS = 1_000;
-/** Runs that complete within this many milliseconds share one statement. No caller waits for that statement. */
+/**
+ * Runs that complete within this many milliseconds share one statement. The delay is harmless, because no caller waits.
+ */
 const END_LINGER_MS = 5;
 const NEW_RUN: Snapshot = { attempt: 0, wakes: 0, steps: [] };
 
 /** Plays the runs of this process in the background. */
 export type Executor = {
-  /** Applies a committed change: plays the runs it started or woke, and drops those it cancelled. */
+  /** Applies a committed change: plays the runs that it started or woke, and drops the runs that it cancelled. */
   follow: (change: Change, receipt: Receipt) => void;
   /** Continues runs that this executor has claimed from other executors. */
   adopt: (claimed: ClaimedRun[]) => void;
-  /** Starts no more calls, and waits up to `graceMs` for those in progress. `isQuiet`: whether all of them have ended. */
+  /** Starts no more calls, and waits up to `graceMs` for calls in progress. `isQuiet`: whether all calls have ended. */
   stop: (graceMs: number) => Promise<{ isQuiet: boolean }>;
   isStopping: () => boolean;
 };
@@ -33,14 +35,17 @@ type ExecutorDeps = Omit<CallScene, "isLeft"> & {
   store: EngineStore;
   alarms: Alarms;
   logger: Logger;
-  /** Called with the event's name before a wait for it is written. */
+  /** Called with the name of an event before a wait for the event is written. */
   onWait: (eventName: string) => void;
 };
 
 /** The executor's state. It is also the `PlayScene` that `playRun` receives. */
 type State = ExecutorDeps &
   PlayScene & {
-    /** Runs that are playing, queued or have an alarm. A run that is missing here, or was replaced, is not continued. */
+    /**
+     * Runs that are playing, queued or have an alarm. A run that is missing here, or was claimed again, is not
+     * continued.
+     */
     held: Map<string, HeldRun>;
     playing: Map<HeldRun, Promise<void>>;
     isStopping: boolean;
@@ -97,7 +102,10 @@ async function playToRest(state: State, run: HeldRun, first: Snapshot | undefine
   }
 }
 
-/** Adds a run to the held runs, in place of an earlier claim on the same run. Undefined if its function is unknown. */
+/**
+ * Adds a run to `held`, in place of an earlier claim on the same run. Returns undefined if the run's function is
+ * unknown.
+ */
 function hold({ registry, held }: State, run: WokenRun): HeldRun | undefined {
   const fn = registry.find(run.functionId);
   if (!fn) return undefined;

@@ -11,7 +11,7 @@ type Invocation = {
   /** Contains the run's id and epoch. The SDK sends it back with every checkpoint of the call. */
   ticket: string;
   event: EngineEvent;
-  /** The run's steps, in the order they ended. */
+  /** The run's steps, in the order in which they ended. */
   steps: readonly StepRow[];
   attempt: number;
   maxAttempts: number;
@@ -29,7 +29,8 @@ function toBody(call: Invocation): Record<string, unknown> {
   const ended = call.steps.filter((step) => step.state !== "pending");
   const event = structuredClone(call.event);
   return {
-    // With -1, the SDK uses its preferred execution version. All runs of this process use the same engine and SDK.
+    // With -1, the SDK uses its preferred execution version. This is safe, because all runs of this process use the
+    // same SDK.
     version: -1,
     event,
     events: [event],

@@ -46,7 +46,7 @@ type Circumstances = {
   backoff: Backoff;
 };
 
-/** The name of the SDK's error when a checkpoint was answered with 409. */
+/** The name of the SDK's error after a checkpoint was answered with 409. */
 const STALE_DISPATCH = "StaleDispatchError";
 
 const nameOf = (op: Op) => op.displayName ?? op.name ?? op.id;

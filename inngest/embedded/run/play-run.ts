@@ -24,7 +24,10 @@ const LEFT: Rest = { kind: "left" };
 
 const toChange = ({ steps, events, runs }: Verdict): Change => ({ steps, events, runs });
 
-/** Plays a run round by round until it is parked, over or left. `first`: the snapshot of a new run, which saves a query. */
+/**
+ * Plays a run round by round until it is parked, over or left. With `first`, the state of a new run, no query is
+ * needed.
+ */
 export async function playRun(scene: PlayScene, run: HeldRun, first?: Snapshot): Promise<Rest> {
   if (!first) await scene.store.takeUp(run.id, run.epoch, scene.clock.now());
   let snapshot = first ?? (await scene.store.load(run.id, run.epoch));
@@ -68,7 +71,7 @@ async function discover(scene: PlayScene, run: HeldRun, snapshot: Snapshot): Rou
       return undefined;
     case "planned": {
       if (verdict.steps.length > 0) await scene.commit(run, toChange(verdict));
-      // The call may have recorded steps before it planned these.
+      // The run is loaded again, because the call may have recorded steps before it planned these steps.
       const current = await scene.store.load(run.id, run.epoch);
       const steps = next.steps.map((step) => ({ ...step, attempt: 0 }));
       return current ? callSteps(scene, run, current, steps) : LEFT;
@@ -76,7 +79,7 @@ async function discover(scene: PlayScene, run: HeldRun, snapshot: Snapshot): Rou
   }
 }
 
-/** Calls planned steps concurrently and records each when it ends. */
+/** Calls planned steps concurrently, and records each step when it ends. */
 async function callSteps(
   scene: PlayScene,
   run: HeldRun,
@@ -105,7 +108,7 @@ async function callSteps(
   return results.map((result) => (result.status === "fulfilled" ? result.value : undefined)).find(Boolean);
 }
 
-/** Parks the run, unless it was woken since the snapshot. */
+/** Parks the run if it was not woken after the snapshot was loaded. */
 async function park(
   scene: PlayScene,
   run: HeldRun,

@@ -3,7 +3,7 @@ import type { RegisteredFunction } from "../triggers/registry.ts";
 
 /**
  * Limits concurrent calls, in total and by each function's own `concurrency`. Waiting calls are admitted in order of
- * arrival, but a call that has reached a limit does not block later ones.
+ * arrival, but a call whose function has reached its limit does not block later calls.
  */
 export type Slots = {
   /** Resolves when a slot is free. @returns a function that releases it. */
@@ -13,7 +13,7 @@ export type Slots = {
 type Limit = { key: string; max: number };
 type Waiting = { limits: Limit[]; enter: () => void };
 
-/** @param engineMax maximum number of concurrent calls of all functions together. */
+/** Creates the slots. @param engineMax maximum number of concurrent calls of all functions together. */
 export function createSlots(engineMax: number): Slots {
   const used = new Map<string, number>();
   const queue: Waiting[] = [];

@@ -61,7 +61,7 @@ function isDue(schedule: CronSchedule, date: Date): boolean {
   return schedule.eitherDay ? byDay || byWeekday : byDay && byWeekday;
 }
 
-/** The schedule's first due time after `afterMs` (ms since the epoch); undefined if it is not due within eight years. */
+/** Returns the first due time after `afterMs` (ms since the epoch); undefined if there is none within eight years. */
 export function nextCronTime(schedule: CronSchedule, afterMs: number): number | undefined {
   const firstMinute = Math.floor(afterMs / MINUTE_MS) * MINUTE_MS + MINUTE_MS;
   let day = Math.floor(firstMinute / DAY_MS) * DAY_MS;

@@ -1,5 +1,6 @@
 /**
- * The events that an expression can read. In waits and cancellations, `event` started the run and `async` is the new one.
+ * The events that an expression can read. In waits and cancellations, `event` is the event that started the run, and
+ * `async` is the new event.
  */
 export type ExpressionScope = { event: unknown; async?: unknown };
 
@@ -29,7 +30,7 @@ function tokenize(source: string): Token[] {
 
 const unquote = (text: string) => text.slice(1, -1).replace(/\\(.)/g, "$1");
 
-/** Reads an own property of a value; null when there is none. */
+/** Reads an own property of a value; null if the value has no such property. */
 function field(value: unknown, key: unknown): unknown {
   if (typeof value !== "object" || value === null || !Object.hasOwn(value, String(key))) return null;
   return (value as Record<string, unknown>)[String(key)] ?? null;
@@ -75,7 +76,7 @@ function fail({ source, tokens, at }: Parser): never {
 const isNext = ({ tokens, at }: Parser, text: string) =>
   tokens[at]?.text === text && tokens[at]?.kind !== "string";
 
-/** Consumes the next token if it has this text. */
+/** Consumes the next token if it has this text. @returns whether the token was consumed. */
 function accept(parser: Parser, text: string): boolean {
   if (!isNext(parser, text)) return false;
   parser.at++;

@@ -52,8 +52,8 @@ async function matchCancellations(
 }
 
 /**
- * What incoming events are matched against. `isAwaited` may return true for an event that no run waits for, but must not
- * return false for an event that a run waits for.
+ * What incoming events are matched against. `isAwaited` must return true for every event that a run waits for, and may
+ * return true for other events.
  */
 type EventScene = {
   store: EngineStore;

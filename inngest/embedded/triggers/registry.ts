@@ -27,7 +27,7 @@ export type Registry = {
   all: () => RegisteredFunction[];
   /** Plans the runs that an event starts. */
   planRuns: (event: EngineEvent) => NewRun[];
-  /** The functions whose runs an event of this name may cancel. */
+  /** Returns the functions whose runs can be cancelled by an event of this name. */
   cancellableBy: (eventName: string) => RegisteredFunction[];
 };
 
@@ -83,7 +83,7 @@ export function cancelsRun(
 }
 
 /**
- * Creates the registry. It compiles all expressions and cron schedules once, so that an event does not compile any.
+ * Creates the registry. Compiles all expressions and cron schedules once, instead of for every event.
  *
  * @throws for an expression or a cron schedule that this engine does not support.
  */

@@ -15,10 +15,13 @@ export type Place = {
   joinPath: string | undefined;
 };
 
-/** A shell command. `names` are the folder names on the path from the workspace's root to the folder in which it starts. */
+/**
+ * A shell command. `names` are the folder names on the path from the workspace's root to the folder in which the
+ * command starts.
+ */
 export type ShellCommand = Place & { names: string[]; command: string };
 
-/** A program with its arguments as an array. `names` as in ShellCommand. */
+/** A program with its arguments as an array. `names` has the same meaning as in ShellCommand. */
 export type ArgvCommand = Place & {
   names: string[];
   argv: readonly string[];
@@ -30,7 +33,10 @@ export type ArgvCommand = Place & {
   shown?: readonly { from: string; to: string }[];
   /** Mounts for files and folders of the host that the unprivileged user cannot reach. */
   reach?: readonly Mount[];
-  /** Set for Chromium, which reserves far more address space than it uses, so that a limit would break it. */
+  /**
+   * Set for Chromium: a limit of the address space would break it, because it reserves far more address space than it
+   * uses.
+   */
   hasUnlimitedAddressSpace?: boolean;
 };
 
@@ -56,7 +62,7 @@ const READABLE_OF_ETC = [
 /** First of the file descriptors that bubblewrap reads. */
 const FIRST_INPUT = 3;
 
-/** The part of the confinement that does not change from call to call. Commands have one box, and test runs another. */
+/** The part of the confinement that is the same for all commands. Test runs have a box with other limits. */
 export type Box = {
   /** Bubblewrap's arguments up to the workspace's mount. */
   args: string[];
@@ -181,7 +187,8 @@ function limitedShell(command: Command, limits: SandboxLimits, groupDescriptor: 
   ].join(" ");
   // If the machine runs out of memory, the kernel kills a command before the service.
   const killFirst = "echo 1000 2>/dev/null > /proc/self/oom_score_adj";
-  // 0 stands for the writing process. The kernel checks the rights of the service, which opened the file.
+  // 0 stands for the writing process. The write is allowed, because the kernel checks the rights of the service, which
+  // opened the file.
   const join = `{ echo 0 >&${groupDescriptor} && exec ${groupDescriptor}>&-; } || exit 125; `;
   const limit = `${command.joinPath === undefined ? "" : join}${killFirst}; ulimit ${ulimits}`;
   if ("argv" in command) return ["bash", "-c", `${limit} && exec "$@" 2>&1`, "bash", ...command.argv];

@@ -11,7 +11,7 @@ const run = promisify(execFile);
  */
 export async function changeOwner(folder: string, { uid, gid }: SandboxUser): Promise<void> {
   if ((await lstat(folder)).uid === uid) return;
-  // The program `chown` handles paths that are longer than a system call accepts. It changes a folder after the folder's
-  // contents. If it is interrupted, the folder still has its old owner, so the next call repeats the change.
+  // The program `chown` handles paths that are longer than a system call accepts. It changes the folder after the
+  // folder's contents, so after an interruption the folder has its old owner, and the next call repeats the change.
   await run("chown", ["-hR", `${uid}:${gid}`, "--", folder]);
 }

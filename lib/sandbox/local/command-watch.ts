@@ -17,9 +17,9 @@ export type CommandWatch = { everyMs: number; check: (pid: number) => Promise<st
 type WorkspaceQuota = {
   /** Counts bytes before they are written. @throws WorkspaceError if they would exceed the quota. */
   reserve: (bytes: number) => Promise<void>;
-  /** Measures the files before a command, unless their size is known. */
+  /** Measures the files before a command if their size is not known. */
   begin: () => Promise<void>;
-  /** Returns the checks for a running command or test run. `limits` are those of that run. */
+  /** Returns the checks for a running command or test run. `limits` are the limits of that run. */
   watches: (limits: SandboxLimits) => CommandWatch[];
   /** Measures the files after a command. @returns a sentence if the workspace exceeds the quota because of the command. */
   settle: () => Promise<string | undefined>;
@@ -28,9 +28,9 @@ type WorkspaceQuota = {
 const inMebibytes = (bytes: number) => `${Math.round(bytes / 1_048_576)} MiB`;
 
 /**
- * Keeps a workspace within its limits of bytes and files, and each command within its total memory. While a command runs,
- * the files are measured, including deleted files that are still open. If the workspace is already over the quota, a
- * command may run, so that it can remove files, but it must not grow the workspace.
+ * Keeps a workspace within its limits of bytes and files, and each command within its limits of memory and writes.
+ * While a command runs, the files are measured, including deleted files that are still open. If the workspace is over
+ * the quota before a command, the command may remove files, but it must not grow the workspace.
  *
  * @param onSize called with the size of the files after each change.
  */
@@ -44,10 +44,10 @@ export function createWorkspaceQuota(
   const entriesSentence = `the workspace is over its quota of ${workspaceEntriesMax} files and folders; remove some`;
   /** The size while no command runs; undefined until it is first needed. */
   let atRest: FolderSize | undefined;
-  /** The size at the last check. A command in a workspace over the quota must not exceed it. */
+  /** The size at the last check. In a workspace over the quota, a command must not make the files larger than this. */
   let baseline: FolderSize = { bytes: 0, entries: 0 };
 
-  /** The size when the command began. Files that tools write meanwhile do not raise what the command may use. */
+  /** The size when the command began. After the command, the files may exceed the quota only up to this size. */
   let atBegin: FolderSize | undefined;
 
   const findExcess = ({ bytes, entries }: FolderSize, allowed: FolderSize): string | undefined => {

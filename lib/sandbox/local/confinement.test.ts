@@ -355,7 +355,7 @@ describe("commands", () => {
     if (!isFiltered || process.arch !== "x64") return;
     await workspace.writeFile("call32", CALL_OF_I386);
     const result = await workspace.run("chmod +x call32; ./call32; echo $?", options());
-    // 159 is SIGSYS. If the call were allowed, the exit code would be a process id.
+    // 159 is the exit code after SIGSYS. If the call were allowed, the exit code would be a process id.
     assert.match(result.output, /^(bash: .*Bad system call.*\n)?159\n$/);
   });
 

@@ -76,7 +76,7 @@ export async function probeConfinement(
   return refuse(reason);
 }
 
-/** The filters to try, in order. The last is no filter, because a kernel may lack seccomp. */
+/** Lists the filters to try, in order. The last entry is undefined (no filter), because a kernel may lack seccomp. */
 function findFilters(help: string): (Uint8Array | undefined)[] {
   const filter = help.includes("--seccomp ") ? seccompFilter() : undefined;
   return filter ? [filter, undefined] : [undefined];
@@ -153,8 +153,9 @@ const dropThenBox: Launcher = (box, command) => ({
 });
 
 /**
- * A command may need files that the unprivileged user cannot reach, such as files in root's home. Before privileges are
- * dropped, each of these files is mounted at a reachable place, in a mount namespace of this command alone.
+ * Creates a launcher for commands that need files of the host. The unprivileged user may not reach these files, for
+ * example in root's home. So before privileges are dropped, each file is mounted at a reachable place, in a mount
+ * namespace of this command alone.
  */
 const mountThenDropThenBox =
   (choose: (command: Command) => readonly Mount[]): Launcher =>

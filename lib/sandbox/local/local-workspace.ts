@@ -34,7 +34,9 @@ type LocalWorkspaceOptions = {
   onSize?: (bytes: number) => void;
 };
 
-/** The workspace of one session as a folder on this machine. No path leads out of it, whatever links commands create. */
+/**
+ * Creates the workspace of one session in a folder. No path leads out of this folder, whatever links commands create.
+ */
 export function createLocalWorkspace(options: LocalWorkspaceOptions): Workspace {
   const { root, limits, owner, openGroup, shell, closing, onSize } = options;
   const quota = createWorkspaceQuota(root, limits, onSize);

@@ -3,11 +3,11 @@ type OutputWindow = {
   add: (chunk: Buffer) => void;
   /** Number of all bytes that were added, including bytes that were left out. */
   totalBytes: () => number;
-  /** The kept bytes as text. If bytes were left out, a line between the beginning and the end says how many. */
+  /** Returns the kept bytes as text. If bytes were left out, a line between the beginning and the end says how many. */
   text: () => { text: string; truncated: boolean };
 };
 
-/** @param bytesMax number of bytes to keep: half from the beginning, half from the end. */
+/** Creates an empty window. @param bytesMax number of bytes to keep: half from the beginning, half from the end. */
 export function createOutputWindow(bytesMax: number): OutputWindow {
   const half = Math.floor(bytesMax / 2);
   const head: Buffer[] = [];

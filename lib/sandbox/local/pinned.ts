@@ -9,13 +9,13 @@ import { WorkspaceError } from "../workspace-error.ts";
  */
 const isLinux = process.platform === "linux";
 /**
- * Flag that opens a file only as a reference, without opening devices or blocking on pipes. Node does not export O_PATH,
- * whose value is the same on all Linux machines.
+ * Flag that opens a file only as a reference, without opening devices or blocking on pipes. On Linux it is O_PATH,
+ * which has the same value on all machines. Node does not export this value.
  */
 const O_PATH = isLinux ? 0o10000000 : constants.O_RDONLY | constants.O_NONBLOCK;
 const noFollow = isLinux ? constants.O_NOFOLLOW : 0;
 
-/** A file or folder held by an open descriptor, so that it cannot be swapped between check and use. */
+/** A file or folder with an open descriptor, so that it cannot be swapped between check and use. */
 export type Pinned = {
   handle: FileHandle;
   /** A path to exactly this file or folder; on Linux, even after it was renamed or deleted. */
@@ -44,7 +44,10 @@ export async function pinInside(root: string, names: string[]): Promise<Pinned> 
   }
 }
 
-/** Pins a folder directly inside a pinned one; does not follow a symbolic link. @throws WorkspaceError if it fails. */
+/**
+ * Pins a folder directly inside a pinned folder; does not follow a symbolic link. @throws WorkspaceError if it cannot
+ * be opened.
+ */
 export function pinChildFolder(parent: Pinned, name: string): Promise<Pinned> {
   return pin(join(parent.via, name), O_PATH | constants.O_DIRECTORY | noFollow, [name]);
 }

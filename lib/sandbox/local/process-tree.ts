@@ -5,7 +5,7 @@ const PAGE_BYTES = 4_096;
 const DELETED = " (deleted)";
 const MEMORY_FILE = "/memfd:";
 
-/** Whether this system lists the children of a process, on which the functions below rely. */
+/** Whether this system lists the children of a process. `readProcessTree` needs these lists. */
 export const canReadProcessTree = (): Promise<boolean> =>
   readFile(`/proc/self/task/${process.pid}/children`).then(
     () => true,
@@ -13,8 +13,8 @@ export const canReadProcessTree = (): Promise<boolean> =>
   );
 
 /**
- * Lists a process and its descendants. Processes that end during the read are left out. In a PID namespace, no other process
- * is missed: orphans become children of the namespace's first process.
+ * Lists a process and its descendants. Processes that end during the read are left out. In a PID namespace, orphans
+ * become children of the namespace's first process, so no running process is missing.
  */
 export async function readProcessTree(root: number): Promise<number[]> {
   const pids = [root];
@@ -45,8 +45,8 @@ export async function readMemory(pids: number[], exactAboveBytes: number): Promi
 }
 
 /**
- * Bytes that processes and their ended children have written to disk since they started. Files that were removed count;
- * writes to a file system in memory do not.
+ * Returns the bytes that processes and their ended children have written to disk since they started. Files that were
+ * removed count; writes to a file system in memory do not.
  */
 export const readWrittenBytes = (pids: number[]): Promise<number> =>
   sum(pids, async (pid) => {
@@ -55,8 +55,8 @@ export const readWrittenBytes = (pids: number[]): Promise<number> =>
   });
 
 /**
- * Bytes on disk of deleted files on one device that these processes still have open or mapped. Walking a folder does not
- * find such files.
+ * Returns the bytes on disk of deleted files that processes have open or mapped. Only files on `device` count. Walking
+ * a folder does not find such files.
  */
 export async function readUnlinkedBytes(pids: number[], device: number): Promise<number> {
   const files = new Map<number, number>();
@@ -76,8 +76,8 @@ export async function readUnlinkedBytes(pids: number[], device: number): Promise
 }
 
 /**
- * Bytes of unnamed files in memory (memfd) that these processes have open. The resident size of a process includes only
- * those that are mapped.
+ * Returns the bytes of unnamed files in memory (memfd) that processes have open. The resident size of a process
+ * includes such a file only if it is mapped.
  */
 export async function readMemoryFileBytes(pids: number[]): Promise<number> {
   const files = new Map<string, number>();
@@ -95,8 +95,8 @@ export async function readMemoryFileBytes(pids: number[]): Promise<number> {
 }
 
 /**
- * Lists deleted files that a process has mapped, because a mapping remains after its descriptor was closed. The end of the
- * mapped range in the file approximates the size.
+ * Lists deleted files that a process has mapped. Such a file may have no open descriptor. The end of the mapped range
+ * in the file approximates the size of the file.
  */
 async function readUnlinkedMaps(pid: number, device: number): Promise<{ inode: number; bytes: number }[]> {
   const maps = await readFile(`/proc/${pid}/maps`, "utf8").catch(() => "");

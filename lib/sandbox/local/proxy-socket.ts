@@ -5,8 +5,8 @@ import type { SandboxUser } from "#lib/isolation/sandbox-users.ts";
 import { TEST_PROXY_SOCKET } from "../sandbox-service.ts";
 
 /**
- * Enough for one browser, which opens at most 32 connections to a proxy and 255 WebSockets. Each connection takes four file
- * descriptors of the service.
+ * Maximum number of connections. One browser needs fewer: at most 32 connections to a proxy and 255 WebSockets. Each
+ * connection takes four file descriptors of the service.
  */
 const CONNECTIONS_MAX = 400;
 
@@ -34,7 +34,7 @@ export async function openProxySocket(
       [outside, inside],
     ] as const) {
       open.add(socket);
-      // A browser may drop a connection at any time. The other end is then closed as well.
+      // A browser may drop a connection at any time. The other side of the connection is then closed, too.
       socket.on("error", () => other.destroy());
       socket.on("close", () => {
         open.delete(socket);

@@ -13,7 +13,7 @@ export type CommandPlan = {
   env: Record<string, string>;
   /** The inputs that the launcher reads from its descriptors 3, 4 and so on. */
   inputs?: readonly Uint8Array[];
-  /** A file that the launcher receives open for writing, at the descriptor after the inputs. */
+  /** A file that is opened for writing. The launcher gets it as the descriptor after the inputs. */
   joinPath?: string | undefined;
 };
 
@@ -27,7 +27,7 @@ type RunLimits = {
   watches?: CommandWatch[];
 };
 
-/** A detached child may keep the pipes open after the command has ended; they are closed after this time. */
+/** Pipes are closed this long after the command has ended, because a detached child may keep them open. */
 const PIPE_GRACE_MS = 500;
 
 /**
@@ -115,7 +115,7 @@ function start({ file, args, cwd, env, inputs = [], joinPath }: CommandPlan): Ch
   try {
     return spawn(file, args, {
       ...(cwd === undefined ? {} : { cwd }),
-      // Next declares NODE_ENV as always present; a command does not get it.
+      // The cast is needed because Next declares NODE_ENV as always present. A command does not get NODE_ENV.
       env: env as NodeJS.ProcessEnv,
       detached: true,
       stdio: ["ignore", "pipe", "pipe", ...inputs.map(() => "pipe" as const), ...joining],
@@ -125,7 +125,10 @@ function start({ file, args, cwd, env, inputs = [], joinPath }: CommandPlan): Ch
   }
 }
 
-/** Writes an input. Ignores write errors: a launcher that fails before it has read all inputs reports the failure itself. */
+/**
+ * Writes an input. Ignores write errors: a launcher that fails before it has read all inputs reports its failure
+ * itself.
+ */
 function sendInput(stream: unknown, bytes: Uint8Array): void {
   if (!(stream instanceof Writable)) return;
   stream.on("error", () => {});
@@ -149,7 +152,7 @@ function startWatch(watch: CommandWatch, pid: number, end: (note: string) => voi
   };
   const check = async () => {
     const at = performance.now();
-    // A check may fail because the command removed a file that was being measured.
+    // A failed check is ignored, because the command may have removed a file that was being measured.
     const reason = await watch.check(pid).catch(() => undefined);
     if (isStopped) return;
     if (reason !== undefined) end(reason);

@@ -18,7 +18,7 @@ const PROGRAM_FOLDER = "/skill";
 const PROBE_TIMEOUT_MS = 10_000;
 
 /**
- * Options of each runtime. All runtimes pass arguments that come after the script's path to the script. Python must ignore
+ * Options of each runtime. Every runtime passes the arguments after the script's path to the script. Python must ignore
  * its environment variables and the user's packages.
  */
 const RUNTIME_OPTIONS: Record<Runtime, string[]> = {
@@ -36,7 +36,9 @@ export const argvOf = (file: string, folder: string, { runtime, script, args }: 
 
 const refuseRuntime = (runtime: Runtime) => new WorkspaceError(`${runtime} is not installed in the sandbox`);
 
-/** Path of a program in a folder of `systemPath`; it is the same inside the sandbox and on the host. */
+/**
+ * Returns the path of a program in a folder of `systemPath`. The path is the same inside the sandbox and on the host.
+ */
 async function findInSystem(name: string): Promise<string | undefined> {
   for (const folder of systemPath.split(":")) {
     const found = await stat(join(folder, name)).catch(() => undefined);
@@ -72,7 +74,7 @@ export function createConfinedStage(
     const file = await findInSystem("node");
     return file !== undefined && (await runsInSandbox([file, "--version"])) ? { file } : undefined;
   };
-  /** Remembers the Node that was found. Searches again after a failure, which may be due to a busy machine. */
+  /** Caches the result of `findNode`. Searches again after a failure, because the machine may only have been busy. */
   const findNodeOnce = () => {
     const forget = () => {
       nodeSearch = undefined;

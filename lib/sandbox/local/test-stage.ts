@@ -23,7 +23,7 @@ const PROBE_TIMEOUT_MS = 10_000;
 export function createTestStage({ planTests }: Confinement & { works: true }): TestStage {
   let chosen: ((command: ArgvCommand) => CommandPlan) | undefined;
 
-  /** @throws WorkspaceError if no plan works. */
+  /** Returns the first plan that works. @throws WorkspaceError if no plan works. */
   async function choose(probe: ArgvCommand) {
     let reason = "";
     for (const plan of planTests) {
@@ -81,7 +81,7 @@ const STAGE_PREFIX = "agent-session-tests-";
 /** Removes folders that processes of the service left behind because they were killed during a test run. */
 async function sweepStages(): Promise<void> {
   for (const name of await readdir(tmpdir())) {
-    // Folders of other programs may have this prefix, too. Remove only those with a process id after the prefix.
+    // Folders of other programs may have this prefix, too. Only folders with a process id after the prefix are removed.
     const pid = name.startsWith(STAGE_PREFIX) && /^(\d+)-/.exec(name.slice(STAGE_PREFIX.length))?.[1];
     if (pid && !isRunning(Number(pid))) await rm(join(tmpdir(), name), { recursive: true, force: true });
   }
@@ -92,7 +92,7 @@ function isRunning(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // EPERM: the process runs as another user.
+    // EPERM means that the process exists and runs as another user.
     return (error as NodeJS.ErrnoException).code === "EPERM";
   }
 }

@@ -104,7 +104,7 @@ function typeOf(stat: Stats): WorkspaceEntry["type"] {
   return stat.isSymbolicLink() ? "link" : "other";
 }
 
-/** What an entry takes on disk in addition to its content: its inode and its name. */
+/** Bytes that an entry takes on disk in addition to its content, for its inode and its name. */
 const ENTRY_BYTES = 1_024;
 const unreadableBytes = 2 ** 40;
 

@@ -2,7 +2,10 @@ import { lstat, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { SandboxUser, SandboxUsers } from "#lib/isolation/sandbox-users.ts";
 
-/** Assigns a user to each session's workspace. The user owns the workspace's folder, and is found by it after a restart. */
+/**
+ * Assigns a user to each session's workspace. After a restart, the owner of the workspace's folder shows who the user
+ * is.
+ */
 export type WorkspaceUsers = {
   /** Returns the session's user; the first call assigns it. */
   of: (sessionId: string) => Promise<SandboxUser>;
@@ -15,6 +18,8 @@ export type WorkspaceUsers = {
 };
 
 /**
+ * Creates the assignment of users.
+ *
  * @param folder the folder of all workspaces, each named for its session.
  * @param users undefined if the machine has no user ids to assign.
  * @param shared the user of all sessions that get no user of their own.
@@ -61,7 +66,7 @@ export function createWorkspaceUsers(
       await findOwnersOnce(users);
       const existing = bySession.get(sessionId);
       if (existing) return existing;
-      // Another process on the same volume may have created the folder since.
+      // Another process on the same volume may have created the folder in the meantime.
       const user = (await assignOwner(users, sessionId)) ?? users.assign() ?? shared;
       bySession.set(sessionId, user);
       return user;

@@ -30,7 +30,10 @@ export type VercelBoxes = {
 /** A box stops after this time without use, and resumes at the next use. */
 const BOX_TIMEOUT_MS = 15 * 60_000;
 
-/** Names of boxes may contain hyphens but no underscores. */
+/**
+ * Returns the name of a session's box. Underscores become hyphens, because the name of a box must not contain
+ * underscores.
+ */
 const nameOf = (sessionId: string) => `agent-${sessionId.replaceAll("_", "-")}`;
 
 /**
@@ -38,7 +41,7 @@ const nameOf = (sessionId: string) => `agent-${sessionId.replaceAll("_", "-")}`;
  * token, elsewhere with `VERCEL_OIDC_TOKEN`. A box has no network. Source: the declarations of `@vercel/sandbox` 3.
  */
 export function createVercelBoxes(): VercelBoxes {
-  // Only deployments on Vercel need the package.
+  // The package is loaded on demand, because only deployments on Vercel need it.
   const load = () => import("@vercel/sandbox");
   return {
     async open(sessionId) {

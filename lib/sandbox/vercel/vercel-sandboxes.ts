@@ -40,7 +40,7 @@ export function createVercelSandboxes(options: {
       const closing = new AbortController();
       const created = { closing, workspace: start(sessionId, closing.signal) };
       open.set(sessionId, created);
-      // The next call retries a box that could not be opened.
+      // A box that could not be opened is dropped, so that the next call retries.
       created.workspace.catch(() => open.get(sessionId) === created && open.delete(sessionId));
       return created.workspace;
     },

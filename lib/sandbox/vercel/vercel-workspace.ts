@@ -16,8 +16,8 @@ type VercelWorkspaceOptions = {
 };
 
 /**
- * Shell script that prints the type and size of path `$1`. If `$1` is a file of more than `$2` bytes, the script copies its
- * first `$2` bytes to a temporary file and prints the path of that file, too.
+ * Shell script that prints the type and size of path `$1`. If `$1` is a file of more than `$2` bytes, the script copies
+ * the first `$2` bytes to a temporary file and prints the path of the temporary file, too.
  */
 const STAT_FILE = `[ -e "$1" ] || { echo missing; exit; }
 [ -d "$1" ] && { echo folder; exit; }
@@ -44,8 +44,8 @@ home=$2; shift 2
 exec env -i "PATH=$PATH" "HOME=$home" LANG=C.UTF-8 TERM=dumb "$@"`;
 
 /**
- * The workspace of one session in a Vercel Sandbox. Each session has its own machine, so a link that a command creates
- * cannot lead to another session.
+ * Creates the workspace of one session in a Vercel Sandbox. Each session has its own machine, so a link that a command
+ * creates cannot lead to another session.
  */
 export function createVercelWorkspace({ box, root, limits, closing }: VercelWorkspaceOptions): Workspace {
   const pathOf = (names: string[]) => [root, ...names].join("/");
@@ -125,7 +125,7 @@ export function createVercelWorkspace({ box, root, limits, closing }: VercelWork
           signal: AbortSignal.any([signal, closing]),
         });
       } finally {
-        // Fails if the box was removed. Its files are then gone, too.
+        // This fails if the box was removed. In that case, its files are gone, too.
         await runScript(`rm -rf -- "$1"`, parent).catch(() => {});
       }
     },

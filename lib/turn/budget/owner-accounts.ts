@@ -12,7 +12,9 @@ import { addToOwnerSpend } from "#lib/session/budget/budget-store.ts";
 /** Counts what each owner spends per day, and compares it with the daily budget, which is the same for all owners. */
 export type OwnerAccounts = {
   add: (ownerId: string, spend: Spend) => void;
-  /** Returns why an owner must not spend more today, and when the next day begins; undefined if there is budget left. */
+  /**
+   * Returns undefined if the owner may spend more today; otherwise the reason, and when the next day begins (`until`).
+   */
   findExhausted: (ownerId: string) => Promise<{ sentence: string; until: Date } | undefined>;
   /** Stops the timer and flushes all pending spend. */
   close: () => Promise<void>;
@@ -20,13 +22,13 @@ export type OwnerAccounts = {
 
 /** Interval at which pending spend is flushed to the database. */
 const FLUSH_MS = 5_000;
-/** How long the total of all processes is cached before it is read again. */
+/** Maximum age of the cached total of an owner. An older total is read from the database again. */
 const FRESH_MS = 15_000;
 const DAY_MS = 86_400_000;
 
 /**
- * The spend of an owner on one day. `written` is the total of all processes at the last flush; `pending` is what this
- * process has not flushed yet.
+ * The spend of an owner on one day. `written` is the total of all processes at the last flush. `pending` is the spend
+ * that this process has counted but not flushed yet.
  */
 type Account = {
   ownerId: string;
@@ -39,9 +41,9 @@ type Account = {
 };
 
 /**
- * Creates the accounts. Counting a model call executes no statement: each process sums up the spend in memory and flushes it
- * every five seconds, with one statement per owner that also returns the total of all processes. A process that is killed
- * loses at most the spend of five seconds.
+ * Creates the accounts. Counting a model call runs no SQL statement: each process adds up the spend in memory and
+ * flushes it every five seconds. A flush is one statement per owner; it also returns the total of all processes. A
+ * process that is killed loses at most the spend of five seconds.
  *
  * @param deps.now the current time in ms since the epoch; tests replace it.
  */
@@ -80,7 +82,7 @@ export function createOwnerAccounts(
     }
   }
 
-  /** Writes the pending spend of an account and reads its total; concurrent calls share one statement. */
+  /** Writes the pending spend of an account and reads the account's total. Concurrent calls share one statement. */
   function flush(account: Account): Promise<void> {
     account.flushing ??= write(account).finally(() => {
       account.flushing = undefined;

@@ -10,7 +10,7 @@ import type { OwnerAccounts } from "./owner-accounts.ts";
 
 /** A budget that is used up. */
 type Exhausted = {
-  /** A sentence that names the limit and says when the turn continues. */
+  /** Names the limit and says when the turn continues. */
   sentence: string;
   /** When the budget is renewed; null for a session's budget, which only a caller can raise. */
   until: Date | null;
@@ -18,10 +18,10 @@ type Exhausted = {
   budget: Budget | undefined;
 };
 
-/** The fields of a run that counting needs. */
+/** The fields of a run that are needed to count its spend. */
 type SpendingRun = Pick<RunInPlay, "session" | "agent" | "countedAt">;
 
-/** Counts what runs spend, and compares it with the budgets of their sessions and owners. */
+/** Counts what runs spend, and compares the spend with the budgets of sessions and owners. */
 export type Spending = {
   /** Begins to count the spend of a run that this process has claimed. */
   begin: (run: SpendingRun) => void;
@@ -29,7 +29,10 @@ export type Spending = {
   countCall: (run: SpendingRun, usage: ModelUsage | undefined) => Spend;
   /** Counts the time since the last count. @returns the spend to record with the step. */
   countTime: (run: SpendingRun) => Spend;
-  /** Returns the budget that a run has exhausted, if any. Called before each model call; usually answered from the cache. */
+  /**
+   * Returns the used-up budget of a run's session or owner; undefined if the run may spend more. Usually answers from a
+   * cache.
+   */
   findExhausted: (run: SpendingRun) => Promise<Exhausted | undefined>;
   /**
    * Returns the budget of a root session, and what the session and its sub-agents have spent. The values are at most
@@ -41,21 +44,27 @@ export type Spending = {
   close: () => Promise<void>;
 };
 
-/** How long the spend of a tree (a root session with sub-agents) is cached. Other processes may play the sub-agents. */
+/**
+ * How long the spend of a tree (a root session and its sub-agents) is cached. The cached value expires, because other
+ * processes can add to the tree.
+ */
 const FRESH_MS = 15_000;
 const TREES_MAX = 5_000;
 
 /**
- * A cached tree. `readAt` is the time of reading on the clock of `performance.now()`. It is undefined if only this process
- * adds to the spend, and such an entry never expires.
+ * A cached tree. `readAt` says when the tree was read, on the clock of `performance.now()`. If only this process adds
+ * to the spend, `readAt` is undefined and the entry never expires.
  */
 type Tree = TreeBudget & { readAt: number | undefined };
 
-/** The sentence for a budget in US dollars if the model's price was removed from the settings after the budget was set. */
+/** The sentence for a budget in US dollars that was set before the model's price was removed from the settings. */
 const UNPRICED =
   "The session's budget in US dollars cannot be counted, because the price of the model is not known. The turn continues when that limit is removed, or set again once MODEL_PRICES has the price.";
 
-/** Cache entry of a tree whose budget was changed. It has already expired, so that the next check reads the tree. */
+/**
+ * Cache entry for a tree whose budget was changed. The entry has already expired, so the next check reads the tree
+ * again.
+ */
 const CHANGED: Tree = {
   budget: null,
   spent: { tokens: 0, usd: 0, ms: 0 },
@@ -63,9 +72,9 @@ const CHANGED: Tree = {
 };
 
 /**
- * Creates the counter. A run's spend is written with its steps; a copy is cached here, so that the check of a session's
- * budget before a model call executes no statement. There are two exceptions: a tree that has a budget and sub-agents is
- * read at most every 15 s, and a budget that was changed during a turn is read once. Source: decision 050.
+ * Creates the counter. A run's spend is written with its steps. A copy is cached here, so that the check of a session's
+ * budget before a model call runs no SQL statement. There are two exceptions: a tree that has a budget and sub-agents
+ * is read at most every 15 s, and a budget that was changed during a turn is read once. Source: decision 050.
  *
  * @param deps.price the price of the model; without a price, calls count as free.
  * @param deps.owners absent if owners have no budget.
@@ -116,11 +125,12 @@ export function createSpending(deps: {
 
   return {
     begin({ session, agent }) {
-      // The next check reads a tree with sub-agents. It also reads a tree whose entry is `CHANGED`, because the budget may
-      // have changed after the session's row was read.
+      // A tree with sub-agents is not cached here, because other processes can add to its spend. A `CHANGED` entry is
+      // not replaced, because the budget may have changed after the session's row was read. In both cases, the next
+      // check reads the tree.
       if (agent || session.subAgents || trees.get(session.id)?.readAt === CHANGED.readAt) return;
       const { spentTokens: tokens, spentUsd: usd, spentMs: ms, budget } = session;
-      // The session's row is newer than the entry that this process cached in an earlier turn.
+      // Deletes or replaces an entry that this process cached in an earlier turn, because the session's row is newer.
       if (budget === null) trees.delete(session.id);
       else trees.set(session.id, { budget, spent: { tokens, usd, ms }, readAt: undefined });
     },

@@ -4,11 +4,12 @@ import { ownWait } from "../step/await-agents.ts";
 import type { TurnDeps } from "../turn-deps.ts";
 
 /**
- * Parks a run whose budget is used up. The run loses nothing: it continues at the same step when the session's budget is
- * raised, or at midnight UTC when the owner's budget is renewed. Source: decision 050.
+ * Parks a run whose budget is used up: no executor plays the run until the session's budget is raised, or until
+ * midnight UTC if the daily budget of the owner is used up. The run then continues at the same step. Source: decision
+ * 050.
  *
- * @returns `parked`; `steered` if a message arrived that the turn has to read first; or `free` if the run may continue (also
- * for a stopped run).
+ * @returns `parked`; `steered` if a message arrived that the turn has to read first; `free` if the run has budget left
+ * or is stopped.
  */
 export async function waitForBudget(deps: TurnDeps, run: RunInPlay): Promise<"free" | "parked" | "steered"> {
   for (;;) {

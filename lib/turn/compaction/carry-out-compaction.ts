@@ -22,8 +22,8 @@ type CompactionOutcome =
   | { kind: "stopped" };
 
 /**
- * Carries out a planned compaction; for a summary it calls the model. It writes nothing: the caller records `compaction` as
- * a step together with the event in one transaction. A crash before that transaction leaves the history unchanged. Never
+ * Carries out a planned compaction. Only a summary needs a model call. Writes nothing: the caller records `compaction`
+ * as a step, in one transaction with the event. A crash before that transaction leaves the history unchanged. Never
  * throws.
  */
 export async function carryOutCompaction(
@@ -47,8 +47,8 @@ export async function carryOutCompaction(
 }
 
 /**
- * Computes the tokens of the compacted prompt. Its estimate is scaled by the ratio of `usedTokens` to the estimate of the
- * prompt before the compaction.
+ * Returns the size of the compacted prompt in tokens. The estimate is multiplied by the ratio of `usedTokens` to the
+ * estimate of the prompt before the compaction.
  */
 function measureAfter(input: CompactionInput, compaction: Compaction): number {
   const { entries, overheadTokens, picturesShown, usedTokens } = input;

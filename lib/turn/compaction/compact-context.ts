@@ -11,19 +11,20 @@ import { type CompactionInput, isNearBudget, planCompaction } from "./plan-compa
 import { weighOverhead } from "./prompt-meter.ts";
 
 /**
- * Whether the prompt has room for a model call: it had room already (`ready`), or has room after a compaction (`compacted`).
- * `stopped` and `failed` leave the history unchanged.
+ * Whether the prompt has room for a model call: without a compaction (`ready`), or after one (`compacted`). There is no
+ * room if the run was stopped (`stopped`) or the compaction failed (`failed`); the history is then unchanged.
  */
 type Room = { kind: "ready" | "compacted" | "stopped" } | { kind: "failed"; failure: ModelFailure };
 
 const READY: Room = { kind: "ready" };
 
 /**
- * Compacts a context that is near its budget, before a call of the model. The compaction is a step of its own: until it is
- * recorded, the history is unchanged. Source: decision 014.
+ * Compacts the context before a model call if the context is near its budget. The compaction is recorded as a separate
+ * step; until then, the history is unchanged. Source: decision 014.
  *
  * @param call the name of the step that the model call will be recorded as.
- * @param isRefused whether the provider has just refused the prompt as too large; the estimate is then not trusted.
+ * @param isRefused whether the provider has just refused the prompt as too large. The prompt then counts as at least as
+ * large as the budget, whatever the estimate is.
  */
 export async function compactContext(
   deps: TurnDeps,
@@ -62,7 +63,8 @@ export async function compactContext(
       events: [{ kind: "turn.compacting", ...about, tokens: input.usedTokens, budgetTokens }],
     });
   if (plan.kind === "none") {
-    // The budget has grown since an earlier executor began this compaction: there is nothing left to do.
+    // An earlier executor began this compaction with a smaller budget. Now the prompt fits, so the step records no
+    // change.
     const event = {
       how: "offloaded",
       tokensBefore: tokens,
@@ -82,8 +84,8 @@ export async function compactContext(
   if (outcome.kind === "stopped") return outcome;
   const spend = deps.spending.countCall(run, outcome.usage);
   if (outcome.kind === "failed") {
-    // Records the failure and the usage of the call. An executor that resumes the run does not repeat the call, but a retry
-    // of the run does.
+    // Records the failure and the usage of the call. A resumed run does not repeat the failed call; only a retry of the
+    // run does.
     const { failure, usage } = outcome;
     await recordStep(deps, run, {
       name: `compact-failed-${place}`,

@@ -4,24 +4,30 @@ export type BudgetParts = {
   start: number;
   /** The size of the whole prompt that a compaction aims at. */
   target: number;
-  /** Above this size of the prompt, the next answer may not fit, so the compaction also cuts recent messages. */
+  /**
+   * In a prompt above this size, the compaction also cuts recent messages, because the next answer may not fit
+   * otherwise.
+   */
   limit: number;
   /** Maximum size of the summary. */
   summary: number;
-  /** Maximum size of the recent messages, which stay unchanged. */
+  /** Maximum size of the recent messages. In a prompt below `limit`, they stay unchanged. */
   recent: number;
-  /** A compaction that saves less than this is not worth it while the prompt is below `limit`. */
+  /**
+   * Minimum saving of a compaction while the prompt is below `limit`. A compaction that saves less is not carried out.
+   */
   gain: number;
 };
 
-/** The part of the budget at which compaction starts. */
+/** Share of the budget above which a prompt is compacted. */
 export const START_SHARE = 0.8;
 const SUMMARY_MOST = 6_000;
 
 /**
- * Divides a budget. A compaction starts at 80 % of the budget and aims at 50 %. If instructions and tools alone take most of
- * the budget, a compaction starts when the messages fill half of the rest, and aims at a quarter of it. `overheadTokens`:
- * the size of instructions and tools.
+ * Divides a budget. A compaction starts at 80 % of the budget and aims at 50 %. If instructions and tools alone take
+ * most of the budget, a compaction starts when the messages fill half of the rest, and aims at a quarter of the rest.
+ *
+ * @param overheadTokens the size of instructions and tools.
  */
 export function divideBudget(budgetTokens: number, overheadTokens: number): BudgetParts {
   const room = Math.max(0, budgetTokens - overheadTokens);

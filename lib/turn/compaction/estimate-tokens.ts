@@ -2,7 +2,9 @@ import type { ModelMessage } from "ai";
 import type { ModelTool, ModelTools } from "#lib/model/calls/model-tool.ts";
 import { readOutput } from "./read-output.ts";
 
-/** UTF-8 bytes per token: prose has more, markup and JSON fewer, East Asian text about three. */
+/**
+ * UTF-8 bytes per token, on average. Prose has more, markup and JSON have fewer, and East Asian text has about three.
+ */
 const BYTES_PER_TOKEN = 3.5;
 /** Tokens of the role, separators and ids around every message. */
 const MESSAGE_TOKENS = 6;
@@ -13,15 +15,15 @@ export const PICTURE_TOKENS = 1_200;
 export type Weight = { tokens: number; pictures: number };
 
 /**
- * Estimates the tokens of a text from its bytes. A real tokenizer needs megabytes of tables, fits the models of one vendor
- * only, and is a hundred times slower. `createPromptMeter` corrects the estimate by what the provider reports, so that only
- * messages since the last call are estimated.
+ * Estimates the tokens of a text from its bytes. A real tokenizer is not used, because it needs megabytes of tables,
+ * fits the models of one vendor only, and is a hundred times slower. `createPromptMeter` corrects the estimate with the
+ * token counts that the provider reports, so that only messages since the last call are estimated.
  */
 export const estimateTokens = (text: string): number => Math.ceil(Buffer.byteLength(text) / BYTES_PER_TOKEN);
 
 const weights = new WeakMap<ModelMessage, Weight>();
 
-/** The weight of one message. Messages do not change, so each weight is computed once and cached. */
+/** Returns the weight of one message. Messages do not change, so each weight is computed once and cached. */
 export function weighMessage(message: ModelMessage): Weight {
   const cached = weights.get(message);
   if (cached) return cached;
@@ -30,7 +32,7 @@ export function weighMessage(message: ModelMessage): Weight {
   return weight;
 }
 
-/** The sum of the weights of messages. */
+/** Adds up the weights of messages. */
 export function addWeights(messages: Iterable<ModelMessage>): Weight {
   const sum: Weight = { tokens: 0, pictures: 0 };
   for (const message of messages) {
@@ -41,17 +43,20 @@ export function addWeights(messages: Iterable<ModelMessage>): Weight {
   return sum;
 }
 
-/** Converts a weight to tokens; only the newest `picturesShown` pictures count, because only those are sent. */
+/** Converts a weight to tokens. Only the newest `picturesShown` pictures count, because older ones are not sent. */
 export const toTokens = ({ tokens, pictures }: Weight, picturesShown: number): number =>
   tokens + Math.min(pictures, picturesShown) * PICTURE_TOKENS;
 
-/** Tokens of a list of messages; only the newest `picturesShown` pictures count, because only those are sent. */
+/** Returns the tokens of messages. Only the newest `picturesShown` pictures count, because older ones are not sent. */
 export const weighMessages = (messages: Iterable<ModelMessage>, picturesShown: number): number =>
   toTokens(addWeights(messages), picturesShown);
 
 const toolWeights = new WeakMap<ModelTool, number>();
 
-/** Tokens of tool definitions: names, descriptions and input schemas. The tokens of each definition are cached. */
+/**
+ * Returns the tokens of tool definitions: names, descriptions and input schemas. The tokens of each definition are
+ * cached.
+ */
 export function weighTools(tools: ModelTools): number {
   let tokens = 0;
   for (const tool of tools.values()) {

@@ -1,17 +1,18 @@
 import type { Item } from "./group-messages.ts";
 
 /**
- * Finds the user messages of the running request: those of the request itself, and the messages that have joined its turn.
- * If a request contains a whole transcript, only its last user messages are the task; earlier ones are context. A question
- * that the service itself asked is recorded in one step with its answer and is not a task. `requestFrom`: position of the
- * request's first step.
+ * Finds the task: the user messages of the running request, and the messages that joined its turn. If the request
+ * contains a whole transcript, only the last user messages of the transcript are the task; earlier messages are
+ * context. A question that the service asked is recorded in one step with its answer and is not part of the task.
  * Source: specification, Session creation request, `messages`.
+ *
+ * @param requestFrom the position of the first step of the request.
  */
 export function findTasks(items: readonly Item[], requestFrom: number): Set<Item> {
   const tasks = new Set<Item>();
   /**
-   * The entry that is scanned, from its end. `state`: whether the scan has not reached the last user messages of the entry
-   * yet (`before`), is among them (`in`), or has passed them (`after`).
+   * The entry whose messages are scanned, from the last to the first. `state` says whether the scan is still before the
+   * last user messages of the entry (`before`), among them (`in`), or past them (`after`).
    */
   let scan: { position: number; state: "before" | "in" | "after" } | undefined;
   for (const item of items.toReversed()) {

@@ -3,7 +3,7 @@ import type { HistoryEntry, HistoryMessage } from "./history-entry.ts";
 /** A message with the position of its entry. */
 export type Item = { position: number; message: HistoryMessage };
 
-/** The messages of all entries, in order. */
+/** Lists the messages of all entries, in order. */
 export const listItems = (entries: readonly HistoryEntry[]): Item[] =>
   entries.flatMap(({ position, messages }) => messages.map((message) => ({ position, message })));
 
@@ -34,8 +34,9 @@ export function groupMessages(items: readonly Item[]): number[] {
 }
 
 /**
- * Returns the position of the last entry that a compaction replaces if the last message it changes is at `index`. Entries
- * and groups are replaced as a whole, so that a call and its results are either all inside the compaction or all after it.
+ * Returns the position of the last entry that a compaction replaces. `index` is the index of the last message that the
+ * compaction changes. Entries and groups are replaced as a whole, so that a call and its results are either all inside
+ * the compaction or all after it.
  */
 export function findReplacedThrough(
   items: readonly Item[],

@@ -4,16 +4,18 @@ import type { ModelMessage } from "ai";
 export type HistoryMessage = ModelMessage & {
   /** On a tool message: the id by which `read_tool_result` finds the whole result. */
   resultId?: string;
-  /** On a user message in a compaction: position of its original step; 0 if it does not belong to the running request. */
+  /**
+   * On a user message in a compaction: position of the step that recorded it; 0 if it is not from the running request.
+   */
   position?: number;
-  /** Marks the service's own summary of the earlier conversation, which has the role of a user message. */
+  /** Marks the service's own summary of the earlier conversation. The summary has the role of a user message. */
   isSummary?: true;
-  /** Marks a user message that the service added. It is not a task, and precedes the user message that it belongs to. */
+  /** Marks a message that the service wrote in the role of the user. It is not a task. */
   isAdded?: true;
 };
 
 /**
- * The messages that one recorded step shows the model. Entries are in the order of their positions; the entry of a
+ * The messages that one recorded step adds for the model. Entries are in the order of their positions. The entry of a
  * compaction comes first, and its position is the `replacesThrough` of its step.
  */
 export type HistoryEntry = { position: number; messages: HistoryMessage[] };

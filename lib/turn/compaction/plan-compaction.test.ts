@@ -227,7 +227,7 @@ describe("planCompaction", () => {
       if (planned.kind === "none") continue;
       history.entries = carryOut(history.entries, planned);
       const [compacted] = history.entries;
-      // The step that records the compaction also uses up a position.
+      // The step that records the compaction takes a position, too.
       if (compacted)
         steps.push({
           position: history.skip(),
@@ -289,7 +289,7 @@ describe("planCompaction, for any history", () => {
       const overheadTokens = random.below(3_000);
       const factor = 0.5 + random.next() * 1.5;
       const size = (weighMessages(messagesOf(entries), 4) + overheadTokens) * factor;
-      // Usually the prompt is only a little too large, as in a turn that checks it before every model call.
+      // Usually the prompt is only a little too large, because a turn checks the size before every model call.
       const budgetTokens = Math.round(size / (0.8 + random.next() * (random.isOnce(3) ? 5 : 0.4)));
       const given = { entries, requestFrom, overheadTokens, budgetTokens };
       const planned = plan(given, factor);

@@ -13,9 +13,9 @@ export type CompactionInput = {
   budgetTokens: number;
   /** The tokens of the next prompt, as the prompt meter counts them. */
   usedTokens: number;
-  /** The estimate of the instructions and tool definitions alone (`weighOverhead`). */
+  /** The estimated tokens of the instructions and tool definitions (`weighOverhead`). */
   overheadTokens: number;
-  /** Position of the first step of the running request. An earlier run of the request may have recorded it. */
+  /** Position of the first step of the running request. That step may belong to an earlier run of the request. */
   requestFrom: number;
   /** Maximum number of pictures that are sent with a prompt. */
   picturesShown: number;
@@ -28,31 +28,34 @@ export const isNearBudget = (usedTokens: number, budgetTokens: number): boolean 
   usedTokens > budgetTokens * START_SHARE;
 
 /**
- * What to do before the next model call. Sizes are the tokens of the whole prompt. A summary, which is not written yet,
- * counts with its maximum length.
+ * What to do before the next model call. Sizes are the tokens of the whole prompt. The summary is not written yet, so
+ * it counts with its maximum length.
  */
 export type CompactionPlan =
   | { kind: "none" }
   | ({ kind: "offload"; compaction: Compaction } & Sizes)
   | ({ kind: "summarize"; summary: SummaryPlan } & Sizes)
-  /** No compaction is enough: the turn ends with this error. */
+  /** No compaction saves enough, so the turn ends with this error. */
   | { kind: "impossible"; message: string };
 
 type Candidate = { plan: Extract<CompactionPlan, { kind: "offload" | "summarize" }>; size: number };
 
 const NONE: CompactionPlan = { kind: "none" };
-/** Lengths in characters to which results in recent messages are cut, tried in turn; 0 replaces a result by one line. */
+/**
+ * Lengths, in characters, to which results in recent messages are cut. They are tried in this order. 0 leaves one line
+ * of a result.
+ */
 const CUTS = [8_000, 4_000, 2_000, 1_000, 0];
-/** The least share of the budget that a forced compaction has to save. */
+/** Minimum share of the budget that a forced compaction (`force`) has to save. */
 const FORCED_GAIN_LEAST = 0.02;
 
 /**
- * Decides how to compact a context that has grown. First, old tool results, pictures and long inputs are replaced by short
- * lines, and reasoning is removed. If that is not enough, everything before the recent messages becomes a summary. The task
- * of the running request, the newest messages that joined its turn (as many as a share of the budget holds) and the newest
- * exchange stay verbatim; results in recent messages are cut only if the context is too small otherwise. An assistant
- * message is never separated from the results of its calls. Pure and idempotent: for the compacted context it returns
- * `none`. Source: decision 014.
+ * Decides how to compact a context that has grown. First, old tool results, pictures and long inputs are replaced by
+ * short lines, and reasoning is removed. If that is not enough, everything before the recent messages becomes a
+ * summary. These stay verbatim: the task of the running request, the newest exchange, and messages that joined the turn
+ * (the newest, up to a share of the budget). Results in recent messages are cut only if nothing else saves enough. An
+ * assistant message is never separated from the results of its calls. Pure and idempotent: for the compacted context it
+ * returns `none`. Source: decision 014.
  */
 export function planCompaction(input: CompactionInput): CompactionPlan {
   const { budgetTokens, usedTokens, overheadTokens, picturesShown } = input;
@@ -66,7 +69,7 @@ export function planCompaction(input: CompactionInput): CompactionPlan {
   const estimate = overheadTokens + measure(items);
   if (estimate === 0) return NONE;
 
-  // All sizes below are in estimated tokens; the provider counts `scale` tokens for each of them.
+  // All sizes below are in estimated tokens. For one estimated token, the provider counts `scale` tokens.
   const scale = usedTokens / estimate;
   const budget = budgetTokens / scale;
   const parts = divideBudget(budget, overheadTokens);
@@ -104,8 +107,8 @@ type Work = {
 };
 
 /**
- * Returns the index at which the recent messages begin. They are as many groups as fit into `room` tokens, but at least the
- * newest exchange.
+ * Returns the index at which the recent messages begin. The recent messages are the newest groups that fit into `room`
+ * tokens together, but at least the newest exchange.
  */
 function findRecent({ input, items, starts }: Work, room: number): number {
   const assistant = items.findLastIndex(({ message }) => message.role === "assistant");
@@ -123,7 +126,8 @@ function findRecent({ input, items, starts }: Work, room: number): number {
 }
 
 /**
- * Shortens messages before `recentFrom`. If `cut` is set, also cuts the results from `recentFrom` on to `cut` characters.
+ * Shortens the messages before `recentFrom`. If `cut` is set, the results in later messages are cut to `cut`
+ * characters; at 0, later messages are shortened like old ones.
  */
 function shorten({ input, items }: Work, recentFrom: number, cut?: number): Item[] {
   return items.map((item, index) => {
@@ -157,7 +161,7 @@ function offload(work: Work, recentFrom: number, cut?: number): Candidate | unde
   };
 }
 
-/** Plans a compaction that replaces the messages before the recent ones by a summary; undefined if there are none. */
+/** Plans a compaction that replaces old messages by a summary; undefined if there are no messages to replace. */
 function summarize(work: Work, cut?: number): Candidate | undefined {
   const { input, parts, scale, estimate, measure } = work;
   const items = cut === undefined ? work.items : shorten(work, 0, cut);
@@ -184,14 +188,14 @@ function summarize(work: Work, cut?: number): Candidate | undefined {
   };
 }
 
-/** Plans the compaction of a prompt above the limit: it also cuts results in recent messages, with or without a summary. */
+/** Plans the compaction of a prompt above `limit`. To save enough, also considers plans that cut recent results. */
 function force(work: Work, recentFrom: number, best: Candidate | undefined): Candidate | undefined {
   const { target, start } = work.parts;
   const candidates = CUTS.flatMap((cut) => [offload(work, recentFrom, cut), summarize(work, cut)]);
   const sizes = [best, ...candidates].filter((candidate) => candidate !== undefined);
   return (
-    // Half-way from `start` to `target` is enough. A smaller context would cut more results that the model has just asked
-    // for.
+    // A size half-way between `start` and `target` is small enough. A smaller one would cut more results that the model
+    // has just requested.
     sizes.find(({ size }) => size <= (target + start) / 2) ??
     sizes.find(({ size }) => size <= start) ??
     sizes.reduce<Candidate | undefined>(smaller, undefined)

@@ -14,28 +14,30 @@ export type MeteredPrompt = { instructions: string; tools: ModelTools; messages:
 
 /** Counts the tokens of a run's prompts. */
 export type PromptMeter = {
-  /** The tokens of a prompt. */
+  /** Returns the tokens of a prompt. Uses the provider's last count where possible, and estimates the rest. */
   count: (prompt: MeteredPrompt) => number;
-  /** Stores the input tokens that the provider reported for a prompt; 0 means that it reported none. */
+  /** Stores the input tokens that the provider reported for a prompt; 0 means that the provider reported none. */
   report: (prompt: MeteredPrompt, inputTokens: number) => void;
 };
 
 /** A report below this share of the estimate is ignored, because some servers do not count cached tokens. */
 const CREDIBLE_SHARE_LEAST = 0.4;
 /**
- * Bounds of the ratio that scales estimates. Tokens that a provider adds to a short prompt must not scale the estimates of
- * long texts.
+ * Bounds of the ratio by which estimates are multiplied. Without them, the tokens that a provider adds to a short
+ * prompt would distort the estimates of long texts.
  */
 const RATIO_LEAST = 0.5;
 const RATIO_MOST = 2;
 
-/** The first `count` messages of a prompt, identified by the first and the last of them. */
+/** The first `count` messages of a prompt. Their first and last message identify them. */
 type Prefix = { first: ModelMessage | undefined; last: ModelMessage | undefined; count: number };
 
 /**
- * Creates a meter that starts from the provider's count of the last prompt and estimates only the messages added since, so
- * that a step costs no more in a long history than in a short one. After a compaction it estimates the whole prompt, scaled
- * by the ratio of the last report to its estimate. `picturesShown`: maximum number of pictures that are sent with a prompt.
+ * Creates a meter. It starts from the provider's count of the last prompt and estimates only the messages that were
+ * added later, so that a step costs no more in a long history than in a short one. After a compaction, it estimates the
+ * whole prompt and multiplies the result by the last ratio of reported to estimated tokens.
+ *
+ * @param picturesShown the maximum number of pictures that are sent with a prompt.
  */
 export function createPromptMeter(picturesShown: number): PromptMeter {
   let ratio = 1;
@@ -70,7 +72,7 @@ export function createPromptMeter(picturesShown: number): PromptMeter {
   };
 }
 
-/** Tokens of the instructions and tool definitions, which are part of every prompt of a run. */
+/** Returns the tokens of the instructions and tool definitions, which are part of every prompt of a run. */
 export const weighOverhead = (prompt: Pick<MeteredPrompt, "instructions" | "tools">): number =>
   estimateTokens(prompt.instructions) + weighTools(prompt.tools);
 

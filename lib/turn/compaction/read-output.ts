@@ -3,7 +3,8 @@ import type { ToolResultPart } from "ai";
 type Output = ToolResultPart["output"];
 
 /**
- * A tool's output as text and pictures. A picture is given by its evidence id; undefined if its bytes are in the message.
+ * A tool's output as text and pictures. `pictures` has the evidence id of each picture, or undefined for a picture
+ * whose bytes are in the message.
  */
 type ReadOutput = { text: string; pictures: (string | undefined)[]; isError: boolean };
 

@@ -2,8 +2,9 @@ import { settleCalls } from "../prompt/history.ts";
 import type { HistoryMessage } from "./history-entry.ts";
 
 /**
- * Adds a result for each call without a result, in messages that become one entry of the history. (Between entries, the
- * history itself adds such results.) A call whose result comes later in these messages gets no second result.
+ * Takes messages that become one entry of the history, and adds an error result for each call without a result.
+ * (`prompt/history.ts` does the same between entries, but not inside an entry.) A call whose result comes later in
+ * `messages` gets no second result.
  */
 export function settleWithin(messages: readonly HistoryMessage[]): HistoryMessage[] {
   const answered = new Set(

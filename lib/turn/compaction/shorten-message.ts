@@ -2,29 +2,35 @@ import type { ToolResultPart } from "ai";
 import type { HistoryMessage } from "./history-entry.ts";
 import { readOutput } from "./read-output.ts";
 
-/** Results up to this length stay unchanged, because replacing them by a line would save nothing. */
+/** Results up to this length stay unchanged, because a line in their place would save nothing. */
 const KEPT_CHARACTERS = 400;
-/** If the input of an old call is longer than this, its long strings are cut. */
+/** Maximum length of the input of an old call, as JSON. In a longer input, long strings are cut. */
 const INPUT_CHARACTERS = 1_000;
 const INPUT_STRING_CHARACTERS = 200;
 /** The beginning of the line that replaces a result. */
 const LEFT_OUT = "[Left out to make room:";
-/** A text that begins with `LEFT_OUT` but is longer than this was not written by this file, so it is shortened. */
+/**
+ * Maximum length of a result that begins with `LEFT_OUT` and counts as shortened. Longer ones were not written by this
+ * file.
+ */
 const LEFT_OUT_CHARACTERS = 4_000;
-/** Character offset in a result at which the note of `cutResult` begins. */
+/** Offset in a result, in characters, at which the search for the note of `cutResult` (`step/run-tools.ts`) begins. */
 const CUT_FROM = 9_000;
 const CUT_NOTE = /of (\d+) characters left out; read on with read_tool_result, resultId (\w+)/;
 
 type ToolMessage = Extract<HistoryMessage, { role: "tool" }>;
 type AssistantMessage = Extract<HistoryMessage, { role: "assistant" }>;
 
-/** `canReadOn`: whether the session has `read_tool_result`, so that the replacing lines may name it. */
+/**
+ * `canReadOn`: whether the session has the tool `read_tool_result`. If so, the lines that replace results mention the
+ * tool.
+ */
 export type Shortening = { canReadOn: boolean };
 
 /**
- * Shortens an old message: a tool result becomes one line with the tool, its size and how to read it again; each picture
- * becomes a line; long inputs of calls are shortened; reasoning is removed. Texts of users and assistants stay. Returns the
- * same object if there is nothing to shorten, for example because the message was shortened before.
+ * Shortens an old message. A tool result becomes one line with the tool, its size and how to read it again. Each
+ * picture becomes a line, long inputs of calls are shortened, and reasoning is removed. Texts of users and assistants
+ * stay. Returns the same object if there is nothing to shorten, for example because the message was shortened before.
  */
 export function offloadMessage(message: HistoryMessage, how: Shortening): HistoryMessage {
   if (message.role === "assistant") return offloadCalls(message);
@@ -32,8 +38,10 @@ export function offloadMessage(message: HistoryMessage, how: Shortening): Histor
 }
 
 /**
- * Cuts each result in a tool message to its beginning and end, together about `charactersMax` characters (at least 1,000).
- * In an assistant message, shortens the inputs of calls and removes reasoning.
+ * Cuts long results in a tool message to their beginning and end. In an assistant message, shortens the inputs of calls
+ * and removes reasoning.
+ *
+ * @param charactersMax longer results are cut to about 80 % of this length. At least 1,000.
  */
 export function cutMessage(message: HistoryMessage, charactersMax: number, how: Shortening): HistoryMessage {
   if (message.role === "assistant") return offloadCalls(message);
@@ -111,13 +119,13 @@ function offloadCalls(message: AssistantMessage): HistoryMessage {
   return isSame ? message : { ...message, content };
 }
 
-/** Cuts the long strings of a long input; an input that is still too long is replaced by a note with its size. */
+/** Cuts the long strings of a long input. If the input is still too long, replaces it by a note with its size. */
 function shortenInput(input: unknown): unknown {
   const characters = JSON.stringify(input)?.length ?? 0;
   if (characters <= INPUT_CHARACTERS) return input;
   const shortened = shortenStrings(input);
   const isShort = (JSON.stringify(shortened)?.length ?? 0) <= INPUT_CHARACTERS;
-  // Some providers accept only an object as a tool's input.
+  // The note is put into an object, because some providers accept only an object as a tool's input.
   return isShort ? shortened : { leftOut: `an input of ${characters} characters, left out to make room` };
 }
 

@@ -14,7 +14,7 @@ type SummaryAnswer =
   | { kind: "failed"; failure: ModelFailure; usage: ModelUsage }
   | { kind: "stopped" };
 
-/** What to summarize: the part of a `SummaryPlan` that the model call needs. */
+/** What to summarize: the fields of a `SummaryPlan` (`summary-plan.ts`) that the model call needs. */
 export type SummaryInput = {
   messages: readonly HistoryMessage[];
   task: readonly HistoryMessage[];
@@ -26,20 +26,21 @@ type CallResult = { text: string; usage: ModelUsage } | Exclude<SummaryAnswer, {
 
 const CALL_TIMEOUT_MS = 600_000;
 /**
- * Shares of the budget for the transcript and the request. The rest is left free, because a provider may count twice as many
+ * Shares of the budget for the transcript and the task. The rest stays free, because a provider may count twice as many
  * tokens as estimated.
  */
 const TRANSCRIPT_SHARE = 0.4;
 const TASK_SHARE = 0.1;
 const WORDS_PER_TOKEN = 0.6;
-/** The summary of messages without any text. */
+/** The summary of a conversation that has no text to summarize. */
 const NOTHING = "Nothing of note happened.";
 const NO_USAGE: ModelUsage = readUsage(undefined);
 
 /**
- * Lets the model summarize a part of the conversation, without tools and without retries: in one call, or, if the part does
- * not fit `budgetTokens`, chunk by chunk, where each call updates the summary so far. A refusal, an empty answer, an answer
- * cut off at the output limit and a provider's failure are returned as values, with the usage of the calls. Never throws.
+ * Lets the model summarize a part of the conversation, without tools and without retries. A part that does not fit
+ * `budgetTokens` is summarized chunk by chunk: each call updates the summary so far. A refusal, an empty answer, an
+ * answer cut off at the output limit and a provider's failure are returned as values, with the usage of the calls.
+ * Never throws.
  */
 export async function summarize(
   model: CalledModel,

@@ -44,7 +44,7 @@ export const result = (callId: string, text: string, resultId = `res_${callId}`)
   resultId,
 });
 
-/** Creates a history that grows step by step, as in a turn. The first step has position 10, the next one 20. */
+/** Creates a history that grows step by step, as in a turn. The positions of the steps are 10, 20, 30 and so on. */
 export function createHistory() {
   let entries: HistoryEntry[] = [];
   let position = 0;
@@ -55,9 +55,9 @@ export function createHistory() {
     set entries(next: HistoryEntry[]) {
       entries = next;
     },
-    /** Uses up a position, as a step without messages does. @returns the position. */
+    /** Uses a position without adding messages, as a step without messages does. @returns the position. */
     skip: () => (position += 10),
-    /** Adds a step. @returns its position. */
+    /** Adds a step. @returns the position of the step. */
     add(...messages: HistoryMessage[]): number {
       position += 10;
       entries = [...entries, { position, messages }];
@@ -66,13 +66,15 @@ export function createHistory() {
   };
 }
 
-/** All messages of a history, in order. */
+/** Returns all messages of a history, in order. */
 export const messagesOf = (entries: readonly HistoryEntry[]): HistoryMessage[] =>
   entries.flatMap(({ messages }) => messages);
 
 type PlanInput = Partial<CompactionInput> & { entries: readonly HistoryEntry[] };
 
-/** Plans the compaction of a history for which the provider counts `factor` times as many tokens as the estimate. */
+/**
+ * Plans the compaction of a history whose real token count, as the provider reports it, is `factor` times the estimate.
+ */
 export function plan(input: PlanInput, factor = 1) {
   const overheadTokens = input.overheadTokens ?? 0;
   const picturesShown = input.picturesShown ?? 4;

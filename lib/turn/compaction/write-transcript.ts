@@ -2,9 +2,15 @@ import { estimateTokens } from "./estimate-tokens.ts";
 import type { HistoryMessage } from "./history-entry.ts";
 import { readOutput } from "./read-output.ts";
 
-/** Maximum characters of a piece, tried in turn until the transcript fits into one chunk. */
+/**
+ * Maximum lengths of a piece (a text, call or result), in characters. They are tried until the transcript fits one
+ * chunk.
+ */
 const PIECE_CHARACTERS = [4_000, 1_500, 500];
-/** Maximum number of model calls for one summary; the middle of a longer transcript is left out. */
+/**
+ * Maximum number of chunks, each of which is summarized in one model call. The middle of a longer transcript is left
+ * out.
+ */
 const CHUNKS_MOST = 8;
 const CHUNKS_AT_START = 2;
 
@@ -13,7 +19,8 @@ const CHUNKS_AT_START = 2;
  * with tool calls would need the definitions of these tools. Long pieces are cut, so that one chunk is usually enough.
  */
 export function writeTranscript(messages: readonly HistoryMessage[], chunkTokens: number): string[] {
-  // Two characters of most scripts are estimated as less than one token, so a piece of this length fits into a chunk.
+  // Two characters of most scripts are estimated as less than one token, so a piece of `most` characters fits into a
+  // chunk.
   const most = Math.max(200, chunkTokens * 2);
   let chunks: string[] = [];
   for (const characters of PIECE_CHARACTERS) {

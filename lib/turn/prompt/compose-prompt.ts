@@ -12,7 +12,7 @@ import { composeInstructions } from "./instructions.ts";
 export type Prompt = {
   instructions: string;
   tools: ReadonlyMap<string, Tool>;
-  /** The definitions of the same tools for the model. */
+  /** The definitions of `tools` for the model. */
   modelTools: ModelTools;
 };
 
@@ -20,8 +20,8 @@ export type Prompt = {
 type RemoteTools = { tools: readonly Tool[]; missingServers: readonly string[] };
 
 /**
- * Composes a run's prompt: its instructions and its tools. The tools are those of the session's toolset that exist now. If
- * the run's origin is not `person`, the tools in `externalTurnExclude` are removed.
+ * Composes a run's prompt: its instructions and its tools. The tools are those of the session's toolset that this
+ * deployment has. If the run's origin is not `person`, the tools in `externalTurnExclude` are removed.
  *
  * @param remote the tools of the session's tool servers that the policy allows in this run, and the ids of servers that
  * could not be reached.
@@ -71,19 +71,22 @@ const toModelTool = ({ name, description, input, jsonSchema }: Tool): ModelTool 
     name,
     description,
     inputSchema: jsonSchema ?? shortSchema(input),
-    // Schemas of tool servers do not follow the rules of a provider's strict mode.
+    // Strict mode is switched off, because the schemas of tool servers do not follow its rules.
     ...(jsonSchema && { strict: false }),
   },
 });
 
 /**
- * Returns the schema of a tool's input without the keywords that do not help a model, because the schema is sent with every
- * model call. Tool calls are validated with the full schema.
+ * Returns the schema of a tool's input in a short form, because the schema is sent with every model call. Keywords that
+ * do not help a model are left out. Tool calls are validated with the full schema.
  */
 const shortSchema = (input: z.ZodType): JSONSchema7 =>
   shorten(z.toJSONSchema(input, { target: "draft-7", io: "input" }) as JSONSchema7);
 
-/** The schema keywords to leave out. No tool has an input field of one of these names. */
+/**
+ * The schema keywords to leave out. An input field of the same name would be left out as well, but no tool has such a
+ * field.
+ */
 const LEFT_OUT = new Set(
   "$schema additionalProperties minLength maxLength minItems maxItems minimum maximum pattern".split(" "),
 );

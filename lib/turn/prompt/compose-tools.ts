@@ -16,13 +16,15 @@ type ComposeStep = { tools: RemoteTool[]; missingServers: string[] };
 
 /** Maximum number of tools in a model call; providers refuse more. */
 const TOOLS_MAX = 128;
-/** Maximum bytes of names, descriptions and schemas of all remote tools of a run, which are sent with every model call. */
+/**
+ * Maximum bytes of the names, descriptions and schemas of a run's remote tools. They are sent with every model call.
+ */
 const BYTES_MAX = 262_144;
 
 /**
- * Adds the tools of the session's tool servers to a run's prompt; they are listed once per run. A server that is unreachable
- * or too slow is skipped: the turn runs without its tools, and an event reports it.
- * Source: specification, MCP servers, rules 4 and 5.
+ * Adds the tools of the session's tool servers to a run's prompt. The tools are listed once per run. A server that is
+ * unreachable or too slow is skipped: the turn runs without its tools, and an event reports it. Source: specification,
+ * MCP servers, rules 4 and 5.
  */
 export async function composeTools(deps: TurnDeps, run: RunInPlay): Promise<void> {
   const about = toMcpTurn(run);
@@ -45,7 +47,7 @@ const toMcpTurn = ({ claim, session }: RunInPlay): McpTurn => ({
   offerKey: JSON.stringify([session.capabilities, session.tools.exclude]),
 });
 
-/** Returns the names of those MCP tools that the session's policy allows in this run. */
+/** Selects the names of MCP tools that the session's policy allows in this run. */
 const selectNames = ({ claim, session }: RunInPlay, names: string[]): Set<string> =>
   new Set(
     selectRunTools({
@@ -58,8 +60,8 @@ const selectNames = ({ claim, session }: RunInPlay, names: string[]): Set<string
   );
 
 /**
- * Whether the policy excludes all tools of a server. Such a server is not called. No tool has a line break as its name, so
- * only a rule for the whole server can exclude this name.
+ * Whether the policy excludes all tools of a server. Such a server is not called. The check uses a line break as the
+ * tool's name: no tool has this name, so only a rule for the whole server can exclude it.
  */
 const isExcluded = (run: RunInPlay, serverId: string): boolean =>
   selectNames(run, [toToolName(serverId, "\n")]).size === 0;
@@ -89,7 +91,8 @@ async function listRemoteTools(
     left === undefined ? [serverId] : [],
   );
   const step = { tools, missingServers };
-  // The tools of the built-in server need no record: listing them again gives the same tools at no cost.
+  // The tools of the built-in server need no record if none was skipped, because listing them again gives the same
+  // tools.
   if (allSkipped.length === 0 && serverIds.every((id) => deps.mcp.isOurs(about, id))) return step;
   return recordStep<ComposeStep>(deps, run, {
     name: "compose",
@@ -98,7 +101,7 @@ async function listRemoteTools(
   });
 }
 
-/** Takes tools in order until a model call has no room for more. */
+/** Takes tools in order until a model call has no room for more, and skips the rest. */
 function fitIntoCall(listed: RemoteTool[], room: number): { tools: RemoteTool[]; skipped: Skipped[] } {
   const tools: RemoteTool[] = [];
   const left = new Map<string, string[]>();

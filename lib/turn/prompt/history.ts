@@ -83,8 +83,8 @@ function listOpenCalls(messages: readonly ModelMessage[]): OpenCall[] {
 }
 
 /**
- * Returns results for calls that had not ended when their turn was stopped or failed. They are added before the next message
- * that is not a result.
+ * Returns results for calls that had not ended when their turn was stopped or failed. The results are added before the
+ * next message that is not a tool result.
  */
 function settleOpen(before: readonly ModelMessage[], next: ModelMessage[]): ModelMessage[] {
   if (next.length === 0 || next[0]?.role === "tool") return [];

@@ -23,7 +23,7 @@ export type InstructionParts = {
   targetUrl: string | null;
   targetPageUrls: readonly string[];
   currentUrl: string | null;
-  /** The variants of the session's tree; empty in a session that may not edit. */
+  /** The variants of the session's tree (root session and sub-agents); empty in a session that may not edit. */
   variants: readonly VariantSummary[];
   planning: PlanningState;
   /** Conversations that were imported into the session. */
@@ -98,7 +98,7 @@ const SKILLS = `## Skills
 
 A skill is a tested procedure with scripts. If one fits the task, read it with read_skill before you begin, and follow it.`;
 
-/** Maximum characters of a skill's description, and of all lines of skills, which are sent with every model call. */
+/** Maximum characters of a skill's description, and of the lines of all skills. They are sent with every model call. */
 const SKILL_LINE_MAX = 300;
 const SKILL_LINES_MAX = 4_000;
 
@@ -156,7 +156,10 @@ function describeEditing({ toolNames, variants }: InstructionParts): string {
   return lines.join("\n");
 }
 
-/** The instructions contain only the ids of imported messages, never their text. */
+/**
+ * Tells the model how to read imported messages. The instructions contain only the ids of the messages, never their
+ * text.
+ */
 const describeImports = (imports: readonly ImportedConversation[]): string =>
   imports
     .map(
@@ -164,7 +167,7 @@ const describeImports = (imports: readonly ImportedConversation[]): string =>
         `A conversation of another session was imported: read_message reads its messages, ${importId}/1 to ${importId}/${messageCount}, and search_transcript finds them.`,
     )
     .join("\n");
-/** Lists the skills, one per line. When the lines have become too long, the remaining skills have no description. */
+/** Lists the skills, one per line. When `SKILL_LINES_MAX` is reached, the remaining skills are listed by name only. */
 function describeSkills(skills: readonly Skill[]): string {
   const lines = [SKILLS, ""];
   let room = SKILL_LINES_MAX;

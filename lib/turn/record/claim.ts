@@ -2,7 +2,10 @@ import type { RunOrigin, Source } from "#db/schema/unions.ts";
 import type { RunRow } from "#lib/session/run/run-store.ts";
 import type { SessionRow } from "#lib/session/session-store.ts";
 
-/** An executor's right to play a run. It is lost when another executor claims the run, which raises the epoch. */
+/**
+ * An executor's right to play a run. Another executor that claims the run raises the epoch, and the earlier claim is
+ * then over.
+ */
 export type Claim = {
   runId: string;
   epoch: number;

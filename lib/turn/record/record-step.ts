@@ -13,7 +13,10 @@ import type { Fence, StepWrite, TurnWrite, WriteReceipt } from "./turn-write.ts"
 
 type RecordedStep = Omit<StepWrite, "modelMessages"> & { modelMessages?: ModelMessage[] | undefined };
 
-/** A step to record: its output (a small value), the messages that it adds for the model, and its effects. */
+/**
+ * A step to record: its output (a small value), the messages that it adds for the model, and its effects, such as
+ * events.
+ */
 export type StepRecord<Output> = RecordedStep & {
   output: Output;
   events: NewEvent[];
@@ -41,7 +44,7 @@ export async function recordIf(
   fence: Fence,
 ): Promise<boolean> {
   const { events, write } = splitStep(record);
-  // A step with events updates the session's row anyway, so the time since the last count is recorded with it.
+  // A step with events updates the session's row anyway, so the step also records the time since the last count.
   if (events.length > 0) write.spend ??= deps.spending.countTime(run);
   const written = await writeEvents(deps.db, run.claim, run.session, events, write, fence);
   if (!written) return false;
@@ -99,10 +102,13 @@ export function applyStep(
   if (modelMessages) run.history.append({ position, messages: modelMessages, replacesThrough });
 }
 
-/** The result of a write, to be published after the commit. */
+/** What to publish after the commit of a write, and the write's receipt. */
 export type Written = { receipt: WriteReceipt; events: StoredEvent[]; jobs: Job[] };
 
-/** Writes events of a run together with their effects; a lifecycle event also writes its callback and the callback's job. */
+/**
+ * Writes events of a run with their effects. A lifecycle event also writes its callback and the job of the callback.
+ * @returns undefined if the condition `fence` did not hold.
+ */
 export async function writeEvents(
   db: Executor,
   claim: Pick<Claim, "runId" | "epoch">,

@@ -65,7 +65,9 @@ const heldAlone = (value: Value<string>) => sql`held as (
     and not exists (select from ${landingPages} p where p.session_id = session.id)
   for no key update of session, run)`;
 
-/** Requires that the session's counters still have their first values. Every addition to the session raises one of them. */
+/**
+ * Among other conditions, requires that the session's counters are 0. Every addition to the session raises one of them.
+ */
 const heldFresh = (value: Value<string>) => sql`held as (
   select run.id, run.session_id, run.request_id, false as is_cancelled
   from ${sessions} session join ${runs} run on run.session_id = session.id
@@ -75,13 +77,18 @@ const heldFresh = (value: Value<string>) => sql`held as (
     and session.event_seq = 0 and session.queue_seq = 0 and session.active_run_id is null
   for no key update of session, run)`;
 
-/** A part of the statement: its text, and its values from a write; undefined if the write has no such part. */
+/**
+ * A part of the statement. `text` is its SQL. `read` takes its values from a write; undefined if the write has no such
+ * part.
+ */
 type Part = {
   text: (value: Value<string>) => SQL;
   read: (write: TurnWrite) => Record<string, unknown> | undefined;
 };
 
-/** Why the browser could not open the last requested page; null if it could, or if the run did not use the browser. */
+/**
+ * SQL: why the browser could not open the last requested page; null if it could, or if the run did not use the browser.
+ */
 const pageError = sql`(select b.last_error from ${browsers} b where b.session_id =
   coalesce((select a.browser_session_id from ${agents} a where a.session_id = held.session_id), held.session_id) and exists (
   select 1 from ${toolCalls} c where c.run_id = held.id
@@ -202,7 +209,7 @@ const PARTS: Record<string, Part> = {
           }
         : undefined,
   },
-  // Postgres sorts the rows before it assigns their positions.
+  // The two steps get positions in this order, because Postgres sorts the rows before it assigns positions.
   writtenInOrder: {
     text: (value) => sql`written as (
       insert into ${steps} (run_id, session_id, name, output, model_messages)
@@ -254,7 +261,7 @@ const PARTS: Record<string, Part> = {
         result_id = excluded.result_id, ended_at = excluded.ended_at)`,
     read: (write) => unlessEmpty("toolCalls", write.toolCalls),
   },
-  // A deliverable that is ready or failed is never changed.
+  // Only a pending deliverable is updated, because one that is ready or failed is final.
   settled: {
     text: (value) => sql`settled as (
       insert into ${deliverables} as d (run_id, session_id, status, value, error, raw_text, violations)
@@ -291,9 +298,9 @@ const PARTS: Record<string, Part> = {
         retryDelayMs: end.retry.delayMs,
       },
   },
-  // If the run that ends was the first in line, enqueues the next run. The generation of the next run is raised, so that the
-  // engine does not treat its job as a duplicate of an earlier job. A retry of the run that ends keeps its place in the
-  // line, so only an interrupt can go before the retry.
+  // If the run that ends was the first in line, enqueues the next run. The generation of the next run is raised, so
+  // that the engine does not treat its job as a duplicate of an earlier job. A retry takes the place in line of the run
+  // that ends, so only an interrupt can go before the retry.
   followed: {
     text: (value) => sql`lined as (
       select ${runs.id}, ${requests.mode}, row_number() over (order by ${sql.join(PLAYING_ORDER, sql`, `)}) as place
@@ -348,9 +355,9 @@ function findStatement(fence: Fence, names: string[], unlessSteered: boolean): S
 }
 
 /**
- * Writes everything in one statement, or nothing if the fence does not hold. If the write ends a run, the caller must
- * already hold the locks of the run and the session, so that the queue cannot change meanwhile. Only the fence `alone` needs
- * no locks.
+ * Writes everything in one statement, or nothing if the fence does not hold. To end a run, the caller must hold the
+ * locks of the run and the session, so that the queue cannot change meanwhile. With the fence `alone`, it needs no
+ * locks.
  *
  * @returns undefined if the fence did not hold.
  */
@@ -368,7 +375,7 @@ export async function writeTurn(
     Object.assign(values, read);
     return true;
   });
-  // A turn must not end while a message that joined it is unread, unless a retry follows, which reads the message.
+  // A message that joined the turn must be read before the turn ends, by this run or by its retry.
   const unlessSteered = write.unlessSteered ?? (write.end !== undefined && write.end.retry === undefined);
   const rows = await queryRows<Row>(db, findStatement(fence, names, unlessSteered)(values));
   const [row] = rows;

@@ -21,10 +21,13 @@ import type { MessageRow } from "#lib/session/transcript/transcript-store.ts";
 import type { RecordedEntry } from "../prompt/history.ts";
 import type { Claim } from "./claim.ts";
 
-/** The outcome of a claim. `later`: the run is a retry that is due in `delayMs`. */
+/** The outcome of a claim. `later`: the run is a retry that is due in `delayMs`. `no`: the job cannot claim the run. */
 type Taken = { status: "taken"; epoch: number } | { status: "later"; delayMs: number } | { status: "no" };
 
-/** A job that plays a run. `generation`: that of the job. `player`: id of the engine's function run that executes it. */
+/**
+ * A job that plays a run. Newer jobs of a run have a higher `generation`. `player` is the id of the function run in
+ * which the engine executes the job.
+ */
 export type PlayJob = { runId: string; generation: number; player: string };
 
 const takeStatement = defineStatement<"runId" | "generation" | "player" | "now">(
@@ -52,10 +55,10 @@ const takeStatement = defineStatement<"runId" | "generation" | "player" | "now">
 );
 
 /**
- * Claims the session for a run if the run is open, due, not parked, and the first in line. The run gets a new epoch, so that
- * its earlier executors can write nothing more. A job of an older generation claims nothing: a newer job for the run exists,
- * or will exist when a parked run is woken. A retry whose creation is in the future (the clock was set back since) is due at
- * once.
+ * Claims the session for a run if the run is open, due, not parked, and the first in line. The run gets a new epoch, so
+ * that its earlier executors can write nothing more. A job of an older generation claims nothing: a newer job for the
+ * run exists, or will exist when the parked run is woken. If the clock was set back and the creation of a retry is now
+ * in the future, the retry is due at once.
  *
  * @param job.now the current time in tests; by default the database's.
  */
@@ -125,7 +128,7 @@ type RequestMessageRow = Omit<MessageRow, "createdAt" | "sessionId" | "requestId
   createdAt: string;
 };
 
-/** @see RunRecord */
+/** Reads a run with the rows that its executor needs; undefined if the run does not exist. */
 export async function readRun(db: Database, runId: string): Promise<RunRecord | undefined> {
   const [row] = await readStatement(db).execute({ runId });
   if (!row) return undefined;
@@ -140,7 +143,9 @@ export async function readRun(db: Database, runId: string): Promise<RunRecord | 
   return { ...row, agent: row.agent ?? undefined, requestMessages };
 }
 
-/** The state of a run and the last position in its session's transcript, read while both rows are locked. */
+/**
+ * The state of a run and the last position in its session's transcript. The rows of the run and the session are locked.
+ */
 export type LockedRun = Pick<RunRow, "state" | "epoch" | "attempt"> & {
   isCancelled: boolean;
   messageSeq: number;
@@ -224,7 +229,7 @@ export async function requestCancel(db: Executor, runId: string, at: Date): Prom
   return marked.length === 1;
 }
 
-/** A tool call at its start. */
+/** The values that are stored when a tool call starts. */
 type ToolCallStart = { callId: string; resultId: string; name: string; input: unknown; startedAt: Date };
 
 const beginStatement = defineStatement<

@@ -19,14 +19,14 @@ export type EndWrite = {
   error: string | null;
   usage: UsageRow;
   endedAt: Date;
-  /** The run that retries the request; without one, the next run of the queue is enqueued. */
+  /** The run that retries the request. If it is undefined, the next run in the queue is enqueued. */
   retry: { runId: string; attempt: number; delayMs: number } | undefined;
 };
 
 export type MessageWrite = Omit<typeof messages.$inferInsert, "sessionId" | "runId"> & { seq: number };
 export type ToolCallWrite = Omit<typeof toolCalls.$inferInsert, "sessionId" | "runId">;
 
-/** Everything that a turn writes in one statement; absent parts are left out of it. */
+/** Everything that a turn writes in one statement. Absent parts are not written. */
 export type TurnWrite = {
   step?: StepWrite | undefined;
   /** A step that is recorded in the same statement, before `step`. */
@@ -41,9 +41,9 @@ export type TurnWrite = {
   end?: EndWrite | undefined;
   /** New messages of the run, with their positions in the transcript. */
   messages?: MessageWrite[] | undefined;
-  /** New parts of messages that are in the transcript already. */
+  /** New parts of messages that are already in the transcript. */
   updatedMessages?: { id: string; parts: MessagePart[] }[] | undefined;
-  /** Messages that waited outside the transcript, with the positions that they get now. */
+  /** New positions of messages that were not in the transcript before. */
   placed?: { id: string; seq: number }[] | undefined;
   /** The last position in the transcript after this write. */
   messageSeq?: number | undefined;
@@ -52,7 +52,7 @@ export type TurnWrite = {
   /** The spend of the step, which is added to the session's spend. */
   spend?: Spend | undefined;
   drafts: EventDraft[];
-  /** The callback of one of the drafts. */
+  /** The callback that one of the event drafts triggers. */
   delivery?: (PlannedDelivery & { draft: EventDraft }) | undefined;
   jobs?: Job[] | undefined;
   /** If true, writes nothing while a message that joined the turn is unread. The caller must have locked run and session. */
@@ -76,7 +76,7 @@ export type WriteReceipt = {
   lastSeq: number;
   /** Position of the step in the model's history. */
   position: number;
-  /** Position of `stepBefore` of the same write; equal to `position` if there is none. */
+  /** Position of `stepBefore`; equal to `position` if the write has no such step. */
   positionBefore: number;
   /** The run that was enqueued because this write ended the run before it. */
   following: { id: string; generation: number } | undefined;

@@ -47,7 +47,8 @@ export async function claimRun(deps: TurnDeps, job: PlayJob): Promise<ClaimResul
   const taken = await takeRun(deps.db, job);
   await faultPoint("run-claimed");
   if (taken.status !== "taken") return taken;
-  // The signal is created before the rows are read, so that a stop either aborts it or is visible in the rows.
+  // The signal is created before the rows are read. An earlier stop is visible in the rows; a later stop aborts the
+  // signal.
   const signal = deps.stops.signalOf(runId);
   const row = await readRun(deps.db, runId);
   if (!row) return { status: "no" };
@@ -96,7 +97,7 @@ export async function claimRun(deps: TurnDeps, job: PlayJob): Promise<ClaimResul
 
 /**
  * Claims and starts a run that this process has just stored, without reading it. @returns undefined if the session has
- * changed since; nothing is written then.
+ * changed in the meantime; nothing is written then.
  */
 async function claimFresh(deps: TurnDeps, job: PlayJob, fresh: FreshRun): Promise<RunInPlay | undefined> {
   const { session, messages } = fresh;
@@ -135,7 +136,7 @@ async function claimFresh(deps: TurnDeps, job: PlayJob, fresh: FreshRun): Promis
     isSteered: false,
     waits: new Map(),
     interruptedCalls: new Set(),
-    // The signal is created before the run is claimed, so that a stop finds either the signal or a run that is pending.
+    // The signal is created before the run is claimed, so that a stop finds either a pending run or this signal.
     signal: deps.stops.signalOf(fresh.runId),
   };
   const isClaimed = await openFreshRun(deps, run, { player: job.player, generation: job.generation });
@@ -145,7 +146,7 @@ async function claimFresh(deps: TurnDeps, job: PlayJob, fresh: FreshRun): Promis
 
 type SessionState = Pick<RunInPlay, "variants" | "planning" | "imports" | "skills">;
 
-/** Reads the state of the session's tree for the instructions. Makes no query for what the tree cannot have. */
+/** Reads the state of the session's tree for the instructions. Skips queries that would certainly find nothing. */
 async function readSessionState(
   { db, skills, settings }: TurnDeps,
   { session, agent, hasPlanning, hasImports }: RunRecord,

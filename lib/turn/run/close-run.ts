@@ -124,8 +124,8 @@ export async function closeRun(
 }
 
 /**
- * Ends a usual turn in one statement: the turn succeeded, and its session has nothing, such as sub-agents or variants, that
- * has to be checked under locks. @returns false for any other turn; nothing is written then.
+ * Ends a usual turn in one statement. A turn is usual if it succeeded and its session has nothing that must be checked
+ * under locks, such as sub-agents or variants. @returns false for any other turn; nothing is written then.
  */
 async function closeAlone(deps: TurnDeps, run: Endable, end: RunEnd): Promise<boolean> {
   const { claim, session } = run;
@@ -153,8 +153,8 @@ function mayEnd(run: Pick<LockedRun, "state" | "epoch">, claim: Claim, fence: Fe
 }
 
 /**
- * Whether the end of a run also stops its live sub-agents. A run that has not begun has spawned none: live sub-agents then
- * belong to the turn before it.
+ * Whether the end of a run also stops its live sub-agents. A run that has not begun has spawned no sub-agents, so the
+ * live ones belong to an earlier turn.
  */
 const endsDelegation = ({ claim, session, startedAt }: Endable, isRetried: boolean): boolean =>
   session.subAgents && !isRetried && (startedAt !== null || claim.attempt > 1);
@@ -232,8 +232,8 @@ function describeEnd(
   },
 ): Omit<TurnWrite, "drafts" | "delivery"> & { events: NewEvent[]; end: EndWrite } {
   const endedAt = new Date();
-  // A turn that never started may already have its messages in the transcript. They still get events, and are added to the
-  // model's history, so that the next turn sees them.
+  // A turn that never started may have its messages in the transcript already. The messages still get events, and are
+  // added to the model's history, so that the next turn sees them.
   const isUnopened =
     state === "pending" && claim.attempt === 1 && requestMessages.every(({ seq }) => seq !== null);
   const opened = isUnopened ? describeRequestMessages(claim, requestMessages, messageSeq) : undefined;
@@ -283,8 +283,8 @@ function settleDeliverable(claim: Claim, end: RunEnd): { deliverable: Deliverabl
 }
 
 /**
- * Adds a run's deliverable to the transcript, as a part of the agent's last message or, if there is none, as a message of
- * its own. Source: `wire.md`, The deliverable part.
+ * Adds a run's deliverable to the transcript: as a part of the agent's last message, or as a separate message if there
+ * is none. Source: `wire.md`, The deliverable part.
  */
 function carryDeliverable(
   claim: Claim,

@@ -18,8 +18,8 @@ export async function openRun(deps: TurnDeps, run: RunInPlay): Promise<void> {
 }
 
 /**
- * Claims and starts the first run of a session in one statement, as long as nothing has changed since the session was
- * created. @returns whether the run is claimed.
+ * Claims and starts the first run of a session in one statement, if nothing has changed since the session was created.
+ * @returns whether the run is claimed.
  */
 export async function openFreshRun(
   deps: TurnDeps,
@@ -62,8 +62,8 @@ function describeOpening(run: RunInPlay): StepRecord<object> & { startedAt: Date
 }
 
 /**
- * Prepares the messages of a request for the beginning of its turn: as model messages, as events, and with positions in the
- * transcript for those that waited outside it.
+ * Describes the messages of a request at the start of its turn, as model messages and as events. Messages that are not
+ * in the transcript yet get positions (`placed`).
  *
  * @param messageSeq the last used position in the transcript.
  */

@@ -16,13 +16,12 @@ import type { TurnDeps } from "../turn-deps.ts";
 import { browserSessionOf, type RunInPlay, rootSessionOf } from "./run-in-play.ts";
 
 /**
- * Parks a run that waits: it stays the session's active run, and no executor plays it until it is woken. The run is not
- * parked if a stop was requested or a message joined the turn meanwhile, or if one of its waits has already ended. The
- * reason is then stored in `run`.
- * Source: `architecture.md`, Turns that wait.
+ * Parks a run that waits: it stays the session's active run, but no executor plays it until it is woken. The run is not
+ * parked if a stop was requested, a message joined the turn, or one of its waits has already ended. The reason is then
+ * stored in `run`. Source: `architecture.md`, Turns that wait.
  *
- * @param exhausted for a wait of the kind `budget`: the session's budget that the run has exhausted. A run whose budget was
- * changed since it was checked is not parked.
+ * @param exhausted for a wait of the kind `budget`: the session's budget that the run has used up. If that budget was
+ * changed after the check, the run is not parked.
  * @returns whether the run was parked. If so, this executor stops playing it.
  * @throws StaleClaimError when the claim is over; nothing is written then.
  */
@@ -60,7 +59,8 @@ type Hindrance = { kind: "stopped" } | { kind: "message" } | { kind: "settled"; 
 async function park(tx: Transaction, run: RunInPlay, waits: NewWait[], exhausted: Budget | undefined) {
   const { claim, session } = run;
   const rootId = rootSessionOf(run);
-  // A change of the budget locks the root session, so this lock prevents a change. Locks go from ancestor to descendant.
+  // Locking the root session prevents a change of the budget. To avoid deadlocks, ancestors are locked before
+  // descendants.
   if (exhausted && rootId !== session.id) await lockCounters(tx, rootId);
   const locked = await lockRunAndSession(tx, claim.runId);
   if (locked?.epoch !== claim.epoch) throw new StaleClaimError(claim);
@@ -78,7 +78,7 @@ async function park(tx: Transaction, run: RunInPlay, waits: NewWait[], exhausted
   return { kind: "parked", written } as const;
 }
 
-/** Stores in the run why it was not parked, and for each call how its wait ended. */
+/** Stores in the run why it was not parked, and how the wait of each call ended. */
 function noteHindrance(run: RunInPlay, waits: NewWait[], hindrance: Hindrance): void {
   if (hindrance.kind === "stopped") run.isCancelled = true;
   if (hindrance.kind === "message") run.isSteered = true;

@@ -8,12 +8,11 @@ const JITTER = 0.2;
 const RETRY_AFTER_MAX_MS = 24 * 3_600_000;
 
 /**
- * Computes the delay before a failed run is retried; undefined if it is not retried. With the default base, the delays are
- * 2, 8, 32 and 60 s (±20 %). If `Retry-After` asks for a longer delay, that delay is used. There are at most five runs in
- * all.
- * Source: `wire.md`, Follow-ups.
+ * Computes the delay before a failed run is retried; undefined if the run is not retried. With the default base, the
+ * delays are 2, 8, 32 and 60 s (±20 %). If `Retry-After` asks for a longer delay, that delay is used. There are at most
+ * five runs, including the first. Source: `wire.md`, Follow-ups.
  *
- * @param attempt the attempt that failed, from 1.
+ * @param attempt the number of the attempt that failed, from 1.
  * @param chance a random number from 0 to 1 that spreads the delays.
  */
 export function planRetry(

@@ -38,13 +38,12 @@ export type RunInPlay = {
   variants: readonly VariantSummary[];
   /** The plan and the unmet requirements of the session's tree when the run was claimed. */
   planning: PlanningState;
-  /** The conversations that had most recently been imported into the session when the run was claimed. */
+  /** The most recently imported conversations of the session, as of the claim of the run. */
   imports: readonly ImportedConversation[];
   /** The skills that the session was created with. */
   skills: readonly SkillSummary[];
   /** When the spent time was last counted, on the clock of `performance.now()`. */
   countedAt: number;
-  /** Counts the tokens of the run's prompts. */
   meter: PromptMeter;
   /** Position of the first step that any run of the request recorded; 0 before the first step. */
   requestFrom: number;
@@ -81,12 +80,18 @@ export const meteredPrompt = ({ prompt, history }: RunInPlay): MeteredPrompt => 
   messages: history.messages,
 });
 
-/** Returns the output of a step that this executor or an earlier one has recorded; undefined if there is none. */
+/**
+ * Returns the output of a step that this executor or an earlier one has recorded; undefined if the step is not
+ * recorded.
+ */
 export const findRecorded = <Output>(run: RunInPlay, name: string): Output | undefined =>
   // The cast is safe because all steps with the same name have outputs of the same type.
   run.outputs.get(name) as Output | undefined;
 
-/** Returns the number of a run's current model call: the last one that was recorded or for which messages were read. */
+/**
+ * Returns the number of a run's current model call. It is the highest number in the names of recorded model and steer
+ * steps.
+ */
 export function findPlace({ outputs }: RunInPlay): number {
   let place = 1;
   for (const name of outputs.keys())

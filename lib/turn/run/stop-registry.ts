@@ -7,10 +7,10 @@ export type StopRegistry = {
   signalOf: (runId: string) => AbortSignal;
   /** Aborts a run's signal, if this process plays the run. */
   stop: (runId: string, reason: string) => void;
-  /** Aborts every signal because the process ends. Nothing is recorded, because the next process continues the runs. */
+  /** Aborts every signal because the process ends. Stores nothing, so that the next process continues the runs. */
   shutDown: () => void;
   isShuttingDown: () => boolean;
-  /** @throws ShutdownError once the process is ending. */
+  /** @throws ShutdownError if the process is ending. */
   throwIfShuttingDown: () => void;
   forget: (runId: string) => void;
 };

@@ -11,8 +11,8 @@ import { STOPPED_REASON } from "./stop-registry.ts";
 const END = { outcome: "cancelled", reason: STOPPED_REASON } as const;
 
 /**
- * Stops the current turn of a session. A playing or starting run ends between or within its steps; a parked run, or one that
- * waits for a retry, ends at once. Queued requests are not touched. @returns the id of the run to stop, if there is one.
+ * Stops the current turn of a session. A run that an executor plays ends between or within its steps. A parked run and
+ * a pending retry end at once. Queued requests are not changed. @returns the id of the run to stop, if there is one.
  */
 export async function stopTurn(deps: TurnDeps, sessionId: string): Promise<string | undefined> {
   const [first] = await listOpenRuns(deps.db, sessionId);
@@ -26,9 +26,9 @@ export async function stopRun(deps: TurnDeps, runId: string): Promise<void> {
   if (!(await requestCancel(deps.db, runId, new Date()))) return stopRetry(deps, runId);
   deps.stops.stop(runId, STOPPED_REASON);
   await endParked(deps, runId);
-  // A run that waits for its retry has no executor that could notice the stop, and the first run of a sub-agent may have
-  // none yet. Such a run is ended here. A run whose messages are not in the transcript yet stays in the queue: the executor
-  // that starts it adds the messages to the transcript and then ends it. Only withdrawing the message removes such a run.
+  // A pending retry has no executor that could notice the stop, and the first run of a sub-agent may have none yet, so
+  // such a run is ended here. A run whose messages are not in the transcript yet stays in the queue: its executor adds
+  // the messages to the transcript and then ends the run.
   const run = await readEndable(deps, runId);
   if (!run || run.requestMessages.some(({ seq }) => seq === null)) return;
   if (run.session.parentSessionId !== null || (await isWaiting(deps, runId))) await removeQueued(deps, runId);
@@ -63,7 +63,7 @@ async function isWaiting(deps: TurnDeps, runId: string): Promise<boolean> {
   return first?.run.id !== runId || (run.notBefore !== null && run.notBefore > new Date());
 }
 
-/** Ends a run that has not started. @returns false if it has started or ended. */
+/** Ends a run that has not started. @returns false if the run has started or ended. */
 export async function removeQueued(deps: TurnDeps, runId: string): Promise<boolean> {
   const run = await readEndable(deps, runId);
   if (!run) return false;
@@ -76,7 +76,7 @@ async function stopRetry(deps: TurnDeps, runId: string): Promise<void> {
   if (newest && newest.attempt > run.attempt) await stopRun(deps, newest.id);
 }
 
-/** Reads the fields that ending a run needs, for a run that this process does not play; undefined if it has ended. */
+/** Reads what is needed to end a run that this process does not play. Undefined if the run has ended. */
 export async function readEndable(deps: TurnDeps, runId: string): Promise<Endable | undefined> {
   const row = await readRun(deps.db, runId);
   if (!row || !isOpen(row.run)) return undefined;

@@ -23,12 +23,16 @@ export const ownWait = (wait: Pick<NewWait, "kind" | "subjects"> & Partial<NewWa
 const REMINDER =
   "You have ended your turn without a result. Call submit_result with the result of your task now.";
 
-/** The id under which a run reads the results of sub-agents. It names the model call that would have ended the run. */
+/**
+ * Returns the id under which a run reads the results of sub-agents. The id contains the number of the concluding model
+ * call.
+ */
 const readerOf = (run: RunInPlay, number: number) => `${run.claim.runId}/end-${number}`;
 
 /**
- * Whether a turn continues although its model has concluded. It continues if a sub-agent is live or has a result that the
- * model has not read. A turn of a sub-agent also continues if no result was submitted and no reminder was given yet.
+ * Whether a turn continues although its model has concluded. The turn continues if a sub-agent is live or has a result
+ * that the model has not read. The turn of a sub-agent also continues if the sub-agent has not submitted a result and
+ * was not reminded yet.
  *
  * @param number the number of the model call that concluded.
  */
@@ -45,8 +49,9 @@ const mayRemind = (run: RunInPlay): boolean =>
   ![...run.outputs.keys()].some((step) => step.startsWith("remind-"));
 
 /**
- * Waits for the live sub-agents of a turn that would end, and adds their results to the model's history. If the turn itself
- * belongs to a sub-agent that has not submitted a result, the model is reminded once. Source: `wire.md`, Sub-agents.
+ * Waits for the live sub-agents of a turn that would end otherwise, and adds their results to the model's history. If
+ * the turn itself belongs to a sub-agent that has not submitted a result, the model is reminded once. Source:
+ * `wire.md`, Sub-agents.
  *
  * @param number the number of the model call that concluded.
  * @returns `parked` if the run waits, `read` if the model has something new to read, otherwise `none`.
@@ -86,7 +91,10 @@ export async function awaitAgents(
   return "read";
 }
 
-/** Maximum bytes of results in one message. Compaction does not shorten such a message during the turn. */
+/**
+ * Maximum bytes of results in one message. It is low, because compaction does not shorten such a message during the
+ * turn.
+ */
 const RESULTS_BYTES_MAX = 12_000;
 
 function describeEnded(reports: AgentReport[]): string {

@@ -25,18 +25,21 @@ import { answerInvalidCalls, describeInvalidCall } from "./invalid-call.ts";
 import { ownCallIds } from "./own-call-ids.ts";
 import { showPictures } from "./show-pictures.ts";
 
-/** A tool call of the model. `error` is set if its input does not fit the tool; such a call is not executed. */
+/** A tool call of the model. `error` is set if the input does not fit the tool; such a call is not executed. */
 export type PlannedCall = { callId: string; name: string; input: unknown; error?: string };
 
 /** The outcome of a model call; the content itself is in the stored messages. */
 export type ModelStep =
   | { kind: "answered"; messageId: string; calls: PlannedCall[]; usage: ModelUsage }
   | { kind: "failed"; failure: ModelFailure; usage?: ModelUsage }
-  /** The last answer of a turn, not recorded yet: it is written together with the end of the run. */
+  /** The last answer of a turn. It is not recorded yet, because it is written together with the end of the run. */
   | { kind: "concluded"; record: StepRecord<ModelStep> }
-  /** An answer whose only call is of a tool that reads the store. It is not recorded yet: it is written with the result. */
+  /**
+   * An answer whose only call reads stored data. It is not recorded yet, because it is written with the result of the
+   * call.
+   */
   | { kind: "calling"; record: StepRecord<ModelStep>; call: PlannedCall }
-  /** The provider refused the prompt as too large. Nothing was recorded, so the context can be compacted first. */
+  /** The provider refused the prompt as too large. Nothing was recorded, so that the context can be compacted first. */
   | { kind: "overflowed"; failure: ModelFailure }
   | { kind: "stopped" };
 
@@ -137,7 +140,7 @@ function readAnswer({ calls, messages, finishReason, usage }: ModelAnswer): Answ
   return { kind: "answered", calls: own.calls, modelMessages, parts: toParts(modelMessages), usage };
 }
 
-/** Returns the outcome of a call that threw: a stop, which a stream may report as any kind of error, or a failure. */
+/** Returns the outcome of a call that threw an error. A stopped stream may throw any error, so the signal decides. */
 const readBreak = (signal: AbortSignal, error: unknown): Answer =>
   signal.aborted ? { kind: "stopped" } : { kind: "failed", failure: readModelFailure(error) };
 
@@ -174,7 +177,7 @@ function toParts(messages: ModelMessage[]): MessagePart[] {
 
 /**
  * Creates a function that publishes the pieces of a message while the message streams. Each piece has its offset in the
- * message and the number of the run's attempt, so that the pieces of a retry replace those of the earlier attempt.
+ * message and the number of the run's attempt, so that the pieces of a retry replace the pieces of the earlier attempt.
  */
 function createDeltaPublisher(deps: TurnDeps, claim: Claim, messageId: string) {
   const offsets = { text: 0, reasoning: 0 };

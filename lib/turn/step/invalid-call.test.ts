@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import { z } from "zod";
 import { answerInvalidCalls, describeInvalidCall } from "./invalid-call.ts";
 
-/** Wraps a validator's error the way the SDK does: in an error whose message repeats the input. */
+/** Wraps a validator's error as the AI SDK does: in errors whose messages repeat the input. */
 const wrap = (cause: unknown) =>
   new Error("Invalid input for tool x: …", {
     cause: new Error('Type validation failed: Value: {"a":1}', { cause }),

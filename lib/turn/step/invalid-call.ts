@@ -7,8 +7,8 @@ const CHARACTERS_MAX = 2_000;
 type Issue = { path?: readonly PropertyKey[]; message: string; errors?: Issue[][] };
 
 /**
- * Says why the input of a call does not fit its tool: one line for each problem, which begins with the path of the field
- * (`agents[0].name: …`).
+ * Explains why the input of a call does not fit its tool. Each problem is one line that begins with the path of its
+ * field (`agents[0].name: …`).
  */
 export function describeInvalidCall(error: unknown): string {
   const causes = [...listCauses(error)];
@@ -42,7 +42,9 @@ function* listCauses(error: unknown): Generator<Error> {
   for (let cause = error; cause instanceof Error; cause = cause.cause) yield cause;
 }
 
-/** Lists the problems in a validator's error. For a union, lists only those of the alternative with the fewest problems. */
+/**
+ * Lists the problems in a validator's error. For a union, lists the problems of the alternative that has the fewest.
+ */
 function readIssues(error: Error): { path: PropertyKey[]; message: string }[] | undefined {
   if (!("issues" in error) || !Array.isArray(error.issues) || error.issues.length === 0) return undefined;
   return (error.issues as Issue[]).flatMap((issue) => flatten(issue, []));

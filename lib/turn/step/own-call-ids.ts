@@ -2,8 +2,8 @@ import type { ModelMessage } from "ai";
 import { newId } from "#lib/session/new-id.ts";
 
 /**
- * Replaces the provider's call ids in an answer's calls and messages by our own. Some servers use the same id for several
- * calls, but the id must identify a call's row.
+ * Replaces the provider's call ids in an answer's calls and messages by ids of this service. Some servers use the same
+ * id for several calls, but the id must identify a call's row.
  *
  * @param calls in the order of the message's call parts.
  */
@@ -12,7 +12,8 @@ export function ownCallIds<Call extends { callId: string }>(
   messages: ModelMessage[],
 ): { calls: Call[]; modelMessages: ModelMessage[] } {
   const renamed = calls.map((call) => ({ from: call.callId, to: newId("call") }));
-  // Calls, call parts and results each contain every id once per call, in the order of the calls.
+  // Calls, call parts and results are renamed separately. Each has the ids in the order of the calls, so equal ids stay
+  // apart.
   const createRename = () => {
     const left = [...renamed];
     return (id: string) => {

@@ -7,9 +7,10 @@ import type { RunInPlay } from "../run/run-in-play.ts";
 import type { TurnDeps } from "../turn-deps.ts";
 
 /**
- * Adds the messages that steer the turn to the model's history and to the transcript. Source: `wire.md`, Follow-ups.
+ * Adds steers (messages that joined the turn) to the model's history and to the transcript. Source: `wire.md`,
+ * Follow-ups.
  *
- * @param number the number of the first model call that will see them.
+ * @param number the number of the first model call that gets the steers.
  * @returns whether a message was read. There may be none, because a caller can withdraw a message.
  * @throws StaleClaimError when the claim is over; nothing is written then.
  */
@@ -22,7 +23,7 @@ export async function readSteers(deps: TurnDeps, run: RunInPlay, number: number)
     if (steers.length === 0) return undefined;
     const about = aboutRun(claim);
     const step = {
-      // The request's id makes the name unique: a model call that is repeated after a crash may follow several such steps.
+      // The request's id makes the name unique, because several such steps can precede the same model call.
       name: `steer-${number}-${steers[0]?.requestId}`,
       output: { requestIds: steers.map(({ requestId }) => requestId) },
       modelMessages: steers.flatMap(({ modelMessages }) => modelMessages),

@@ -36,9 +36,9 @@ const UNKNOWN = errorResult(
 const STOPPED = errorResult("Stopped: the turn was ended before this call was over.");
 
 /**
- * Runs the calls of one model message: consecutive read-only calls concurrently, the others one after the other. A call that
- * waits before it has begun blocks the calls after it, so that they keep their order; a call that waits for an answer to its
- * question has begun and does not block them.
+ * Runs the calls of one model message: consecutive read-only calls concurrently, other calls one after the other. If a
+ * call has to wait before it begins, later calls are not run yet, so that the order is kept. A call that waits for an
+ * answer to its own question has begun already, so later calls run.
  *
  * @returns the waits of the calls that have no results yet, because they wait, for example for a person.
  */
@@ -78,8 +78,8 @@ export function batchCalls(
 }
 
 /**
- * Runs one call and records its result. A recorded call never runs again. The result of an interrupted call that is not
- * idempotent says that its outcome is unknown. Source: `security.md`, What is never lost.
+ * Runs one call and records its result. A recorded call never runs again. If a call that is not idempotent was
+ * interrupted, its result says that the outcome is unknown. Source: `security.md`, What is never lost.
  *
  * @returns the wait of a call that has no result yet; otherwise undefined.
  */
@@ -108,8 +108,8 @@ async function runTool(
 }
 
 /**
- * Runs the only call of an answer, if its tool only reads the store, and records the answer together with the result,
- * because two statements would take longer than the call. If the call cannot run now, the answer is recorded alone.
+ * Runs the only call of an answer. The tool only reads stored data, so the call is fast, and one statement records both
+ * the answer and the result. If the call has to wait or throws, the answer is recorded alone.
  *
  * @param answer.record the step of the model's answer, which is not stored yet.
  */
@@ -123,7 +123,7 @@ export async function answerFromStore(
   let played: Awaited<ReturnType<typeof play>>;
   try {
     await faultPoint("tool-begun");
-    // A tool that only reads the store is idempotent, so its start need not be recorded.
+    // A tool that only reads stored data is idempotent, so its start need not be recorded.
     played = await play(deps, run, call, async () => true);
   } catch (error) {
     await recordStep(deps, run, answer).catch((cause: unknown) => {
@@ -136,7 +136,7 @@ export async function answerFromStore(
   else await recordResult(deps, run, number, call, begun, played, answer);
 }
 
-/** Whether a call has submitted the result of a sub-agent, which ends its turn. */
+/** Whether a call has submitted the result of a sub-agent. The submission ends the sub-agent's turn. */
 export const hasSubmitted = (run: RunInPlay, number: number, call: PlannedCall): boolean =>
   call.name === SUBMIT_RESULT && findRecorded<ToolStep>(run, stepOf(number, call))?.state === "succeeded";
 
@@ -164,8 +164,8 @@ async function recordResult(
 ): Promise<void> {
   const { callId, resultId, name: toolName, startedAt } = begun;
   const state = result === UNKNOWN ? "unknown" : result.isError ? "failed" : "succeeded";
-  // The failed call can no longer use answers to its open questions, so the questions are withdrawn. A call that only reads
-  // the store asks none.
+  // The failed call can no longer use answers to its open questions, so the questions are withdrawn. A call that only
+  // reads stored data asks no questions.
   if (result.isError && !answer) await deps.elicitations.abandon({ runId: run.claim.runId, callId });
 
   const texts = result.content.flatMap((part) => (part.type === "text" && part.text ? [part.text] : []));
@@ -196,8 +196,8 @@ type Unplayed = { waiting: Waiting; hasBegun: boolean };
 
 /**
  * Executes a call, unless an earlier executor may have executed it. `begin` records the start of the call, and returns
- * whether this is the first start. The call's resource (such as the browser) is acquired before that, so that a call that
- * waits for its resource has not begun and can be executed after a restart.
+ * whether this is the first start. The call's resource, such as the browser, is acquired before `begin` is called.
+ * Therefore a call that waits for its resource has not begun, and can be executed after a restart.
  */
 async function play(
   deps: TurnDeps,
@@ -227,7 +227,9 @@ async function play(
   }
 }
 
-/** Refuses a call that changes something while a person wants to agree to a plan first; undefined if the call may run. */
+/**
+ * Refuses a call that changes something before a person has agreed to the plan. @returns undefined if the call may run.
+ */
 async function refuseUnplanned(deps: TurnDeps, run: RunInPlay, tool: Tool): Promise<ToolResult | undefined> {
   const refusal = await deps.planGate(tool, rootSessionOf(run));
   return refusal === undefined ? undefined : { ...errorResult(refusal), refusal: "plan_first" };
@@ -235,7 +237,9 @@ async function refuseUnplanned(deps: TurnDeps, run: RunInPlay, tool: Tool): Prom
 
 type Acquired = { ok: true; release: () => void } | { ok: false; result: ToolResult | Unplayed };
 
-/** @throws ShutdownError when the process ends while the call waits. */
+/**
+ * Acquires the resource of a call, if its tool needs one. @throws ShutdownError when the process ends during the wait.
+ */
 async function acquire(deps: TurnDeps, run: RunInPlay, tool: Tool, call: PlannedCall): Promise<Acquired> {
   if (!tool.acquire) return { ok: true, release() {} };
   try {

@@ -19,7 +19,7 @@ const access = (supportsImages: boolean) =>
   ({
     model: { supportsImages },
     evidence: { read: async (_sessionId: string, id: string) => bytesOf(id) },
-  }) as unknown as Parameters<typeof showPictures>[0]; // `showPictures` uses only these two.
+  }) as unknown as Parameters<typeof showPictures>[0]; // `showPictures` uses only these two fields.
 
 /** Returns the picture of each message: its bytes as text, or the text that replaces it. */
 async function show(supportsImages: boolean, ...ids: string[]) {

@@ -60,8 +60,9 @@ export async function beginCollection(deps: TurnDeps, run: RunInPlay, mayRead: b
 }
 
 /**
- * Makes the structured call of a turn and, if its value violates the caller's schema, one correction call that shows the
- * model its own JSON and the exact violations. Source: specification, States and transitions.
+ * Makes the structured call of a turn: a model call whose answer must be JSON in the caller's schema. If the value
+ * violates the schema, makes one correction call that shows the model its own JSON and the exact violations. Source:
+ * specification, States and transitions.
  */
 export async function collectDeliverable(
   deps: TurnDeps,

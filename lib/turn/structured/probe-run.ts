@@ -14,12 +14,12 @@ type Probed =
   | { kind: "failed"; failure: ModelFailure; usage?: ModelUsage }
   | { kind: "stopped" };
 
-/** Whether the probe of a run was sent, by this executor or an earlier one. */
+/** Whether the probe of a run has begun, in this executor or an earlier one. */
 export const hasBegunProbe = (run: RunInPlay): boolean => findRecorded(run, "probe-started") !== undefined;
 
 /**
- * Sends the probe of a new run. Its start is recorded before it is sent, so that the probe is never sent twice. A run that
- * was interrupted during its probe continues as if the probe had succeeded.
+ * Sends the probe of a new run. The start of the probe is recorded before the request is sent, so that it is never sent
+ * twice. A run that was interrupted during its probe continues as if the probe had succeeded.
  */
 export async function probeRun(deps: TurnDeps, run: RunInPlay, checker: SchemaChecker): Promise<Probed> {
   const recorded = findRecorded<Probed>(run, "probe");

@@ -18,8 +18,8 @@ const PROBE_TIMEOUT_MS = 60_000;
 const CALL_TIMEOUT_MS = 600_000;
 
 /**
- * Checks that the provider accepts the schema: one request without tools, of 16 output tokens, with only the format.
- * Source: specification, States and transitions (Deliverable status).
+ * Checks that the provider accepts the schema. The request has the response format, no tools, and at most 16 output
+ * tokens. Source: specification, States and transitions (Deliverable status).
  */
 export async function probeFormat(
   deps: TurnDeps,
@@ -52,7 +52,7 @@ async function probe({ model: access }: TurnDeps, format: OutputFormat, abortSig
   }
 }
 
-/** Makes one call without tools whose answer must have the schema's format. */
+/** Makes one model call without tools. The answer must have the response format. */
 export async function callStructured(
   deps: TurnDeps,
   signal: AbortSignal,
@@ -91,7 +91,8 @@ async function callWithin(
 }
 
 /**
- * A schema that exceeds the limits of strict mode is sent without strict mode. The provider then may not follow it fully.
+ * Composes the provider options. A schema that exceeds the limits of strict mode is sent without strict mode; the
+ * answer may then violate it.
  */
 const formatOptions = (deps: Pick<TurnDeps, "model">, { isStrict }: OutputFormat) => ({
   ...deps.model.providerOptions,
@@ -110,7 +111,7 @@ function readEnding(finishReason: string, text: string): ModelFailure | undefine
   if (finishReason === "error" || finishReason === "interrupted")
     return { message: "The model provider broke off its answer.", isRetryable: true };
   if (finishReason === "content-filter") {
-    // A refusal is prose. An answer that a filter cut off is the beginning of JSON.
+    // Text that begins like JSON is an answer that the filter cut off. Any other text is the model's refusal.
     const words = text.trim().startsWith("{") ? "" : text.trim().slice(0, 500);
     return {
       message: words
