@@ -25,14 +25,13 @@ import { applyBudgetChange, type Budget } from "#lib/session/budget/budget.ts";
 import { deleteOwnerSpendBefore } from "#lib/session/budget/budget-store.ts";
 import { createElicitations } from "#lib/session/elicitation/elicitation.ts";
 import { createOwnerQuota } from "#lib/session/quota/owner-quota.ts";
-import { createWorkspaceSizes } from "#lib/session/quota/workspace-sizes.ts";
 import { countOf } from "#lib/text/count-of.ts";
 import { createOwnerAccounts } from "#lib/turn/budget/owner-accounts.ts";
 import { createSpending, type Spending } from "#lib/turn/budget/spending.ts";
 import { applyRetention } from "./apply-retention.ts";
 import { connectToolServers } from "./connect-tool-servers.ts";
 import { createAccess } from "./create-access.ts";
-import { createTooling } from "./create-tooling.ts";
+import { createRunners, createTooling } from "./create-tooling.ts";
 import { createTurnPlayer } from "./create-turn-player.ts";
 import type { Env } from "./env.ts";
 import { followRemovals } from "./follow-removals.ts";
@@ -93,12 +92,17 @@ export async function createContainer(env: Env, logger: Logger, { isServerless =
 /** Creates the parts on which all other parts depend. */
 async function createBase(env: Env, logger: Logger, isServerless: boolean) {
   const securityLog = openSecurityLog(env, logger);
-  const storage = await openStorage(env, logger, isServerless);
+  const opening = openStorage(env, logger, isServerless);
+  const runnersReady = createRunners({ env, logger, isServerless, storage: opening });
+  // If both fail, the error of the storage is reported, because it is likely to be the cause.
+  runnersReady.catch(() => {});
+  const storage = await opening;
+  const runners = await runnersReady;
   const rule = createAddressRule({ allow: env.NETWORK_ALLOW });
   const fetch = createGuardedFetch(rule, { onRefused: securityLog.networkRefused });
   const elicitations = createElicitations({ db: storage.db, log: storage.log });
   const control = createBrowserControl(storage.openTopic("browser-control"));
-  return { env, logger, securityLog, isServerless, storage, rule, fetch, elicitations, control };
+  return { env, logger, securityLog, isServerless, storage, rule, fetch, elicitations, control, runners };
 }
 
 type Base = Awaited<ReturnType<typeof createBase>>;
@@ -112,7 +116,6 @@ async function createParts(env: Env, logger: Logger, isServerless: boolean) {
   const { model, readHealth: readModelHealth } = await createObservedModel(env);
   const spending = openSpending(base, model.id);
   const quota = createOwnerQuota(storage.db, env.ownerLimits);
-  const sizes = env.OWNER_STORED_MIB > 0 ? createWorkspaceSizes(storage.db, logger) : undefined;
   // The overlay of a page submits through the API, but the API needs the browsers. So the API is connected later.
   const api = Promise.withResolvers<ApiServices>();
   // The delegation tools start and stop turns, and the turn player needs the tools. So the player is connected later.
@@ -123,7 +126,6 @@ async function createParts(env: Env, logger: Logger, isServerless: boolean) {
     ...base,
     agents,
     jobs,
-    onWorkspaceSize: sizes?.note,
     onAnnotation: async (sessionId, body) => submitFromOverlay(await api.promise, sessionId, body),
   });
   const live = openLiveHub(base, access, tooling);
@@ -165,7 +167,6 @@ async function createParts(env: Env, logger: Logger, isServerless: boolean) {
     model,
     spending,
     quota,
-    sizes,
     readModelHealth,
     tooling,
     live,
@@ -443,7 +444,7 @@ async function close(parts: Parts): Promise<void> {
   builtinMcp.close();
   await removals.close();
   await Promise.all([tooling.close(), mcp.close()]);
-  await parts.sizes?.close();
+  await parts.runners.sizes?.close();
   await Promise.all([schemas.close(), fetch.close()]);
   await storage.close();
   parts.securityLog.close();

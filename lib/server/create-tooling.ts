@@ -22,6 +22,7 @@ import { createSandboxService } from "#lib/sandbox/create-sandbox-service.ts";
 import { storeDownload } from "#lib/sandbox/store-download.ts";
 import type { SecurityLog } from "#lib/security-log/security-log.ts";
 import type { Elicitations } from "#lib/session/elicitation/elicitation.ts";
+import { createWorkspaceSizes } from "#lib/session/quota/workspace-sizes.ts";
 import { setStartupStatus } from "#lib/session/session-store.ts";
 import { createTranscriptReader } from "#lib/session/transcript/transcript.ts";
 import { readSetup } from "#lib/setup/read-setup.ts";
@@ -63,56 +64,75 @@ type ToolingDeps = {
   isServerless: boolean;
   /** Receives submissions of the annotation overlay. */
   onAnnotation: BrowserServiceDeps["onAnnotation"];
-  /** Called with the size of a workspace after each change. */
-  onWorkspaceSize: ((sessionId: string, bytes: number) => void) | undefined;
+  runners: Pick<Runners, "sandbox" | "scripts">;
   agents: AgentsDeps;
   /** Sends jobs to the durable engine, which is created later. */
   jobs: TestRunsDeps["jobs"];
 };
 
-/** Creates browsers, sandboxes and the tools that use them. */
+type RunnersDeps = Pick<ToolingDeps, "env" | "logger" | "isServerless"> & {
+  /** The storage, which may still be opening. */
+  storage: Promise<Storage>;
+};
+
+/** What runs the commands and scripts of sessions, and the sizes of their workspaces if those are limited. */
+type Runners = Awaited<ReturnType<typeof createRunners>>;
+
+/**
+ * Creates the sandbox and the script runner. Both first try how this machine can confine processes. They need the storage
+ * only later, so it can be opened meanwhile.
+ */
+export async function createRunners({ env, logger, isServerless, storage }: RunnersDeps) {
+  const sizesReady =
+    env.OWNER_STORED_MIB > 0 ? storage.then(({ db }) => createWorkspaceSizes(db, logger)) : undefined;
+  const [sandbox, scripts, sizes] = await Promise.all([
+    createSandboxService({
+      kind: env.SANDBOX,
+      dataDir: env.DATA_DIR,
+      logger,
+      onStartupStatus: async (sessionId, status) => setStartupStatus((await storage).db, sessionId, status),
+      onSize:
+        sizesReady && ((sessionId, bytes) => void sizesReady.then(({ note }) => note(sessionId, bytes))),
+    }),
+    createScriptRunner({
+      logger,
+      isWarm: !isServerless,
+      isUnconfinedAllowed: env.SANDBOX === "unconfined",
+    }),
+    sizesReady,
+  ]);
+  return { sandbox, scripts, sizes };
+}
+
+/** Creates browsers and the tools that use them. */
 export async function createTooling(deps: ToolingDeps) {
   const { env, logger, storage, rule, fetch, elicitations } = deps;
   const { db, log, dataDir } = storage;
   const evidence = createEvidenceStore({ db, dataDir });
   const transcript = createTranscriptReader({ db });
-  const sandboxReady = createSandboxService({
-    kind: env.SANDBOX,
-    dataDir: env.DATA_DIR,
+  const { sandbox, scripts } = deps.runners;
+  const browser = await createBrowserService({
+    db,
+    log,
     logger,
-    onStartupStatus: (sessionId, status) => setStartupStatus(db, sessionId, status),
-    onSize: deps.onWorkspaceSize,
+    owner: storage.owner,
+    handOver: storage.openTopic("browser-taken-over"),
+    rule,
+    dataDir: env.DATA_DIR,
+    launch: readLaunch(env),
+    onRequestRefused: deps.securityLog.networkRefused,
+    ownOrigin: { origin: env.ownOrigin, publicOrigins: [env.baseUrl, env.pagesOrigin] },
+    idleMs: env.BROWSER_IDLE_MS,
+    maxLive: env.BROWSER_MAX_LIVE,
+    waitMs: env.BROWSER_WAIT_MS,
+    onAnnotation: deps.onAnnotation,
+    readPageScript: (sessionId) => readPageScript(db, sessionId),
+    async storeDownload(sessionId, name, bytes) {
+      // The download is stored in the workspace of the root session, which its sub-agents share.
+      const root = (await findAgent(db, sessionId))?.rootSessionId ?? sessionId;
+      return storeDownload(await sandbox.open(root), name, bytes);
+    },
   });
-  const [browser, sandbox, scripts] = await Promise.all([
-    createBrowserService({
-      db,
-      log,
-      logger,
-      owner: storage.owner,
-      handOver: storage.openTopic("browser-taken-over"),
-      rule,
-      dataDir: env.DATA_DIR,
-      launch: readLaunch(env),
-      onRequestRefused: deps.securityLog.networkRefused,
-      ownOrigin: { origin: env.ownOrigin, publicOrigins: [env.baseUrl, env.pagesOrigin] },
-      idleMs: env.BROWSER_IDLE_MS,
-      maxLive: env.BROWSER_MAX_LIVE,
-      waitMs: env.BROWSER_WAIT_MS,
-      onAnnotation: deps.onAnnotation,
-      readPageScript: (sessionId) => readPageScript(db, sessionId),
-      async storeDownload(sessionId, name, bytes) {
-        // The download is stored in the workspace of the root session, which its sub-agents share.
-        const root = (await findAgent(db, sessionId))?.rootSessionId ?? sessionId;
-        return storeDownload(await (await sandboxReady).open(root), name, bytes);
-      },
-    }),
-    sandboxReady,
-    createScriptRunner({
-      logger,
-      isWarm: !deps.isServerless,
-      isUnconfinedAllowed: env.SANDBOX === "unconfined",
-    }),
-  ]);
   const { variants, publishedScripts, stopListening } = createVariants(env, storage, logger, browser);
   const servedPages = createPageServer(db);
   const { baseUrl, pagesOrigin, pageBytes, importBytes } = env;

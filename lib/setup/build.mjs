@@ -1,5 +1,6 @@
-/** Step 5: makes the production build of the pages, again whenever a source file has changed. */
-import { rmSync } from "node:fs";
+/** Step 5: makes the production build of the pages and the service, again whenever a source file has changed. */
+import { existsSync, rmSync } from "node:fs";
+import { buildService, SERVICE_PROGRAM } from "./build-service.mjs";
 import { runCommand } from "./command.mjs";
 import { showStep } from "./progress.mjs";
 import { SetupError } from "./setup-error.mjs";
@@ -22,13 +23,13 @@ const sources = [
 ];
 
 /**
- * Builds the pages unless the last build used the same files.
+ * Builds the pages and the service unless the last build used the same files.
  * @param {string} node executable of Node 24
  * @throws {SetupError} if the build fails; the error contains the whole output of the build
  */
 export async function ensureBuilt(node) {
   const hash = hashSources();
-  if (readStamp(stampPath)?.sources === hash) return;
+  if (readStamp(stampPath)?.sources === hash && existsSync(SERVICE_PROGRAM)) return;
   // Removes the stamp first: if the build fails and leaves partial output, the next start then builds again.
   rmSync(stampPath, { force: true });
   await showStep("Building the pages", async () => {
@@ -38,6 +39,7 @@ export async function ensureBuilt(node) {
     if (!result.ok)
       throw new SetupError("Building the pages failed. See the output of Next above.", result.output);
   });
+  await showStep("Building the service", buildService);
   // Computes the hash again, because Next may have changed tsconfig.json during the build.
   writeStamp(stampPath, { sources: hashSources() });
 }

@@ -2,6 +2,7 @@
 import { spawn } from "node:child_process";
 import { constants } from "node:os";
 import { fileURLToPath } from "node:url";
+import { SERVICE_PROGRAM } from "./build-service.mjs";
 
 // Under npm, each Ctrl-C arrives twice, from the terminal and from npm. Signals within this time count as one signal.
 const sameSignalMs = 500;
@@ -24,7 +25,8 @@ export const PROCESS_DEFAULTS = {
  */
 export function serve(node, nodeEnv) {
   return new Promise((resolve) => {
-    const child = spawn(node, ["--disable-warning=ExperimentalWarning", "lib/server/main.ts"], {
+    const program = nodeEnv === "production" ? SERVICE_PROGRAM : "lib/server/main.ts";
+    const child = spawn(node, ["--disable-warning=ExperimentalWarning", program], {
       stdio: ["ignore", "inherit", "inherit", "ipc"],
       env: {
         ...PROCESS_DEFAULTS,
