@@ -68,7 +68,7 @@ export type SecurityEventKind = {
   countedBy?: "address" | "actor" | "sessionId";
 };
 
-/** Every kind of event. */
+/** All kinds of events, each with the name of the function that records it. */
 export const SECURITY_EVENTS: Record<SecurityEventName, SecurityEventKind> = {
   serviceStarted: {
     event: "service.started",
