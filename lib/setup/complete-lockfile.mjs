@@ -38,7 +38,7 @@ const processors = new Set(["arm", "arm64", "ia32", "loong64", "ppc64", "riscv64
 const libraries = { musl: "musl", gnu: "glibc", gnueabihf: "glibc" };
 
 /**
- * Lists the optional dependencies of locked packages that the lockfile does not contain.
+ * Lists the optional dependencies that locked packages declare but the lockfile does not contain.
  * @param {Lockfile} lockfile
  * @returns {{ name: string, version: string, neededBy: string }[]}
  */
@@ -66,8 +66,8 @@ export function listRegistryHosts(lockfile) {
 /**
  * Adds an entry for every missing optional dependency, and removes all registry URLs.
  * @param {Lockfile} lockfile
- * @returns {{ lockfile: Lockfile, added: string[] }} a copy of the lockfile, with packages in npm's order, and what was
- *   added
+ * @returns {{ lockfile: Lockfile, added: string[] }} a copy of the lockfile with packages in npm's order, and the added
+ *   packages as `<name>@<version>`
  * @throws {Error} if a missing package has no exact version, or if its name does not contain a platform
  */
 export function completeLockfile(lockfile) {
@@ -112,8 +112,8 @@ function describePlatformPackage(name, version, isDev) {
 }
 
 /**
- * Whether the lockfile contains the package that Node would find from `from`. Node searches the package's own
- * node_modules folder first, then that of each parent folder.
+ * Whether the lockfile contains the package `name` as a dependency of the package at the path `from`. As Node does,
+ * searches that package's own node_modules folder first, then the node_modules folder of each parent folder.
  * @param {Lockfile} lockfile
  * @param {string} from
  * @param {string} name
