@@ -25,7 +25,7 @@ const names: Record<string, string[]> = {
   "empty.example": [""],
 };
 
-/** Resolves the hostile names, and no others. */
+/** Resolves the host names in `names`. Other names have no address. */
 export const hostileLookup: Lookup = async (name) =>
   (names[name] ?? []).map((address) => ({ address, family: address.includes(":") ? 6 : 4 }));
 

@@ -69,7 +69,7 @@ function describeIPv6(parsed: ipaddr.IPv6, range: string): string | undefined {
     }
     // Only 2000::/3 is allocated for the public internet.
     if (!parsed.match(ipaddr.parse("2000::"), 3)) return "a reserved address";
-    // An ISATAP interface id contains an IPv4 address. This is so under any prefix.
+    // The last four bytes of an ISATAP address are an IPv4 address, whatever the prefix.
     const isIsatap =
       (bytes[8] === 0 || bytes[8] === 2) && bytes[9] === 0 && bytes[10] === 0x5e && bytes[11] === 0xfe;
     return isIsatap ? describeEmbedded(bytes.slice(12), "ISATAP") : undefined;

@@ -45,7 +45,8 @@ function parseHost(entry: string, host: string): string {
   if (address !== undefined) return address;
   const url = /^[^\s/?#@\\%*]+$/.test(host) && URL.parse(`http://${host}/`);
   if (!url) throw malformed(entry, "it is no host name or address");
-  // Parsing as a URL turns "010.0.0.1" into 8.0.0.1, so a silent conversion could allow the wrong address.
+  // Rejects other spellings of an address, because converting them could allow the wrong address: a URL parser turns
+  // "010.0.0.1" into 8.0.0.1.
   if (canonicalAddress(url.hostname) !== undefined)
     throw malformed(entry, `write the address as ${url.hostname}`);
   return canonicalHostname(url.hostname);

@@ -18,8 +18,8 @@ const HOP_BY_HOP = new Set([
 ]);
 
 /**
- * Copies raw headers (name, value, name, value …). Left out are hop-by-hop headers (RFC 9110, 7.6.1), those named in
- * `without` (lower case), and the proxy's own headers, so that servers cannot forge these.
+ * Copies raw headers (name, value, name, value …). Omits hop-by-hop headers (RFC 9110, 7.6.1), the headers named in
+ * `without` (lower case), and the proxy's own headers, which servers must not be able to forge.
  */
 export function endToEndHeaders(rawHeaders: string[], without: string[] = []): string[] {
   const dropped = new Set([...HOP_BY_HOP, ...without, refusedHeader, FAILED_HEADER]);
