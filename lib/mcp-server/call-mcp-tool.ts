@@ -7,7 +7,7 @@ import { type McpCall, type McpTool, mcpError, mcpRefusal } from "./mcp-tool.ts"
  * Calls a tool: validates the input, acquires the tool's resource, starts the deadline, and cuts the result to the size
  * limits. A failure is not thrown but returned as a result that describes the failure.
  *
- * @param refuse called once the resource is acquired. Returns a reason if the call must not run, undefined otherwise.
+ * @param refuse called after the resource was acquired. Returns a reason if the call must not run, undefined otherwise.
  */
 export async function callMcpTool(
   tool: McpTool,
@@ -45,9 +45,9 @@ async function callWithDeadline(tool: McpTool, input: unknown, call: McpCall): P
   if (signal.aborted) onAbort();
   else signal.addEventListener("abort", onAbort, { once: true });
   try {
-    // `execute` parses the input itself, so it gets the original input, which is known to be valid.
+    // `execute` parses the input itself, so it gets the original input, which `callMcpTool` has validated.
     const running = tool.execute(input ?? {}, { ...call, signal });
-    // If the deadline or a stop ends the race first, a later rejection would otherwise be unhandled.
+    // If the race has already ended by the deadline or an abort, a later rejection must not remain unhandled.
     running.catch(() => {});
     return cutMcpResult(await Promise.race([running, ended]));
   } finally {

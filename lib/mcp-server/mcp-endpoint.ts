@@ -35,9 +35,9 @@ type McpEndpointDeps<Holder extends HolderBase> = {
 
 /**
  * Creates a stateless MCP endpoint over Streamable HTTP. Each message carries its credential and is handled by its own
- * server and transport, so any process can answer it. There is no stream to `GET` and no session to `DELETE`. Tool calls
- * are answered with an event stream, which also reports progress; all other messages are answered with JSON.
- * Source: Model Context Protocol 2025-11-25, Transports.
+ * server and transport, so any process can answer it. `GET` and `DELETE` are refused, because the endpoint has neither
+ * a general stream nor MCP sessions. Tool calls are answered with an event stream, which also reports progress; all
+ * other messages are answered with JSON. Source: Model Context Protocol 2025-11-25, Transports.
  *
  * @returns the request handler, which never rejects.
  */
@@ -132,11 +132,11 @@ async function answerUntilAborted(answered: Promise<Response>, stop: AbortSignal
   }
 }
 
-/** Returns the same response, and calls `end` when its body has been sent or the client stops reading. */
+/** Returns a copy of the response. Calls `end` when the body has been sent or the client stops reading. */
 function closeAfterBody(response: Response, end: () => void): Response {
   const headers = new Headers(response.headers);
   headers.set("Cache-Control", "no-store");
-  // The HTTP server that sends the response decides whether the connection stays open.
+  // Removes this header, because the HTTP server that sends the response decides whether the connection stays open.
   headers.delete("Connection");
   const isStream = headers.get("content-type") === "text/event-stream";
   if (!isStream || !response.body) {

@@ -9,7 +9,7 @@ export type McpCall = {
   callId: string;
   /** Whether a tool with this name is offered to the caller. */
   hasTool: (name: string) => boolean;
-  /** Fires when the caller cancels or disconnects, at the deadline, and when the service shuts down. */
+  /** Fires when the caller cancels or disconnects, when its credential is revoked, and at the deadline. */
   signal: AbortSignal;
   /** Reports progress to the caller, if the caller asked for it. */
   progress: (done: number, total: number, message: string) => void;
