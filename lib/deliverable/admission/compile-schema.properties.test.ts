@@ -5,7 +5,9 @@ import fc from "fast-check";
 import { arbitrarySample, type DraftName } from "../projection/testing/arbitrary-schema.ts";
 import { compileSchema } from "./compile-schema.ts";
 
-/** The compared drafts. Draft-04 is left out: it has no `if` and `const`, but the second validator applies them. */
+/**
+ * The drafts to compare. Draft-04 has no `if` and `const`; it is left out, because the second validator applies them.
+ */
 const drafts: [DraftName, SchemaDraft][] = [
   ["draft-07", "7"],
   ["2019-09", "2019-09"],

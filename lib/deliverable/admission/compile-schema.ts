@@ -9,8 +9,8 @@ import { collectPlaces, formatPointer, type Place, type SchemaObject } from "./w
 export type CompiledSchema = { ok: true; validate: ValidateFunction } | { ok: false; error: string };
 
 /**
- * Collects all errors. To stop at the first error, ajv would generate code with one level of nesting for each check, which
- * is nested too deeply for wide schemas.
+ * The options of all ajv instances. All errors are collected: to stop at the first error, ajv would generate code with
+ * one level of nesting for each check, which is nested too deeply if a schema has many properties.
  */
 const common: Options = { strict: false, logger: false, allErrors: true };
 
@@ -48,7 +48,7 @@ function removeEnforced(draft: Draft, places: ReadonlyMap<SchemaObject, Place>):
   for (const { schema } of places.values()) {
     // `nullable` is a keyword of OpenAPI, not of JSON Schema.
     delete schema.nullable;
-    // In drafts that ignore the siblings of `$ref`, ajv ignores them all except `type`.
+    // In drafts that ignore the siblings of `$ref`, ajv still enforces the sibling `type`.
     if (draft.ignoresRefSiblings && typeof schema.$ref === "string") delete schema.type;
   }
 }
@@ -129,7 +129,7 @@ function compileChecked(
   try {
     validate = compileWith(draft, schema, true);
   } catch (error) {
-    // In Unicode mode, JavaScript rejects escapes like `\\-`, which many published patterns contain.
+    // Tries again without Unicode mode, which rejects escapes like `\-` that many published patterns contain.
     if (!(error instanceof SyntaxError)) return describeFailure(error, places);
     try {
       validate = compileWith(draft, schema, false);
@@ -153,9 +153,10 @@ function compileWith(draft: Draft, schema: SchemaObject, unicodeRegExp: boolean)
     ownProperties: true,
     unicodeRegExp,
     ignoreKeywordsWithRef: draft.ignoresRefSiblings,
-    // The time for inlining and optimizing grows faster than the size of the schema.
+    // Inlining and optimizing are off, because their time grows faster than the size of the schema.
     inlineRefs: false,
-    // Makes ajv check required properties in a loop: its unrolled check inside `not`, `if` and `anyOf` misses the name "".
+    // Makes ajv check required properties in a loop. Otherwise ajv ignores the property "" inside `not`, `if` and
+    // `anyOf`.
     loopRequired: 1,
     code: { optimize: false },
   });

@@ -20,7 +20,7 @@ export function chooseNames(names: readonly string[]): string[] {
   return names.map((name, index) => chosen[index] ?? makeName(name, taken, counts));
 }
 
-/** Chooses a plain name similar to `wanted` that is not in `taken`, and adds it there. */
+/** Chooses a plain name similar to `wanted` that is not in `taken`, and adds it to `taken`. */
 export function makeName(wanted: string, taken: Set<string>, counts: Map<string, number>): string {
   const plain = wanted
     .slice(0, 200)

@@ -3,7 +3,6 @@ export type Profile = { name: string; rules: ProfileRules | undefined };
 
 /** The limits of a provider's strict mode, as data. */
 export type ProfileRules = {
-  /** Allowed keywords. */
   keywords: ReadonlySet<string>;
   /** Keywords that are allowed next to `$ref`. */
   besideRef: ReadonlySet<string>;

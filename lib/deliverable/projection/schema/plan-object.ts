@@ -84,7 +84,7 @@ function readDeclared({ properties }: SchemaObject): Record<string, unknown> {
   return declared;
 }
 
-/** Plans the properties that no schema names: first those that patterns match, then all others. */
+/** Plans the lists of properties that no schema names: first the properties that match a pattern, then all others. */
 function planSections(index: SchemaIndex, claims: readonly Claim[]): SectionPlan[] {
   const limiting = claims.filter(({ patterns, rest }) => patterns.length > 0 || rest !== true);
   const [first] = limiting;
