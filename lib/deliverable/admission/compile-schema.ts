@@ -9,8 +9,8 @@ import { collectPlaces, formatPointer, type Place, type SchemaObject } from "./w
 export type CompiledSchema = { ok: true; validate: ValidateFunction } | { ok: false; error: string };
 
 /**
- * The options of all ajv instances. All errors are collected: to stop at the first error, ajv would generate code with
- * one level of nesting for each check, which is nested too deeply if a schema has many properties.
+ * The options of all ajv instances. All errors are collected: code that stops at the first error has one level of
+ * nesting for each check, which is too deep for schemas with many properties.
  */
 const common: Options = { strict: false, logger: false, allErrors: true };
 
@@ -73,7 +73,7 @@ function replaceEmptyNames(draft: Draft, places: ReadonlyMap<SchemaObject, Place
     }
 }
 
-/** Finds the first flaw of a schema that is visible without compiling it. */
+/** Checks a schema without compiling it. @returns the first flaw. */
 function findFlaw(draft: Draft, schema: SchemaObject, places: ReadonlyMap<SchemaObject, Place>) {
   for (const place of places.values()) {
     if (Object.hasOwn(place.schema, "$async")) return refuse(`${place.pointer}/$async`, "is not allowed");

@@ -15,7 +15,7 @@ type SchemaVerdict = { ok: true } | { ok: false; error: string; isBusy?: true };
 type ValueVerdict =
   | { valid: true }
   | { valid: false; violations: Violation[] }
-  /** The value could not be checked: the schema is refused, or the check exceeded its limits. */
+  /** The value could not be checked, because the schema is refused or the check exceeded its limits. */
   | { valid: false; error: string };
 
 /**
@@ -46,12 +46,12 @@ export type SchemaChecker = {
   /**
    * Returns the response format for an admitted schema.
    *
-   * @throws if the schema exceeds the limits of a job, which an admitted schema does not.
+   * @throws if the conversion exceeds the limits of a job. This does not happen for an admitted schema.
    */
   formatOf: (schema: unknown, ownerId?: string) => Promise<OutputFormat>;
   /**
    * Decodes a model's answer in the format of `formatOf` into the caller's shape, and validates the result against the
-   * caller's schema. A number that JavaScript would change silently is a violation.
+   * caller's schema. A number that JavaScript cannot represent is a violation.
    */
   judgeAnswer: (schema: unknown, answer: string, ownerId?: string) => Promise<Judgement>;
   close: () => Promise<void>;

@@ -7,7 +7,10 @@ export type InexactNumber = { path: string; text: string; parsed: number };
 
 export type ParsedAnswer = { value: unknown; inexact: readonly InexactNumber[] };
 
-/** Matches answers that may contain an inexact number. Only these are parsed a second time, with the original digits. */
+/**
+ * Matches answers that may contain an inexact number. Only these answers are parsed with access to the original digits,
+ * which is slower.
+ */
 const LARGE_NUMBER = /\d{16}|\d[eE]\+?\d/;
 
 /**

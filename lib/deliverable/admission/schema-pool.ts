@@ -99,7 +99,7 @@ function dispatch(pool: Pool): void {
   }
 }
 
-/** Takes a task of the first owner who may use one more thread, and moves that owner to the end of the order. */
+/** Takes the next task of the first owner that may use another thread, and moves this owner to the end of the map. */
 function takeNext({ slots, waiting }: Pool): Task | undefined {
   const perOwnerMax = Math.max(1, slots.length - 1);
   for (const [ownerId, tasks] of waiting) {

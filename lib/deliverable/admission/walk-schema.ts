@@ -3,7 +3,7 @@ export type SchemaObject = Record<string, unknown>;
 
 /**
  * A subschema with its JSON pointer. Its `#…` references are relative to `resource`, the nearest enclosing schema with
- * an `$id`.
+ * an `$id`; undefined means the root.
  */
 export type Place = { pointer: string; schema: SchemaObject; resource: Place | undefined };
 
@@ -61,7 +61,7 @@ export function childrenOf({ pointer, schema }: Pick<Place, "pointer" | "schema"
   return children;
 }
 
-/** Resolves a local reference by JSON pointer (`#`, `#/…`) to a schema object; undefined for any other reference. */
+/** Returns the schema object that a local reference (`#` or `#/…`) points to; undefined for any other reference. */
 export function resolveReference(
   root: SchemaObject,
   from: Place,

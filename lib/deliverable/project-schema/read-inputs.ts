@@ -9,8 +9,8 @@ export type Input =
 
 /**
  * Reads schemas one at a time. A `.json` file contains one schema; a `.jsonl` or `.ndjson` file contains one on each
- * line; a folder means all `.json` files below it. Instead of a schema, an entry may be `{ "schema": …, "values": […]
- * }`.
+ * line; a folder means all `.json` files below it. Instead of a schema, an entry may be
+ * `{ "schema": …, "values": […] }`.
  */
 export async function* readInputs(paths: readonly string[]): AsyncGenerator<Input> {
   for (const path of paths) {

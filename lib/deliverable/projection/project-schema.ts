@@ -22,7 +22,7 @@ export type Projection = {
   schema: JsonSchema;
   /** The constraints that became sentences in descriptions. */
   folded: readonly Folded[];
-  /** Whether the schema may have a valid value of finite size. False means that it certainly has none. */
+  /** Whether the schema may have a valid value of finite size. False if it certainly has none. */
   hasValue: boolean;
   /**
    * Converts a value of the projected schema into the caller's shape. The `path` of a failure points into `projected`.

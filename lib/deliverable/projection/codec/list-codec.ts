@@ -2,8 +2,8 @@ import { orElse } from "./add-words.ts";
 import { type Codec, closedObject, isNever, refused, type Slot } from "./codec.ts";
 
 /**
- * Creates the codec for a list of at least `lengthMin` items with one schema. The provider gets a list of projected
- * items.
+ * Creates the codec for a list of at least `lengthMin` items that have the same schema. The provider gets a list of the
+ * encoded items.
  */
 export function createListCodec(item: Slot, lengthMin = 0): Codec {
   return {

@@ -30,7 +30,8 @@ type Field = {
 };
 
 /**
- * A kind of additional properties. `node` is the node of the list of entries, `value` is the node of an entry's value.
+ * A list of additional properties, which the caller's schema does not name. `node` is the node of the list, `value` is
+ * the node of an entry's value.
  */
 export type Section = { node: Node; value: Node };
 

@@ -24,7 +24,8 @@ type ProjectedBranch = { slot: Slot; outputs: Outputs; tag: string | undefined }
  * of their branch: `{ "circle": { … } }`.
  */
 export function createUnionCodec(all: readonly Branch[]): Codec {
-  // Computed at first use, because the forms of the branches are known only when the graph is complete.
+  // The index is computed at its first use, because the forms of the branches are known only when the graph is
+  // complete.
   const index = once(() => indexBranches(tagBranches(all)));
   return {
     children: () => all.map(({ slot }) => slot.node),

@@ -9,7 +9,9 @@ import type { EvaluatedNames } from "../schema/evaluated-names.ts";
 import type { Formula } from "../schema/formula.ts";
 import type { SchemaIndex } from "../schema/schema-index.ts";
 
-/** A constraint that became a sentence: the JSON pointer of its schema, its keyword, and the sentence for the model. */
+/**
+ * A constraint that became a sentence in a description: the JSON pointer of its schema, its keyword, and the sentence.
+ */
 export type Folded = { pointer: string; keyword: string; sentence: string };
 
 /** The context in which the nodes of a graph are built. */

@@ -17,7 +17,7 @@ export type Union = {
 export type Expansion = {
   /** Each schema whose own keywords apply to the value. */
   conjuncts: readonly SchemaObject[];
-  /** The conjuncts whose descriptions and constraints are described here, not at another node. */
+  /** The conjuncts that the description of this node has to cover. */
   described: readonly SchemaObject[];
   kinds: Kinds;
   /** The allowed values, if `enum` or `const` lists them. */
@@ -88,7 +88,7 @@ export function expandFormula(index: SchemaIndex, formula: Formula, budget: Budg
 
 /**
  * Adds the schema's unions to `unions`, except those that the formula has settled or joined.
- * @returns the branch of each union that has only one, which is not added.
+ * @returns the branches of unions that have only one branch. Such unions are not added.
  */
 function readUnions(index: SchemaIndex, schema: SchemaObject, formula: Formula, unions: Union[]): Schema[] {
   const certain: Schema[] = [];

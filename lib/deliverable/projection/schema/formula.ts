@@ -4,13 +4,14 @@ import { isSchema, type Schema, type SchemaIndex } from "./schema-index.ts";
 
 /**
  * The schemas for one value. The value has to satisfy all of `described` and all of `base`. The schemas in `base` are
- * described elsewhere. `settled` are the unions of which one branch has been chosen; that branch is in `described`.
+ * described elsewhere. `settled` contains the keys of the unions for which a branch has been chosen; this branch is in
+ * `described`.
  */
 export type Formula = {
   described: readonly SchemaObject[];
   base: readonly SchemaObject[];
   settled: ReadonlySet<string>;
-  /** The unions whose branches are merged into one form. Each branch may apply to the value. */
+  /** The keys of the unions whose branches are merged into one form. Each branch may apply to the value. */
   joined: ReadonlySet<string>;
 };
 
