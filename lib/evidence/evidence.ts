@@ -16,7 +16,7 @@ import {
   readBytes,
 } from "./evidence-store.ts";
 
-/** A picture or saved page to store. */
+/** A picture, saved page or other file to store. */
 export type NewEvidence = {
   sessionId: string;
   runId: string | null;

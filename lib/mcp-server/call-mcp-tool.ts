@@ -47,7 +47,7 @@ async function callWithDeadline(tool: McpTool, input: unknown, call: McpCall): P
   try {
     // `execute` parses the input itself, so it gets the original input, which `callMcpTool` has validated.
     const running = tool.execute(input ?? {}, { ...call, signal });
-    // If the race has already ended by the deadline or an abort, a later rejection must not remain unhandled.
+    // Handles a rejection that comes after the deadline or an abort has ended the race.
     running.catch(() => {});
     return cutMcpResult(await Promise.race([running, ended]));
   } finally {

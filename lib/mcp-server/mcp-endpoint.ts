@@ -119,7 +119,10 @@ function readMessage(body: unknown): Message {
 const toRecord = (value: unknown): Record<string, unknown> =>
   typeof value === "object" && value !== null ? { ...value } : {};
 
-/** Waits for the answer. If `stop` fires first (cancelled, disconnected or revoked), returns an empty 202 response. */
+/**
+ * Waits for the answer. If `stop` fires first, because the call was cancelled, the client disconnected or the
+ * credential was revoked, returns an empty 202 response.
+ */
 async function answerUntilAborted(answered: Promise<Response>, stop: AbortSignal): Promise<Response> {
   const { promise: aborted, resolve } = Promise.withResolvers<Response>();
   const onAbort = () => resolve(new Response(null, { status: 202 }));

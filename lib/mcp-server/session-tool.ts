@@ -11,8 +11,8 @@ import { ROOT_TOOLS } from "#lib/tools/toolset.ts";
 import type { McpCall, McpTool } from "./mcp-tool.ts";
 
 /**
- * The key in `_meta` of a result under which the tool's evidence is listed. The evidence is served by `GET
- * /api/sessions/…/artifacts/…`.
+ * The key in `_meta` of a result under which the tool's evidence is listed. The evidence is served by
+ * `GET /api/sessions/…/artifacts/…`.
  */
 export const EVIDENCE_META = "agent-session-service/evidence";
 

@@ -58,7 +58,7 @@ export function readUserToken(
   if (version !== VERSION || !claims || !mac || rest.length > 0) return undefined;
   // Compares the base64url texts, because several texts decode to the same bytes but only one of them is accepted.
   if (!isEqual(mac, sign(key, `${version}.${claims}`))) return undefined;
-  // The cast holds because only mintUserToken signs with this key.
+  // The cast is safe, because only mintUserToken signs with this key.
   const [sessionId, audience, holder, endsAtSeconds, , keyId = null] = JSON.parse(
     Buffer.from(claims, "base64url").toString(),
   ) as [string, string, UserToken["holder"], number, string, UserToken["keyId"]?];

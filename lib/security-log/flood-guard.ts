@@ -1,7 +1,10 @@
 import type { SecurityEventKind } from "./security-events.ts";
 
 const WINDOW_MS = 60_000;
-/** Maximum number of lines per window and kind of event: for one subject, and for all subjects together. */
+/**
+ * Maximum number of lines per window and kind of event: for one subject (`SUBJECT_LINES_MAX`), and for all subjects
+ * together.
+ */
 const SUBJECT_LINES_MAX = 5;
 const KIND_LINES_MAX = 30;
 /** Maximum number of subjects with their own count. All further subjects share one count. */

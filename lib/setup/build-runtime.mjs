@@ -1,6 +1,6 @@
 /**
- * The work of `npm run build:runtime`: builds the script that applies variants in a browser. The built script is
- * committed.
+ * The work of `npm run build:runtime`: builds the script that applies variants (changes to a page) in a browser. The
+ * built script is committed.
  */
 import { writeFileSync } from "node:fs";
 import { createRequire } from "node:module";

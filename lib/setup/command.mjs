@@ -70,7 +70,7 @@ export function runCommand(file, args, options = {}) {
 
 /**
  * Handles signals to this process: ends the programs of the current step, then this process.
- * @returns {() => void} a function that removes the handlers. It is called before the service handles signals itself
+ * @returns {() => void} a function that removes the handlers, for the time when the service handles signals itself
  */
 export function endCommandsOnSignal() {
   /** @param {"SIGINT" | "SIGTERM" | "SIGHUP"} signal */

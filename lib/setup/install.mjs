@@ -33,8 +33,8 @@ async function installPackages(showDetail) {
   if (!second.ok) throw describeFailure(`${first.output}\n${second.output}`);
 }
 
-// The log level "error" hides npm's warning that packages need Node 24. Node 24 is itself one of the installed
-// packages.
+// The log level "error" hides npm's warning that packages need Node 24. The warning would mislead users, because Node
+// 24 is one of the installed packages.
 const quietFlags = ["--loglevel=error", "--no-audit", "--no-fund", "--include=dev", "--include=optional"];
 
 /**

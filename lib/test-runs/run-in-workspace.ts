@@ -32,8 +32,8 @@ class CannotRun extends Error {}
  *
  * @param onStart called just before the tests start.
  * @returns the outcome, also if the tests exceeded a limit or were cancelled.
- * @throws the reason of `signal` if it fires before the tests start. If it fires later, throws the reason only if the
- * test run was lost or the service is shutting down.
+ * @throws the reason of `signal` if it fires before the tests start. After the start, throws the reason only if the
+ * service is shutting down, or if the test run was removed or taken over by another process.
  */
 export async function runInWorkspace(
   deps: TestRunsDeps,

@@ -81,7 +81,7 @@ export async function insertTestRun(
   return inserted;
 }
 
-/** Lists the results of a test run, by position. */
+/** Lists the results of a test run in the order of their positions. */
 export const listResults = (db: Executor, testRunId: string): Promise<TestResultRow[]> =>
   db
     .select()

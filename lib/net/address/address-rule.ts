@@ -15,7 +15,10 @@ type ResolvedAddress = { address: string; family: number };
  */
 export type Lookup = (hostname: string) => Promise<ResolvedAddress[]>;
 
-/** The destination of a connection: a URL, or a host name or address (IPv6 with or without brackets) and a port. */
+/**
+ * The destination of a connection: a URL, or a port and a host. The host is a name or an address (IPv6 with or without
+ * brackets).
+ */
 type Destination = URL | { hostname: string; port: number };
 
 /**
@@ -43,8 +46,8 @@ export type AddressRule = {
    */
   reservePort(port: number): () => void;
   /**
-   * Returns why a URL is refused for its scheme, credentials, port, local name or literal address; undefined if it is
-   * not refused for any of them. Makes no DNS query.
+   * Returns why a URL is refused for its scheme, credentials, port, local name or literal address; undefined for any
+   * other URL. Makes no DNS query.
    */
   refuseLiteral(url: URL): string | undefined;
 };
@@ -82,8 +85,8 @@ export function createAddressRule(options: AddressRuleOptions): AddressRule {
     if (isExcepted) return undefined;
     const description = describeAddress(canonical);
     if (description === undefined) return refusePort(canonical, port);
-    // For a host name, the reason omits the address, because callers could explore the internal network with such
-    // reasons.
+    // For a host name, the reason omits the address, because callers could use the address to explore the internal
+    // network.
     const isLiteral = name === undefined || canonicalAddress(name) !== undefined;
     return `${isLiteral ? address : name} ${isLiteral ? "is" : "resolves to"} ${description}; ${exceptionHint}`;
   }

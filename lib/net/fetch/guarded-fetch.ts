@@ -88,7 +88,7 @@ export function createGuardedFetch(
           signal: deadline.signal,
         });
         if (isRedirect(answer.statusCode)) {
-          // The body of a redirect is not needed, and a hostile server could send it endlessly.
+          // Discards the body of a redirect. It is not needed, and a hostile server could send it endlessly.
           answer.body.on("error", () => {}).destroy();
           if (settings.redirect === "error" || hops === redirectsMax) {
             throw refusedRedirect(host, answer.statusCode, settings.redirect === "follow");

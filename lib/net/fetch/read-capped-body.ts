@@ -11,7 +11,9 @@ const decoders: Readonly<Record<string, () => Transform>> = {
   zstd: createZstdDecompress,
 };
 
-/** An encoded body may exceed `maxBytes` by this number, because encoding makes incompressible data slightly larger. */
+/**
+ * An encoded body may exceed `maxBytes` by this many bytes, because encoding makes incompressible data slightly larger.
+ */
 const ENCODING_OVERHEAD_BYTES = 65_536;
 
 /** The `Accept-Encoding` value with the content encodings that `readCappedBody` can decode. */

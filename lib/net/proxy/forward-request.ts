@@ -6,8 +6,8 @@ import { type ProxyContext, routeTo, timedOut } from "./proxy-context.ts";
 import { endToEndHeaders } from "./proxy-headers.ts";
 
 /**
- * Forwards one plain http request to its server and streams the answer back. If the request is refused or the server
- * cannot be reached, the answer is as `startForwardProxy` describes. Never throws.
+ * Forwards one plain http request to its server and streams the answer back. Answers 403 if the guard refuses the
+ * request, 502 if the server cannot be reached, and 204 in both cases if the request is a navigation. Never throws.
  */
 export function forwardRequest(
   context: ProxyContext,
@@ -53,7 +53,7 @@ export function forwardRequest(
       response.writeHead(incoming.statusCode ?? 502, endToEndHeaders(incoming.rawHeaders));
       response.flushHeaders();
     } catch (error) {
-      // Some statuses of servers, such as 099, are accepted by Node's client but refused by `writeHead`.
+      // Node's client accepts some statuses, such as 099, for which `writeHead` throws.
       upstream.destroy();
       fail(error);
       return;
