@@ -88,7 +88,9 @@ export async function deleteEvidence(db: Database, rows: readonly OldEvidence[])
 /** A row's `path` begins with this prefix if its bytes are in the database. */
 const PREFIX = "database:";
 
-/** Whether the bytes of a row with this path are in the database. Otherwise they are in a file below the data folder. */
+/**
+ * Whether the bytes of a row with this path are in the database. Otherwise they are in a file below the data folder.
+ */
 export const isInDatabase = (path: string): boolean => path.startsWith(PREFIX);
 
 const oidOf = (path: string) => Number(path.slice(PREFIX.length));

@@ -26,9 +26,9 @@ const FENCE = /^`{3,}/;
 const DELIMITER_ROW = /^[\s>:*+\d.)-]*\|[\s|>:*+\d.)-]*$/;
 
 /**
- * Whether rendering a Markdown text could take seconds, fill the memory or overflow the stack. The time of parsers grows
- * with the square of the number of marks (emphasis, links, code), of nested quotes and lists, and of parentheses in a
- * URL. A table can have as many cells as columns times lines. Ordinary texts stay far below these limits.
+ * Whether rendering a Markdown text could take seconds, fill the memory or overflow the stack. The time of parsers
+ * grows with the square of the number of marks (emphasis, links, code), of nested quotes and lists, and of parentheses
+ * in a URL. A table can have as many cells as columns times lines. Ordinary texts stay far below these limits.
  */
 export function isCostlyMarkdown(text: string): boolean {
   if (text.length > CHARACTERS_MAX) return true;

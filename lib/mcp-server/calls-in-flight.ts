@@ -9,7 +9,9 @@ export type CallsInFlight = {
   close: () => void;
 };
 
-/** Maximum length of an id. Calls with longer ids cannot be cancelled, because messages between processes must be short. */
+/**
+ * Maximum length of an id. Calls with longer ids cannot be cancelled, because messages between processes must be short.
+ */
 const ID_MAX = 200;
 
 /** @see CallsInFlight */

@@ -64,7 +64,9 @@ cgnat.example compat.example teredo.example six-to-four.example broadcast.exampl
   .trim()
   .split(/[ \n]+/);
 
-/** URLs that are refused for their scheme, credentials, port or spelling, whatever address their host names resolve to. */
+/**
+ * URLs that are refused for their scheme, credentials, port or spelling, whatever address their host names resolve to.
+ */
 export const hostilePlaces: readonly string[] = [
   "http://user@public.example/",
   "http://user:pass@public.example/",

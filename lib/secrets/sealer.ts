@@ -16,7 +16,9 @@ export type Sealer = {
   currentPrefix: string;
 };
 
-/** Values of this version have the form `v1.<nonce>.<tag>.<body>`. They name no key, so every configured key is tried. */
+/**
+ * Values of this version have the form `v1.<nonce>.<tag>.<body>`. They name no key, so every configured key is tried.
+ */
 const VERSION_1 = "v1";
 /** Values of this version have the form `v2.<key id>.<nonce>.<tag>.<body>`. */
 const VERSION_2 = "v2";

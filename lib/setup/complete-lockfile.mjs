@@ -1,9 +1,10 @@
 /**
  * Makes package-lock.json usable on every machine. Run it with `npm run lockfile`.
  *
- * A package such as Next has one optional dependency per platform. npm omits dependencies that the current registry does
- * not have, and `npm ci` then refuses the lockfile on other machines ("Missing: … from lock file"). This script adds an
- * entry (version, os, cpu, optional) for each omitted package. npm installs that package only on its own platform.
+ * A package such as Next has one optional dependency per platform. npm omits dependencies that the current registry
+ * does not have, and `npm ci` then refuses the lockfile on other machines ("Missing: … from lock file"). This script
+ * adds an entry (version, os, cpu, optional) for each omitted package. npm installs that package only on its own
+ * platform.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { argv } from "node:process";

@@ -33,7 +33,8 @@ export function serve(node, nodeEnv) {
         NODE_ENV: nodeEnv,
         NEXT_TELEMETRY_DISABLED: "1",
       },
-      // In the terminal's process group, the service would receive Ctrl-C twice: from the terminal and from this process.
+      // In the terminal's process group, the service would receive Ctrl-C twice: from the terminal and from this
+      // process.
       detached: ownsGroup,
     });
     /** @type {number | undefined} */

@@ -46,7 +46,8 @@ export async function traceFunctionFiles(root) {
     base: root,
     processCwd: root,
     ignore: ignored,
-    // With globs, the tracer would read every folder that an expression could match. That takes minutes and finds nothing.
+    // With globs, the tracer would read every folder that an expression could match. That takes minutes and finds
+    // nothing.
     analysis: { emitGlobs: false, computeFileReferences: true, evaluatePureExpressions: true },
     /** @param {string} path */
     readFile: async (path) => {

@@ -12,7 +12,9 @@ const STEPS_SHOWN = 5;
 const DETAIL_CHARS_MAX = 20_000;
 const BRIEF_CHARS_SHOWN = 300;
 
-/** Describes a test run for the model: first the outcome, then details of failed and flaky tests, then the other tests. */
+/**
+ * Describes a test run for the model: first the outcome, then details of failed and flaky tests, then the other tests.
+ */
 export function describeTestRun(row: TestRunRow, results: readonly TestResultRow[]): string {
   const { id, status, counts, problem, input, revision } = row;
   const tested =

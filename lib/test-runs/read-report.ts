@@ -142,7 +142,9 @@ function parseLine(written: string): Line | undefined {
   }
 }
 
-/** Adds an attempt to a test. The status is that of the last attempt; the errors are those of the last failed attempt. */
+/**
+ * Adds an attempt to a test. The status is that of the last attempt; the errors are those of the last failed attempt.
+ */
 function addToTest(
   tests: Map<string, ReportedTest & { isOver: boolean }>,
   line: Extract<Line, { type: "start" | "end" }>,

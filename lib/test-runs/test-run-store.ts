@@ -160,7 +160,10 @@ export async function requestCancel(db: Executor, sessionId: string, id: string)
   return found.length > 0;
 }
 
-/** Ends this attempt of a test run and stores the results. @returns the row; undefined if the attempt is no longer open. */
+/**
+ * Ends this attempt of a test run and stores the results.
+ * @returns the row; undefined if the attempt is no longer open.
+ */
 export async function endTestRun(
   tx: Transaction,
   { id, attempt }: TestRunRow,

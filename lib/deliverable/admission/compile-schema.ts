@@ -90,7 +90,10 @@ function findFlaw(draft: Draft, schema: SchemaObject, places: ReadonlyMap<Schema
 
 const metaCheckers = new Map<Draft, AjvCore>();
 
-/** Validates the schema against its meta-schema. @returns the deepest error, because the other errors follow from it. */
+/**
+ * Validates the schema against its meta-schema.
+ * @returns the deepest error, because the other errors follow from it.
+ */
 function findMetaError(draft: Draft, schema: SchemaObject): ErrorObject | undefined {
   let ajv = metaCheckers.get(draft);
   if (ajv === undefined) {

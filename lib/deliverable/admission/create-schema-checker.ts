@@ -39,7 +39,10 @@ type Judgement =
  * (`ownerId`) share the threads fairly.
  */
 export type SchemaChecker = {
-  /** Whether a session may use this `outputSchema`. The error starts with `outputSchema:` and a JSON pointer if possible. */
+  /**
+   * Whether a session may use this `outputSchema`. The error starts with `outputSchema:` and a JSON pointer if
+   * possible.
+   */
   admitSchema: (schema: unknown, ownerId?: string) => Promise<SchemaVerdict>;
   /** Whether a value is valid against the caller's original schema. */
   validateValue: (schema: unknown, value: unknown) => Promise<ValueVerdict>;

@@ -2,7 +2,9 @@ import { storableText } from "#db/storable.ts";
 import { setOwn } from "../projection/json.ts";
 import { isInexact } from "./decimal.ts";
 
-/** A number that JavaScript cannot represent: its place as a JSON pointer, the model's digits, and the parsed number. */
+/**
+ * A number that JavaScript cannot represent: its place as a JSON pointer, the model's digits, and the parsed number.
+ */
 export type InexactNumber = { path: string; text: string; parsed: number };
 
 export type ParsedAnswer = { value: unknown; inexact: readonly InexactNumber[] };

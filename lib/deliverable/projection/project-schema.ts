@@ -113,7 +113,9 @@ function wrapRoot(root: Node): Node {
   return top;
 }
 
-/** Puts the caller's title and description at the root of the projected schema. Source: `wire.md`, Structured output. */
+/**
+ * Puts the caller's title and description at the root of the projected schema. Source: `wire.md`, Structured output.
+ */
 function nameRoot(projected: JsonSchema, { title, description }: SchemaObject): JsonSchema {
   const isUndescribed = projected.description === undefined && typeof description === "string";
   return {

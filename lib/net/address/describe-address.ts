@@ -32,8 +32,8 @@ const METADATA_ADDRESSES = new Set([
 ]);
 
 /**
- * Normalizes an IP address for comparisons. The zone is removed, an IPv4-mapped IPv6 address becomes an IPv4 address, and
- * other IPv6 addresses are shortened. Returns undefined if the text is not an IP address.
+ * Normalizes an IP address for comparisons. The zone is removed, an IPv4-mapped IPv6 address becomes an IPv4 address,
+ * and other IPv6 addresses are shortened. Returns undefined if the text is not an IP address.
  */
 export function canonicalAddress(text: string): string | undefined {
   const bare = text.startsWith("[") && text.endsWith("]") ? text.slice(1, -1) : text;
@@ -43,9 +43,9 @@ export function canonicalAddress(text: string): string | undefined {
 }
 
 /**
- * Describes an IP address that is not public, such as "a loopback address" or "a metadata address". Returns undefined for
- * a public address. The argument must be in the form that `canonicalAddress` returns.
- * Source: `security.md`, What leaves the service; IANA special-purpose address registries.
+ * Describes an IP address that is not public, such as "a loopback address" or "a metadata address". Returns undefined
+ * for a public address. The argument must be in the form that `canonicalAddress` returns. Source: `security.md`, What
+ * leaves the service; IANA special-purpose address registries.
  */
 export function describeAddress(canonical: string): string | undefined {
   if (METADATA_ADDRESSES.has(canonical)) return "a metadata address";

@@ -20,7 +20,10 @@ export function readNetworkAllow(text: string | undefined): string[] {
   return entries;
 }
 
-/** Parses one entry of `NETWORK_ALLOW`. If the entry is malformed, throws an Error that names the variable and the entry. */
+/**
+ * Parses one entry of `NETWORK_ALLOW`. If the entry is malformed, throws an Error that names the variable and the
+ * entry.
+ */
 export function parseNetworkAllowEntry(entry: string): NetworkAllowEntry {
   if (entry.includes("/")) return parseNetwork(entry);
   if (isIP(entry) === 6) return { kind: "host", host: canonicalAddress(entry) ?? entry, port: undefined };

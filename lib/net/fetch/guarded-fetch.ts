@@ -19,7 +19,9 @@ type GuardedFetchDefaults = {
   redirect?: "error" | "follow";
   /** Permitted schemes of the URL and of redirects. Default: both. */
   protocols?: ("http:" | "https:")[];
-  /** "error" (default): a body over the limit fails the exchange. "truncate": the body is cut and marked `truncated`. */
+  /**
+   * "error" (default): a body over the limit fails the exchange. "truncate": the body is cut and marked `truncated`.
+   */
   overflow?: "error" | "truncate";
 };
 

@@ -71,7 +71,9 @@ export async function startForwardProxy(options: ForwardProxyOptions): Promise<F
     },
   };
 
-  /** Returns the user name, undefined if the proxy has no credentials, or false if the client's credentials are wrong. */
+  /**
+   * Returns the user name, undefined if the proxy has no credentials, or false if the client's credentials are wrong.
+   */
   function authenticate(request: IncomingMessage): string | undefined | false {
     if (credentials === undefined) return undefined;
     return readProxyUser(request.headers["proxy-authorization"], credentials) ?? false;

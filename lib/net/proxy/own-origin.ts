@@ -5,9 +5,9 @@ import { isOfThisMachine } from "../address/is-of-this-machine.ts";
 import { canonicalHostname } from "../address/network-allow.ts";
 
 /**
- * The part of this service that the agent's browser may reach. `origin` is the loopback URL at which the service listens.
- * `publicOrigins` are `BASE_URL` and `PUBLIC_PAGES_ORIGIN`, if they differ from `origin`. `paths` are the allowed paths:
- * "/demo" allows that path and all paths below it, "/p/" only the paths below it.
+ * The part of this service that the agent's browser may reach. `origin` is the loopback URL at which the service
+ * listens. `publicOrigins` are `BASE_URL` and `PUBLIC_PAGES_ORIGIN`, if they differ from `origin`. `paths` are the
+ * allowed paths: "/demo" allows that path and all paths below it, "/p/" only the paths below it.
  */
 export type OwnOrigin = { origin: string; publicOrigins?: string[]; paths: string[] };
 

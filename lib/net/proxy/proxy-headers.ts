@@ -34,12 +34,14 @@ export function endToEndHeaders(rawHeaders: string[], without: string[] = []): s
   return pairs.filter(([name]) => !dropped.has(name.toLowerCase())).flat();
 }
 
-/** The credentials that clients of the proxy need. Without a `username`, any user name is accepted with the password. */
+/**
+ * The credentials that clients of the proxy need. Without a `username`, any user name is accepted with the password.
+ */
 export type ProxyCredentials = { username?: string; password: string };
 
 /**
- * Checks the value of a `Proxy-Authorization` header (Basic) in constant time. Returns the user name, or undefined if the
- * credentials are missing or wrong.
+ * Checks the value of a `Proxy-Authorization` header (Basic) in constant time. Returns the user name, or undefined if
+ * the credentials are missing or wrong.
  */
 export function readProxyUser(header: string | undefined, credentials: ProxyCredentials): string | undefined {
   const encoded = /^basic\s+([a-z0-9+/=]+)$/i.exec(header ?? "")?.[1];

@@ -17,8 +17,8 @@ import { runCommand } from "../command.mjs";
 const launchTimeoutMs = 20_000;
 
 /**
- * Lists the existing executables in order of preference: those in Playwright's cache (headless shells first), then those
- * of the system.
+ * Lists the existing executables in order of preference: those in Playwright's cache (headless shells first), then
+ * those of the system.
  * @returns {Candidate[]}
  */
 export function listChromiums() {

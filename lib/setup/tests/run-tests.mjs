@@ -50,7 +50,8 @@ export async function runTests(node, args, env) {
   const context = {
     node,
     counts: join(folder, "counts.json"),
-    // Hundreds of processes load the same modules. With this cache, starting them takes only about 60 % of the CPU time.
+    // Hundreds of processes load the same modules. With this cache, starting them takes only about 60 % of the CPU
+    // time.
     env: { NODE_COMPILE_CACHE: resolve("node_modules/.cache/node-compile"), ...env },
   };
   /** @type {PartResult[]} */

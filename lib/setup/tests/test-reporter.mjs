@@ -1,6 +1,6 @@
 /**
- * The reporter for node:test that `npm test` uses. It prints one line for each file and all failures in full. The counts
- * are written as JSON to the path in TEST_COUNTS_PATH.
+ * The reporter for node:test that `npm test` uses. It prints one line for each file and all failures in full. The
+ * counts are written as JSON to the path in TEST_COUNTS_PATH.
  */
 import { writeFileSync } from "node:fs";
 import { relative, resolve } from "node:path";

@@ -1,6 +1,6 @@
 /**
- * Runs Playwright's test runner in the sandbox of a session. The sandbox has no network, so this program forwards a port
- * on the sandbox's loopback to a Unix socket of the service's proxy.
+ * Runs Playwright's test runner in the sandbox of a session. The sandbox has no network, so this program forwards a
+ * port on the sandbox's loopback to a Unix socket of the service's proxy.
  */
 import { spawn } from "node:child_process";
 import { connect, createServer } from "node:net";

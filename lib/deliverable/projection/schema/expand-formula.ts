@@ -5,7 +5,9 @@ import { type Formula, isAnnotation, unionKey } from "./formula.ts";
 import { ALL_KINDS, hasKind, intersectKinds, type Kinds, readType } from "./kinds.ts";
 import { isSchema, type Schema, type SchemaIndex } from "./schema-index.ts";
 
-/** An `anyOf` or `oneOf`: a choice between several schemas for the same value. `owner` is the schema that contains it. */
+/**
+ * An `anyOf` or `oneOf`: a choice between several schemas for the same value. `owner` is the schema that contains it.
+ */
 export type Union = {
   owner: SchemaObject;
   keyword: "anyOf" | "oneOf";

@@ -8,7 +8,9 @@ export type Schema = SchemaObject | boolean;
 
 export const isSchema = (value: unknown): value is Schema => typeof value === "boolean" || isObject(value);
 
-/** Answers questions about the schemas in one document: their position, their name, and the targets of their references. */
+/**
+ * Answers questions about the schemas in one document: their position, their name, and the targets of their references.
+ */
 export type SchemaIndex = {
   dialect: Dialect;
   /** The JSON pointer of a schema in the document; undefined for schemas that `anyOf` created. */
