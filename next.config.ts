@@ -2,16 +2,16 @@ import type { NextConfig } from "next";
 import { PHASE_PRODUCTION_BUILD } from "next/constants.js";
 
 /**
- * Configures how Next builds the pages. The server part of the service runs outside of Next's module graph, so Next does not
- * bundle it or its packages. If a route imports a file of `lib` that uses one of these packages, `serverExternalPackages`
- * keeps the package out of the bundle, too.
+ * Configures how Next builds the pages. The server part of the service runs outside of Next's module graph, so Next
+ * does not bundle it. If a route imports a file of `lib` that uses one of the packages in `serverExternalPackages`,
+ * Next does not bundle that package either.
  */
 const nextConfig: NextConfig = {
   reactStrictMode: true,
   poweredByHeader: false,
   typedRoutes: false,
   devIndicators: false,
-  // `npm run check` and CI type-check the whole tree; doing it again here would only make the first start slower.
+  // `npm run check` and CI type-check the whole project. A second check here would only make the first start slower.
   typescript: { ignoreBuildErrors: true },
   serverExternalPackages: [
     "@neondatabase/serverless",
@@ -25,7 +25,10 @@ const nextConfig: NextConfig = {
   ],
 };
 
-/** On Vercel, adds the list of files that the functions need. Other builds skip this step, because it takes some seconds. */
+/**
+ * On Vercel, adds the list of files that the functions need. Other builds need no list, and making it takes some
+ * seconds.
+ */
 export default async function configure(phase: string): Promise<NextConfig> {
   if (phase !== PHASE_PRODUCTION_BUILD || !process.env.VERCEL) return nextConfig;
   const { traceFunctionFiles } = await import("#lib/setup/trace-function-files.mjs");

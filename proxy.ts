@@ -4,9 +4,9 @@ import { answerKindOf, securityHeaders } from "#lib/api/http/security-headers.ts
 import { isServedByOwnProcess } from "#lib/api/next/find-container.ts";
 
 /**
- * Does what the service's own server process does before Next serves a page, on platforms without such a process: it
- * rewrites links that contain a secret to the route that handles the secret, and sets the security headers of pages. Next
- * requires this file at the root. Source: decision 005.
+ * Next calls this function before it serves a page, and requires this file at the root. On platforms where the service
+ * has no server process of its own, the function does the work of that process: it rewrites a link that contains a
+ * secret to the route that handles the secret, and sets the security headers of pages. Source: decision 005.
  */
 export function proxy(request: NextRequest): NextResponse {
   if (isServedByOwnProcess()) return NextResponse.next();
@@ -20,12 +20,12 @@ export function proxy(request: NextRequest): NextResponse {
     if (rest) enterUrl.searchParams.set("page", rest);
     return NextResponse.rewrite(enterUrl);
   }
-  // The routes of operations set their own headers.
+  // The routes of operations set their own headers, so none are set here.
   if (OPERATION.test(pathname)) return NextResponse.next();
   const { policy, nonce } = makePagePolicy(request.nextUrl, false);
   const headers = new Headers(request.headers);
   if (nonce !== undefined) {
-    // Next reads the nonce from the request and adds it to its own scripts.
+    // Next reads the nonce from these request headers and adds it to its own scripts.
     headers.set("content-security-policy", policy);
     headers.set("x-nonce", nonce);
   }
@@ -37,8 +37,8 @@ export function proxy(request: NextRequest): NextResponse {
   return response;
 }
 
-/** Matches paths below the page of a session or of a sub-agent that belong to operations, not to pages. */
+/** Matches the paths below the page of a session or of a sub-agent that are operations, not pages. */
 const OPERATION = /^\/s\/[^/]+\/(actions\/|enter$|agents\/[^/]+\/)/;
 
-/** Next calls `proxy` only for these paths, which are those of pages. */
+/** Next calls `proxy` only for these paths, which include all pages. */
 export const config = { matcher: ["/", "/s/:path*", "/demo/:path*", "/docs"] };

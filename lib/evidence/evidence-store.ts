@@ -6,19 +6,19 @@ import { OPEN } from "#lib/session/run/run-store.ts";
 
 export type EvidenceRow = typeof evidence.$inferSelect;
 
-/** Writes a row; the database sets its time. */
+/** Inserts a row. The database sets its `createdAt`. */
 export async function insertEvidence(db: Database, row: typeof evidence.$inferInsert): Promise<void> {
   await db.insert(evidence).values(row);
 }
 
-/** Condition for rows of a session or of a sub-agent below it. A parent may read the evidence of its sub-agents. */
+/** SQL condition for the rows of a session and of its direct and indirect sub-agents, which a parent may read. */
 const isOfTree = (sessionId: string) =>
   sql`${evidence.sessionId} = any(array(with recursive family as (
     select ${sessionId}::text as id
     union select child.session_id from ${agents} child join family on child.parent_session_id = family.id
   ) select id from family))`;
 
-/** Lists the evidence of a session and of the sub-agents below it, oldest first. */
+/** Lists the evidence of a session and of its direct and indirect sub-agents, oldest first. */
 export function listEvidence(db: Database, sessionId: string): Promise<EvidenceRow[]> {
   return db
     .select()
@@ -27,7 +27,7 @@ export function listEvidence(db: Database, sessionId: string): Promise<EvidenceR
     .orderBy(asc(evidence.createdAt), asc(evidence.id));
 }
 
-/** Finds a row by its id. Undefined if it belongs neither to the session nor to a sub-agent below it. */
+/** Returns a row of the session or of one of its direct or indirect sub-agents; undefined if none has this id. */
 export async function findEvidence(
   db: Database,
   sessionId: string,
@@ -41,20 +41,20 @@ export async function findEvidence(
 }
 
 /**
- * A position in a list that is sorted by creation time. `createdAt` is the text of the database, because a `Date` would
- * lose the microseconds.
+ * A position in a list that is sorted by creation time. `createdAt` is the timestamp as the database prints it, because
+ * a `Date` would lose the microseconds.
  */
 export type EvidencePosition = { createdAt: string; id: string };
 
 /** A row of evidence that is old enough to be removed. */
 export type OldEvidence = Pick<EvidenceRow, "sessionId" | "path"> & EvidencePosition;
 
-/** Which old evidence to list: created before a time and after a position. */
+/** Selects old evidence: at most `limit` rows that were created before `before` and come after the position `after`. */
 export type OldEvidencePage = { before: Date; after: EvidencePosition | null; limit: number };
 
 /**
- * Lists evidence that was created before a time, oldest first. Skips sessions that have an open run, and without `hasFiles`
- * also evidence whose bytes are in files.
+ * Lists evidence that was created before a time, oldest first. Skips sessions that have an open run. If `hasFiles` is
+ * false, also skips evidence whose bytes are in files.
  */
 export function listOldEvidence(
   db: Database,
@@ -71,7 +71,7 @@ export function listOldEvidence(
   );
 }
 
-/** Deletes rows of evidence, and their bytes if these are in the database. @returns the number of deleted rows. */
+/** Deletes rows of evidence, together with bytes that are in the database. @returns the number of deleted rows. */
 export async function deleteEvidence(db: Database, rows: readonly OldEvidence[]): Promise<number> {
   const ids = rows.map(({ id }) => id);
   const oids = rows.filter(({ path }) => isInDatabase(path)).map(({ path }) => oidOf(path));
@@ -88,15 +88,18 @@ export async function deleteEvidence(db: Database, rows: readonly OldEvidence[])
 /** A row's `path` begins with this prefix if its bytes are in the database. */
 const PREFIX = "database:";
 
-/** Whether the bytes of a row with this path are in the database. Otherwise they are in a file below the data folder. */
+/**
+ * Whether the bytes of a row with this path are in the database. Otherwise they are in a file below the data folder.
+ */
 export const isInDatabase = (path: string): boolean => path.startsWith(PREFIX);
 
 const oidOf = (path: string) => Number(path.slice(PREFIX.length));
 
 /**
- * Stores bytes as a large object, which needs no table and is included in dumps. Source: Postgres manual, Large Objects.
+ * Stores bytes as a Postgres large object. Large objects need no table of their own and are included in dumps. Source:
+ * Postgres manual, Large Objects.
  *
- * @returns the `path` for the row.
+ * @returns the value for the row's `path`.
  */
 export async function insertBytes(db: Database, bytes: Uint8Array): Promise<string> {
   const text = Buffer.from(bytes).toString("base64");
@@ -108,7 +111,7 @@ export async function insertBytes(db: Database, bytes: Uint8Array): Promise<stri
   return `${PREFIX}${row.oid}`;
 }
 
-/** Reads the bytes that are stored under a path in the database. @throws if the large object does not exist. */
+/** Reads the large object that a row's `path` names. @throws if the large object does not exist. */
 export async function readBytes(db: Database, path: string): Promise<Buffer> {
   const [row] = await queryRows<{ text: string }>(
     db,
@@ -117,7 +120,7 @@ export async function readBytes(db: Database, path: string): Promise<Buffer> {
   return Buffer.from(row?.text ?? "", "base64");
 }
 
-/** Deletes the bytes that are stored under a path in the database. */
+/** Deletes the large object that a row's `path` names. */
 export async function deleteBytes(db: Database, path: string): Promise<void> {
   await db.execute(sql`select lo_unlink(${oidOf(path)}::oid)`);
 }

@@ -16,7 +16,7 @@ import {
   readBytes,
 } from "./evidence-store.ts";
 
-/** A picture or saved page to store. */
+/** A picture, saved page or other file to store. */
 export type NewEvidence = {
   sessionId: string;
   runId: string | null;
@@ -28,11 +28,11 @@ export type NewEvidence = {
   bytes: Uint8Array;
 };
 
-/** Stores evidence. The row is in the database; the bytes are in a file below the data folder or in the database. */
+/** Stores evidence: a row in the database, and the bytes either in a file below the data folder or in the database. */
 export type EvidenceStore = {
   save: (evidence: NewEvidence) => Promise<EvidencePointer>;
   list: (sessionId: string) => Promise<(EvidencePointer & { sizeBytes: number; createdAt: string })[]>;
-  /** The evidence with its bytes; undefined if the session has no evidence with this id. */
+  /** Returns evidence of the session or of one of its sub-agents, with the bytes; undefined if none has this id. */
   read: (
     sessionId: string,
     id: string,
@@ -41,7 +41,7 @@ export type EvidenceStore = {
 
 /**
  * Creates the store. It writes bytes to `evidence/<session>/<id>` below the data folder, or to the database if there is
- * no data folder. It writes a row only after its bytes are complete, so a crash can leave bytes without a row but no row
+ * no data folder. It writes the bytes before the row. A crash can therefore leave bytes without a row, but not a row
  * without bytes.
  */
 export function createEvidenceStore(options: { db: Database; dataDir: string | undefined }): EvidenceStore {
@@ -100,7 +100,10 @@ export function createEvidenceStore(options: { db: Database; dataDir: string | u
 export const removeEvidenceFiles = (dataDir: string, sessionId: string): Promise<void> =>
   removeFolder(join(dataDir, evidenceFolder(sessionId)));
 
-/** The folder of a session. @throws Error if the text is not a session id, because it becomes part of a path. */
+/**
+ * Returns the path of a session's folder, relative to the data folder.
+ * @throws Error if `sessionId` is not a valid id, because the id becomes part of a path.
+ */
 function evidenceFolder(sessionId: string): string {
   if (!SESSION_ID_PATTERN.test(sessionId)) throw new Error(`${sessionId} is not a session id`);
   return `evidence/${sessionId}`;

@@ -11,23 +11,23 @@ import {
 } from "./evidence-store.ts";
 
 /**
- * The result of a batch: the number of deleted rows, and the rows that were kept because their files could not be
- * removed.
+ * The result of a batch. `removed` is the number of deleted rows. `failed` lists the rows that remain because their
+ * files could not be removed.
  */
 type RemovalResult = {
   removed: number;
-  /** Where the next batch starts: the position of the last row. Null if there are no more rows. */
+  /** The position of the batch's last row; the next batch starts after it. Null if there are no more rows. */
   next: EvidencePosition | null;
   failed: (Pick<OldEvidence, "id" | "sessionId"> & { error: unknown })[];
 };
 
 /**
- * Removes a batch of evidence that was created before a time, except in sessions with an open run. It removes each file
- * before the row, so after a crash the remaining rows still name the remaining files.
+ * Removes a batch of evidence that was created before a time. Skips sessions that have an open run. Each file is
+ * removed before its row, so a crash leaves no file without a row.
  *
  * @param dataDir undefined if this process stores nothing on disk. Rows whose bytes are in files are then kept.
- * @param isAlone whether no other process uses the database. If others use it, a file that is missing here may be in
- * another process's data folder, so its row is kept.
+ * @param isAlone whether this process is the only one that uses the database. If other processes use it, a file that is
+ * missing here may be in the data folder of another process, so the file's row is kept.
  */
 export async function removeOldEvidence(
   { db, dataDir, isAlone }: { db: Database; dataDir: string | undefined; isAlone: boolean },

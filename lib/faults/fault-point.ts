@@ -1,6 +1,6 @@
 /**
- * The places at which a fault can be injected, each with its number in the fault campaign. Source: `faults.md`, Kill
- * points.
+ * The names of the places in the code at which a fault can be injected, each with its number in the fault campaign.
+ * Source: `faults.md`, Kill points.
  */
 const FAULT_POINTS = {
   "create-begun": "K01",
@@ -56,15 +56,15 @@ const FAULT_POINTS = {
   "budget-stored": "K51",
 } as const;
 
-/** A named place in the code, or `statement` for every database statement. */
+/** A named place in the code, or `statement`, which is reached at every database statement. */
 export type FaultPoint = keyof typeof FAULT_POINTS | "statement";
 
 /** What a fault does. Source: `faults.md`, Fault points. */
 type FaultAction = "kill9" | "throw" | "delay" | "exec-then-throw";
 
 /**
- * A fault, which happens when `point` is reached for the `nth` time. `afterMs` is how long a `kill9` is postponed or how
- * long a `delay` lasts.
+ * A fault that happens when `point` is reached for the `nth` time. `afterMs` is the time by which a `kill9` is
+ * postponed, or the length of a `delay`.
  */
 type FaultSpec = { point: FaultPoint; nth: number; action: FaultAction; afterMs: number };
 
@@ -84,15 +84,15 @@ let arrivals = 0;
 let throwsNext = false;
 
 /**
- * Parses `<point>:<nth>:<kill9|throw|delay|exec-then-throw>[@<milliseconds>]`; undefined for any other text. `<point>`
- * is the name or the number of a point. `<milliseconds>` is how long a kill is postponed, while the process continues to
- * work, or how long a delay lasts (2 s if omitted).
+ * Parses `<point>:<nth>:<kill9|throw|delay|exec-then-throw>[@<milliseconds>]`. Returns undefined for any other text.
+ * `<point>` is the name or the number of a point. For `kill9`, `<milliseconds>` is the time that the process continues
+ * to work before it is killed. For `delay`, it is the length of the delay (2 s if omitted).
  */
 export function parseFault(text: string): FaultSpec | undefined {
   const [, place = "", nth, action, afterMs] = FORM.exec(text) ?? [];
   const point = findPoint(place);
   if (point === undefined) return undefined;
-  // The cast holds because FORM matches no other action.
+  // The cast is safe, because FORM matches no other action.
   return { point, nth: Number(nth), action: action as FaultAction, afterMs: Number(afterMs ?? 0) };
 }
 
@@ -102,7 +102,7 @@ function findPoint(place: string): FaultPoint | undefined {
   return points.find((entry) => entry.includes(place))?.[0];
 }
 
-/** Arms one fault in this process; undefined disarms it. Only for the fault campaign. */
+/** Arms a fault in this process in place of the current one. Undefined disarms it. Only for the fault campaign. */
 export function armFaults(spec: FaultSpec | undefined): void {
   armed = spec;
   arrivals = 0;
@@ -112,8 +112,9 @@ export function armFaults(spec: FaultSpec | undefined): void {
 /**
  * Marks a place at which the fault campaign may kill, fail or delay this process. Does nothing unless a fault is armed.
  *
- * @throws InjectedFault at the armed point for `throw`. For `exec-then-throw` it is thrown at the next point after the
- * armed one, whatever its name. The work between the two points is then done, but its caller sees a failure.
+ * @throws InjectedFault at the armed point if the action is `throw`. If the action is `exec-then-throw`, the point that
+ * is reached next throws, whatever its name. The work between the two points is then done, but its caller sees a
+ * failure.
  */
 export function faultPoint(name: FaultPoint): Promise<void> | void {
   if (armed !== undefined) return arrive(armed, name);

@@ -1,10 +1,15 @@
 const CHARACTERS_MAX = 100_000;
 const NESTED_MAX = 50;
-/** Maximum of nesting depth times number of lines. In the worst case, each line belongs to every nested quote or list. */
+/**
+ * Maximum product of nesting depth and number of lines. In the worst case, every line is in every nested quote or list.
+ */
 const NESTED_LINES_MAX = 10_000;
 const RUN_MAX = 50;
 const MARKS_MAX = 1_000;
-/** Marks of emphasis, of code, and of links. Parsers pair the marks of each kind separately. */
+/**
+ * The marks of emphasis, code and links. Parsers pair the marks of each kind separately, so they are counted
+ * separately.
+ */
 const MARKS = [/[*_~]/g, /`/g, /[[\]<]/g];
 const CELLS_MAX = 10_000;
 const PARENTHESES_MAX = 500;
@@ -15,15 +20,15 @@ const CONTAINER = /[>+*.)-]/g;
 const LONG_RUN = new RegExp(`[*_~]{${RUN_MAX + 1}}`);
 const FENCE = /^`{3,}/;
 /**
- * Matches the line below the head of a table. It determines the number of columns: each row gets as many cells as this
+ * Matches the line below the head of a table, such as `| --- | --- |`. Each row of the table gets as many cells as this
  * line.
  */
 const DELIMITER_ROW = /^[\s>:*+\d.)-]*\|[\s|>:*+\d.)-]*$/;
 
 /**
- * Whether rendering a Markdown text could take seconds, fill the memory or overflow the stack. The time of parsers grows
- * with the square of the number of marks (emphasis, links, code), of nested quotes and lists, and of parentheses in a
- * URL. A table can have as many cells as columns times lines. Ordinary texts stay far below these limits.
+ * Whether rendering a Markdown text could take seconds, fill the memory or overflow the stack. The time of parsers
+ * grows with the square of the number of marks (emphasis, links, code), of nested quotes and lists, and of parentheses
+ * in a URL. A table can have as many cells as columns times lines. Ordinary texts stay far below these limits.
  */
 export function isCostlyMarkdown(text: string): boolean {
   if (text.length > CHARACTERS_MAX) return true;
@@ -67,7 +72,7 @@ const countContainers = (line: string): number => countMatches(CONTAINERS.exec(l
 
 const countMatches = (text: string, pattern: RegExp): number => text.match(pattern)?.length ?? 0;
 
-/** The maximum nesting depth of square brackets. */
+/** Returns the maximum nesting depth of square brackets. */
 function measureBrackets(text: string): number {
   let depth = 0;
   let deepest = 0;
@@ -78,7 +83,10 @@ function measureBrackets(text: string): number {
   return deepest;
 }
 
-/** The largest number of parentheses in a word, such as a URL. Words too short to exceed the limit are skipped. */
+/**
+ * Returns the largest number of parentheses in one word, such as a URL. Skips words that are too short to exceed the
+ * limit.
+ */
 function measureParentheses(text: string): number {
   let most = 0;
   for (const [word] of text.matchAll(/\S+/g))
@@ -86,7 +94,7 @@ function measureParentheses(text: string): number {
   return most;
 }
 
-/** Counts the table cells of a text, or more: an upper bound. */
+/** Returns an upper bound for the number of table cells. */
 function countCells(lines: readonly string[]): number {
   let cells = 0;
   let columns = 0;

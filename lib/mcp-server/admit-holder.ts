@@ -11,7 +11,10 @@ import { readUserToken, type UserToken } from "#lib/secrets/user-token.ts";
 import type { SecurityLog } from "#lib/security-log/security-log.ts";
 import { findSession, type SessionRow } from "#lib/session/session-store.ts";
 
-/** The holder of a user token: the session's own agent, or another agent. Calls are aborted when the `grant` ends. */
+/**
+ * The holder of a user token: the session's own agent, or another agent. `key` identifies the token. `grant` is the
+ * access of the API key that created the token; the holder's calls are aborted when the grant ends.
+ */
 export type McpHolder = {
   key: string;
   holder: "agent" | "other";
@@ -22,7 +25,9 @@ export type McpHolder = {
 const UNAUTHORIZED =
   "send a session's user token as Authorization: Bearer <token>; it may have expired, or its API key was revoked";
 
-/** The scope that an API key needs to create a user token. Once the key has lost this scope, the token is refused. */
+/**
+ * The scope that an API key needs to create a user token. If the key loses this scope later, its tokens are refused.
+ */
 const TOKEN_SCOPE = "sessions:write";
 
 /**
@@ -48,7 +53,7 @@ export function createHolderCheck(deps: {
   const { db, audience, rates, failedAttempts, keys, settingsKeyIds, now = () => new Date() } = deps;
   const tokenKeys = [deps.key, ...(deps.previousKeys ?? [])];
 
-  /** Reads a token if one of the accepted keys has signed it. */
+  /** Reads a token. Returns undefined if none of the accepted keys has signed it. */
   function readToken(text: string): UserToken | undefined {
     const expected = { audiences: [audience], now: now() };
     for (const key of tokenKeys) {
@@ -59,8 +64,8 @@ export function createHolderCheck(deps: {
   }
 
   /**
-   * Reads the grant of the API key that created a token. The result is null if the key was revoked, has expired, has lost
-   * the scope or is no longer in the settings. It is undefined if the token does not depend on a stored key.
+   * Reads the grant of the API key that created a token. Null if the key was revoked, has expired, has lost the scope
+   * or is no longer in the settings. Undefined if the token does not depend on a stored key.
    */
   async function readGrant(keyId: string | null): Promise<Grant | null | undefined> {
     if (keyId === null) return undefined;
@@ -86,7 +91,7 @@ export function createHolderCheck(deps: {
       deps.securityLog.userTokenRefused({ sessionId: token?.sessionId });
       return failedAttempts.refuse(clientOf(request), refusal);
     }
-    // The turn already limits the calls of the session's own agent.
+    // The session's own agent is not limited here, because the agent's turn already limits its calls.
     const verdict = token.holder === "other" ? await rates.take("poll", `mcp/${session.id}`) : undefined;
     if (verdict && !verdict.isAllowed)
       return fail(

@@ -7,7 +7,7 @@ import { type McpCall, type McpTool, mcpError, mcpRefusal } from "./mcp-tool.ts"
  * Calls a tool: validates the input, acquires the tool's resource, starts the deadline, and cuts the result to the size
  * limits. A failure is not thrown but returned as a result that describes the failure.
  *
- * @param refuse called once the resource is acquired. Returns a reason if the call must not run, undefined otherwise.
+ * @param refuse called after the resource was acquired. Returns a reason if the call must not run, undefined otherwise.
  */
 export async function callMcpTool(
   tool: McpTool,
@@ -45,9 +45,9 @@ async function callWithDeadline(tool: McpTool, input: unknown, call: McpCall): P
   if (signal.aborted) onAbort();
   else signal.addEventListener("abort", onAbort, { once: true });
   try {
-    // `execute` parses the input itself, so it gets the original input, which is known to be valid.
+    // `execute` parses the input itself, so it gets the original input, which `callMcpTool` has validated.
     const running = tool.execute(input ?? {}, { ...call, signal });
-    // If the deadline or a stop ends the race first, a later rejection would otherwise be unhandled.
+    // Handles a rejection that comes after the deadline or an abort has ended the race.
     running.catch(() => {});
     return cutMcpResult(await Promise.race([running, ended]));
   } finally {
@@ -61,8 +61,8 @@ const TEXT_MAX = 200_000;
 const PICTURE_BASE64_MAX = 12 * 1_048_576;
 
 /**
- * Cuts a result to the size limits: text to 200,000 characters in total, pictures to 9 MiB each. A note states each cut.
- * `structuredContent` is not cut, because an incomplete value would not fit its schema.
+ * Cuts a result to the size limits: text to 200,000 characters in total, pictures to 9 MiB each. A note states each
+ * cut. `structuredContent` is not cut, because an incomplete value would not fit its schema.
  */
 function cutMcpResult(result: CallToolResult): CallToolResult {
   let left = TEXT_MAX;

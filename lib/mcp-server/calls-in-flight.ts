@@ -1,6 +1,6 @@
 import type { Topic } from "#lib/events/bus/topic.ts";
 
-/** The calls in progress. A later message from the same token holder can cancel a call, even through another process. */
+/** The calls in progress. The token holder can cancel a call with a later message, which any process may receive. */
 export type CallsInFlight = {
   /** Registers a call. Its signal fires when the call is cancelled; `end` must be called when the call is over. */
   begin: (holderKey: string, requestId: unknown) => { signal: AbortSignal; end: () => void };
@@ -9,7 +9,9 @@ export type CallsInFlight = {
   close: () => void;
 };
 
-/** Maximum length of an id. Calls with longer ids cannot be cancelled, because messages between processes must be short. */
+/**
+ * Maximum length of an id. Calls with longer ids cannot be cancelled, because messages between processes must be short.
+ */
 const ID_MAX = 200;
 
 /** @see CallsInFlight */
@@ -19,7 +21,8 @@ export function createCallsInFlight(topic: Topic): CallsInFlight {
     (word) => {
       for (const call of calls.get(word) ?? []) call.abort();
     },
-    // Called when bus messages may have been lost. A lost cancellation cannot be recovered; the call ends by its timeout.
+    // Called when bus messages may have been lost. Does nothing: a call whose cancellation was lost ends at its
+    // deadline.
     () => {},
   );
 

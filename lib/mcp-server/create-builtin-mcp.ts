@@ -61,7 +61,10 @@ type BuiltinMcpDeps = {
 type BuiltinMcp = {
   /** Answers requests to `/api/mcp`. Never rejects. */
   serve: (request: Request) => Promise<Response>;
-  /** Creates a token with which other agents can use a session's tools. It ends when the API key that requested it ends. */
+  /**
+   * Creates a token with which other agents can use a session's tools. The token ends with the API key that requested
+   * it.
+   */
   issueToken: ApiServices["builtinMcp"]["issueToken"];
   close: () => void;
 };
@@ -92,14 +95,14 @@ export function createBuiltinMcp(deps: BuiltinMcpDeps): BuiltinMcp {
       instructions: INSTRUCTIONS[holder],
       logger,
       async call(tool, input, call) {
-        // The plan gate expects a root session, and refuses only calls that change something. This session can be passed to
-        // the gate: other agents have tokens only for root sessions, and the session's own agent gets only utilities, which
-        // change nothing.
+        // The plan gate refuses calls that change something while a person has not approved the plan. It expects a root
+        // session. `session` is a root session whenever a call can change something: other agents have tokens only for
+        // root sessions, and the session's own agent gets only utilities, which change nothing.
         const refuse = (called: McpTool) => deps.planGate(called, session.id);
         const work = () => callMcpTool(tool, input, call, refuse);
         const toolName = offered.find((each) => each.tool === tool)?.policyName ?? tool.name;
         const admitted = await turns[holder](session.id, call.signal, () =>
-          // Calls of the session's own agent are recorded by its turn.
+          // Calls of the session's own agent are not recorded here, because the agent's turn records them.
           holder === "agent"
             ? work()
             : recordCall(log, session, { callId: call.callId, toolName, input }, work),

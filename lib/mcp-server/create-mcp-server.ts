@@ -52,7 +52,10 @@ export function createMcpServer({ sessionId, tools, instructions, call, logger }
   return server;
 }
 
-/** Creates the progress callback of a call. Reports without progress are dropped, because the protocol forbids them. */
+/**
+ * Creates the progress callback of a call. Drops reports whose progress has not increased, because the protocol forbids
+ * them.
+ */
 function createProgress(
   token: string | number | undefined,
   send: (notification: ServerNotification) => Promise<void>,

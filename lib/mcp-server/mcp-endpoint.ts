@@ -35,9 +35,9 @@ type McpEndpointDeps<Holder extends HolderBase> = {
 
 /**
  * Creates a stateless MCP endpoint over Streamable HTTP. Each message carries its credential and is handled by its own
- * server and transport, so any process can answer it. There is no stream to `GET` and no session to `DELETE`. Tool calls
- * are answered with an event stream, which also reports progress; all other messages are answered with JSON.
- * Source: Model Context Protocol 2025-11-25, Transports.
+ * server and transport, so any process can answer it. `GET` and `DELETE` are refused, because the endpoint has neither
+ * a general stream nor MCP sessions. Tool calls are answered with an event stream, which also reports progress; all
+ * other messages are answered with JSON. Source: Model Context Protocol 2025-11-25, Transports.
  *
  * @returns the request handler, which never rejects.
  */
@@ -119,7 +119,10 @@ function readMessage(body: unknown): Message {
 const toRecord = (value: unknown): Record<string, unknown> =>
   typeof value === "object" && value !== null ? { ...value } : {};
 
-/** Waits for the answer. If `stop` fires first (cancelled, disconnected or revoked), returns an empty 202 response. */
+/**
+ * Waits for the answer. If `stop` fires first, because the call was cancelled, the client disconnected or the
+ * credential was revoked, returns an empty 202 response.
+ */
 async function answerUntilAborted(answered: Promise<Response>, stop: AbortSignal): Promise<Response> {
   const { promise: aborted, resolve } = Promise.withResolvers<Response>();
   const onAbort = () => resolve(new Response(null, { status: 202 }));
@@ -132,11 +135,11 @@ async function answerUntilAborted(answered: Promise<Response>, stop: AbortSignal
   }
 }
 
-/** Returns the same response, and calls `end` when its body has been sent or the client stops reading. */
+/** Returns a copy of the response. Calls `end` when the body has been sent or the client stops reading. */
 function closeAfterBody(response: Response, end: () => void): Response {
   const headers = new Headers(response.headers);
   headers.set("Cache-Control", "no-store");
-  // The HTTP server that sends the response decides whether the connection stays open.
+  // Removes this header, because the HTTP server that sends the response decides whether the connection stays open.
   headers.delete("Connection");
   const isStream = headers.get("content-type") === "text/event-stream";
   if (!isStream || !response.body) {

@@ -9,7 +9,7 @@ export type McpCall = {
   callId: string;
   /** Whether a tool with this name is offered to the caller. */
   hasTool: (name: string) => boolean;
-  /** Fires when the caller cancels or disconnects, at the deadline, and when the service shuts down. */
+  /** Fires when the caller cancels or disconnects, when its credential is revoked, and at the deadline. */
   signal: AbortSignal;
   /** Reports progress to the caller, if the caller asked for it. */
   progress: (done: number, total: number, message: string) => void;
@@ -39,7 +39,7 @@ type Definition<Input extends z.ZodType> = Omit<McpTool, "input" | "execute"> & 
   execute: (input: z.output<Input>, call: McpCall) => Promise<CallToolResult>;
 };
 
-/** Defines a tool. Its `execute` gets the input as parsed with the schema `input`. */
+/** Defines a tool. Its `execute` gets the input that was parsed with the schema `input`. */
 export const defineMcpTool = <Input extends z.ZodType>(definition: Definition<Input>): McpTool => ({
   ...definition,
   execute: (input, call) => definition.execute(definition.input.parse(input), call),
@@ -60,7 +60,7 @@ export const mcpRefusal = (text: string): CallToolResult => ({
   _meta: { [REFUSAL_META]: "plan_first" satisfies CallRefusal },
 });
 
-/** Creates a structured result. The value is repeated as JSON text for clients that only read text. */
+/** Creates a structured result. The value is repeated as JSON text for clients that read only text. */
 export const mcpValue = (value: Record<string, unknown>): CallToolResult => ({
   ...mcpText(JSON.stringify(value, null, 1)),
   structuredContent: value,

@@ -13,10 +13,10 @@ const toPolicyName = (tool: McpTool): string => `mcp_builtin__${tool.name}`;
 
 /**
  * Creates the function that selects the tools for the holder of a user token. The session's own agent gets only the
- * utilities; if it also had its other tools here, it could bypass the policy of its turn. Other agents also get the
- * session's tools that the policy allows on a turn that no person started. `capabilities` and `tools.exclude` apply to
- * both.
- * Source: `security.md`, Built-in MCP server; specification, Structured sessions, Precedence.
+ * utilities; if it also had its other tools here, it could bypass the policy of its turn. Other agents get the
+ * utilities, and those tools of the session that the policy allows in a turn that no person started. `capabilities` and
+ * `tools.exclude` apply to all holders. Source: `security.md`, Built-in MCP server; specification, Structured sessions,
+ * Precedence.
  */
 export function createToolOffer(
   utilities: readonly Utility[],
@@ -36,7 +36,8 @@ export function createToolOffer(
         toolset: holder === "other" ? session.toolset : [],
         available: tools,
         origin: "external",
-        // For the session's own agent, its turn applies this list, because only the turn knows whether a person started it.
+        // This list is not applied to the session's own agent: its turn applies the list, because only the turn knows
+        // whether a person started it.
         externalTurnExclude: holder === "other" ? session.tools.externalTurnExclude : [],
         mcpTools: { names, exclude: session.tools.exclude },
       }),
@@ -47,6 +48,9 @@ export function createToolOffer(
   };
 }
 
-/** Whether the session can use a utility. The browser runs inside the sandbox, so it needs both capabilities. */
+/**
+ * Whether the session can use a utility. A utility that needs the browser needs both capabilities, because the browser
+ * runs inside the sandbox.
+ */
 const isCapable = ({ capabilities }: SessionRow, needs: Utility["needs"]): boolean =>
   needs === undefined || (capabilities.browser && capabilities.sandbox);

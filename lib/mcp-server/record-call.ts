@@ -35,7 +35,7 @@ export async function recordCall(
       resultId: newId("res"),
       evidence,
       state: result.isError ? "failed" : "succeeded",
-      // Calls are refused only by the plan gate, so the reason is always `plan_first`.
+      // Only the plan gate refuses calls, so the reason is always `plan_first`.
       ...(result._meta?.[REFUSAL_META] !== undefined && { refusal: "plan_first" }),
       preview: storableText(texts.join("\n\n")).slice(0, PREVIEW_MAX).toWellFormed(),
       durationMs: Math.round(performance.now() - startedAt),

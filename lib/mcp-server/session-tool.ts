@@ -10,18 +10,24 @@ import {
 import { ROOT_TOOLS } from "#lib/tools/toolset.ts";
 import type { McpCall, McpTool } from "./mcp-tool.ts";
 
-/** The key in `_meta` of a result for the evidence that the tool saved. Served by `GET /api/sessions/…/artifacts/…`. */
+/**
+ * The key in `_meta` of a result under which the tool's evidence is listed. The evidence is served by
+ * `GET /api/sessions/…/artifacts/…`.
+ */
 export const EVIDENCE_META = "agent-session-service/evidence";
 
 /**
- * Whether another agent may call a tool of the session's agent outside of any turn. It may not call tools for planning,
- * delegation and skills, because they affect the current turn; it may not ask questions, because they go to the person
- * who started the turn; and it may not publish, because only a turn may do that.
+ * Whether another agent may call a tool of the session's agent outside of any turn. It may not call the tools for
+ * planning, delegation and skills, because these tools affect the current turn. It may not ask questions, because they
+ * go to the person who started the turn. It may not publish, because only a turn may do that.
  */
 export const isCallableFromOutside = ({ profile, name }: Pick<Tool, "profile" | "name">): boolean =>
   profile !== "always" && name !== "elicit_user_input" && !ROOT_TOOLS.includes(name);
 
-/** Converts a tool of the session's agent to a tool for other agents. It runs the same code, but outside of any turn. */
+/**
+ * Converts a tool of the session's agent to a tool for other agents. Both run the same code, but the new tool runs it
+ * outside of any turn.
+ */
 export const toMcpTool = (tool: Tool): McpTool => ({
   name: tool.name,
   title: tool.name.replaceAll("_", " "),

@@ -25,7 +25,7 @@ const names: Record<string, string[]> = {
   "empty.example": [""],
 };
 
-/** Resolves the hostile names, and no others. */
+/** Resolves the host names in `names`. Other names have no address. */
 export const hostileLookup: Lookup = async (name) =>
   (names[name] ?? []).map((address) => ({ address, family: address.includes(":") ? 6 : 4 }));
 
@@ -64,7 +64,9 @@ cgnat.example compat.example teredo.example six-to-four.example broadcast.exampl
   .trim()
   .split(/[ \n]+/);
 
-/** URLs that are refused for their scheme, credentials, port or spelling, whatever address their host names resolve to. */
+/**
+ * URLs that are refused for their scheme, credentials, port or spelling, whatever address their host names resolve to.
+ */
 export const hostilePlaces: readonly string[] = [
   "http://user@public.example/",
   "http://user:pass@public.example/",

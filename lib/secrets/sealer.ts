@@ -1,8 +1,8 @@
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from "node:crypto";
 
 /**
- * Where a secret is stored. The cipher authenticates the place, so a sealed value that is copied to another place does
- * not open.
+ * Where a secret is stored. The cipher authenticates the place, so a sealed value cannot be opened after it has been
+ * copied to another place.
  */
 export type SecretPlace = { table: string; row: string; column: string };
 
@@ -16,7 +16,9 @@ export type Sealer = {
   currentPrefix: string;
 };
 
-/** Values of this version have the form `v1.<nonce>.<tag>.<body>`. They name no key, so every configured key is tried. */
+/**
+ * Values of this version have the form `v1.<nonce>.<tag>.<body>`. They name no key, so every configured key is tried.
+ */
 const VERSION_1 = "v1";
 /** Values of this version have the form `v2.<key id>.<nonce>.<tag>.<body>`. */
 const VERSION_2 = "v2";
@@ -57,7 +59,7 @@ export function createSealer(current: Uint8Array, previous: readonly Uint8Array[
   };
 }
 
-/** Derives the id of a key by HMAC, so that it reveals nothing about the key. */
+/** Derives the id of a key by HMAC, so that the id reveals nothing about the key. */
 function keyIdOf(key: Uint8Array): string {
   if (key.byteLength !== 32) throw new Error("the encryption key must be 32 bytes");
   return createHmac("sha256", key).update("sealer/key-id/v1").digest("hex").slice(0, 16);
@@ -76,7 +78,8 @@ function decrypt(key: Uint8Array, associated: Buffer, parts: string[]): string {
 }
 
 /**
- * Tries the keys in order and returns the result of the first that opens the value. @throws the error of the last key.
+ * Tries the keys in order and returns the result of the first key that opens the value.
+ * @throws the error of the last key if no key opens the value.
  */
 function openWithAny([key, ...others]: Uint8Array[], open: (key: Uint8Array) => string): string {
   if (!key) throw new Error("no key fits the sealed value");

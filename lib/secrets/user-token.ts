@@ -1,9 +1,10 @@
 import { createHmac, hkdfSync, randomBytes, timingSafeEqual } from "node:crypto";
 
 /**
- * The claims of a user token. `audience` is the only URL that accepts it. `holder` is `agent` for the session's own
- * agent, `other` for another agent. `keyId` is the API key that requested it (null for the session's own agent);
- * revoking that key ends the token. Source: specification, MCP servers, rule 2; specification, Authentication, rule 6.
+ * The claims of a user token. Only the URL `audience` accepts the token. `holder` is `agent` for the session's own
+ * agent, `other` for another agent. `keyId` is the API key that requested the token (null for the session's own agent);
+ * the token ends when that key is revoked. Source: specification, MCP servers, rule 2; specification, Authentication,
+ * rule 6.
  */
 export type UserToken = {
   sessionId: string;
@@ -17,7 +18,7 @@ export type UserToken = {
 const VERSION = "ust1";
 const LENGTH_MAX = 4_096;
 
-/** Matches user tokens in a text, so that they can be removed from it. */
+/** Matches the user tokens in a text, so that they can be removed from the text. */
 export const USER_TOKEN_PATTERN = /ust1\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+/g;
 
 /** Derives the key that signs user tokens from the deployment's secret key (HKDF-SHA-256 with its own label). */
@@ -55,13 +56,13 @@ export function readUserToken(
   if (text.length > LENGTH_MAX) return undefined;
   const [version, claims, mac, ...rest] = text.split(".");
   if (version !== VERSION || !claims || !mac || rest.length > 0) return undefined;
-  // Compares the base64url text. Several texts can decode to the same bytes, but only one of them is accepted.
+  // Compares the base64url texts, because several texts decode to the same bytes but only one of them is accepted.
   if (!isEqual(mac, sign(key, `${version}.${claims}`))) return undefined;
-  // The cast holds because only mintUserToken signs with this key.
+  // The cast is safe, because only mintUserToken signs with this key.
   const [sessionId, audience, holder, endsAtSeconds, , keyId = null] = JSON.parse(
     Buffer.from(claims, "base64url").toString(),
   ) as [string, string, UserToken["holder"], number, string, UserToken["keyId"]?];
-  // Tokens of an earlier version name no API key, so revoking a key could not end them. They are refused.
+  // Refuses tokens of an earlier version. They name no API key, so they would remain valid after the key is revoked.
   if (holder === "other" && keyId === null) return undefined;
   const expiresAt = new Date(endsAtSeconds * 1_000);
   if (expected.now >= expiresAt || !expected.audiences.includes(audience)) return undefined;

@@ -1,14 +1,17 @@
 import type { SecurityEventKind } from "./security-events.ts";
 
 const WINDOW_MS = 60_000;
-/** Lines that one window may write for one kind of event: first per subject, then for all subjects together. */
+/**
+ * Maximum number of lines per window and kind of event: for one subject (`SUBJECT_LINES_MAX`), and for all subjects
+ * together.
+ */
 const SUBJECT_LINES_MAX = 5;
 const KIND_LINES_MAX = 30;
 /** Maximum number of subjects with their own count. All further subjects share one count. */
 const SUBJECTS_MAX = 1_000;
 const TOP = 10;
 
-/** The events of one kind in the current window. */
+/** The events of one kind in the current minute. */
 type Window = {
   lines: number;
   /** Number of events of each subject: an address, an actor or a session. */
@@ -19,9 +22,9 @@ type Window = {
 };
 
 /**
- * Bounds how many lines each kind of event writes per minute. Writes the first events of each subject and counts the
- * rest. At the end of the minute, writes one line with the counts. The number of counted subjects is bounded, and so is
- * memory.
+ * Limits the number of log lines per minute for each kind of event. It writes the first events of each subject, counts
+ * the others, and writes one line with the counts at the end of the minute. The number of subjects with their own count
+ * is limited too, which limits the memory.
  */
 export function createFloodGuard(write: (kind: SecurityEventKind, fields: object) => void) {
   const windows = new Map<SecurityEventKind, Window>();

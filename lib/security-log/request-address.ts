@@ -2,19 +2,19 @@ import { AsyncLocalStorage } from "node:async_hooks";
 
 const addresses = new AsyncLocalStorage<string>();
 
-/** Runs the work of a request. Events that the work records contain this address of the client. */
+/** Runs the work of a request. Security events that the work records contain the address of the client. */
 export const withAddress = <Result>(address: string | undefined, work: () => Result): Result =>
   address === undefined ? work() : addresses.run(address, work);
 
-/** The address of the client whose request is being served. Undefined outside of a request. */
+/** Returns the address of the client whose request is being served. Undefined outside of a request. */
 export const readAddress = (): string | undefined => addresses.getStore();
 
 /** Runs work with the address that {@link keepAddress} captured. */
 export type KeptAddress = <Result>(work: () => Result) => Result;
 
 /**
- * Captures the client's address for callbacks that run after the request. It captures nothing else, so the request can
- * be freed.
+ * Captures the client's address for callbacks that run after the request. The request itself is not captured, so that
+ * it can be freed.
  */
 export const keepAddress = (): KeptAddress => {
   const address = readAddress();

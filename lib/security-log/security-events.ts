@@ -13,9 +13,9 @@ export type NetworkRefusal = {
 };
 
 /**
- * The fields of each event, by the name of the function that records it. An `actor` is `key:<id>`, `operator:<login id>`
- * (`operator` before the login has an id), `share:<link id>` (`share:own` for the session's `shareUrl`) or `retention`.
- * Source: `security-log.md`, Events.
+ * The fields of each event, by the name of the function that records it. An `actor` is `key:<id>`,
+ * `operator:<login id>` (`operator` before the login has an id), `share:<link id>` (`share:own` for the session's
+ * `shareUrl`) or `retention`. Source: `security-log.md`, Events.
  */
 export type SecurityFields = {
   serviceStarted: { sandbox: string; isolation: string; browser: string; networkAllow: string };
@@ -68,7 +68,7 @@ export type SecurityEventKind = {
   countedBy?: "address" | "actor" | "sessionId";
 };
 
-/** Every kind of event. */
+/** All kinds of events, each with the name of the function that records it. */
 export const SECURITY_EVENTS: Record<SecurityEventName, SecurityEventKind> = {
   serviceStarted: {
     event: "service.started",

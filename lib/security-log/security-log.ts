@@ -28,7 +28,7 @@ export function createSecurityLog(sink: SecuritySink): OpenSecurityLog {
   const guard = createFloodGuard(write);
 
   function record(kind: SecurityEventKind, eventFields: object): void {
-    // An event of a session can be recorded while another client's request is being served, so it gets no address.
+    // Events of a session get no address, because they may be recorded while another client's request is being served.
     const address = kind.countedBy === "sessionId" ? undefined : readAddress();
     const fields: Record<string, unknown> = { ...(address !== undefined && { address }) };
     for (const [name, value] of Object.entries(eventFields))
@@ -41,7 +41,7 @@ export function createSecurityLog(sink: SecuritySink): OpenSecurityLog {
     name,
     (fields: object) => record(kind, fields),
   ]);
-  // The cast holds because the keys of the table are the names of the functions.
+  // The cast is safe, because the keys of the table are the names of the functions.
   return { ...(Object.fromEntries(functions) as SecurityLog), close: guard.close };
 }
 

@@ -8,7 +8,7 @@ import { SetupError } from "./setup-error.mjs";
 export const clientFolder = ".client";
 
 /**
- * Regenerates the client's types from the contract.
+ * Regenerates the client's types from the API contract.
  * @param {string} node executable of Node 24
  * @throws {SetupError}
  */

@@ -10,7 +10,7 @@ import { buildClient } from "./build-client.mjs";
 const run = promisify(execFile);
 const TIMEOUT = { timeout: 60_000 };
 
-/** The folder of an external project in which only the built client is installed. */
+/** The folder of a separate project. Only the built client is installed in it. */
 let project: string;
 const installed = () => join(project, "node_modules/agent-session-client");
 

@@ -1,17 +1,20 @@
-/** The work of `npm run build:runtime`: builds the runtime of variants as one script for browsers, which is committed. */
+/**
+ * The work of `npm run build:runtime`: builds the script that applies variants (changes to a page) in a browser. The
+ * built script is committed.
+ */
 import { writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 
 /** The file that contains the built runtime. */
 export const runtimeFile = "public/variant-runtime.js";
 
-/** Matches the names of properties that only the runtime itself reads. These names are shortened. */
+/** Matches the names of properties that only the runtime itself reads, so that the build can shorten these names. */
 const privateNames =
   /^(?:adoptSheet|hasLost|hasRunningScripts|isDocumentHydrated|isIntact|isLost|isUnmatched|reconcile|undo|verify)$/;
 
 /**
  * Bundles the runtime.
- * @returns {Promise<string>} JavaScript statements that run the variant in the variable `variant`
+ * @returns {Promise<string>} JavaScript statements that apply the variant in the variable `variant`
  */
 export async function bundleRuntime() {
   const { build } = await import("esbuild");
@@ -25,7 +28,7 @@ export async function bundleRuntime() {
     legalComments: "none",
     write: false,
   });
-  // Minifies the output again with the copy of terser that Next includes, which saves another 5 %.
+  // Minifies the output again, with the copy of terser that Next includes. This saves another 5 %.
   const { minify } = createRequire(import.meta.url)("next/dist/compiled/terser");
   const source = outputFiles.map(({ text }) => text).join("");
   const { code } = await minify(source, {

@@ -1,4 +1,4 @@
-/** Step 5: makes the production build of the pages and the service, again whenever a source file has changed. */
+/** Step 5: makes the production build of the pages and the service, if a source file has changed since the last build. */
 import { existsSync, rmSync } from "node:fs";
 import { buildService, SERVICE_PROGRAM } from "./build-service.mjs";
 import { runCommand } from "./command.mjs";
@@ -23,14 +23,14 @@ const sources = [
 ];
 
 /**
- * Builds the pages and the service unless the last build used the same files.
+ * Builds the pages and the service if the source files differ from those of the last build.
  * @param {string} node executable of Node 24
  * @throws {SetupError} if the build fails; the error contains the whole output of the build
  */
 export async function ensureBuilt(node) {
   const hash = hashSources();
   if (readStamp(stampPath)?.sources === hash && existsSync(SERVICE_PROGRAM)) return;
-  // Removes the stamp first: if the build fails and leaves partial output, the next start then builds again.
+  // Removes the stamp first, so that the next start builds again if this build fails.
   rmSync(stampPath, { force: true });
   await showStep("Building the pages", async () => {
     const result = await runCommand(node, ["node_modules/next/dist/bin/next", "build"], {

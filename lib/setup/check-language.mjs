@@ -17,7 +17,7 @@ const EXCLUDED =
 
 /**
  * Finds avoided words in a file.
- * @param {string} file path. Its ending decides whether the file is checked as code or as a document
+ * @param {string} file path; a file that ends in `.md` is checked as a document, others as code
  * @param {string} source text of the file
  * @returns {string[]} one sentence for each finding
  */

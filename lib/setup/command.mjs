@@ -69,8 +69,8 @@ export function runCommand(file, args, options = {}) {
 }
 
 /**
- * Handles signals to this process: the programs of the current step are ended, and then this process.
- * @returns {() => void} a function that removes the handlers. It is called before the service handles signals itself
+ * Handles signals to this process: ends the programs of the current step, then this process.
+ * @returns {() => void} a function that removes the handlers, for the time when the service handles signals itself
  */
 export function endCommandsOnSignal() {
   /** @param {"SIGINT" | "SIGTERM" | "SIGHUP"} signal */
@@ -81,7 +81,8 @@ export function endCommandsOnSignal() {
       kill(child, "SIGTERM");
       child.on("close", () => running.size === 0 && exit());
     }
-    // Kills programs that do not end in time, as npm may not. A killed step has no stamp, so the next run repeats it.
+    // Kills programs that do not end in time; npm may be one of them. A killed step has no stamp, so the next run
+    // repeats it.
     setTimeout(() => {
       for (const child of running) kill(child, "SIGKILL");
       exit();

@@ -1,9 +1,10 @@
 /**
  * Makes package-lock.json usable on every machine. Run it with `npm run lockfile`.
  *
- * A package such as Next has one optional dependency per platform. npm omits dependencies that the current registry does
- * not have, and `npm ci` then refuses the lockfile on other machines ("Missing: … from lock file"). This script adds an
- * entry (version, os, cpu, optional) for each omitted package. npm installs that package only on its own platform.
+ * A package such as Next has one optional dependency per platform. npm omits dependencies that the current registry
+ * does not have, and `npm ci` then refuses the lockfile on other machines ("Missing: … from lock file"). This script
+ * adds an entry (version, os, cpu, optional) for each omitted package. npm installs that package only on its own
+ * platform.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { argv } from "node:process";
@@ -38,7 +39,7 @@ const processors = new Set(["arm", "arm64", "ia32", "loong64", "ppc64", "riscv64
 const libraries = { musl: "musl", gnu: "glibc", gnueabihf: "glibc" };
 
 /**
- * Lists the optional dependencies of locked packages that the lockfile does not contain.
+ * Lists the optional dependencies that locked packages declare but the lockfile does not contain.
  * @param {Lockfile} lockfile
  * @returns {{ name: string, version: string, neededBy: string }[]}
  */
@@ -66,8 +67,8 @@ export function listRegistryHosts(lockfile) {
 /**
  * Adds an entry for every missing optional dependency, and removes all registry URLs.
  * @param {Lockfile} lockfile
- * @returns {{ lockfile: Lockfile, added: string[] }} a copy of the lockfile, with packages in npm's order, and what was
- *   added
+ * @returns {{ lockfile: Lockfile, added: string[] }} a copy of the lockfile with packages in npm's order, and the added
+ *   packages as `<name>@<version>`
  * @throws {Error} if a missing package has no exact version, or if its name does not contain a platform
  */
 export function completeLockfile(lockfile) {
@@ -112,8 +113,8 @@ function describePlatformPackage(name, version, isDev) {
 }
 
 /**
- * Whether the lockfile contains the package that Node would find from `from`. Node searches the package's own
- * node_modules folder first, then that of each parent folder.
+ * Whether the lockfile contains the package `name` as a dependency of the package at the path `from`. As Node does,
+ * searches that package's own node_modules folder first, then the node_modules folder of each parent folder.
  * @param {Lockfile} lockfile
  * @param {string} from
  * @param {string} name

@@ -6,8 +6,8 @@ import { hashTree, readStamp, writeStamp } from "./stamp.mjs";
 const stampPath = "node_modules/.cache/agent-session-service/postgres/prepared.json";
 
 /**
- * Prepares the template unless the last template was made from the same files. A failure is only printed, because the
- * service reports the same problem when it starts, unless `DATABASE_URL` has been set by then.
+ * Prepares the template if the files that it is made from have changed. A failure is only printed: the service prepares
+ * the database itself when it starts, and reports a problem that persists.
  * @param {string} node executable of Node 24
  */
 export async function ensureDatabase(node) {

@@ -12,7 +12,7 @@ const versionWanted = 24;
  * @throws {SetupError} if neither Node is recent enough
  */
 export async function findNode() {
-  // From the second run on, npm starts this script with the Node in node_modules, so this check suffices.
+  // True from the second run on, because npm then starts this script with the Node in node_modules.
   if (isRecent(process.version)) return process.execPath;
   const answer = await runCommand(bundledNode(), ["--version"], { timeoutMs: 10_000 });
   if (answer.ok && isRecent(answer.output)) return bundledNode();
@@ -22,8 +22,8 @@ export async function findNode() {
 }
 
 /**
- * Whether Node has to come from the installed packages but is missing there. npm ignores optional packages that it fails
- * to install.
+ * Whether the Node that package-lock.json lists for this platform is required but not installed. npm reports no error
+ * if the installation of an optional package fails.
  * @param {Record<string, unknown>} lockedPackages
  */
 export function isNodeMissing(lockedPackages) {

@@ -33,7 +33,8 @@ async function installPackages(showDetail) {
   if (!second.ok) throw describeFailure(`${first.output}\n${second.output}`);
 }
 
-// At the log level "error", npm does not warn that packages need Node 24, which is itself one of the installed packages.
+// The log level "error" hides npm's warning that packages need Node 24. The warning would mislead users, because Node
+// 24 is one of the installed packages.
 const quietFlags = ["--loglevel=error", "--no-audit", "--no-fund", "--include=dev", "--include=optional"];
 
 /**
@@ -53,7 +54,7 @@ export function runNpm(args, options = {}) {
     : runCommand("npm", args, { ...options, env });
 }
 
-/** Returns PATH without the folders in node_modules that `npm run` puts in front of it. */
+/** Returns PATH without the node_modules folders that `npm run` puts in front of the others. */
 function outsidePath() {
   const folders = (process.env.PATH ?? "").split(delimiter);
   return folders.filter((folder) => !folder.includes(`${sep}node_modules${sep}.bin`)).join(delimiter);

@@ -37,7 +37,7 @@ export async function showStep(title, work) {
 }
 
 /**
- * Formats a duration: "0.4 s" below ten seconds, "17 s" below two minutes, and "2 min 5 s" from then on.
+ * Formats a duration: "0.4 s" below ten seconds, "17 s" below two minutes, otherwise "2 min 5 s".
  * @param {number} durationMs
  */
 export function formatSeconds(durationMs) {

@@ -20,8 +20,8 @@ const setupResult = z.object({
 type SetupResult = z.infer<typeof setupResult>;
 
 /**
- * Reads the result of the setup on this machine from `setup.json` in the data folder. If the file is missing or invalid,
- * returns that there is no Chromium. The next setup writes the file again.
+ * Reads the result of the setup on this machine from `setup.json` in the data folder. If the file is missing or
+ * invalid, returns `chromium: null`. The next setup writes the file again.
  */
 export function readSetup(dataDir: string): SetupResult {
   try {

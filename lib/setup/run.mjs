@@ -37,7 +37,7 @@ const usage = `Usage: node lib/setup/run.mjs <command>
   client                                 build the API client
   runtime                                build the script that applies variants`;
 
-/** Commands for which `run` has steps of their own. */
+/** Commands that `run` carries out itself. The commands in `tools` only run a script. */
 const commands = [
   ...["start", "dev", "test", "bench", "eval", "faults", "variants"],
   ...["setup", "client", "runtime"],
@@ -66,7 +66,7 @@ async function run(command, args) {
     return 1;
   }
   process.chdir(fileURLToPath(new URL("../..", import.meta.url)));
-  // Does not load the developer's .env for tests, the bench and the fault campaign, which must not depend on it.
+  // Tests, the bench and the fault campaign must not depend on the developer's .env, so they do not load it.
   if (!["test", "bench", "faults"].includes(command) && existsSync(".env")) process.loadEnvFile(".env");
   const stopListening = endCommandsOnSignal();
   await ensureInstalled();

@@ -17,8 +17,9 @@ export const PROCESS_DEFAULTS = {
 };
 
 /**
- * Runs the service until it ends. The first SIGINT, SIGTERM or SIGHUP is forwarded to the service. The next one kills the
- * service and its process group. If this process is killed, the service detects it, because its IPC channel disconnects.
+ * Runs the service until it ends. The first SIGINT, SIGTERM or SIGHUP is forwarded to the service. A later signal kills
+ * the service and its process group. If this process is killed, the service's IPC channel disconnects, and the service
+ * ends.
  * @param {string} node executable of Node 24
  * @param {"production" | "development"} nodeEnv
  * @returns {Promise<number>} the service's exit code, or 128 + the number of the signal that ended it
@@ -34,7 +35,8 @@ export function serve(node, nodeEnv) {
         NODE_ENV: nodeEnv,
         NEXT_TELEMETRY_DISABLED: "1",
       },
-      // In the terminal's process group, the service would receive Ctrl-C twice: from the terminal and from this process.
+      // In the terminal's process group, the service would receive Ctrl-C twice: from the terminal and from this
+      // process.
       detached: ownsGroup,
     });
     /** @type {number | undefined} */

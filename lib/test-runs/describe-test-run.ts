@@ -5,11 +5,16 @@ const FAILED_SHOWN = 20;
 const PASSED_SHOWN = 50;
 const ERROR_CHARS_SHOWN = 1_500;
 const STEPS_SHOWN = 5;
-/** After this many characters about failed tests, only the beginning of the first error is shown for each further one. */
+/**
+ * Maximum number of characters for the full descriptions of failed tests. For each further failed test, only the
+ * beginning of its first error is shown.
+ */
 const DETAIL_CHARS_MAX = 20_000;
 const BRIEF_CHARS_SHOWN = 300;
 
-/** Describes a test run for the model: first the outcome, then details of failed and flaky tests, then the other tests. */
+/**
+ * Describes a test run for the model: first the outcome, then details of failed and flaky tests, then the other tests.
+ */
 export function describeTestRun(row: TestRunRow, results: readonly TestResultRow[]): string {
   const { id, status, counts, problem, input, revision } = row;
   const tested =

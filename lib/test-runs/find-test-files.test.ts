@@ -21,7 +21,10 @@ const find = (requested: string[], files = FILES) =>
     requested,
   );
 
-/** Returns the files that the found patterns select. As in Playwright, patterns are matched against absolute paths. */
+/**
+ * Returns the files that match the patterns of `find`. As in Playwright, the patterns are matched against absolute
+ * paths.
+ */
 async function select(requested: string[]): Promise<string[]> {
   const found = await find(requested);
   assert.ok(found.ok);

@@ -10,7 +10,8 @@ const FILES_SHOWN = 10;
  * Finds the requested test files in a workspace.
  *
  * @param requested paths of files and folders. An empty list means all test files.
- * @returns regular expressions for Playwright's runner, one for each file or folder. An empty list means all test files.
+ * @returns regular expressions for Playwright's runner, one for each requested path; an empty list means all test
+ * files. If a requested path contains no test file, returns a sentence about the problem instead.
  */
 export async function findTestFiles(
   workspace: Workspace,

@@ -14,7 +14,10 @@ const RUN_FILES_MAX = 200;
 const PICTURES = ["image/png", "image/jpeg", "image/webp"];
 const MEDIA_TYPE = /^[\w.+-]+\/[\w.+-]+$/;
 
-/** Creates a function that saves files of a test run as evidence, within the limits. `problem`: why a file is not saved. */
+/**
+ * Creates a function that saves files of a test run as evidence. If a file cannot be read or exceeds a limit, the
+ * function does not save it and returns the reason as `problem`.
+ */
 export function createFileKeeper(
   deps: { evidence: Pick<EvidenceStore, "save">; workspace: Workspace },
   owner: { sessionId: string; runId: string | null },
@@ -34,7 +37,7 @@ export function createFileKeeper(
     });
     if (filesLeft === 0) return refuse(`a test run keeps at most ${RUN_FILES_MAX} files`);
     try {
-      // Reads only the size first, because a forged report may name the same large file thousands of times.
+      // Reads only the size first, because a forged report can name the same large file thousands of times.
       const { totalBytes: claimedBytes } = await deps.workspace.readFile(path, 0);
       if (claimedBytes > FILE_BYTES_MAX)
         return refuse(`a kept file has at most ${FILE_BYTES_MAX / MEBIBYTE} MiB`, claimedBytes);

@@ -6,17 +6,21 @@ import { claimTestRun, releaseTestRun, type TestRunRow } from "./test-run-store.
 import type { TestRunsDeps } from "./test-runs-deps.ts";
 import { RunEnded, watchTestRun } from "./watch-test-run.ts";
 
-/** How often a test run is played at most. It is played a second time if the process of the first attempt died. */
+/** Maximum number of attempts to execute a test run. A second attempt is made if the process of the first one died. */
 const ATTEMPTS_MAX = 2;
 
-/** `later`: another process has claimed the run and may still be alive. */
+/**
+ * `ended`: this process has nothing left to do. `later`: another process has claimed the test run and may still be
+ * alive.
+ */
 export type PlayedTests = { status: "ended" } | { status: "later" };
 
 /**
- * Claims a test run for this process and plays it to its end. A run that another process has claimed is skipped. A run
- * that did not end in two attempts is settled as interrupted.
+ * Claims a test run for this process and executes it. Skips a test run that another process has claimed. After two
+ * attempts that did not end, ends the test run with the status `interrupted`.
  *
- * @param shutdown fires when the service shuts down. The run is then released, so that another process can start it again.
+ * @param shutdown fires when the service shuts down. The test run is then released, so that another process can start
+ * it again.
  * @throws the reason of `shutdown`, and errors of the database.
  */
 export async function playTestRun(
@@ -40,7 +44,11 @@ const INTERRUPTED: TestRunEnd = {
   results: [],
 };
 
-/** @returns the outcome; undefined if the run was removed or another process took it over. @throws `shutdown`'s reason. */
+/**
+ * Executes a claimed test run.
+ * @returns the outcome; undefined if the test run was removed or taken over by another process.
+ * @throws the reason of `shutdown`, after the test run was released.
+ */
 async function playClaimed(
   deps: TestRunsDeps,
   row: TestRunRow,

@@ -14,7 +14,7 @@ const OUTPUT_CHARS_SHOWN = 2_000;
 
 export const CANCELLED = "The test run was cancelled.";
 
-/** What the service knows about a run whose runner has ended. */
+/** What the service knows about a test run whose runner has ended. */
 type EndedRun = {
   input: TestRunRow["input"];
   /** Hosts that the proxy refused or could not reach, each with the reason. */
@@ -22,16 +22,19 @@ type EndedRun = {
   isCancelled: boolean;
 };
 
-/** The outcome of a run, with its reported tests. */
+/** The outcome of a test run, with its reported tests. */
 type ReportedEnd = {
   status: TestRunStatus;
-  /** Sentences, one per line, about problems of the run, such as tests without a result. Null if there are no problems. */
+  /**
+   * Sentences, one per line, about problems of the test run, such as tests without a result. Null if there are no
+   * problems.
+   */
   problem: string | null;
   counts: TestCounts;
   tests: ReportedTest[];
 };
 
-/** Reads the runner's report and determines the outcome of the run. */
+/** Reads the runner's report and determines the outcome of the test run. */
 export async function readEnd(
   workspace: Workspace,
   result: CommandResult,
@@ -77,7 +80,7 @@ async function readBytes(workspace: Workspace) {
   }
 }
 
-/** Explains why tests have no result. The explanation is empty if all tests have a result. */
+/** Explains why tests have no result. Returns an empty list if all tests have a result. */
 function explainIncomplete(
   { isComplete, hasTimedOut, errors, tests }: ReturnType<typeof readReport>,
   total: number,
@@ -99,7 +102,10 @@ function explainIncomplete(
   return [];
 }
 
-/** Reads from the end of the output why the sandbox ended the runner. Undefined if the runner ended by itself. */
+/**
+ * Returns why the sandbox ended the runner, which is stated at the end of the output. Undefined if the runner ended by
+ * itself.
+ */
 function explainEnd({ output, timedOut }: CommandResult): string | undefined {
   if (timedOut) return "the tests did not end in time, or one of them blocked the runner";
   return /\[ended: ([^\]]*)\]\s*$/.exec(output)?.[1];

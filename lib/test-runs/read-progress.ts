@@ -14,7 +14,7 @@ export async function readProgress(workspace: Workspace): Promise<TestCounts | u
     const { bytes } = await workspace.readFile(PROGRESS_PATH, 10_000);
     return progressSchema.parse(JSON.parse(Buffer.from(bytes).toString())).counts;
   } catch {
-    // A test may have removed or forged the file. That is harmless, because the results do not depend on it.
+    // The results do not depend on this file, so a test that removes or forges the file does no harm.
     return undefined;
   }
 }

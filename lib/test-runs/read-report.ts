@@ -30,15 +30,18 @@ type Report = {
   /** The number of tests in the files. Undefined if the runner ended before it had loaded the files. */
   total: number | undefined;
   tests: ReportedTest[];
-  /** Errors outside of a test, such as a file that could not be loaded. */
+  /** Errors outside of any test, such as the error of a file that could not be loaded. */
   errors: string[];
-  /** Whether the runner reported its end. */
+  /** Whether the runner reported that it had finished. */
   isComplete: boolean;
   /** Whether the runner stopped because the tests together exceeded the time limit. */
   hasTimedOut: boolean;
 };
 
-/** A schema for text. It removes terminal control sequences, as the reporter does, because a test can forge lines. */
+/**
+ * Creates the schema of a text. The schema removes terminal control sequences. The reporter does so too, but a test can
+ * forge lines of the report.
+ */
 const text = (max: number) =>
   z
     .string()
@@ -65,7 +68,7 @@ const identity = {
   titles: z.array(text(400)).transform((titles) => titles.slice(-TITLES_MAX)),
   attempt: z.int().min(1).max(20),
 };
-/** A line of a report. Programs in the sandbox write it, so a test can forge it. */
+/** Schema of a line of a report. Programs in the sandbox write the report, so a test can forge lines. */
 const lineSchema = z.discriminatedUnion("type", [
   z.object({ type: z.literal("begin"), total: z.int().min(0) }),
   z.object({ type: z.literal("start"), ...identity }),
@@ -89,10 +92,10 @@ const ERRORS_MAX = 10;
 const FILES_PER_TEST_MAX = 20;
 
 /**
- * Reads the report of a test run. Invalid lines are ignored, as are tests beyond the maximum number. A test that began
- * but did not end counts as failed.
+ * Reads the report of a test run. Ignores invalid lines, and tests beyond the maximum number. A test that began but did
+ * not end counts as failed.
  *
- * @param whyEnded why the service ended the run, as a clause such as "the test run was cancelled".
+ * @param whyEnded why the service ended the test run, as a clause such as "the test run was cancelled".
  */
 export function readReport(report: string, whyEnded: string | undefined): Report {
   const tests = new Map<string, ReportedTest & { isOver: boolean }>();
@@ -139,7 +142,9 @@ function parseLine(written: string): Line | undefined {
   }
 }
 
-/** Adds an attempt to a test. The status is that of the last attempt; the errors are those of the last failed attempt. */
+/**
+ * Adds an attempt to a test. The status is that of the last attempt; the errors are those of the last failed attempt.
+ */
 function addToTest(
   tests: Map<string, ReportedTest & { isOver: boolean }>,
   line: Extract<Line, { type: "start" | "end" }>,

@@ -14,26 +14,26 @@ import type { TestResultRow, TestRunRow } from "./test-run-store.ts";
 import type { TestRunsDeps } from "./test-runs-deps.ts";
 import { RunEnded } from "./watch-test-run.ts";
 
-/** The outcome of a run, with the results of its tests. */
+/** The outcome of a test run, with the results of its tests. */
 export type TestRunEnd = {
   status: TestRunStatus;
-  /** Sentences, one per line, about problems of the run. Null if there are no problems. */
+  /** Sentences, one per line, about problems of the test run. Null if there are no problems. */
   problem: string | null;
   results: Omit<TestResultRow, "testRunId">[];
   counts?: TestCounts;
   revision?: number | null;
 };
 
-/** Thrown when the tests cannot be started. The message is shown as the run's problem. */
+/** Thrown when the tests cannot be started. The message becomes the problem of the test run. */
 class CannotRun extends Error {}
 
 /**
- * Runs the tests of a test run in the workspace of its session, as soon as a browser slot is free.
+ * Waits for a browser, and runs the tests of a test run in the workspace of its session.
  *
  * @param onStart called just before the tests start.
  * @returns the outcome, also if the tests exceeded a limit or were cancelled.
- * @throws the signal's reason if the signal fires before the tests start, or fires because the run was lost or the service
- *   is shutting down.
+ * @throws the reason of `signal` if it fires before the tests start. After the start, throws the reason only if the
+ * service is shutting down, or if the test run was removed or taken over by another process.
  */
 export async function runInWorkspace(
   deps: TestRunsDeps,
@@ -51,7 +51,7 @@ export async function runInWorkspace(
       await onStart(workspace);
       await faultPoint("tests-running");
       const result = await start(workspace, program, { ...row.input, signal });
-      // Discards the results of a released or lost run: another attempt will produce and store them.
+      // Discards the results of a released or lost test run, because another attempt produces and stores results.
       if (signal.reason instanceof RunEnded && signal.reason.why !== "cancelled") throw signal.reason;
       const { tests, ...end } = await readEnd(workspace, result, {
         input: row.input,
@@ -90,7 +90,10 @@ async function leaseBrowser({ browser }: TestRunsDeps, signal: AbortSignal): Pro
   }
 }
 
-/** Empties the report and progress files of an earlier run, so that they are not mistaken for those of this run. */
+/**
+ * Empties the report and progress files of an earlier test run, so that they are not mistaken for the files of this
+ * one.
+ */
 async function clearResults(workspace: Workspace): Promise<void> {
   await workspace.writeFile(REPORT_PATH, new Uint8Array());
   await workspace.writeFile(PROGRESS_PATH, new Uint8Array());
@@ -112,7 +115,7 @@ async function start(
   }
 }
 
-/** Saves the files that the tests left as evidence. @returns the results as database rows. */
+/** Saves the files of the tests as evidence. @returns the results as database rows. */
 async function keepResults(
   deps: TestRunsDeps,
   { sessionId, runId }: TestRunRow,

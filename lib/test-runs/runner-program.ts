@@ -6,14 +6,16 @@ import type { BrowserLease } from "#lib/browser/browser-service.ts";
 import { TEST_PROXY_SOCKET, type TestProgram } from "#lib/sandbox/sandbox-service.ts";
 import type { RunnerSettings } from "./runner/settings.ts";
 
-/** The runner's output folder, relative to the workspace. Playwright clears the folder `files` in it before each run. */
+/**
+ * The runner's output folder, relative to the workspace. Playwright clears its subfolder `files` before each test run.
+ */
 const RESULTS_FOLDER = "test-results";
 export const REPORT_PATH = `${RESULTS_FOLDER}/report.jsonl`;
 export const PROGRESS_PATH = `${RESULTS_FOLDER}/progress.json`;
 
-/** Maximum number of tests in a run. A test that runs against both targets counts twice. */
+/** Maximum number of tests in a test run. A test that runs against both targets counts twice. */
 export const TESTS_MAX = 1_000;
-/** Time that the runner gets in addition to the time limit of the tests, to start, and to end after the limit. */
+/** Time that the runner gets in addition to the tests' time limit: for starting, and for ending after that limit. */
 export const RUNNER_MARGIN_MS = 15_000;
 
 /** The port on the sandbox's loopback that is forwarded to the service's proxy. */
@@ -31,7 +33,8 @@ const folderOf = (name: string) => dirname(require.resolve(`${name}/package.json
  * Composes the program that runs Playwright's test runner in the sandbox.
  *
  * @param patterns regular expressions for the paths of the test files.
- * @param script the variant's script. It runs in every page of the target `variant`. Null if only the control is tested.
+ * @param script the variant's script, which runs in every page of the target `variant`. Null if only the control is
+ * tested, which is the page without the variant.
  */
 export async function composeProgram(
   input: TestRunInput,

@@ -8,8 +8,9 @@ import { endTestRun, listTestWaits, type TestRunRow } from "./test-run-store.ts"
 import type { TestRunsDeps } from "./test-runs-deps.ts";
 
 /**
- * Ends a test run. In one transaction, it stores the results, emits `tests.completed`, and wakes turns that wait for the
- * test run. Does nothing if the test run has already ended or its session was removed.
+ * Ends a test run. In one transaction, stores the results, emits `tests.completed`, and ends the waits for the test
+ * run. Then wakes the agent turn that was waiting. Does nothing if the test run has already ended or its session was
+ * removed.
  */
 export async function settleTestRun(
   deps: Pick<TestRunsDeps, "db" | "log" | "jobs">,

@@ -28,8 +28,8 @@ type Started =
   | { ok: false; problem: string; open?: string };
 
 /**
- * Stores a test run and its job, and emits `tests.started`. If the same tool call is repeated, the test run that it has
- * already started is returned. No test run is started while another one of the session is open.
+ * Stores a test run and its job, and emits `tests.started`. If the same tool call is repeated, returns the test run
+ * that the call has already started. Starts nothing while another test run of the session is open.
  */
 export async function startTestRun(
   deps: Pick<TestRunsDeps, "log" | "jobs">,

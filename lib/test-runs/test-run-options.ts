@@ -11,7 +11,7 @@ const isRegExp = (text: string): boolean => {
 
 const isWebAddress = (text: string): boolean => /^https?:$/.test(URL.parse(text)?.protocol ?? "");
 
-/** Options of a test run that the tool and the API operations share. */
+/** The options of a test run, as the tool and the API operations accept them. */
 export const testRunOptions = {
   baseUrl: z.string().max(2_000).refine(isWebAddress, "must be an http(s) URL"),
   grep: z.string().min(1).max(500).refine(isRegExp, "must be a regular expression"),

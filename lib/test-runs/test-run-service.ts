@@ -3,12 +3,15 @@ import { type PlayedTests, playTestRun } from "./play-test-run.ts";
 import { requeueLostTests } from "./test-run-store.ts";
 import type { TestRunsDeps } from "./test-runs-deps.ts";
 
-/** Plays test runs in this process. */
+/** Executes test runs in this process. */
 type TestRunService = {
   play: (testRunId: string) => Promise<PlayedTests>;
-  /** Stores new jobs for open test runs that no process plays, if their last job is old. @returns the jobs to send. */
+  /**
+   * Stores new jobs for open test runs that no process executes, if their last job is old.
+   * @returns the jobs to send.
+   */
   requeueLost: () => Promise<Job[]>;
-  /** Stops and releases all test runs of this process, so that other processes can play them. */
+  /** Stops and releases all test runs of this process, so that other processes can execute them. */
   interrupt: () => void;
 };
 
@@ -20,7 +23,7 @@ export function createTestRunService(deps: TestRunsDeps): TestRunService {
   const playing = new Map<string, Promise<PlayedTests>>();
   return {
     play(testRunId) {
-      // The job engine may deliver a job twice. The second delivery waits for the same run.
+      // The job engine may deliver a job twice. The second delivery waits for the execution that the first one started.
       const existing = playing.get(testRunId);
       if (existing) return existing;
       const played = playTestRun(deps, testRunId, shutdown.signal).finally(() => playing.delete(testRunId));

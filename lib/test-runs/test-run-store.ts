@@ -52,7 +52,7 @@ export async function findTestRunOfCall(
   return row;
 }
 
-/** Reads the session's newest test run, and the one that has not ended yet. Either may not exist. */
+/** Reads the session's newest test run, and the test run that has not ended yet. Either may be undefined. */
 export async function readNewest(
   db: Executor,
   sessionId: string,
@@ -81,7 +81,7 @@ export async function insertTestRun(
   return inserted;
 }
 
-/** Lists the results of a test run, by position. */
+/** Lists the results of a test run in the order of their positions. */
 export const listResults = (db: Executor, testRunId: string): Promise<TestResultRow[]> =>
   db
     .select()
@@ -90,10 +90,10 @@ export const listResults = (db: Executor, testRunId: string): Promise<TestResult
     .orderBy(asc(testResults.position));
 
 /**
- * Claims a test run for this process, unless another process that may still be alive has claimed it.
+ * Claims a test run for this process. Fails if another process has claimed the test run and may still be alive.
  *
  * @returns the row with the number of the new attempt; `held` if another process has claimed the test run; undefined if
- *   the test run has ended or was removed.
+ * the test run has ended or was removed.
  */
 export async function claimTestRun(
   db: Database,
@@ -128,8 +128,8 @@ export async function releaseTestRun(db: Database, { id, attempt }: TestRunRow):
 /**
  * Stores the counts of a test run, if given, and reads whether the test run must stop.
  *
- * @returns `cancel` if the test run or its turn was cancelled, `lost` if the test run has ended, was removed, or was
- *   taken over by another process.
+ * @returns `cancel` if the test run or the agent's run was cancelled; `lost` if the test run has ended, was removed, or
+ * was taken over by another process.
  */
 export async function storeCounts(
   db: Executor,
@@ -160,7 +160,10 @@ export async function requestCancel(db: Executor, sessionId: string, id: string)
   return found.length > 0;
 }
 
-/** Ends this attempt of a test run and stores the results. @returns the row; undefined if the attempt is no longer open. */
+/**
+ * Ends this attempt of a test run and stores the results.
+ * @returns the row; undefined if the attempt is no longer open.
+ */
 export async function endTestRun(
   tx: Transaction,
   { id, attempt }: TestRunRow,
@@ -182,7 +185,7 @@ export async function endTestRun(
 
 const ROWS_AT_ONCE = 100;
 
-/** Lists the calls of turns that are waiting for a test run. */
+/** Lists the tool calls that are waiting for a test run. */
 export const listTestWaits = (tx: Transaction, { id, sessionId }: TestRunRow) =>
   tx
     .select({ runId: waits.runId, callId: waits.callId })
@@ -197,12 +200,12 @@ export const listTestWaits = (tx: Transaction, { id, sessionId }: TestRunRow) =>
     );
 
 /**
- * Stores new jobs for open test runs that no process plays and whose last job is old. The job engine has then lost that
+ * Stores new jobs for open test runs that no process executes and whose last job is old. The job engine has lost such a
  * job, or has ended it because the process died.
  *
  * @param ageMs minimum age of a test run's last job.
- * @param playing ids of the test runs that this process plays. For other test runs that this process has claimed, the
- *   job engine has given up on their jobs.
+ * @param playing ids of the test runs that this process executes. The job engine has given up the jobs of all other
+ * test runs that this process has claimed.
  */
 export function requeueLostTests(
   db: Database,

@@ -7,7 +7,7 @@ import type { Logger } from "#lib/log/logger.ts";
 import type { SandboxService } from "#lib/sandbox/sandbox-service.ts";
 import type { JobSender } from "#lib/session/jobs/job-sender.ts";
 
-/** What test runs depend on. The container builds it. */
+/** The dependencies of test runs. */
 export type TestRunsDeps = {
   db: Database;
   log: EventLog;

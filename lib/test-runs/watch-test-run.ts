@@ -22,8 +22,8 @@ export class RunEnded extends Error {
  * Every 2 s, emits new counts and checks whether a test run must stop. Aborts `stop` if the test run was cancelled,
  * removed, or taken over by another process.
  *
- * @returns `start`, which sets the test run to `running` and must be called just before the tests start, and `end`, which
- *   ends the checks.
+ * @returns `start`, which sets the test run to `running` and must be called just before the tests start, and `end`,
+ * which ends the checks.
  */
 export function watchTestRun(deps: TestRunsDeps, row: TestRunRow, stop: AbortController) {
   let workspace: Workspace | undefined;

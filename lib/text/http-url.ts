@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** Parses an absolute http(s) URL; undefined for anything else. */
+/** Parses an absolute http(s) URL. Returns undefined for any other text. */
 export function readHttpUrl(text: string): URL | undefined {
   if (!/^https?:\/\//i.test(text)) return undefined;
   const url = URL.canParse(text) ? new URL(text) : undefined;
@@ -9,7 +9,9 @@ export function readHttpUrl(text: string): URL | undefined {
     : undefined;
 }
 
-/** Schema of an absolute http(s) URL of at most `max` characters. The output is the URL as sent, not normalized. */
+/**
+ * Schema of an absolute http(s) URL of at most `max` characters. The output is the text as sent; it is not normalized.
+ */
 export const httpUrlUpTo = (max: number) =>
   z
     .string()

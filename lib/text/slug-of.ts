@@ -1,4 +1,7 @@
-/** Makes a slug of a title: lower-case letters and digits without accents, with hyphens between words. May be empty. */
+/**
+ * Makes a slug from a title: lower-case letters and digits without accents, with hyphens between words. The slug may be
+ * empty.
+ */
 export const slugOf = (title: string, charactersMax: number): string =>
   title
     .normalize("NFKD")

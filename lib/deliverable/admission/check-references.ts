@@ -1,14 +1,17 @@
 import type { Draft } from "./find-draft.ts";
 import { childrenOf, type Place, resolveReference, type SchemaObject } from "./walk-schema.ts";
 
-/** How many schema checks one value may cost. Ordinary schemas cost a few hundred; only multiplying references cost more. */
+/**
+ * Maximum number of schema checks for one value. Ordinary schemas need a few hundred; more are needed only if
+ * references multiply.
+ */
 const CHECKS_MAX = 1_000_000;
 
 type ReferenceFlaw = { pointer: string; sentence: string };
 
 /**
  * Finds references that a validator could never finish checking: a `$ref` cycle that does not descend into the value
- * (`allOf: [{ $ref: "#" }]`), and references that multiply, because many levels each refer to the next one twice.
+ * (`allOf: [{ $ref: "#" }]`), and references that multiply because many levels each refer twice to the next level.
  * Recursion through properties or items is allowed.
  */
 export function findReferenceFlaw(
@@ -16,7 +19,7 @@ export function findReferenceFlaw(
   places: ReadonlyMap<SchemaObject, Place>,
   draft: Draft,
 ): ReferenceFlaw | undefined {
-  /** For each visited schema, how many checks one value costs; undefined while they are being counted. */
+  /** For each visited schema, the number of checks of one value. Undefined while the checks are being counted. */
   const checks = new Map<SchemaObject, number | undefined>();
 
   const visit = (place: Place): ReferenceFlaw | undefined => {
@@ -47,7 +50,10 @@ export function findReferenceFlaw(
   return undefined;
 }
 
-/** Lists the subschemas and the `$ref` target that check the same value as the schema, each with its JSON pointer. */
+/**
+ * Lists the schemas that check the same value as the schema of `place`: its subschemas (for example in `allOf`), and
+ * the target of its `$ref`. Each has its JSON pointer.
+ */
 function listInPlace(
   root: SchemaObject,
   place: Place,

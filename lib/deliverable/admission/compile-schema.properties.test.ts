@@ -5,7 +5,9 @@ import fc from "fast-check";
 import { arbitrarySample, type DraftName } from "../projection/testing/arbitrary-schema.ts";
 import { compileSchema } from "./compile-schema.ts";
 
-/** The compared drafts. Draft-04 is left out: it has no `if` and `const`, but the second validator applies them. */
+/**
+ * The drafts to compare. Draft-04 has no `if` and `const`; it is left out, because the second validator applies them.
+ */
 const drafts: [DraftName, SchemaDraft][] = [
   ["draft-07", "7"],
   ["2019-09", "2019-09"],
@@ -16,13 +18,13 @@ const objects = fc
   .dictionary(fc.constantFrom("id", "name", "kind", "a b", "other"), fc.jsonValue({ maxDepth: 2 }))
   .map((value): object => JSON.parse(JSON.stringify(value)));
 
-/** @returns false for a schema that ajv or the second validator is known to misread. */
+/** Returns false for schemas that ajv or the second validator is known to misread. */
 function isReadCorrectlyByBoth(schema: string): boolean {
-  // Ajv ignores the schema of a property named `__proto__`, and the projection takes that into account.
+  // Ajv ignores the schema of a property named `__proto__`.
   if (schema.includes("__proto__")) return false;
   // The second validator does not resolve references inside the dependencies of properties with these names.
   if (/"dependencies":\{"(id|\$ref|constructor)"/.test(schema)) return false;
-  // The second validator lets `then` and `else` see which properties their sibling keywords evaluated.
+  // In the second validator, `then` and `else` wrongly see which properties the keywords next to them evaluated.
   return !(schema.includes('"unevaluated') && /"(then|else)"/.test(schema));
 }
 

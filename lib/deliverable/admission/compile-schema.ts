@@ -9,8 +9,8 @@ import { collectPlaces, formatPointer, type Place, type SchemaObject } from "./w
 export type CompiledSchema = { ok: true; validate: ValidateFunction } | { ok: false; error: string };
 
 /**
- * Collects all errors. To stop at the first error, ajv would generate code with one level of nesting for each check, which
- * is nested too deeply for wide schemas.
+ * The options of all ajv instances. All errors are collected: code that stops at the first error has one level of
+ * nesting for each check, which is too deep for schemas with many properties.
  */
 const common: Options = { strict: false, logger: false, allErrors: true };
 
@@ -48,7 +48,7 @@ function removeEnforced(draft: Draft, places: ReadonlyMap<SchemaObject, Place>):
   for (const { schema } of places.values()) {
     // `nullable` is a keyword of OpenAPI, not of JSON Schema.
     delete schema.nullable;
-    // In drafts that ignore the siblings of `$ref`, ajv ignores them all except `type`.
+    // In drafts that ignore the siblings of `$ref`, ajv still enforces the sibling `type`.
     if (draft.ignoresRefSiblings && typeof schema.$ref === "string") delete schema.type;
   }
 }
@@ -73,7 +73,7 @@ function replaceEmptyNames(draft: Draft, places: ReadonlyMap<SchemaObject, Place
     }
 }
 
-/** Finds the first flaw of a schema that is visible without compiling it. */
+/** Checks a schema without compiling it. @returns the first flaw. */
 function findFlaw(draft: Draft, schema: SchemaObject, places: ReadonlyMap<SchemaObject, Place>) {
   for (const place of places.values()) {
     if (Object.hasOwn(place.schema, "$async")) return refuse(`${place.pointer}/$async`, "is not allowed");
@@ -90,7 +90,10 @@ function findFlaw(draft: Draft, schema: SchemaObject, places: ReadonlyMap<Schema
 
 const metaCheckers = new Map<Draft, AjvCore>();
 
-/** Validates the schema against its meta-schema. @returns the deepest error, because the other errors follow from it. */
+/**
+ * Validates the schema against its meta-schema.
+ * @returns the deepest error, because the other errors follow from it.
+ */
 function findMetaError(draft: Draft, schema: SchemaObject): ErrorObject | undefined {
   let ajv = metaCheckers.get(draft);
   if (ajv === undefined) {
@@ -129,7 +132,7 @@ function compileChecked(
   try {
     validate = compileWith(draft, schema, true);
   } catch (error) {
-    // In Unicode mode, JavaScript rejects escapes like `\\-`, which many published patterns contain.
+    // Tries again without Unicode mode, which rejects escapes like `\-` that many published patterns contain.
     if (!(error instanceof SyntaxError)) return describeFailure(error, places);
     try {
       validate = compileWith(draft, schema, false);
@@ -153,9 +156,10 @@ function compileWith(draft: Draft, schema: SchemaObject, unicodeRegExp: boolean)
     ownProperties: true,
     unicodeRegExp,
     ignoreKeywordsWithRef: draft.ignoresRefSiblings,
-    // The time for inlining and optimizing grows faster than the size of the schema.
+    // Inlining and optimizing are off, because their time grows faster than the size of the schema.
     inlineRefs: false,
-    // Makes ajv check required properties in a loop: its unrolled check inside `not`, `if` and `anyOf` misses the name "".
+    // Makes ajv check required properties in a loop. Otherwise ajv ignores the property "" inside `not`, `if` and
+    // `anyOf`.
     loopRequired: 1,
     code: { optimize: false },
   });

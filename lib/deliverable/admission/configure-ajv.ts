@@ -5,7 +5,10 @@ import { fullFormats } from "ajv-formats/dist/formats.js";
 import { isMultipleOf } from "./decimal.ts";
 import type { Draft } from "./find-draft.ts";
 
-/** The formats that are checked: those of JSON Schema, and two more that other validators check. All others are ignored. */
+/**
+ * The formats that are checked in addition to `date-time`. The last two are not formats of JSON Schema, but other
+ * validators check them too. All other formats are ignored.
+ */
 const ASSERTED_FORMATS: FormatName[] = [
   "date",
   "time",
@@ -42,8 +45,12 @@ export function configureAjv(ajv: AjvCore, draft: Draft): AjvCore {
   return ajv;
 }
 
-// The package's type allows every kind of format definition; this one has a `validate` function.
+// The package's type allows every kind of format definition. The cast is safe, because this one has a `validate`
+// function.
 const { validate: isLooseDateTime } = fullFormats["date-time"] as { validate: (text: string) => boolean };
 
-/** RFC 3339, section 5.6. The `date-time` format of ajv-formats also accepts white space instead of the `T`. */
+/**
+ * Whether a text is a date and time by RFC 3339, section 5.6. The `date-time` format of ajv-formats is less strict: it
+ * also accepts white space instead of the `T`.
+ */
 const isDateTime = (text: string): boolean => !/\s/.test(text) && isLooseDateTime(text);

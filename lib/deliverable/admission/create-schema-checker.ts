@@ -9,16 +9,18 @@ import { serializeSchema } from "./serialize-schema.ts";
 
 export type { RawViolation, Violation } from "./schema-job.ts";
 
-/** With `isBusy`, the schema was not checked, because too many schemas of this owner are waiting. */
+/** If `isBusy` is set, the schema was not checked, because too many schemas of this owner are waiting. */
 type SchemaVerdict = { ok: true } | { ok: false; error: string; isBusy?: true };
 
 type ValueVerdict =
   | { valid: true }
   | { valid: false; violations: Violation[] }
-  /** The value could not be checked: the schema is refused, or the check exceeded its limits. */
+  /** The value could not be checked, because the schema is refused or the check exceeded its limits. */
   | { valid: false; error: string };
 
-/** The response format of a schema: the schema for the provider, and whether strict mode is used. */
+/**
+ * The response format for a caller's schema: the schema that is sent to the provider, and whether strict mode is used.
+ */
 export type OutputFormat = { schema: Record<string, unknown>; isStrict: boolean };
 
 /** The result of checking a model's answer against the response format and the caller's schema. */
@@ -33,37 +35,42 @@ type Judgement =
   | { kind: "unjudged"; error: string };
 
 /**
- * Checks callers' schemas, and values against them, without blocking the event loop. Owners (`ownerId`) share the
- * threads fairly.
+ * Checks callers' schemas, and values against these schemas, without blocking the event loop. The owners of schemas
+ * (`ownerId`) share the threads fairly.
  */
 export type SchemaChecker = {
-  /** Whether a session may use this `outputSchema`. The error starts with `outputSchema:` and a JSON pointer if possible. */
+  /**
+   * Whether a session may use this `outputSchema`. The error starts with `outputSchema:` and a JSON pointer if
+   * possible.
+   */
   admitSchema: (schema: unknown, ownerId?: string) => Promise<SchemaVerdict>;
   /** Whether a value is valid against the caller's original schema. */
   validateValue: (schema: unknown, value: unknown) => Promise<ValueVerdict>;
   /**
    * Returns the response format for an admitted schema.
    *
-   * @throws when the projection exceeds the limits of a job. That does not happen for an admitted schema.
+   * @throws if the conversion exceeds the limits of a job. This does not happen for an admitted schema.
    */
   formatOf: (schema: unknown, ownerId?: string) => Promise<OutputFormat>;
   /**
-   * Decodes an answer in the format of `formatOf` into the caller's shape, and validates it against the caller's schema.
-   * A number that JavaScript would change silently is a violation.
+   * Decodes a model's answer in the format of `formatOf` into the caller's shape, and validates the result against the
+   * caller's schema. A number that JavaScript cannot represent is a violation.
    */
   judgeAnswer: (schema: unknown, answer: string, ownerId?: string) => Promise<Judgement>;
   close: () => Promise<void>;
 };
 
 /**
- * Compiles, projects and runs schemas in a small pool of worker threads, with a CPU deadline and a memory cap per job.
- * Source: specification, Structured sessions, Schema rules; `security.md`, What comes in.
+ * Creates a checker that compiles and runs schemas, and converts them for a provider, in a small pool of worker
+ * threads. Each job has a CPU deadline and a memory limit. Source: specification, Structured sessions, Schema rules;
+ * `security.md`, What comes in.
  *
  * @param options.cpuMs CPU time for admitting one schema. Default 3,000. Later jobs with an admitted schema get three
- *   times as much, so that they do not fail when the machine is slower than it was at admission.
+ * times as much, so that they do not fail when the machine is slower than it was at admission.
  * @param options.memoryMb memory limit of each thread. Default 256.
  * @param options.threadsMax Default: one less than the machine has cores, at least 2 and at most 4.
- * @param options.profile the provider's profile. Default `openai`: other providers also accept schemas of this profile.
+ * @param options.profile the rules of a provider for schemas. Default `openai`, because other providers also accept
+ * schemas that follow the rules of OpenAI.
  */
 export function createSchemaChecker(
   options: { cpuMs?: number; memoryMb?: number; threadsMax?: number; profile?: ProfileName } = {},
@@ -87,7 +94,7 @@ export function createSchemaChecker(
       if (cached) return cached;
       if (pool.countWaiting(ownerId) >= WAITING_MAX) return { ...refuse(tooManyWaiting), isBusy: true };
       const outcome = await pool.run({ kind: "admit", schema: serialized.text }, ownerId, admission);
-      // This verdict is not cached: the next attempt may run in a thread with more free memory.
+      // Does not cache this verdict, because the next attempt may run in a thread with more free memory.
       if (outcome.kind === "timeout" || outcome.kind === "out of memory")
         return refuse(`takes ${describeLimit(outcome.kind, admission)} to compile and run`);
       return verdicts.keep(key, outcome.kind === "refused" ? refuse(outcome.error) : { ok: true });
@@ -139,7 +146,9 @@ export function createSchemaChecker(
 const FORMATS_CACHED = 64;
 const VERDICTS_CACHED = 256;
 const LATER_FACTOR = 3;
-/** While this many jobs of an owner wait, admissions are rejected. The jobs of running turns are never rejected. */
+/**
+ * Maximum number of waiting jobs of an owner. Further admissions are rejected, but the jobs of running turns never are.
+ */
 const WAITING_MAX = 32;
 const tooManyWaiting = `${WAITING_MAX} schemas of this API key are waiting to be checked; try again in a few seconds`;
 const NO_OWNER = "";

@@ -17,8 +17,9 @@ function parseDecimal(text: string): Decimal {
 }
 
 /**
- * Whether parsing changed a number of the JSON text: it is a whole number beyond 2^53 that no double represents exactly,
- * or is too large for a double. Rounded fractions do not count, because every JSON parser rounds them.
+ * Whether parsing changed a number of the JSON text. This happens to whole numbers beyond 2^53 that no double
+ * represents exactly, and to numbers that are too large for a double. Rounded fractions do not count, because every
+ * JSON parser rounds them.
  */
 export function isInexact(text: string, parsed: number): boolean {
   if (Math.abs(parsed) <= Number.MAX_SAFE_INTEGER) return false;
@@ -28,7 +29,9 @@ export function isInexact(text: string, parsed: number): boolean {
   return written.digits !== read.digits || written.exponent !== read.exponent;
 }
 
-/** Implements `multipleOf` with decimal digits, because a quotient of doubles is rounded. */
+/**
+ * Whether `value` is a multiple of `divisor`. Computes with decimal digits, because a quotient of doubles is rounded.
+ */
 export function isMultipleOf(value: number, divisor: number): boolean {
   if (Number.isSafeInteger(value) && Number.isSafeInteger(divisor)) return value % divisor === 0;
   const one = parseDecimal(String(value));

@@ -4,7 +4,7 @@ const since2020 = "prefixItems $dynamicRef";
 
 const keywords = (...lists: string[]): ReadonlySet<string> => new Set(lists.join(" ").split(" "));
 
-/** For each draft, the keywords of other drafts that it ignores. */
+/** For each draft, the keywords of other drafts that this draft ignores. */
 export const ignoredKeywords = {
   "draft-04": keywords("const contains propertyNames if then else", since2019, since2020),
   "draft-06": keywords("if then else", since2019, since2020),

@@ -9,7 +9,10 @@ import { ignoredKeywords } from "./draft-keywords.ts";
 /** What the checker needs to know about a draft of JSON Schema. */
 export type Draft = {
   metaSchemaId: string;
-  /** Creates an ajv instance with the draft's vocabulary. With `meta: true`, it also has the draft's meta-schema. */
+  /**
+   * Creates an ajv instance with the draft's vocabulary. With `meta: true`, the instance also has the draft's
+   * meta-schema.
+   */
   createAjv: (options: Options) => AjvCore;
   /** Whether keywords next to a `$ref` are ignored, as in all drafts up to draft-07. */
   ignoresRefSiblings: boolean;
@@ -63,10 +66,10 @@ const drafts: Record<string, Draft> = {
 export const DRAFT_NAMES = "draft-04, draft-06, draft-07, 2019-09 or 2020-12";
 
 /**
- * Finds the draft that `$schema` names, with http or https and with or without a final `#`.
- * Source: `wire.md`, Structured output.
+ * Finds the draft that `$schema` names, with http or https and with or without a final `#`. Source: `wire.md`,
+ * Structured output.
  *
- * @returns draft 2020-12 without a `$schema`, undefined for an unknown draft.
+ * @returns draft 2020-12 if `$schema` is undefined; undefined for an unknown draft.
  */
 export function findDraft($schema: unknown): Draft | undefined {
   if ($schema === undefined) return drafts["json-schema.org/draft/2020-12/schema"];

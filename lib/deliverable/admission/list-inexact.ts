@@ -2,7 +2,10 @@ import type { InexactNumber } from "./parse-answer.ts";
 import type { RawViolation } from "./schema-job.ts";
 import { formatPointer } from "./walk-schema.ts";
 
-/** Lists a violation for each number that JavaScript cannot represent, with its place in the decoded value if found. */
+/**
+ * Returns a violation for each number in `inexact`. Its path points into the decoded value, or into the model's answer
+ * if the decoded value does not contain the number.
+ */
 export function listInexact(
   value: unknown,
   inexact: readonly InexactNumber[],
@@ -24,7 +27,7 @@ export function listInexact(
       for (const [key, each] of Object.entries(part)) visit(each, [...path, key]);
   };
   visit(value, []);
-  // These numbers are not in the decoded value: when a key repeats, only its last entry is decoded.
+  // The remaining numbers are not in the decoded value, because only the last entry with a repeated key is decoded.
   for (const number of open.values())
     found.push({ path: number.path, rawPath: number.path, message: explain(number) });
   return found;

@@ -2,12 +2,17 @@ import { storableText } from "#db/storable.ts";
 import { setOwn } from "../projection/json.ts";
 import { isInexact } from "./decimal.ts";
 
-/** A number that JavaScript cannot represent: its place as a JSON pointer, the model's digits, and the parsed number. */
+/**
+ * A number that JavaScript cannot represent: its place as a JSON pointer, the model's digits, and the parsed number.
+ */
 export type InexactNumber = { path: string; text: string; parsed: number };
 
 export type ParsedAnswer = { value: unknown; inexact: readonly InexactNumber[] };
 
-/** Matches answers that may contain an inexact number. Only these are parsed a second time, with the original digits. */
+/**
+ * Matches answers that may contain an inexact number. Only these answers are parsed with access to the original digits,
+ * which is slower.
+ */
 const LARGE_NUMBER = /\d{16}|\d[eE]\+?\d/;
 
 /**

@@ -8,7 +8,7 @@ type Recent<Value> = {
 export function createRecent<Value extends object>(max: number): Recent<Value> {
   const entries = new Map<string, Value>();
 
-  /** Deletes the entry before setting it, so that the map is ordered by last use. */
+  /** Stores a value. An existing entry is deleted first, so that the map is ordered by last use. */
   function keep(text: string, value: Value): Value {
     entries.delete(text);
     entries.set(text, value);

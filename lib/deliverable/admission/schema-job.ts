@@ -10,12 +10,15 @@ export type RawViolation = Violation & { rawPath: string };
 export type SchemaJob =
   | { kind: "admit"; schema: string }
   | { kind: "validate"; schema: string; value: string }
-  /** Projects the schema for providers of this profile. */
+  /** Converts the schema to the form that providers with this profile accept (the projected schema). */
   | { kind: "project"; schema: string; profile: ProfileName }
-  /** Decodes a model's answer that follows the projected schema, and validates it against the caller's schema. */
+  /** Decodes a model's answer, which follows the projected schema, and validates it against the caller's schema. */
   | { kind: "judge"; schema: string; profile: ProfileName; answer: string };
 
-/** A message from a worker thread. The first one has no answer: the thread is ready. `cpuMs`: CPU time used so far. */
+/**
+ * A message from a worker thread. `answer` is undefined in the first message: the thread is ready. `cpuMs`: CPU time
+ * used so far.
+ */
 export type WorkerMessage = { answer: SchemaAnswer | undefined; cpuMs: number };
 
 /** The result of a job. The `error` of a refusal is a sentence that starts with a JSON pointer if possible. */

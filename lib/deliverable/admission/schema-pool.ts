@@ -15,9 +15,9 @@ type PoolOptions = {
 
 /** Worker threads that share the jobs of all owners. */
 type SchemaPool = {
-  /** @throws when a thread cannot start, has a bug, or the pool is closed. */
+  /** Runs a job on the next free thread. @throws if the thread cannot start or has a bug, or if the pool is closed. */
   run: (job: SchemaJob, ownerId: string, limits: JobLimits) => Promise<ThreadOutcome>;
-  /** How many jobs of an owner wait for a thread. */
+  /** Returns the number of an owner's jobs that wait for a thread. */
   countWaiting: (ownerId: string) => number;
   close: () => Promise<void>;
 };
@@ -33,12 +33,12 @@ type Task = {
 type Slot = {
   thread: SchemaThread;
   task: Task | undefined;
-  /** Hashes of the schemas of the thread's latest tasks. The thread has these schemas cached. */
+  /** Hashes of the schemas of the thread's latest tasks, which the thread has cached. */
   schemaHashes: string[];
   idleTimer: NodeJS.Timeout | undefined;
 };
 
-/** How many schemas a thread caches. */
+/** Number of schemas that a thread caches. */
 const HASHES_KEPT = 8;
 const IDLE_MS = 30_000;
 
@@ -52,8 +52,8 @@ type Pool = {
 const closedError = () => new Error("the schema threads are closed");
 
 /**
- * Creates a pool in which owners take turns. One owner never uses all threads (unless there is only one), so its jobs
- * cannot block those of other owners. Threads start on demand, and all but the first stop when they are idle.
+ * Creates a pool in which owners take turns. No owner uses all threads (unless there is only one), so that the jobs of
+ * one owner cannot block those of other owners. Threads start on demand, and all but the first stop when they are idle.
  */
 export function createSchemaPool({ threadsMax, memoryMb }: PoolOptions): SchemaPool {
   const createSlot = (): Slot => ({
@@ -99,7 +99,7 @@ function dispatch(pool: Pool): void {
   }
 }
 
-/** Takes a task of the first owner who may use one more thread, and moves that owner to the end of the order. */
+/** Takes the next task of the first owner that may use another thread, and moves this owner to the end of the map. */
 function takeNext({ slots, waiting }: Pool): Task | undefined {
   const perOwnerMax = Math.max(1, slots.length - 1);
   for (const [ownerId, tasks] of waiting) {

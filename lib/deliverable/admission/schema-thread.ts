@@ -2,14 +2,16 @@ import { Worker } from "node:worker_threads";
 import type { SchemaAnswer, SchemaJob, WorkerMessage } from "./schema-job.ts";
 
 export type JobLimits = {
-  /** CPU time limit of one job. Elapsed time would fail cheap schemas on a busy machine. */
+  /**
+   * CPU time limit of one job. Elapsed time is not used, because cheap schemas would exceed a limit on a busy machine.
+   */
   cpuMs: number;
 };
 
-/** The answer to a job, or the limit that the job exceeded. If it exceeded a limit, its thread is terminated. */
+/** The answer to a job, or the limit that the job exceeded. The thread of a job that exceeded a limit is terminated. */
 export type ThreadOutcome = SchemaAnswer | { kind: "timeout" } | { kind: "out of memory" };
 
-/** One worker thread. The caller runs one job at a time. */
+/** One worker thread. The caller must run one job at a time. */
 export type SchemaThread = {
   isStarted: () => boolean;
   /** Runs a job, and starts the thread if necessary. @throws if the thread cannot start, has a bug, or was closed. */
@@ -19,12 +21,15 @@ export type SchemaThread = {
   close: () => Promise<void>;
 };
 
-/** A job that gets no CPU time, or whose CPU time cannot be measured, is ended after this multiple of its limit. */
+/**
+ * A job ends when the elapsed time exceeds this multiple of its CPU time limit. This ends jobs that get no CPU time,
+ * and jobs whose CPU time cannot be measured.
+ */
 const WALL_FACTOR = 40;
 
 /**
- * The thread starts at the first job and is reused. When a job exceeds its CPU time or memory, the thread is terminated,
- * and the next job starts a new one. An idle thread does not keep the process alive.
+ * Creates a thread, which starts at its first job and is reused. When a job exceeds its CPU time or memory, the thread
+ * is terminated, and the next job starts a new one. An idle thread does not keep the process alive.
  */
 export function createSchemaThread(memoryMb: number): SchemaThread {
   let thread: Thread | undefined;
@@ -39,7 +44,8 @@ export function createSchemaThread(memoryMb: number): SchemaThread {
   return {
     isStarted: () => thread?.isGone() === false,
     async run(job, limits) {
-      // Waits until the old thread has ended, which can take a while: V8 does not interrupt the compilation of a pattern.
+      // Waits until the old thread has ended. This can take a while, because V8 cannot interrupt the compilation of a
+      // regular expression.
       await ending;
       if (isClosed) throw new Error("the schema thread is closed");
       if (thread === undefined || thread.isGone()) thread = await startThread(memoryMb);
@@ -98,7 +104,8 @@ async function startThread(memoryMb: number): Promise<Thread> {
     async run(job, limits) {
       const started = Promise.withResolvers<ThreadOutcome | undefined>();
       waiting = started;
-      // `setImmediate` lets an answer that arrived while the event loop was busy win over the deadline.
+      // Uses `setImmediate`, so that an answer that arrived while the event loop was busy is handled before the
+      // deadline.
       const expire = () => setImmediate(started.resolve, { kind: "timeout" });
       const stopWatching = watchCpu(worker, cpuMsBefore, limits.cpuMs, expire);
       worker.ref();
@@ -120,7 +127,10 @@ async function startThread(memoryMb: number): Promise<Thread> {
   };
 }
 
-/** Calls `expire` once the thread has used `cpuMs` more than `cpuMsBefore`. @returns a function that ends the watch. */
+/**
+ * Calls `expire` when the thread's CPU time exceeds `cpuMsBefore` by `cpuMs`.
+ * @returns a function that ends the watch.
+ */
 function watchCpu(worker: Worker, cpuMsBefore: number, cpuMs: number, expire: () => void): () => void {
   let isOver = false;
   let timer: NodeJS.Timeout;
@@ -133,7 +143,7 @@ function watchCpu(worker: Worker, cpuMsBefore: number, cpuMs: number, expire: ()
     else arm(Math.max(leftMs, 10));
   };
   const arm = (ms: number) => {
-    // Ignores failures: a thread that has exited cannot be measured, and its exit settles the job.
+    // Ignores failures, because a thread that has exited cannot be measured, and its exit ends the job.
     timer = setTimeout(() => check().catch(() => {}), ms);
   };
   arm(cpuMs);

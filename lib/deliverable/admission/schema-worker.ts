@@ -29,7 +29,7 @@ function projectText(text: string, profile: ProfileName): Projection {
 }
 
 function run(job: SchemaJob): SchemaAnswer {
-  // Only admitted schemas are projected, so the schema need not be compiled again to check it.
+  // Does not compile the schema to check it again, because only admitted schemas are projected.
   if (job.kind === "project") return project(job.schema, job.profile);
   const schema = compileText(job.schema);
   if (!schema.ok) return { kind: "refused", error: schema.error };
@@ -53,7 +53,10 @@ function project(text: string, profileName: ProfileName): SchemaAnswer {
 /** Options for the example values: shallow or deep, with the first or a later branch of each union. */
 const EXAMPLES = [{}, { branch: 1 }, { branch: 2, levelsMax: 30 }, { levelsMax: 30 }];
 
-/** Validates example values, so that a schema that is too slow to validate exceeds the time limit already at admission. */
+/**
+ * Admits a schema. Validates example values first, so that a schema whose validation is too slow exceeds the time limit
+ * now.
+ */
 function admit(schema: Compiled, text: string): SchemaAnswer {
   const { schema: format, hasValue, foldBack } = projectText(text, "openai");
   if (!hasValue) return { kind: "refused", error: NO_VALUE };
@@ -101,7 +104,8 @@ function validate(
     const isValid = validate(value) === true;
     return { kind: "checked", violations: isValid ? [] : describeViolations(validate.errors ?? []) };
   } catch (error) {
-    // To compare a value with objects in `enum`, the validator calls the value's own toString and valueOf, which may fail.
+    // To compare a value with objects in `enum`, the validator calls the value's own toString and valueOf, which may
+    // not be functions.
     if (error instanceof TypeError) return { kind: "refused", error: "cannot be compared with this value" };
     if (!(error instanceof RangeError)) throw error;
     return { kind: "refused", error: ENDLESS };
@@ -114,6 +118,6 @@ function send(answer?: SchemaAnswer): void {
 }
 
 parentPort?.on("message", (job: SchemaJob) => send(run(job)));
-// The first compilation also compiles the meta-schema, which is slow. Doing it now spares the first job that time.
+// The first compilation also compiles the meta-schema, which is slow. This call spares the first job that time.
 compileSchema({ type: "object" });
 send();

@@ -1,10 +1,16 @@
 /** A schema that is an object. The other kind of schema is a boolean. */
 export type SchemaObject = Record<string, unknown>;
 
-/** A subschema with its JSON pointer. Its `#…` references are relative to `resource`, the nearest schema with an `$id`. */
+/**
+ * A subschema with its JSON pointer. Its `#…` references are relative to `resource`, the nearest enclosing schema with
+ * an `$id`; undefined means the root.
+ */
 export type Place = { pointer: string; schema: SchemaObject; resource: Place | undefined };
 
-/** A subschema, with the keys that lead to it from its parent. `isInPlace`: it applies to the same value as the parent. */
+/**
+ * A subschema, with the keys that lead from its parent to it. `isInPlace`: whether it applies to the same value as the
+ * parent.
+ */
 type Child = { pointer: string; keys: readonly string[]; schema: SchemaObject; isInPlace: boolean };
 
 const IN_PLACE_KEYWORDS = new Set(
@@ -18,8 +24,8 @@ const listKeywords = "allOf anyOf oneOf prefixItems items".split(" ");
 const mapKeywords = "properties patternProperties $defs definitions dependentSchemas dependencies".split(" ");
 
 /**
- * Collects the root and all subschemas that are objects: those in the keywords of any draft, and those elsewhere that
- * local references point to. Data in `enum`, `const`, `default` or `examples` is not a schema.
+ * Collects the root and all subschemas that are objects: the subschemas in the keywords of any draft, and the targets
+ * of local references. Data in `enum`, `const`, `default` or `examples` is not a schema.
  */
 export function collectPlaces(root: SchemaObject): Map<SchemaObject, Place> {
   const places = new Map<SchemaObject, Place>();
@@ -55,7 +61,7 @@ export function childrenOf({ pointer, schema }: Pick<Place, "pointer" | "schema"
   return children;
 }
 
-/** Resolves a local reference by JSON pointer (`#`, `#/…`) to a schema object; undefined for any other reference. */
+/** Returns the schema object that a local reference (`#` or `#/…`) points to; undefined for any other reference. */
 export function resolveReference(
   root: SchemaObject,
   from: Place,

@@ -6,13 +6,19 @@ import type { Profile } from "../projection/profile/profile.ts";
 import { type Projection, projectSchema } from "../projection/project-schema.ts";
 import type { Input } from "./read-inputs.ts";
 
-/** The outcome of projecting a value and converting it back: it is the same or different, or was skipped as not valid. */
+/**
+ * The outcome of projecting a value and converting it back. `skipped-invalid`: the value is not valid against the
+ * schema.
+ */
 type RoundTrip =
   | { outcome: "exact" }
   | { outcome: "different"; detail: string }
   | { outcome: "skipped-invalid"; detail: string };
 
-/** The report on one schema. `error` is the sentence of the API's 400 response, or says why the check failed (`failed`). */
+/**
+ * The report on one schema. `error` is the error of the API's 400 response. If `failed` is set, the check itself
+ * failed, and `error` is the reason.
+ */
 export type Report =
   | { source: string; admitted: false; error: string; failed?: true }
   | {
@@ -25,7 +31,10 @@ export type Report =
       projection: Projection;
     };
 
-/** Admits a schema as the API does, projects it, and checks the round trip of each value. It never throws. */
+/**
+ * Admits a schema as the API does, projects it (converts it for a provider), and checks the round trip of each value.
+ * Never throws.
+ */
 export async function checkSchema(checker: SchemaChecker, profile: Profile, input: Input): Promise<Report> {
   try {
     return await check(checker, profile, input);
@@ -82,7 +91,7 @@ async function checkRoundTrip(
 const formatViolation = (violation: { path: string; message: string } | undefined): string =>
   violation ? `${violation.path || "/"} ${violation.message}` : "";
 
-/** Whether the report shows no problem of the projection. A schema that was refused admission counts as fine. */
+/** Whether the report shows no problem of the projection. This is true for a schema that was refused. */
 export const isFine = (report: Report): boolean =>
   report.admitted
     ? report.fits && report.roundTrips.every(({ outcome }) => outcome !== "different")

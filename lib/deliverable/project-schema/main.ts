@@ -24,7 +24,7 @@ Exit code: 0 if all admitted schemas fit and all valid values survive unchanged;
 is refused; 2 if the arguments are invalid or there is no schema.
 `;
 
-/** @returns the exit code */
+/** Runs the command. @returns the exit code */
 async function main(): Promise<number> {
   const parsed = readArguments();
   if (typeof parsed === "number") return parsed;
@@ -46,7 +46,8 @@ async function main(): Promise<number> {
       const report = await checkSchema(checker, profile, input);
       count(report);
       if (isJson) say(toJsonLine(report));
-      // Holds the first report back: it becomes a page if it is the only one, and a line if others follow.
+      // Keeps the first report, because its format depends on the number of schemas: a page for one, a line for
+      // several.
       else if (totals.schemas === 1) first = { input, report };
       else {
         if (totals.schemas === 2 && first) say(toLine(first.report));

@@ -2,14 +2,15 @@ import { createReadStream } from "node:fs";
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 
-/** A schema, the file it is from (`source`), and values to check the round trip with. */
+/** A schema with the file that it is from (`source`) and values for the round trip, or an entry that is not JSON. */
 export type Input =
   | { source: string; schema: unknown; values: readonly unknown[] | undefined }
   | { source: string; unreadable: string };
 
 /**
- * Reads schemas one at a time. A `.json` file holds one schema; a `.jsonl` or `.ndjson` file holds one on each line; a
- * folder stands for all `.json` files below it. Instead of a schema, an entry may be `{ "schema": …, "values": […] }`.
+ * Reads schemas one at a time. A `.json` file contains one schema; a `.jsonl` or `.ndjson` file contains one on each
+ * line; a folder means all `.json` files below it. Instead of a schema, an entry may be
+ * `{ "schema": …, "values": […] }`.
  */
 export async function* readInputs(paths: readonly string[]): AsyncGenerator<Input> {
   for (const path of paths) {

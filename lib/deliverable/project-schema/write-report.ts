@@ -2,7 +2,9 @@ import type { SchemaChecker } from "../admission/create-schema-checker.ts";
 import { buildExample } from "../projection/build-example.ts";
 import { isFine, type Report } from "./check-schema.ts";
 
-/** Formats a report as one line of JSON: the projected schema, the constraints that became sentences, the round trips. */
+/**
+ * Formats a report as one line of JSON: the projected schema, the constraints that became sentences, the round trips.
+ */
 export function toJsonLine(report: Report): string {
   if (!report.admitted) return JSON.stringify(report);
   const { projection, roundTrips, projectionMs, ...rest } = report;
@@ -37,7 +39,9 @@ function countTrips(report: Extract<Report, { admitted: true }>) {
   return counts;
 }
 
-/** Formats the full report on one schema: the projection, the constraints that became sentences, and the round trips. */
+/**
+ * Formats the full report on one schema: the projection, the constraints that became sentences, and the round trips.
+ */
 export async function toPage(report: Report, checker: SchemaChecker, schema: unknown): Promise<string> {
   if (!report.admitted) return toLine(report);
   const { projection, breach, roundTrips } = report;

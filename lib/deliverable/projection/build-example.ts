@@ -1,17 +1,21 @@
 import { isObject, type JsonSchema, setOwn } from "./json.ts";
 
-/** `branch`: the index of the branch to use in each union. `levelsMax`: from this depth on, the shortest form is used. */
+/**
+ * `branch`: the index of the branch to use in each union. `levelsMax`: parts that are nested deeper get their shortest
+ * form.
+ */
 type ExampleOptions = { branch?: number; levelsMax?: number };
 
-/** Once the example has this many parts, the shortest form is used everywhere. */
+/** If the example has more parts than this, each further part gets its shortest form. */
 const PARTS_MAX = 2_000;
-/** An example with more parts than this is given up: even its shortest forms multiply. */
+/** An example with more parts than this is given up, because even the shortest forms of its parts multiply. */
 const PARTS_END = 20_000;
 
 /**
- * Builds a small value of a projected schema. Constraints that only descriptions state are ignored.
+ * Builds a small value of a projected schema (a schema for a provider). Ignores constraints that only descriptions
+ * state.
  *
- * @returns undefined when the schema has no value or only very large ones.
+ * @returns undefined if the schema has no value or only very large ones.
  */
 export function buildExample(schema: JsonSchema, options: ExampleOptions = {}): unknown {
   const { branch = 0, levelsMax = 6 } = options;
@@ -38,7 +42,10 @@ export function buildExample(schema: JsonSchema, options: ExampleOptions = {}): 
     return value;
   };
 
-  /** Whether a property is the list of additional properties. It is set to null, as its description asks the model to do. */
+  /**
+   * Whether a property is the list of additional properties. The example sets this property to null, as its description
+   * asks the model to do.
+   */
   const isSpare = (name: string, part: unknown): boolean => {
     const { anyOf } = resolve(part);
     return /^additional(_\d+)?$/.test(name) && Array.isArray(anyOf) && anyOf.some(isNull);
@@ -81,7 +88,7 @@ function createResolver(schema: JsonSchema): Resolve {
   };
 }
 
-/** Measures how deep the shallowest value of each part is. Parts without a value of finite size are not in the map. */
+/** Measures the depth of the shallowest value of each part. Parts without a value of finite size are not in the map. */
 function measureHeights(schema: JsonSchema, resolve: Resolve): Map<JsonSchema, number> {
   const heights = new Map<JsonSchema, number>();
   const measure = (part: JsonSchema): number | undefined => {

@@ -32,7 +32,10 @@ export function stableText(value: unknown): string {
   return `{${keys.map((key) => `${JSON.stringify(key)}:${stableText(value[key])}`).join(",")}}`;
 }
 
-/** Returns JSON text, cut off with `…` after `charactersMax` characters. It reads no more of the value than it needs. */
+/**
+ * Returns the JSON text of a value, cut off with `…` after `charactersMax` characters. Does not read the rest of the
+ * value.
+ */
 export function briefText(value: unknown, charactersMax: number): string {
   let text = "";
   const isFull = () => text.length > charactersMax;

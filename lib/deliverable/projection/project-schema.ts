@@ -22,17 +22,25 @@ export type Projection = {
   schema: JsonSchema;
   /** The constraints that became sentences in descriptions. */
   folded: readonly Folded[];
-  /** Whether the schema may have a valid value of finite size. False means that it certainly has none. */
+  /** Whether the schema may have a valid value of finite size. False if it certainly has none. */
   hasValue: boolean;
-  /** Converts a value of the projected schema into the caller's shape. The `path` of a failure points into that value. */
+  /**
+   * Converts a value of the projected schema into the caller's shape. The `path` of a failure points into `projected`.
+   */
   foldBack: (projected: unknown) => Decoded;
   /** Converts a value of the caller's schema into its projected form. Every valid value has a projected form. */
   project: (value: unknown) => Encoded;
-  /** Given a JSON pointer into the caller's value, returns one to the same place in `projected`, the model's JSON. */
+  /**
+   * Takes a JSON pointer into the caller's value. Returns the pointer to the same part in `projected`, the model's
+   * JSON.
+   */
   toProjectedPath: (pointer: string, projected: unknown) => string;
 };
 
-/** The limits of each attempt. They shrink from one attempt to the next; the first projection that fits is used. */
+/**
+ * The size limits of each attempt to project a schema, in decreasing order. The first projection that follows the
+ * provider's rules is used.
+ */
 const ATTEMPTS: readonly GraphLimits[] = [
   { fieldsMax: 6_000, copiesMax: 1_000 },
   { fieldsMax: 6_000, copiesMax: 0 },
@@ -41,11 +49,10 @@ const ATTEMPTS: readonly GraphLimits[] = [
 ];
 
 /**
- * Projects an admitted schema onto the subset that a provider's strict mode accepts. Constraints that the subset cannot
- * express become sentences in descriptions. Every value that is valid under the caller's schema survives `project` and
- * `foldBack` unchanged. The work is linear in the size of the schema: no pattern is run, and parts that exceed the
- * budget become untyped JSON.
- * Source: specification, Structured sessions, Schema rules, rule 4.
+ * Projects an admitted schema onto the subset of JSON Schema that a provider's strict mode accepts. Constraints that
+ * the subset cannot express become sentences in descriptions. Every value that is valid under the caller's schema
+ * survives `project` and `foldBack` unchanged. The work is linear in the size of the schema: no pattern is run, and
+ * parts that exceed the budget become untyped JSON. Source: specification, Structured sessions, Schema rules, rule 4.
  */
 export function projectSchema(schema: SchemaObject, profile: Profile): Projection {
   const { rules } = profile;
@@ -69,7 +76,7 @@ function leaveUnchanged(schema: SchemaObject): Projection {
   };
 }
 
-/** Builds the graph of places. A schema that is nested too deeply becomes untyped JSON. */
+/** Builds the graph of a schema. A schema that is nested too deeply becomes untyped JSON. */
 function buildSafely(schema: SchemaObject, limits: GraphLimits): Graph {
   try {
     return buildGraph(createSchemaIndex(schema, findDialect(schema.$schema)), schema, limits);
@@ -106,7 +113,9 @@ function wrapRoot(root: Node): Node {
   return top;
 }
 
-/** Puts the caller's title and description at the root of the projected schema. Source: `wire.md`, Structured output. */
+/**
+ * Puts the caller's title and description at the root of the projected schema. Source: `wire.md`, Structured output.
+ */
 function nameRoot(projected: JsonSchema, { title, description }: SchemaObject): JsonSchema {
   const isUndescribed = projected.description === undefined && typeof description === "string";
   return {

@@ -73,7 +73,7 @@ export const checkAccessibility = ({ browser }: Pick<UtilityServices, "browser">
             const parts = selector === undefined ? [] : [selector];
             const options = { tags: STANDARDS[standard], parts, elementsPerRule };
             const found = await runAxe(frame, options).catch((error: unknown) => {
-              // Failures in inner frames are ignored, because an inner frame may have been removed in the meantime.
+              // Ignores failures in inner frames, because an inner frame may have been removed during the check.
               if (frame === main) throw error;
             });
             if (found) findings.push({ ...found, frame: describeFrame(frame) });

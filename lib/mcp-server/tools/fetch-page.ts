@@ -8,7 +8,10 @@ type FetchedPage =
 
 const BYTES_MAX = 4 * 1_048_576;
 const timeoutMs = 15_000;
-/** Maximum number of elements of a page, because each takes time to parse. Ordinary pages have fewer. */
+/**
+ * Maximum number of elements of a page. The limit bounds the time that parsing takes; ordinary pages have fewer
+ * elements.
+ */
 const ELEMENTS_MAX = 60_000;
 const PAGES = new Set(["text/html", "application/xhtml+xml"]);
 

@@ -43,7 +43,9 @@ function readJsonLd(document: Document): Pick<StructuredDataAnswer, "jsonLd" | "
   return { jsonLd, jsonLdErrors };
 }
 
-/** Reads `meta` elements by name. If `start` ends with a colon, names must begin with it; otherwise they must equal it. */
+/**
+ * Reads `meta` elements by name. If `start` ends with a colon, names must begin with it; otherwise they must equal it.
+ */
 function readMeta(document: Document, attribute: string, start: string): Record<string, string[]> {
   const found = new Map<string, string[]>();
   for (const meta of document.querySelectorAll(`meta[${attribute}][content]`)) {

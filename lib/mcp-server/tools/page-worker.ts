@@ -15,7 +15,7 @@ try {
     answer({ ok: true, value: findStructuredData(job) });
   }
 } catch (error) {
-  // A page that is nested too deeply overflows the stack.
+  // A RangeError means that the stack overflowed, because the page is nested too deeply.
   const isDeep = error instanceof RangeError;
   answer({ ok: false, error: isDeep ? "The page is nested too deeply." : String(error) });
 }

@@ -15,7 +15,9 @@ const ADDRESSES: Record<string, string> = {
   object: "data",
 };
 
-/** Reads a page's top-level microdata items. `itemref` is followed, but not in cycles. Source: HTML Standard, Microdata. */
+/**
+ * Reads a page's top-level microdata items. `itemref` is followed, but not in cycles. Source: HTML Standard, Microdata.
+ */
 export function readMicrodata(document: Document, url: string): MicrodataItem[] {
   const items = [...document.querySelectorAll("[itemscope]:not([itemprop])")];
   return items.slice(0, ITEMS_MAX).map((item) => readItem(item, url, [item]));

@@ -1,4 +1,4 @@
-/** Types for packages whose own types modules cannot import. */
+/** Types for packages that export no types which a module can import. */
 declare module "@joplin/turndown-plugin-gfm" {
   import type TurndownService from "turndown";
   /** Supports tables, strikethrough, task lists and highlighted code. */

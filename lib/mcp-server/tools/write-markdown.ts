@@ -6,7 +6,7 @@ import { parsePage } from "./parse-page.ts";
 
 const UNSEEN = "script, style, noscript, template, iframe, object, svg, canvas, link, meta";
 
-/** Converts a page to clean Markdown: its main article if there is one, otherwise everything that it shows. */
+/** Converts a page to clean Markdown. With the scope "article", converts only the main article, if the page has one. */
 export function writeMarkdown({ html, url, scope }: Extract<PageJob, { kind: "markdown" }>): MarkdownAnswer {
   const document = parsePage(html);
   makeAbsolute(document, url);

@@ -9,15 +9,22 @@ export { readNetworkAllow } from "./network-allow.ts";
 /** An IP address, as a resolver returns it. */
 type ResolvedAddress = { address: string; family: number };
 
-/** Resolves a host name to all of its addresses. If the name has no address, it rejects or returns an empty list. */
+/**
+ * Resolves a host name to all of its addresses. If the name has no address, the function rejects or returns an empty
+ * list.
+ */
 export type Lookup = (hostname: string) => Promise<ResolvedAddress[]>;
 
-/** The destination of a connection: a URL, or a host name or address (IPv6 with or without brackets) and a port. */
+/**
+ * The destination of a connection: a URL, or a port and a host. The host is a name or an address (IPv6 with or without
+ * brackets).
+ */
 type Destination = URL | { hostname: string; port: number };
 
 /**
- * The guard's decision about a destination. `addresses` are the ones to connect to; `reason` is a sentence for people.
- * `unresolved`: the host name has no address now, but may have one later. `refused`: the destination is forbidden.
+ * The guard's decision about a destination. `addresses` are the addresses to connect to; `reason` is a sentence for
+ * people. `unresolved`: the host name has no address now, but may have one later. `refused`: the destination is
+ * forbidden.
  */
 export type AddressVerdict =
   | { allowed: true; addresses: ResolvedAddress[] }
@@ -27,19 +34,28 @@ export type AddressVerdict =
 export type AddressRule = {
   /** Resolves a destination and checks that all of its addresses are allowed. Never rejects. */
   check(destination: Destination): Promise<AddressVerdict>;
-  /** Returns why a connection to an IP address is refused, or undefined. `hostname` is the name it was resolved from. */
+  /**
+   * Returns why a connection to an IP address is refused; undefined if it is allowed. `hostname` is the host name that
+   * was resolved to the address, if there was one.
+   */
   checkAddress(address: string, port: number, hostname?: string): string | undefined;
   /**
-   * After this call, connections to a port of this machine (DevTools, a proxy) are refused, even if `NETWORK_ALLOW` allows
-   * them.
+   * Reserves a port of this machine, for example for DevTools or a proxy. Connections to a reserved port are refused,
+   * even if `NETWORK_ALLOW` allows them.
    * @returns a function that ends the reservation.
    */
   reservePort(port: number): () => void;
-  /** Returns why a URL is refused for its scheme, credentials, port, local name or literal address. Makes no DNS query. */
+  /**
+   * Returns why a URL is refused for its scheme, credentials, port, local name or literal address; undefined for any
+   * other URL. Makes no DNS query.
+   */
   refuseLiteral(url: URL): string | undefined;
 };
 
-/** `allow`: entries of `NETWORK_ALLOW`. `lookup`: a resolver, by default the system's. `lookupTimeoutMs`: its deadline. */
+/**
+ * `allow`: entries of `NETWORK_ALLOW`. `lookup`: a resolver, by default the system's. `lookupTimeoutMs`: time limit of
+ * a lookup.
+ */
 type AddressRuleOptions = { allow: string[]; lookup?: Lookup; lookupTimeoutMs?: number };
 
 const exceptionHint = "name it in NETWORK_ALLOW to permit it";
@@ -47,9 +63,9 @@ const RESERVED = "this port belongs to the service's own browsers";
 const LOCAL_NAMES = /(^|\.)(localhost|localdomain|local|internal|home\.arpa)$/;
 
 /**
- * Creates the guard's rule from the entries of `NETWORK_ALLOW`. Each entry is a host, `host:port` or CIDR.
- * Literal addresses need no DNS query. Throws an Error that names a malformed entry.
- * Source: `security.md`, What leaves the service.
+ * Creates the guard's rule from the entries of `NETWORK_ALLOW`. Each entry is a host, `host:port` or CIDR. Literal
+ * addresses need no DNS query. Source: `security.md`, What leaves the service.
+ * @throws Error if an entry is malformed. The message names the entry.
  */
 export function createAddressRule(options: AddressRuleOptions): AddressRule {
   const entries = options.allow.map(parseNetworkAllowEntry);
@@ -69,7 +85,8 @@ export function createAddressRule(options: AddressRuleOptions): AddressRule {
     if (isExcepted) return undefined;
     const description = describeAddress(canonical);
     if (description === undefined) return refusePort(canonical, port);
-    // For a host name, the reason omits the address, because callers could use it to explore the internal network.
+    // For a host name, the reason omits the address, because callers could use the address to explore the internal
+    // network.
     const isLiteral = name === undefined || canonicalAddress(name) !== undefined;
     return `${isLiteral ? address : name} ${isLiteral ? "is" : "resolves to"} ${description}; ${exceptionHint}`;
   }
@@ -123,7 +140,7 @@ export function createAddressRule(options: AddressRuleOptions): AddressRule {
   return { check, checkAddress, reservePort, refuseLiteral };
 }
 
-/** Returns the canonical form of a literal address, also of one with trailing dots; undefined for a host name. */
+/** Returns the canonical form of a literal address, which may have trailing dots; undefined for a host name. */
 const literalOf = (hostname: string): string | undefined =>
   canonicalAddress(hostname) ?? canonicalAddress(canonicalHostname(hostname));
 
@@ -133,7 +150,10 @@ function refusePort(host: string, port: number): string | undefined {
     : undefined;
 }
 
-/** Returns the host (IPv6 without brackets) and the port of a URL. The default port is that of the scheme. */
+/**
+ * Returns the host (IPv6 without brackets) and the port of a URL. If the URL has no port, returns the scheme's default
+ * port.
+ */
 export function hostAndPort(url: URL): { hostname: string; port: number } {
   const hostname = url.hostname.startsWith("[") ? url.hostname.slice(1, -1) : url.hostname;
   const isSecure = url.protocol === "https:" || url.protocol === "wss:";

@@ -32,8 +32,8 @@ const METADATA_ADDRESSES = new Set([
 ]);
 
 /**
- * Normalizes an IP address for comparisons. The zone is removed, an IPv4-mapped IPv6 address becomes an IPv4 address, and
- * other IPv6 addresses are shortened. Returns undefined if the text is not an IP address.
+ * Normalizes an IP address for comparisons. The zone is removed, an IPv4-mapped IPv6 address becomes an IPv4 address,
+ * and other IPv6 addresses are shortened. Returns undefined if the text is not an IP address.
  */
 export function canonicalAddress(text: string): string | undefined {
   const bare = text.startsWith("[") && text.endsWith("]") ? text.slice(1, -1) : text;
@@ -43,9 +43,9 @@ export function canonicalAddress(text: string): string | undefined {
 }
 
 /**
- * Describes an IP address that is not public, such as "a loopback address" or "a metadata address". Returns undefined for
- * a public address. The argument must be in the form that `canonicalAddress` returns.
- * Source: `security.md`, What leaves the service; IANA special-purpose address registries.
+ * Describes an IP address that is not public, such as "a loopback address" or "a metadata address". Returns undefined
+ * for a public address. The argument must be in the form that `canonicalAddress` returns. Source: `security.md`, What
+ * leaves the service; IANA special-purpose address registries.
  */
 export function describeAddress(canonical: string): string | undefined {
   if (METADATA_ADDRESSES.has(canonical)) return "a metadata address";
@@ -67,9 +67,9 @@ function describeIPv6(parsed: ipaddr.IPv6, range: string): string | undefined {
     if (parsed.match(ipaddr.parse("::"), 96)) {
       return describeEmbedded(bytes.slice(12), "IPv4-compatible") ?? "an IPv4-compatible address";
     }
-    // Only 2000::/3 is allocated for the public internet.
+    // All other addresses are reserved, because only 2000::/3 is allocated for the public internet.
     if (!parsed.match(ipaddr.parse("2000::"), 3)) return "a reserved address";
-    // An ISATAP interface id contains an IPv4 address. This is so under any prefix.
+    // The last four bytes of an ISATAP address are an IPv4 address, whatever the prefix.
     const isIsatap =
       (bytes[8] === 0 || bytes[8] === 2) && bytes[9] === 0 && bytes[10] === 0x5e && bytes[11] === 0xfe;
     return isIsatap ? describeEmbedded(bytes.slice(12), "ISATAP") : undefined;

@@ -1,7 +1,10 @@
 import { networkInterfaces } from "node:os";
 import { canonicalAddress, describeAddress } from "./describe-address.ts";
 
-/** Whether an IP address is this machine: loopback, unspecified, or that of a network interface. False for host names. */
+/**
+ * Whether an IP address belongs to this machine: a loopback or unspecified address, or the address of a network
+ * interface. False for host names.
+ */
 export function isOfThisMachine(host: string): boolean {
   const address = canonicalAddress(host);
   if (address === undefined) return false;

@@ -20,7 +20,10 @@ export function readNetworkAllow(text: string | undefined): string[] {
   return entries;
 }
 
-/** Parses one entry of `NETWORK_ALLOW`. If the entry is malformed, throws an Error that names the variable and the entry. */
+/**
+ * Parses one entry of `NETWORK_ALLOW`. If the entry is malformed, throws an Error that names the variable and the
+ * entry.
+ */
 export function parseNetworkAllowEntry(entry: string): NetworkAllowEntry {
   if (entry.includes("/")) return parseNetwork(entry);
   if (isIP(entry) === 6) return { kind: "host", host: canonicalAddress(entry) ?? entry, port: undefined };
@@ -45,7 +48,8 @@ function parseHost(entry: string, host: string): string {
   if (address !== undefined) return address;
   const url = /^[^\s/?#@\\%*]+$/.test(host) && URL.parse(`http://${host}/`);
   if (!url) throw malformed(entry, "it is no host name or address");
-  // Parsing as a URL turns "010.0.0.1" into 8.0.0.1, so a silent conversion could allow the wrong address.
+  // Rejects other spellings of an address, because converting them could allow the wrong address: a URL parser turns
+  // "010.0.0.1" into 8.0.0.1.
   if (canonicalAddress(url.hostname) !== undefined)
     throw malformed(entry, `write the address as ${url.hostname}`);
   return canonicalHostname(url.hostname);

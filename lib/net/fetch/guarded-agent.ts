@@ -5,13 +5,17 @@ import { createCheckedLookup } from "./checked-lookup.ts";
 import { GuardedFetchError } from "./guarded-fetch-error.ts";
 
 const CONNECT_TIMEOUT_MS = 10_000;
-/** Maximum number of cached connectors. There is one per port, and a caller that tries many ports must not fill memory. */
+/**
+ * Maximum number of cached connectors, one per port. The limit bounds the memory that a caller can fill by trying
+ * ports.
+ */
 const CONNECTORS_MAX = 256;
 
 /**
  * Creates an undici agent that applies the rule when it connects. The rule checks a literal address, or every address
- * that a host name resolves to. The agent ignores proxy settings in the environment and uses HTTP/1.1. `headersTimeoutMs`
- * and `bodyTimeoutMs` (idle time; 0 disables it) are for callers without a deadline for the whole exchange.
+ * that a host name resolves to. The agent ignores proxy settings in the environment and uses HTTP/1.1.
+ * `headersTimeoutMs` limits the wait for the response headers, `bodyTimeoutMs` the wait for the next bytes of the body.
+ * 0 disables a limit, for callers with a deadline for the whole exchange.
  */
 export function createGuardedAgent(
   rule: AddressRule,
@@ -27,7 +31,7 @@ export function createGuardedAgent(
       timeout: CONNECT_TIMEOUT_MS,
       allowH2: false,
       lookup: createCheckedLookup(rule, port),
-      // The cast is needed because the type requires a host and a port, which are only known at each call.
+      // The cast is needed because the type requires a host and a port, which are known only at each call.
     } as buildConnector.BuildOptions);
     connectors.set(port, connector);
     return connector;

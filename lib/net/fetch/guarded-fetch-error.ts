@@ -10,7 +10,10 @@ export type GuardedFetchFailure = "refused" | "timeout" | "redirect" | "too_larg
 export class GuardedFetchError extends Error {
   readonly [brand] = true;
   readonly kind: GuardedFetchFailure;
-  /** The HTTP status, if one was received before the failure, for example the status of a redirect that is not followed. */
+  /**
+   * The HTTP status that was received before the failure, such as the status of a redirect. Undefined if there was
+   * none.
+   */
   readonly status: number | undefined;
 
   constructor(
@@ -25,7 +28,9 @@ export class GuardedFetchError extends Error {
   }
 }
 
-/** Recognizes the error by its brand, because `instanceof` fails if the module is loaded twice. */
+/**
+ * Whether an error is a GuardedFetchError. Checks the brand, because `instanceof` fails if the module is loaded twice.
+ */
 export function isGuardedFetchError(error: unknown): error is GuardedFetchError {
   return typeof error === "object" && error !== null && brand in error;
 }

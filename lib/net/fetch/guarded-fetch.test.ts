@@ -37,7 +37,8 @@ after(async () => {
 async function listen(listener: RequestListener): Promise<Server> {
   const server = createServer(listener);
   const { promise, resolve } = Promise.withResolvers<void>();
-  // Without a host argument, the server listens on all IPv4 and IPv6 addresses of the machine, as the hostile URLs need.
+  // Without a host argument, the server listens on all IPv4 and IPv6 addresses of the machine. The hostile URLs use
+  // many of them.
   server.listen(0, resolve);
   await promise;
   opened.push(server);

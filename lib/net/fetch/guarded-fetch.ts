@@ -19,11 +19,13 @@ type GuardedFetchDefaults = {
   redirect?: "error" | "follow";
   /** Permitted schemes of the URL and of redirects. Default: both. */
   protocols?: ("http:" | "https:")[];
-  /** "error" (default): a body over the limit fails the exchange. "truncate": the body is cut and marked `truncated`. */
+  /**
+   * "error" (default): a body over the limit fails the exchange. "truncate": the body is cut and marked `truncated`.
+   */
   overflow?: "error" | "truncate";
 };
 
-/** The source and session of a request. If the request is refused, they are reported with the refusal. */
+/** The source and the session of a request, which are reported if the request is refused. */
 type FetchPurpose = Pick<NetworkRefusal, "source" | "sessionId">;
 
 /** The options of one request, which override the defaults. */
@@ -34,7 +36,10 @@ export type GuardedFetchInit = GuardedFetchDefaults & {
   purpose?: FetchPurpose;
 };
 
-/** A finished exchange. `url` is the one reached after redirects, `body` is decompressed, `latencyMs` is the total time. */
+/**
+ * A finished exchange. `url` is the URL that answered after all redirects, `body` is decompressed, `latencyMs` is the
+ * total time.
+ */
 export type GuardedResponse = {
   status: number;
   headers: Headers;
@@ -55,9 +60,9 @@ const redirectsMax = 5;
 const BODY_BYTES_MAX = 1_048_576;
 
 /**
- * Creates a guarded fetch with its own connection pool. It accepts only http(s) URLs without credentials, checks every
- * address when it connects, limits the time of the exchange and the size of the body, and refuses or checks redirects.
- * Source: `security.md`, What leaves the service.
+ * Creates a guarded fetch with its own connection pool. The fetch accepts only http(s) URLs without credentials, checks
+ * every address before connecting, limits the time of the exchange and the size of the body, and refuses or checks
+ * redirects. Source: `security.md`, What leaves the service.
  */
 export function createGuardedFetch(
   rule: AddressRule,
@@ -85,7 +90,7 @@ export function createGuardedFetch(
           signal: deadline.signal,
         });
         if (isRedirect(answer.statusCode)) {
-          // The body of a redirect is not needed, and a hostile server could send it endlessly.
+          // Discards the body of a redirect. It is not needed, and a hostile server could send it endlessly.
           answer.body.on("error", () => {}).destroy();
           if (settings.redirect === "error" || hops === redirectsMax) {
             throw refusedRedirect(host, answer.statusCode, settings.redirect === "follow");
@@ -168,7 +173,7 @@ async function readAnswer(answer: Dispatcher.ResponseData, url: URL, settings: S
   return { status: answer.statusCode, headers, url: url.href, body, truncated };
 }
 
-/** Combines the deadline and the caller's signal. If one of them ended the exchange, `explain` returns an error for it. */
+/** Combines the deadline and the caller's signal. If one of the two ended the exchange, `explain` returns the error. */
 function startDeadline(timeoutMs: number, caller: AbortSignal | undefined) {
   const controller = new AbortController();
   let ended: "timeout" | "aborted" | undefined;

@@ -5,7 +5,10 @@ import { refuseUrl } from "./guarded-fetch.ts";
 import { GuardedFetchError, toGuardedFetchError } from "./guarded-fetch-error.ts";
 import { isRedirect, nextHop, type RedirectHop } from "./redirect-hop.ts";
 
-/** A guarded replacement for `fetch` that streams bodies. Rejects with a GuardedFetchError, or the caller's abort reason. */
+/**
+ * A guarded replacement for `fetch` that streams bodies. Rejects with a GuardedFetchError, or with the reason of the
+ * caller's signal if that signal is aborted.
+ */
 type GuardedWebFetch = typeof globalThis.fetch & {
   /** Closes all connections, including streams. Later calls fail. */
   close(): Promise<void>;
@@ -18,10 +21,10 @@ const REDIRECTS_MAX = 5;
 const IDLE_BODY_TIMEOUT_MS = 300_000;
 
 /**
- * Creates a `fetch` for libraries that accept one. It checks addresses when it connects, as the guarded fetch does.
- * Bodies are streamed without a size limit; they are aborted at the caller's signal, or after five minutes without a
- * byte. Redirects are followed only within the origin, because the caller's headers may be secrets for that server.
- * Source: `security.md`, What leaves the service.
+ * Creates a `fetch` for libraries that accept one. Like the guarded fetch, it checks addresses before connecting.
+ * Bodies are streamed without a size limit; a body is aborted by the caller's signal, or after five minutes without a
+ * byte. Redirects to another origin are not followed, because the caller's headers may contain secrets for the first
+ * origin. Source: `security.md`, What leaves the service.
  */
 export function createGuardedWebFetch(rule: AddressRule, options: GuardedWebFetchOptions): GuardedWebFetch {
   const timeoutMs = options.timeoutMs ?? 30_000;
@@ -40,7 +43,8 @@ export function createGuardedWebFetch(rule: AddressRule, options: GuardedWebFetc
       signal,
       dispatcher: agent,
     });
-    // Libraries check `instanceof Response`, and undici's class is not the global one. The body stream is not copied.
+    // Converts undici's response to the global `Response` class, because libraries check `instanceof Response`. The
+    // body stream is not copied.
     const response = new Response(answer.body as ReadableStream<Uint8Array> | null, {
       status: answer.status,
       statusText: answer.statusText,
@@ -50,7 +54,8 @@ export function createGuardedWebFetch(rule: AddressRule, options: GuardedWebFetc
   }
 
   async function guardedWebFetch(input: string | URL | Request, init: RequestInit = {}): Promise<Response> {
-    // The signal of the Request that is created below stops working once that Request is garbage-collected.
+    // Takes the signal from the arguments, not from the Request that is created below: when that Request is
+    // garbage-collected, its signal stops working.
     const signal = init.signal ?? (input instanceof Request ? input.signal : null);
     let host = "the server";
     try {
@@ -70,7 +75,7 @@ export function createGuardedWebFetch(rule: AddressRule, options: GuardedWebFetc
         hop = next;
       }
     } catch (error) {
-      // Throws the reason of the caller's signal, by which libraries recognize that they cancelled the call.
+      // Throws the reason of the caller's signal, because libraries recognize their own cancellation by this reason.
       if (signal?.aborted) throw signal.reason;
       throw toGuardedFetchError(error, host);
     }

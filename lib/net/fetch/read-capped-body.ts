@@ -11,19 +11,21 @@ const decoders: Readonly<Record<string, () => Transform>> = {
   zstd: createZstdDecompress,
 };
 
-/** By how much an encoded body may exceed `maxBytes`, because encoding makes incompressible data slightly larger. */
+/**
+ * An encoded body may exceed `maxBytes` by this many bytes, because encoding makes incompressible data slightly larger.
+ */
 const ENCODING_OVERHEAD_BYTES = 65_536;
 
 /** The `Accept-Encoding` value with the content encodings that `readCappedBody` can decode. */
 export const ACCEPTED_ENCODINGS = "gzip, deflate, br, zstd";
 
-/** A body of at most `maxBytes`. `truncated`: the original is longer. `decoded`: the body was decompressed. */
+/** A body of at most `maxBytes`. `truncated`: the original body is longer. `decoded`: the body was decompressed. */
 type CappedBody = { bytes: Uint8Array; truncated: boolean; decoded: boolean };
 
 /**
  * Reads a response body up to `maxBytes`, counted after decompression. The rest is left unread, so that a compression
- * bomb cannot use more memory. A body with an unknown encoding or several encodings is returned undecoded.
- * Rejects with the error of the stream or the decoder.
+ * bomb cannot fill the memory. A body with an unknown encoding or several encodings is returned undecoded. Rejects with
+ * the error of the stream or the decoder.
  */
 export async function readCappedBody(
   body: Readable,
@@ -42,7 +44,8 @@ export async function readCappedBody(
       yield chunk;
     }
   }
-  // The callback can ignore errors: `collect` reads the decoder, so it rejects with those of the body and the decoder.
+  // The callback ignores errors, because `pipeline` also destroys the decoder with the error, so `collect` rejects with
+  // it.
   pipeline(encoded, decoder, () => {});
   try {
     const read = await collect(decoder, maxBytes);
@@ -61,7 +64,7 @@ async function collect(
 ): Promise<{ bytes: Uint8Array; truncated: boolean }> {
   const chunks: Uint8Array[] = [];
   let length = 0;
-  // Leaving the loop early destroys the stream, and with it the connection or the decoder.
+  // Leaving the loop early destroys the stream. This also ends the connection or the decompression.
   for await (const chunk of stream as AsyncIterable<Uint8Array>) {
     chunks.push(chunk);
     length += chunk.byteLength;

@@ -8,10 +8,10 @@ export type RedirectHop = {
   body: string | Uint8Array | undefined;
 };
 
-/** The only headers that are also sent to another origin. The caller meant all other headers only for the first origin. */
+/** The only headers that are also sent to another origin. Other headers may be meant for the first origin only. */
 const CROSS_ORIGIN_HEADERS = new Set(["accept", "accept-encoding", "accept-language", "user-agent"]);
 
-/** Whether a status tells the client to follow a redirect. */
+/** Whether a status is one of the redirects that a client follows. */
 export function isRedirect(status: number): boolean {
   return [301, 302, 303, 307, 308].includes(status);
 }

@@ -23,7 +23,10 @@ export type ProxyRefusal = {
 export type ForwardProxyOptions = {
   rule: AddressRule;
   own?: OwnOrigin;
-  /** Makes the allowed paths of our own https origins reachable. Without it, tunnels to our https origins are refused. */
+  /**
+   * Makes the allowed paths of our own https origins reachable. Without a certificate, tunnels to these origins are
+   * refused.
+   */
   ownCertificate?: OwnCertificate;
   /** If set, clients must authenticate (407). The user name becomes the `clientId` of refusals. */
   credentials?: ProxyCredentials;
@@ -44,15 +47,15 @@ const challenge = 'Basic realm="network"';
 
 /**
  * Starts the HTTP forward proxy through which the browser reaches the network, on a free loopback port. It handles
- * absolute-form requests and CONNECT, and checks the addresses of each connection while connecting. A refused request is
- * answered with 403 and the header `x-network-refused: <reason>`. If the server cannot be reached, the answer is 502 with
- * `x-network-failed`. In both cases a plain http navigation gets 204, so that the browser stays on its current page.
- * Rejects when it cannot listen. Source: `security.md`, What leaves the service.
+ * absolute-form requests and CONNECT, and checks the addresses of each connection while connecting. A refused request
+ * is answered with 403 and the header `x-network-refused: <reason>`. If the server cannot be reached, the answer is 502
+ * with `x-network-failed`. A plain http navigation gets 204 instead of 403 or 502, so that the browser stays on its
+ * current page. Rejects when it cannot listen. Source: `security.md`, What leaves the service.
  */
 export async function startForwardProxy(options: ForwardProxyOptions): Promise<ForwardProxy> {
   const { credentials, idleTimeoutMs = 300_000 } = options;
   const own = options.own === undefined ? undefined : createOwnOriginRule(options.own);
-  // Connections are not reused, because a server may close one at the moment when the proxy reuses it.
+  // Connections are not reused, because a server may close an idle connection just when the proxy reuses it.
   const agent = new http.Agent({ keepAlive: false });
   const context: ProxyContext = {
     rule: own === undefined ? options.rule : own.guard(options.rule),
@@ -68,7 +71,9 @@ export async function startForwardProxy(options: ForwardProxyOptions): Promise<F
     },
   };
 
-  /** Returns the user name, undefined if the proxy has no credentials, or false if the client's credentials are wrong. */
+  /**
+   * Returns the user name, undefined if the proxy has no credentials, or false if the client's credentials are wrong.
+   */
   function authenticate(request: IncomingMessage): string | undefined | false {
     if (credentials === undefined) return undefined;
     return readProxyUser(request.headers["proxy-authorization"], credentials) ?? false;
@@ -110,7 +115,7 @@ export async function startForwardProxy(options: ForwardProxyOptions): Promise<F
   function track(socket: Duplex): void {
     sockets.add(socket);
     socket.on("close", () => sockets.delete(socket));
-    // An unhandled "error" event would end the process.
+    // Without a listener, an "error" event would end the process.
     socket.on("error", () => socket.destroy());
   }
 

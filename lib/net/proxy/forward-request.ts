@@ -6,8 +6,8 @@ import { type ProxyContext, routeTo, timedOut } from "./proxy-context.ts";
 import { endToEndHeaders } from "./proxy-headers.ts";
 
 /**
- * Forwards one plain http request to its server and streams the answer back. If the request is refused or the server
- * cannot be reached, the answer is as `startForwardProxy` describes. Never throws.
+ * Forwards one plain http request to its server and streams the answer back. Answers 403 if the guard refuses the
+ * request, 502 if the server cannot be reached, and 204 in both cases if the request is a navigation. Never throws.
  */
 export function forwardRequest(
   context: ProxyContext,
@@ -23,7 +23,7 @@ export function forwardRequest(
     }
     const error = toGuardedFetchError(cause, url.host);
     const [name, reason] = context.report(url.href, error, clientId);
-    // Chromium sends this header only with navigations. After a 204 answer, it stays on its current page.
+    // Chromium sends this header only with navigations. After a 204 answer, the browser stays on its current page.
     const isNavigation = request.headers["upgrade-insecure-requests"] === "1";
     const status = isNavigation ? 204 : error.kind === "refused" ? 403 : 502;
     answerRequest(response, status, { [name]: reason }, `${reason}\n`);
@@ -53,7 +53,7 @@ export function forwardRequest(
       response.writeHead(incoming.statusCode ?? 502, endToEndHeaders(incoming.rawHeaders));
       response.flushHeaders();
     } catch (error) {
-      // Node accepts some statuses from servers, such as 099, that it refuses to send.
+      // Node's client accepts some statuses, such as 099, for which `writeHead` throws.
       upstream.destroy();
       fail(error);
       return;
@@ -74,7 +74,7 @@ function routeRequest(context: ProxyContext, url: URL) {
   return { host: ours.hostname, port: ours.port };
 }
 
-/** Fails a request that does not connect in time. */
+/** Fails a request if its socket does not connect in time. */
 function limitConnect(upstream: ClientRequest, host: string, timeoutMs: number): void {
   upstream.on("socket", (socket) => {
     const slow = setTimeout(() => upstream.destroy(timedOut(host)), timeoutMs);

@@ -5,9 +5,10 @@ import { GuardedFetchError, toGuardedFetchError } from "../fetch/guarded-fetch-e
 import { type ProxyContext, routeTo, timedOut } from "./proxy-context.ts";
 
 /**
- * Opens a CONNECT tunnel from the client's socket to the host and port of `url`. It pipes both ways until one side ends,
- * or until both are silent for the idle time. `head` contains bytes that the client sent right after its request. Returns
- * the socket to the server, or undefined if the guard refused the connection. Never throws.
+ * Opens a CONNECT tunnel from the client's socket to the host and port of `url`. It forwards data in both directions
+ * until one side ends, or until neither side has sent data for the idle time. `head` contains bytes that the client
+ * sent right after its request. Returns the socket to the server, or undefined if the guard refused the connection.
+ * Never throws.
  */
 export function openTunnel(
   context: ProxyContext,
@@ -55,7 +56,7 @@ export function openTunnel(
   return upstream;
 }
 
-/** Answers a CONNECT request with a status other than 200 ("403 Forbidden") and ends the connection. */
+/** Answers a CONNECT request with a status other than 200, such as "403 Forbidden", and ends the connection. */
 export function refuseTunnel(client: Duplex, status: string, headerLines = ""): void {
   client.end(`HTTP/1.1 ${status}\r\n${headerLines}Content-Length: 0\r\nConnection: close\r\n\r\n`);
 }

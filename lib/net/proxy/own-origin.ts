@@ -5,35 +5,38 @@ import { isOfThisMachine } from "../address/is-of-this-machine.ts";
 import { canonicalHostname } from "../address/network-allow.ts";
 
 /**
- * The part of this service that the agent's browser may reach. `origin` is the loopback URL at which the service listens.
- * `publicOrigins` are `BASE_URL` and `PUBLIC_PAGES_ORIGIN`, if they differ from `origin`. `paths` are the allowed paths:
- * "/demo" allows that path and all paths below it, "/p/" only the paths below it.
+ * The part of this service that the agent's browser may reach. `origin` is the loopback URL at which the service
+ * listens. `publicOrigins` are `BASE_URL` and `PUBLIC_PAGES_ORIGIN`, if they differ from `origin`. `paths` are the
+ * allowed paths: "/demo" allows that path and all paths below it, "/p/" only the paths below it.
  */
 export type OwnOrigin = { origin: string; publicOrigins?: string[]; paths: string[] };
 
 /** Decides about requests to the service's own origin. */
 export type OwnOriginRule = {
   /**
-   * Returns the address to connect to for an allowed URL of our own origin (http, or https of `tlsOrigins`), a refusal for
-   * another URL of our own origin, and undefined for a foreign URL.
+   * Decides about a URL. Returns the address to connect to for an allowed path of our own origin, the reason of the
+   * refusal for any other path of our own origin, and undefined for a foreign URL.
    */
   resolve(url: URL): { hostname: string; port: number } | { reason: string } | undefined;
   /**
-   * Our public origins with https. The proxy terminates TLS for them, because the rule needs the path of each request, and
+   * Our public https origins. The proxy terminates TLS for them, because it must see the path of each request. It
    * forwards the requests to the service's plain http port.
    */
   tlsOrigins: URL[];
-  /** Returns why a tunnel to our own origin is refused (the proxy cannot see paths in it); undefined for a foreign host. */
+  /**
+   * Returns why a tunnel to our own origin is refused: the proxy cannot see the paths in it. Undefined for a foreign
+   * host.
+   */
   refuseTunnel(hostname: string, port: number): string | undefined;
-  /** Extends a rule so that it also refuses our own port at all addresses of this machine, under every host name. */
+  /** Extends a rule. The new rule also refuses our own port at all addresses of this machine, under every host name. */
   guard(rule: AddressRule): Pick<AddressRule, "check" | "checkAddress">;
 };
 
 const refusal = "this service's own pages are not for the agent's browser";
 
 /**
- * Creates the rule about our own origin. Its allowed paths can be reached, although it is on loopback. All other paths
- * cannot, even if `NETWORK_ALLOW` allows the origin. Source: `security.md`, What leaves the service.
+ * Creates the rule about our own origin. The rule allows `own.paths`, although our origin is on loopback. It refuses
+ * all other paths, even if `NETWORK_ALLOW` allows the origin. Source: `security.md`, What leaves the service.
  */
 export function createOwnOriginRule(own: OwnOrigin): OwnOriginRule {
   const listening = hostAndPort(new URL(own.origin));
@@ -53,7 +56,7 @@ export function createOwnOriginRule(own: OwnOrigin): OwnOriginRule {
   }
 
   function isAllowedPath(pathname: string): boolean {
-    // The server could interpret an encoded slash as a different path than this check does.
+    // Refuses encoded and double slashes, because the server could understand such a path differently from this check.
     if (/%(2f|5c|00)|\/\//i.test(pathname)) return false;
     return own.paths.some((path) =>
       path.endsWith("/") ? pathname.startsWith(path) : pathname === path || pathname.startsWith(`${path}/`),

@@ -18,7 +18,7 @@ type OwnTls = {
  * forwarded to the service's port on this machine. Other paths are refused in the same way as plain http requests, and
  * WebSockets are always refused. The caller must close the tunnels that are still open when the proxy stops.
  *
- * @param context its `own` rule must be set.
+ * @param context must contain an `own` rule.
  * @param limits.headersTimeout time limit in ms for the handshake, and again for the headers of the first request.
  */
 export function createOwnTls(
@@ -50,7 +50,8 @@ export function createOwnTls(
         answerRequest(response, 403, { [name]: reason }, `${reason}\n`);
       },
     );
-    // Node enforces `headersTimeout` only for servers that listen. This server does not: it gets its sockets from the proxy.
+    // Disconnects a client that sends no request in time. Node enforces `headersTimeout` only for servers that listen,
+    // but this server gets its sockets from the proxy.
     server.on("secureConnection", (socket) => {
       const timer = setTimeout(() => socket.destroy(), limits.headersTimeout);
       firstRequestTimers.set(socket, timer);
@@ -58,7 +59,7 @@ export function createOwnTls(
     });
     server.timeout = limits.idleTimeoutMs;
     server.keepAliveTimeout = limits.idleTimeoutMs;
-    // The client sent plain bytes, or does not accept the certificate.
+    // Closes the connection if the client sent plain bytes or does not accept the certificate.
     server.on("tlsClientError", (_error, socket) => socket.destroy());
     server.on("clientError", (_error, socket) => socket.destroy());
     servers.set(placeOf(hostAndPort(origin)), server);

@@ -5,7 +5,7 @@ import { createCheckedLookup } from "../fetch/checked-lookup.ts";
 import { GuardedFetchError } from "../fetch/guarded-fetch-error.ts";
 import type { OwnOriginRule } from "./own-origin.ts";
 
-/** What forwarded requests and tunnels share. `rule` already includes the rule about our own origin. */
+/** What all forwarded requests and tunnels share. `rule` already includes the rule about our own origin. */
 export type ProxyContext = {
   rule: Pick<AddressRule, "check" | "checkAddress">;
   own: OwnOriginRule | undefined;
@@ -17,8 +17,9 @@ export type ProxyContext = {
 };
 
 /**
- * Returns connect options whose `lookup` checks the addresses of a host name. A literal address is checked at once,
- * because Node does not look it up; if it is forbidden, throws a GuardedFetchError of kind "refused".
+ * Returns connect options whose `lookup` checks the addresses of a host name. Checks a literal address at once, because
+ * Node does not call `lookup` for it.
+ * @throws GuardedFetchError of kind "refused" for a forbidden literal address.
  */
 export function routeTo(context: ProxyContext, hostname: string, port: number) {
   const refusal = isIP(hostname) === 0 ? undefined : context.rule.checkAddress(hostname, port);

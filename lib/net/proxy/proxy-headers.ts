@@ -18,8 +18,8 @@ const HOP_BY_HOP = new Set([
 ]);
 
 /**
- * Copies raw headers (name, value, name, value …). Left out are hop-by-hop headers (RFC 9110, 7.6.1), those named in
- * `without` (lower case), and the proxy's own headers, so that servers cannot forge these.
+ * Copies raw headers (name, value, name, value …). Omits hop-by-hop headers (RFC 9110, 7.6.1), the headers named in
+ * `without` (lower case), and the proxy's own headers, which servers must not be able to forge.
  */
 export function endToEndHeaders(rawHeaders: string[], without: string[] = []): string[] {
   const dropped = new Set([...HOP_BY_HOP, ...without, refusedHeader, FAILED_HEADER]);
@@ -34,12 +34,14 @@ export function endToEndHeaders(rawHeaders: string[], without: string[] = []): s
   return pairs.filter(([name]) => !dropped.has(name.toLowerCase())).flat();
 }
 
-/** The credentials that clients of the proxy need. Without a `username`, any user name is accepted with the password. */
+/**
+ * The credentials that clients of the proxy need. Without a `username`, any user name is accepted with the password.
+ */
 export type ProxyCredentials = { username?: string; password: string };
 
 /**
- * Checks the value of a `Proxy-Authorization` header (Basic) in constant time. Returns the user name, or undefined if the
- * credentials are missing or wrong.
+ * Checks the value of a `Proxy-Authorization` header (Basic) in constant time. Returns the user name, or undefined if
+ * the credentials are missing or wrong.
  */
 export function readProxyUser(header: string | undefined, credentials: ProxyCredentials): string | undefined {
   const encoded = /^basic\s+([a-z0-9+/=]+)$/i.exec(header ?? "")?.[1];

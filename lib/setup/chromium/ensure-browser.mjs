@@ -23,7 +23,8 @@ import {
  */
 
 /**
- * Finds or installs what the browser and the sandbox need. Both are optional, so a missing part is only reported.
+ * Finds or installs what the browser and the sandbox need. The service can run without them, so a failure is only
+ * printed.
  * @param {string} node executable of Node 24
  * @param {boolean} isForced whether to search and install again, even if an earlier run has already done so
  * @returns {Promise<Chromium | null>}
@@ -88,7 +89,7 @@ function reportMissing() {
   return null;
 }
 
-/** Installs bubblewrap for the sandbox and fonts for the browser, if the system allows it. */
+/** Installs bubblewrap for the sandbox and fonts for the browser if they are missing and the system allows it. */
 async function installCompanions() {
   if (process.platform !== "linux") return;
   const wanted = [

@@ -17,8 +17,8 @@ import { runCommand } from "../command.mjs";
 const launchTimeoutMs = 20_000;
 
 /**
- * Lists the existing executables in order of preference: those in Playwright's cache (headless shells first), then those
- * of the system.
+ * Lists the existing executables in order of preference: those in Playwright's cache (headless shells first), then
+ * those of the system.
  * @returns {Candidate[]}
  */
 export function listChromiums() {
@@ -43,7 +43,7 @@ export async function pickChromium(node, candidates) {
 }
 
 // The script launches Chromium with Playwright, as the service does, because not every build supports --version or
-// --dump-dom. It also checks that text has a width, because without fonts it has none.
+// --dump-dom. It also checks that text has a width, because without fonts text has no width.
 const launchScript = `
   const { chromium } = await import("playwright");
   const { executablePath, args = [], env = {}, timeout } = JSON.parse(process.env.CANDIDATE);
@@ -56,7 +56,7 @@ const launchScript = `
   await browser.close();`;
 
 /**
- * Starts Chromium once with a page of our own. The page is trusted, so Chromium's sandbox can be off.
+ * Starts Chromium once and loads a page of our own. The page is trusted, so Chromium's sandbox can be off.
  * @param {string} node
  * @param {Candidate} candidate
  * @returns {Promise<string | undefined>} the version of Chromium, or undefined if it does not work
@@ -129,7 +129,7 @@ function systemPaths() {
       root === undefined ? [] : programs.map((program) => `${root}\\${program}`),
     );
   }
-  // The executables come before the wrappers in /usr/bin: killing a wrapper can leave the browser that it started running.
+  // Lists the wrapper scripts in /usr/bin last, because the browser can outlive a wrapper that is killed.
   return [
     "/usr/lib/chromium/chromium-headless-shell",
     "/usr/lib/chromium/chromium",

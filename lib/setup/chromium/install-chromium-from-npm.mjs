@@ -1,4 +1,7 @@
-/** Installs `@sparticuz/chromium` from npm, a build for AWS Lambda, on Linux distributions without a Chromium package. */
+/**
+ * Installs Chromium from the npm package `@sparticuz/chromium`, which is built for AWS Lambda. This works on Linux
+ * distributions without a Chromium package.
+ */
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { runCommand } from "../command.mjs";
@@ -8,7 +11,7 @@ import { pickChromium } from "./find-chromium.mjs";
 const downloadTimeoutMs = 300_000;
 
 /**
- * Installs the package and unpacks it into the data folder. By default, the package would use a temporary folder.
+ * Installs the package, and unpacks Chromium into the data folder instead of the package's default, a temporary folder.
  * @param {string} node
  * @param {string} dataDir
  * @param {import("../progress.mjs").ShowDetail} showDetail
@@ -35,7 +38,8 @@ export async function installFromNpm(node, dataDir, showDetail) {
   return undefined;
 }
 
-// The script does not use the package's default flags, because they include a single process and no web security.
+// The script does not use the package's default flags, because they run Chromium in a single process and turn off web
+// security.
 const unpackScript = `
   const { default: chromium } = await import("@sparticuz/chromium");
   const executablePath = await chromium.executablePath();
@@ -43,9 +47,9 @@ const unpackScript = `
 
 /**
  * @param {string} node
- * @param {string} folder contains the package
+ * @param {string} folder the folder that contains the package
  * @param {string} unpacked output folder, which is created
- * @param {import("../command.mjs").Environment} lambda
+ * @param {import("../command.mjs").Environment} lambda additional environment variables
  * @returns {Promise<import("./find-chromium.mjs").Candidate | undefined>}
  */
 async function unpackChromium(node, folder, unpacked, lambda) {
@@ -58,7 +62,8 @@ async function unpackChromium(node, folder, unpacked, lambda) {
   const line = result.output.split("\n").find((text) => text.startsWith("{"));
   if (!result.ok || line === undefined) return undefined;
   const { executablePath, libraries } = JSON.parse(line);
-  // The package makes the file executable only for its owner, but the browser may run as another user.
+  // Makes the file executable for all users. The package does so only for the owner, but the browser may run as another
+  // user.
   chmodSync(executablePath, 0o755);
   // Replaces the included font list, which names folders of AWS Lambda. Without fonts, text is invisible.
   const fontList = join(unpacked, "fonts.conf");

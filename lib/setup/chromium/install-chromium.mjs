@@ -53,7 +53,7 @@ async function installWithPlaywright(node, showDetail) {
 
 /** Checks whether the download host can be reached, because Playwright would retry an unreachable host for minutes. */
 async function isDownloadReachable() {
-  // With a proxy this cannot be checked: Playwright uses the proxy, but Node's fetch does not.
+  // Skips the check if there is a proxy: Playwright uses the proxy, but Node's fetch does not.
   if (process.env.HTTPS_PROXY ?? process.env.https_proxy) return true;
   const host = process.env.PLAYWRIGHT_DOWNLOAD_HOST ?? "https://cdn.playwright.dev";
   try {
@@ -64,7 +64,7 @@ async function isDownloadReachable() {
   }
 }
 
-/** Whether system packages can be installed without a prompt. This is so for root on Debian or Ubuntu. */
+/** Whether system packages can be installed without a prompt. Only root on Debian or Ubuntu can do this. */
 export function canInstallSystemPackages() {
   return process.platform === "linux" && process.getuid?.() === 0 && isOnPath("apt-get");
 }

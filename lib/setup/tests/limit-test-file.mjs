@@ -1,6 +1,7 @@
 /**
- * Preloaded for each unit test file. If the process of the file is still alive after ten minutes, for example because of
- * open handles, it is ended and the file counts as failed. Modules are resolved as in the service, which is faster.
+ * A module that Node preloads into the process of each unit test file. It ends a process that is still alive after ten
+ * minutes, for example because of open handles; the file then counts as failed. It also resolves modules as the service
+ * does, which is faster.
  */
 import { shortenResolution } from "../../server/shorten-resolution.ts";
 

@@ -12,7 +12,7 @@ import { listFiles, readStamp } from "../stamp.mjs";
 /** @typedef {Omit<PartResult, "name" | "durationMs">} Counts */
 /** @typedef {{ node: string, counts: string, env: import("../command.mjs").Environment }} Context */
 
-/** The beginnings of the paths of tests for storage and turns. These tests also run with Neon's driver. */
+/** Path prefixes of the tests for storage and for the agent's turns. These tests also run with Neon's driver. */
 const onNeon = [
   "lib/session/",
   "lib/callback/",
@@ -24,14 +24,14 @@ const onNeon = [
 ];
 
 /**
- * Whether an end-to-end test also runs on a Postgres server. Only the crash tests do, because on a server other processes
- * can take over the work. All end-to-end tests run on the embedded database, which is the default of the service.
+ * Whether an end-to-end test also runs on a Postgres server, not only on the embedded database. Only the crash tests
+ * do, because on a server another process can take over the work of a crashed one.
  * @param {string} path
  */
 const isWorthRepeating = (path) => path.startsWith("e2e/crash/");
 
 /**
- * Runs the selected parts. Without arguments, these are all parts. `--unit` and `--e2e` select one kind of tests. Other
+ * Runs the selected parts, or all parts if there are no arguments. `--unit` and `--e2e` select one kind of tests. Other
  * arguments are filters: only test files whose path contains one of them run.
  * @param {string} node executable of Node 24
  * @param {string[]} args
@@ -50,7 +50,8 @@ export async function runTests(node, args, env) {
   const context = {
     node,
     counts: join(folder, "counts.json"),
-    // Hundreds of processes load the same modules. With this cache, starting them takes only about 60 % of the CPU time.
+    // Hundreds of processes load the same modules. With this cache, starting them takes only about 60 % of the CPU
+    // time.
     env: { NODE_COMPILE_CACHE: resolve("node_modules/.cache/node-compile"), ...env },
   };
   /** @type {PartResult[]} */
@@ -70,7 +71,7 @@ export async function runTests(node, args, env) {
       results.push(await runPart("language", () => runCheck(node, ["lib/setup/check-language.mjs"])));
     if (wantsUnit) results.push(await runPart("unit tests", () => runUnitTests(context, units)));
     const storage = units.filter(startsWithOneOf(onNeon));
-    // Runs only with at least one file, because without any file, Node's runner would look for test files itself.
+    // Skips this part if no file matches, because Node's runner would then search for test files itself.
     if (wantsUnit && (isWhole || args.includes("--unit")) && storage.length > 0) {
       results.push(
         await runPart("storage and turns with Neon's driver", () =>
@@ -217,7 +218,7 @@ async function runEndToEndTests(context, specs) {
 }
 
 /**
- * Counts one failure for a part that failed without a failed test, for example because of a crash or a missing browser.
+ * Counts at least one failure if the command failed, because a crash or a missing browser yields no failed test.
  * @param {boolean} ok
  * @param {Counts} counts
  */

@@ -1,6 +1,6 @@
 /**
- * The reporter for node:test that `npm test` uses. It prints one line for each file and all failures in full. The counts
- * are written as JSON to the path in TEST_COUNTS_PATH.
+ * The reporter for node:test that `npm test` uses. It prints one line for each file and all failures in full. The
+ * counts are written as JSON to the path in TEST_COUNTS_PATH.
  */
 import { writeFileSync } from "node:fs";
 import { relative, resolve } from "node:path";
@@ -20,7 +20,10 @@ import { formatSeconds } from "../progress.mjs";
 export default async function* report(events) {
   /** @type {Map<string, FileEntry>} */
   const files = new Map();
-  /** @param {{ file?: string | undefined, entryFile?: string }} place the file that ran, which can differ from the file that defines the test */
+  /**
+   * @param {{ file?: string | undefined, entryFile?: string }} place names the file that ran (`entryFile`), which can
+   *   differ from the file that defines the test (`file`)
+   */
   const at = (place) => {
     const file = resolve(place.entryFile ?? place.file ?? "");
     const entry = files.get(file) ?? { passed: 0, failed: 0, skipped: 0, printed: "", names: [] };
@@ -79,7 +82,7 @@ function takePrinted(entry) {
 }
 
 /**
- * Whether a failure counts. It does not if it only reports that a subtest failed, or if the test is marked as todo.
+ * Whether a failure counts. A failure that only reports failed subtests does not, nor does a failure of a todo test.
  * @param {Failure} data
  */
 function isOwnFailure(data) {
@@ -92,7 +95,7 @@ function isWholeFile(data) {
   return data.file !== undefined && resolve(data.name) === data.file;
 }
 
-/** @param {string | boolean | undefined} mark the reason of a skip or todo. An empty string is a mark without a reason */
+/** @param {string | boolean | undefined} mark the value of `skip` or `todo`: true, or a reason, which may be empty */
 function isSet(mark) {
   return mark !== undefined && mark !== false;
 }

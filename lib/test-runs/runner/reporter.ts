@@ -26,7 +26,10 @@ const ERROR_CHARS_MAX = 4_000;
 const ERRORS_MAX = 5;
 const ATTACHMENTS_MAX = 20;
 const OUTPUT_CHARS_MAX = 4_000;
-/** Once lines of ended tests have used this many bytes, further lines are shortened: the service reads at most 8 MiB. */
+/**
+ * Maximum number of bytes for the complete lines of ended tests. Further lines are shortened, because the service reads
+ * at most 8 MiB of the report.
+ */
 const DETAIL_BYTES_MAX = 3 * 2 ** 20;
 const OUTCOMES = { expected: "passed", unexpected: "failed", flaky: "flaky", skipped: "skipped" } as const;
 /** Categories of internal Playwright steps, which say nothing about the test. */
@@ -43,7 +46,7 @@ function write(line: ReportLine): void {
   appendFileSync(reportPath, `${JSON.stringify(line)}\n`);
 }
 
-/** Writes the line of an ended test. In a large report, steps, output and most errors are omitted, so that all tests fit. */
+/** Writes the line of an ended test. In a large report, omits steps, output and most errors, so that all tests fit. */
 function writeEnd(line: ReportLine & { type: "end" }): void {
   detailBytesLeft -= Buffer.byteLength(JSON.stringify(line));
   if (detailBytesLeft > 0) {
@@ -74,7 +77,7 @@ const describeSteps = (steps: TestStep[], depth = 1): ReportedStep[] =>
         ...(innerSteps.length > 0 && { steps: innerSteps }),
       };
     })
-    // Hooks without steps and errors are omitted.
+    // Omits hooks that have neither steps nor an error.
     .filter(({ title, error, steps: inner }) => !HOOK_STEPS.includes(title) || error || inner);
 
 /** Lists the files of an attempt. Attachments that Playwright keeps in memory are written to files first. */
@@ -103,7 +106,7 @@ export default class LineReporter implements Reporter {
   onBegin(_config: FullConfig, suite: Suite): void {
     this.#counts.total = suite.allTests().length;
     write({ type: "begin", total: this.#counts.total });
-    // Ends the runner before it starts a browser.
+    // If there are too many tests, ends the runner before it starts a browser.
     if (this.#counts.total > testsMax) process.exit(1);
     this.#writeProgress("");
   }

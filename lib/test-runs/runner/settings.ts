@@ -14,17 +14,17 @@ export type RunnerSettings = {
   };
   viewport: "desktop" | "tablet" | "phone";
   targets: TestTarget[];
-  /** The variant's script. Null if only the control is tested. */
+  /** The variant's script. Null if only the control is tested, which is the page without the variant. */
   script: string | null;
   retries: number;
   baseUrl: string | null;
   /** Time limit for all tests together, in milliseconds. */
   timeoutMs: number;
-  /** `patterns` are regular expressions for the paths of test files. `grep` is one for the titles of tests. */
+  /** `patterns` are regular expressions for paths of test files. `grep` is a regular expression for titles of tests. */
   patterns: string[];
   grep: string | null;
   testsMax: number;
-  /** The following paths are absolute paths in the sandbox. */
+  /** The paths from `workspace` to `progressPath` are absolute paths in the sandbox. */
   workspace: string;
   outputDir: string;
   reportPath: string;

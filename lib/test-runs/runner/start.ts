@@ -1,6 +1,6 @@
 /**
- * Runs Playwright's test runner in the sandbox of a session. The sandbox has no network, so this program forwards a port
- * on the sandbox's loopback to a Unix socket of the service's proxy.
+ * Runs Playwright's test runner in the sandbox of a session. The sandbox has no network, so this program forwards a
+ * port on the sandbox's loopback to a Unix socket of the service's proxy.
  */
 import { spawn } from "node:child_process";
 import { connect, createServer } from "node:net";
@@ -15,7 +15,7 @@ const server = createServer({ allowHalfOpen: true }, (inside) => {
     [inside, outside],
     [outside, inside],
   ] as const) {
-    // Either end may drop the connection at any time. The other end is then closed too.
+    // When one end closes or fails, closes the other end too.
     socket.on("error", () => other.destroy());
     socket.on("close", () => other.destroy());
     socket.pipe(other);
@@ -29,11 +29,11 @@ server.listen(proxyPort, "127.0.0.1", () => {
     `--config=${new URL("playwright.config.ts", import.meta.url).pathname}`,
     ...(grep === null ? [] : [`--grep=${grep}`]),
     "--pass-with-no-tests",
-    // There is no `--` before the patterns, because Playwright would then ignore them. All patterns begin with `^`, so
-    // none is mistaken for an option.
+    // The patterns are passed without `--`, because Playwright would ignore patterns after it. All patterns begin with
+    // `^`, so none is mistaken for an option.
     ...patterns,
   ];
-  // Makes requests that tests send with Node use the proxy too.
+  // Sends requests that tests make with Node through the proxy too.
   const ownRequests = { NODE_USE_ENV_PROXY: "1", HTTP_PROXY: proxy, HTTPS_PROXY: proxy };
   const env = { ...process.env, ...ownRequests, CI: "1", FORCE_COLOR: "0" };
   const runner = spawn(process.execPath, args, { stdio: "inherit", env });

@@ -53,7 +53,7 @@ Relative addresses refer to baseUrl. Tests reach the addresses that the live bro
     profile: "editing",
     idempotent: true,
     readOnly: false,
-    // A test can act on pages and write files, just like a script.
+    // A test can act on pages and write files, so the tool counts as changing something.
     changes: true,
     async execute({ against, variant, baseUrl, grep, ...options }, call) {
       const session = await findSession(deps.db, call.sessionId);

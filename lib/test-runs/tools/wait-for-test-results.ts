@@ -8,8 +8,8 @@ import type { TestRunsDeps } from "../test-runs-deps.ts";
 const DAY_S = 86_400;
 
 /**
- * Creates the tool `wait_for_test_results`, which parks the turn until a test run has ended.
- * Source: `architecture.md`, Test runs.
+ * Creates the tool `wait_for_test_results`, which suspends the agent's turn until a test run has ended. Source:
+ * `architecture.md`, Test runs.
  */
 export const waitForTestResults = ({ db }: Pick<TestRunsDeps, "db">) =>
   defineTool({

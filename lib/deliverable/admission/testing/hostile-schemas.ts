@@ -17,7 +17,7 @@ const tooManyChecks = /^outputSchema: \/\S+ asks for more than 1,000,000 checks 
 /** Matches the error of a job that exceeded its CPU time or memory limit. */
 export const tooMuch = /takes more (than \d+ ms|memory)/;
 
-/** A chain of `levels` definitions, each with two references to the next one. */
+/** Returns a chain of `levels` definitions, each with two references to the next one. */
 function doubling(levels: number, leaf: object) {
   const next = (index: number) => ({ $ref: `#/$defs/d${index + 1}` });
   const $defs = Object.fromEntries(
@@ -26,7 +26,7 @@ function doubling(levels: number, leaf: object) {
   return { type: "object", $ref: "#/$defs/d0", $defs: { ...$defs, [`d${levels}`]: leaf } };
 }
 
-/** A schema that is nested `levels` levels deep. */
+/** Returns a schema that is nested `levels` levels deep. */
 const nested = (levels: number, open: string, inner: string, close: string) =>
   JSON.parse(`{"type":"object","allOf":[${open.repeat(levels)}${inner}${close.repeat(levels)}]}`);
 

@@ -1,4 +1,7 @@
-/** A typical schema of a caller, with valid values, and invalid values each with the JSON pointer of its violation. */
+/**
+ * A typical schema of a caller. `fits` are valid values. `breaks` are invalid values, each with the JSON pointer of the
+ * violation.
+ */
 export type OrdinarySchema = {
   name: string;
   schema: Record<string, unknown>;

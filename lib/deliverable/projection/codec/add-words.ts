@@ -19,7 +19,7 @@ export function joinSentences(...texts: string[]): string {
     .join(" ");
 }
 
-/** Returns a schema that accepts `other` in addition. */
+/** Returns a schema that accepts the values of both schemas. */
 export function orElse(schema: JsonSchema, other: JsonSchema): JsonSchema {
   const { description, ...rest } = schema;
   const words = typeof description === "string" ? { description } : {};

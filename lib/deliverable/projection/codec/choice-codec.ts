@@ -10,7 +10,7 @@ export type ChoiceCodec = Codec & {
 
 const LIST_CHARACTERS_MAX = 4_000;
 
-/** For scalars of one type in an `enum` or `const`. The projected form of a scalar is the scalar itself. */
+/** Creates the codec for scalars of one type in an `enum` or `const`. Scalars are sent to the provider unchanged. */
 export function createChoiceCodec(choices: readonly (string | number | boolean)[]): ChoiceCodec {
   const allowed = new Set<unknown>(choices);
   const kind = kindOf(choices[0]) ?? "string";
@@ -33,7 +33,10 @@ export function createChoiceCodec(choices: readonly (string | number | boolean)[
   };
 }
 
-/** For lists and objects in an `enum` or `const`. The projected form is `{ "json": … }` with the value as JSON text. */
+/**
+ * Creates the codec for lists and objects in an `enum` or `const`. The provider gets `{ "json": … }` with the value as
+ * JSON text.
+ */
 export function createJsonTextCodec(
   values: readonly unknown[],
   textOf: (value: unknown) => string,

@@ -4,8 +4,8 @@ const PLAIN_NAME = /^[A-Za-z0-9_-]+$/;
 const TOUCHY_NAMES = new Set(["__proto__", "constructor", "prototype"]);
 
 /**
- * Chooses unique names with characters that every provider accepts (plain names). Names that are plain already are kept;
- * the others are replaced by similar plain names.
+ * Chooses unique names with characters that every provider accepts (plain names). Plain names are kept; all others are
+ * replaced by similar plain names.
  */
 export function chooseNames(names: readonly string[]): string[] {
   const isPlain = (name: string) =>
@@ -20,7 +20,7 @@ export function chooseNames(names: readonly string[]): string[] {
   return names.map((name, index) => chosen[index] ?? makeName(name, taken, counts));
 }
 
-/** Chooses a plain name similar to `wanted` that is not in `taken`, and adds it there. */
+/** Chooses a plain name similar to `wanted` that is not in `taken`, and adds it to `taken`. */
 export function makeName(wanted: string, taken: Set<string>, counts: Map<string, number>): string {
   const plain = wanted
     .slice(0, 200)

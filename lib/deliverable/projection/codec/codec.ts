@@ -4,53 +4,59 @@ import type { JsonSchema, Kind } from "../json.ts";
 export const refused: unique symbol = Symbol("refused");
 
 /**
- * Converts the values of one place in the caller's schema into the form that is sent to the provider (the projected
- * form) and back, and writes the schema of that form. A codec accepts at least every value that is valid at its place.
- * Decoding an encoded value returns the same value. Until all places are built, only `isPlain` may be read.
+ * Converts the values of one node into the form that is sent to the provider (the projected form) and back, and writes
+ * the schema of that form. A codec accepts at least every value that the caller's schema allows there. Decoding an
+ * encoded value returns the same value. Until the whole graph of nodes is built, only `isPlain` may be read.
  */
 export type Codec = {
-  /** The places directly below this one. For a union these are its branches. */
+  /** Returns the nodes directly below this one. The nodes below a union are its branches. */
   children: () => readonly Node[];
-  /** The JSON types that the projected form may have, and the keys of its objects. */
+  /** Returns the JSON types that the projected form may have, and the keys of its objects. */
   outputs: () => Outputs;
-  /** The schema of the projected form, without the place's own description. */
+  /** Returns the schema of the projected form, without the node's own description. */
   schema: (emit: Emit) => JsonSchema;
   /** Returns the projected form of a value, or `refused`. */
   encode: (value: unknown, run: Encoding) => unknown;
-  /** Returns the value that a projected form stands for, or the result of `run.refuse`. */
+  /** Returns the value that a projected form represents, or the result of `run.refuse`. */
   decode: (projected: unknown, run: Decoding) => unknown;
-  /** Whether the place has a value of finite size; `has` tells this of other places. Omit if the place always has one. */
+  /**
+   * Whether the node has a value of finite size. `has` answers this for other nodes. Omit if there always is such a
+   * value.
+   */
   hasValue?: (has: (node: Node) => boolean) => boolean;
   /** Set when the codec itself does not change values. The codecs of its children may change them. */
   isPlain?: true;
-  /** A name for this form, when it is a branch of a union. */
+  /** Returns a name for this form, which a union uses if the form is one of its branches. */
   label?: () => string | undefined;
-  /** For a form that only wraps another form of the same value: the step to the wrapped form. */
+  /** Returns the step to the wrapped form. Set if this form only wraps another form of the same value. */
   enter?: (projected: unknown) => Step | undefined;
-  /** The step from the projected value to the part that stands for the value's property or item `key`. */
+  /** Returns the step from a projected value to the part that represents the property or item `key` of the value. */
   step?: (projected: unknown, key: string) => Step | undefined;
 };
 
-/** A place in the caller's schema. Its codec is set while the graph of all places is built. */
+/** A node of the graph that represents the caller's schema. Its codec is set while the graph is built. */
 export type Node = {
   codec: Codec;
   /** The caller's description, followed by sentences for the constraints that the provider cannot enforce. */
   description: string;
-  /** A name for the definition of this place, from the caller's schema. May be empty. */
+  /** A name for the node's definition in `$defs`, from the caller's schema. May be empty. */
   name: string;
 };
 
-/** One use of a place, with a note that only this use adds to the description. */
+/** A use of a node. `note` is added to the description of this use only. */
 export type Slot = { node: Node; note: string };
 
 export type Outputs = {
   kinds: ReadonlySet<Kind>;
-  /** One entry for each kind of object: its first key and all of its keys. An object always has all of them. */
+  /**
+   * One entry for each kind of object: its first key and all of its keys. Every object of this kind has all of these
+   * keys.
+   */
   heads: readonly Head[];
 };
 export type Head = { first: string; keys: readonly string[] };
 
-/** Writes the schema of a place that is `levels` levels below the current schema. */
+/** Writes the schema of a node that is `levels` levels below the current schema. */
 export type Emit = (slot: Slot, levels: number) => JsonSchema;
 
 export type Encoding = { encode: (node: Node, value: unknown) => unknown };
@@ -61,10 +67,16 @@ export type Decoding = {
   refuse: (message: string, ...path: (string | number)[]) => typeof refused;
 };
 
-/** A part of a projected value: the path to the part, its place, and the part itself, which is undefined if missing. */
+/**
+ * A step to a part of a projected value: the path to the part, its node, and the part itself, which is undefined if
+ * missing.
+ */
 export type Step = { path: string[]; node: Node | undefined; projected: unknown };
 
-/** A place without valid values. The model's value is returned unchanged, so that the validator reports it. */
+/**
+ * The codec of a node without valid values. Decoding returns the model's value unchanged, so that the validator reports
+ * the value.
+ */
 export const neverCodec: Codec = {
   children: () => [],
   outputs: () => ({ kinds: new Set(["null"]), heads: [] }),
@@ -74,10 +86,10 @@ export const neverCodec: Codec = {
   hasValue: () => false,
 };
 
-/** Whether a place has no valid value. */
+/** Whether a node has no valid value. */
 export const isNever = (node: Node): boolean => node.codec === neverCodec;
 
-/** A closed object schema whose properties are all required. */
+/** Creates a closed object schema whose properties are all required. */
 export const closedObject = (properties: Record<string, JsonSchema>): JsonSchema => ({
   type: "object",
   properties,

@@ -6,9 +6,7 @@ import type { Emit, Node } from "./codec.ts";
 /** Schemas below this level become definitions, so that the schema stays within the provider's depth limit. */
 const LEVELS_INLINE = 5;
 
-/**
- * Writes the schema of a graph of places. Places that are used more than once, are recursive, or are deep become `$defs`.
- */
+/** Writes the schema of a graph. Nodes that are used more than once, are recursive, or are deep become `$defs`. */
 export function emitSchema(root: Node): JsonSchema {
   const nodes = countUses(root);
   const names = nameNodes([...nodes.keys()]);
@@ -42,7 +40,7 @@ export function emitSchema(root: Node): JsonSchema {
   return { ...schema, $defs: Object.fromEntries($defs) };
 }
 
-/** Counts how often each reachable place is used. */
+/** Counts how often each reachable node is used. */
 export function countUses(root: Node): Map<Node, number> {
   const uses = new Map<Node, number>([[root, 1]]);
   const open = [root];
@@ -55,7 +53,7 @@ export function countUses(root: Node): Map<Node, number> {
   return uses;
 }
 
-/** Whether a place's schema is so small that a `$ref` to a shared definition would save nothing. */
+/** Whether a node's schema is so small that a `$ref` to a shared definition would save nothing. */
 function isSmall(node: Node): boolean {
   const { codec } = node;
   const isShort = !("choices" in codec) || (Array.isArray(codec.choices) && codec.choices.length <= 1);

@@ -1,7 +1,10 @@
 import { orElse } from "./add-words.ts";
 import { type Codec, closedObject, isNever, refused, type Slot } from "./codec.ts";
 
-/** For a list of at least `lengthMin` items with one schema. The projected form is a list of projected items. */
+/**
+ * Creates the codec for a list of at least `lengthMin` items that have the same schema. The provider gets a list of the
+ * encoded items.
+ */
 export function createListCodec(item: Slot, lengthMin = 0): Codec {
   return {
     isPlain: true,
@@ -27,13 +30,13 @@ export function createListCodec(item: Slot, lengthMin = 0): Codec {
   };
 }
 
-/** A property that the caller's schema does not name, in projected form. */
+/** A property that the caller's schema does not name, as an entry of a list. */
 export type Entry = { key: string; value: unknown };
 
 /**
- * For properties with arbitrary names. The projected form is a list of `{ "key": …, "value": … }`.
+ * Creates the codec for properties with arbitrary names. The provider gets a list of `{ "key": …, "value": … }`.
  *
- * @param isNullable whether null stands for an empty list. Set for additional properties next to named ones.
+ * @param isNullable whether null means an empty list. Set for additional properties next to named ones.
  */
 export function createEntriesCodec(value: Slot, isNullable: boolean): Codec {
   return {
@@ -80,7 +83,7 @@ const isEntry = (entry: unknown): entry is Entry =>
   "key" in entry &&
   typeof entry.key === "string";
 
-/** Converts every item, or returns `refused` if one cannot be converted. */
+/** Converts every item, or returns `refused` if one of them cannot be converted. */
 function mapAll<Item>(items: readonly Item[], form: (item: Item, index: number) => unknown): unknown {
   const converted: unknown[] = [];
   for (const [index, item] of items.entries()) {

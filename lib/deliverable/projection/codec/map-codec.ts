@@ -4,7 +4,7 @@ import { type Codec, once, refused } from "./codec.ts";
 import type { Entry } from "./list-codec.ts";
 import type { Section } from "./object-codec.ts";
 
-/** For an object without named properties. The projected form is a list of entries. */
+/** Creates the codec for an object without named properties. The provider gets a list of entries. */
 export function createMapCodec({ node }: Section): Codec {
   const entries = once(() => node.codec);
   return {

@@ -22,17 +22,23 @@ type Field = {
   name: string;
   slot: Slot;
   isRequired: boolean;
-  /** Whether the slot's schema applies only to some objects. A value that it does not accept is sent as an entry instead. */
+  /**
+   * Whether the schema of `slot` applies only to some objects. A value that this schema does not accept is sent as an
+   * entry.
+   */
   isSoft: boolean;
 };
 
-/** One kind of additional properties: `node` is the place of their list of entries, `value` that of an entry's value. */
+/**
+ * A list of additional properties, which the caller's schema does not name. `node` is the node of the list, `value` is
+ * the node of an entry's value.
+ */
 export type Section = { node: Node; value: Node };
 
 type ProjectedField = Field & { key: string; optional: OptionalForm | undefined };
 type ProjectedSection = Section & { key: string };
 
-/** The layout of the projected object. */
+/** The layout of the object that the provider gets. */
 type ObjectForm = {
   /** All property names of the projected object: first those of the fields, then those of the sections. */
   keys: string[];
@@ -42,9 +48,12 @@ type ObjectForm = {
   sections: ProjectedSection[];
 };
 
-/** For an object. The projected form has its named properties, and a list of entries for each kind of additional ones. */
+/**
+ * Creates the codec for an object. The provider gets an object with the named properties, and with a list of entries
+ * for each kind of additional properties.
+ */
 export function createObjectCodec(declared: readonly Field[], open: readonly Section[]): Codec {
-  // The form depends on other codecs, so it is computed at its first use, when the graph is complete.
+  // The form depends on other codecs, so it is computed at its first use, when the graph of all nodes is complete.
   const form = once(() => projectForm(declared, open));
   return {
     children: () => listChildren(form()),
@@ -134,8 +143,8 @@ function encodeObject(form: ObjectForm, value: unknown, run: Encoding): unknown 
 }
 
 /**
- * Named properties win over entries, and the last of several entries with the same key wins. The decoder also accepts
- * objects that omit absent properties, as a provider that does not enforce the format may send.
+ * Decodes an object. Named properties win over entries, and the last of several entries with the same key wins. Absent
+ * properties may also be omitted, because a provider that does not enforce the format may omit them.
  */
 function decodeObject(form: ObjectForm, projected: unknown, run: Decoding): unknown {
   if (!isObject(projected)) return run.refuse("must be object");

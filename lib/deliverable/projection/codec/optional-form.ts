@@ -12,16 +12,19 @@ import {
   type Slot,
 } from "./codec.ts";
 
-/** The form of a property that may be absent. A strict schema requires every property, so a value stands for absence. */
+/**
+ * The form of a property that may be absent. A strict schema requires every property, so one of its values means
+ * absent.
+ */
 export type OptionalForm = {
   schema: (emit: Emit) => JsonSchema;
-  /** The place of the marker that means absent, if there is one. It is part of the graph. */
+  /** Returns the node of the marker, the object that means absent. The list is empty if null means absent. */
   nodes: () => readonly Node[];
   absent: () => unknown;
   isAbsent: (projected: unknown) => boolean;
 };
 
-/** Creates the place whose only value is `{ "absent": true }`, or the same with another property name. */
+/** Creates the node of a marker. Its only value is `{ "absent": true }`, or the same with another property name. */
 function createMarker(name: string): Node {
   const schema = closedObject({ [name]: { type: "boolean", const: true } });
   const codec: Codec = {
@@ -39,8 +42,8 @@ const PLAIN_NAME = "absent";
 const plainMarker = createMarker(PLAIN_NAME);
 
 /**
- * In the projected form, null means that the property is absent. If the caller's schema allows null as a value, the object
- * `{ "absent": true }` means it instead.
+ * Creates the form of an optional property. Null means that the property is absent. If the caller's schema allows null
+ * as a value, the object `{ "absent": true }` means it instead.
  */
 export function createOptionalForm(slot: Slot): OptionalForm {
   const marker = once(() => {

@@ -7,7 +7,7 @@ export type Encoded = { ok: true; value: unknown } | { ok: false };
 /** `path` is a JSON pointer into the projected value. */
 export type Decoded = { ok: true; value: unknown } | { ok: false; path: string; message: string };
 
-/** Encodes a value. Results are cached, so that nested unions do not encode a part twice for the same place. */
+/** Encodes a value. Results are cached, so that nested unions encode each part only once for the same node. */
 export function encodeValue(root: Node, value: unknown): Encoded {
   const cache = new Map<Node, Map<object, unknown>>();
   let levels = 0;
@@ -54,7 +54,10 @@ export function decodeValue(root: Node, projected: unknown): Decoded {
   return { ok: false, ...(failure ?? { path: "", message: "has no form in the schema" }) };
 }
 
-/** Given a JSON pointer into a value, returns the pointer to the same part, or its last existing parent, in `projected`. */
+/**
+ * Takes a JSON pointer into the caller's value. Returns the pointer to the same part, or its last existing parent, in
+ * `projected`.
+ */
 export function mapPath(root: Node, pointer: string, projected: unknown): string {
   const keys = pointer === "" ? [] : pointer.split("/").slice(1).map(unescapeKey);
   const path: string[] = [];
@@ -70,7 +73,7 @@ export function mapPath(root: Node, pointer: string, projected: unknown): string
   return toPointer(path);
 }
 
-/** Steps through all wrappers around the form of one value. */
+/** Follows the steps through all wrappers around the form of one value. */
 function enterAll(step: Step): Step {
   const path = [...step.path];
   let at = step;

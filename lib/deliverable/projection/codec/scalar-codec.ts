@@ -3,7 +3,7 @@ import { type Codec, type Node, type Outputs, refused } from "./codec.ts";
 
 type ScalarType = "null" | "boolean" | "integer" | "number" | "string";
 
-/** Returns the codec for scalars of a type. The projected form of a scalar is the scalar itself. */
+/** Returns the codec for scalars of a type. Scalars are sent to the provider unchanged. */
 export const scalarCodec = (type: ScalarType): Codec => scalarCodecs[type];
 
 function createScalarCodec(type: ScalarType): Codec {

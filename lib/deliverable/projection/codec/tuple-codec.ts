@@ -17,9 +17,9 @@ import { createOptionalForm, type OptionalForm } from "./optional-form.ts";
 type Position = { name: string; slot: Slot; optional: OptionalForm | undefined };
 
 /**
- * For a list whose first items have their own schemas. The projected form is
- * `{ "item_0": …, "item_1": …, "rest": […] }`. Items after the minimum length may be absent; if an item in the middle is
- * absent, the items after it move up.
+ * Creates the codec for a list whose first items have their own schemas. The provider gets an object
+ * `{ "item_0": …, "item_1": …, "rest": […] }`. Items after the minimum length may be absent; if an item in the middle
+ * is absent, the items after it move up.
  */
 export function createTupleCodec(slots: readonly Slot[], rest: Slot | undefined, lengthMin: number): Codec {
   const positions: Position[] = slots.map((slot, index) => ({
@@ -27,7 +27,8 @@ export function createTupleCodec(slots: readonly Slot[], rest: Slot | undefined,
     slot,
     optional: index < lengthMin ? undefined : createOptionalForm(slot),
   }));
-  // Computed at first use, because only a complete graph tells whether the items of `rest` can have values.
+  // The form is computed at its first use, because only the complete graph shows whether the items of `rest` can have
+  // values.
   const form = once((): TupleForm => {
     const liveRest = rest !== undefined && !isNever(rest.node) ? rest : undefined;
     const keys = [...positions.map(({ name }) => name), ...(liveRest ? ["rest"] : [])];
@@ -46,10 +47,10 @@ export function createTupleCodec(slots: readonly Slot[], rest: Slot | undefined,
   };
 }
 
-/** The layout of the projected object. */
+/** The layout of the object that the provider gets. */
 type TupleForm = {
   positions: readonly Position[];
-  /** The items after the positions; undefined when there can be none. */
+  /** The items after the positions; undefined if no such items are allowed. */
   rest: Slot | undefined;
   keys: string[];
   lengthMin: number;
@@ -112,7 +113,10 @@ function decodeTuple({ positions, rest, keys }: TupleForm, projected: unknown, r
   return value;
 }
 
-/** @param restNode the place of the items after the positions, set even if there can be no such items. */
+/**
+ * Returns the step to the item with the index `key`.
+ * @param restNode the node of the items after the positions, which is set even if there can be no such items.
+ */
 function stepInto(
   { positions }: TupleForm,
   projected: unknown,

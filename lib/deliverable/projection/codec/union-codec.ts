@@ -13,18 +13,19 @@ import {
   type Step,
 } from "./codec.ts";
 
-/** One branch of a union. `label` returns a name for it, which is used when the forms of the branches look alike. */
+/** One branch of a union. `label` returns its name, which is used if the forms of the branches look alike. */
 export type Branch = { slot: Slot; label: () => string };
 
 type ProjectedBranch = { slot: Slot; outputs: Outputs; tag: string | undefined };
 
 /**
- * For a value of one of several forms. Forms that differ in their JSON type, or in a first property that no other form
- * has, are sent as they are. Otherwise lists and objects are wrapped in an object with the label of their branch:
- * `{ "circle": { … } }`.
+ * Creates the codec for a value that has one of several forms. If the forms differ in their JSON types and in the first
+ * keys of their objects, they are sent unchanged. Otherwise lists and objects are wrapped in an object with the label
+ * of their branch: `{ "circle": { … } }`.
  */
 export function createUnionCodec(all: readonly Branch[]): Codec {
-  // Computed at first use, because the forms of the branches are known only when the graph is complete.
+  // The index is computed at its first use, because the forms of the branches are known only when the graph is
+  // complete.
   const index = once(() => indexBranches(tagBranches(all)));
   return {
     children: () => all.map(({ slot }) => slot.node),
@@ -143,7 +144,10 @@ function areClear(heads: readonly Head[]): boolean {
   return heads.every(({ first }) => uses.get(first) === 1);
 }
 
-/** Whether the projected form is the value itself, down to `levels` levels. */
+/**
+ * Whether a codec and all codecs below it leave values unchanged. False if they are nested more than `levels` levels
+ * deep.
+ */
 const isPlain = (codec: Codec, levels: number): boolean =>
   codec.isPlain === true && levels > 0 && codec.children().every((child) => isPlain(child.codec, levels - 1));
 

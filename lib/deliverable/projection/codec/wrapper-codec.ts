@@ -1,7 +1,9 @@
 import { readOnly } from "./choice-codec.ts";
 import { type Codec, closedObject, type Node, refused } from "./codec.ts";
 
-/** Wraps a value in an object with one key, for a root that is not a plain object, such as a union. */
+/**
+ * Creates a codec that wraps a value in an object with one key, for a root that is not a plain object, such as a union.
+ */
 export function createWrapperCodec(key: string, inner: Node): Codec {
   return {
     children: () => [inner],

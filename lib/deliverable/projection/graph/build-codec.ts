@@ -16,7 +16,10 @@ type Built = { codec: Codec; description: string };
 
 const COPIES_OF_ONE_UNION_MAX = 200;
 
-/** Builds the codec and the description for the place of a formula. @throws OutOfBudget */
+/**
+ * Builds the codec and the description of the node for a formula, which is a set of schemas for the same value.
+ * @throws OutOfBudget
+ */
 export function buildCodec(builder: Builder, formula: Formula): Built {
   const expansion = expandFormula(builder.index, formula, builder.budget);
   if (expansion === undefined) return { codec: neverCodec, description: "" };
@@ -37,7 +40,7 @@ export function buildCodec(builder: Builder, formula: Formula): Built {
   return { codec: combine(builder, buildForms(builder, whole, kinds)), description };
 }
 
-/** Combines the codecs of the possible forms into one. Without a list of forms, any value is possible. */
+/** Combines the codecs of the possible forms into one codec. If `forms` is undefined, any value is possible. */
 function combine({ common }: Builder, forms: readonly Codec[] | undefined): Codec {
   if (forms === undefined)
     return createUnionCodec([{ slot: { node: common.anyValue, note: "" }, label: () => "json" }]);
@@ -49,14 +52,15 @@ function combine({ common }: Builder, forms: readonly Codec[] | undefined): Code
 function uniteForms(forms: readonly Codec[]): Codec {
   return createUnionCodec(
     forms.map((codec) => {
-      // The label is computed at first use: a codec does not know its form until all places are built.
+      // The label is computed at first use, because a codec knows its outputs only when the graph of all nodes is
+      // built.
       const label = () => [...codec.outputs().kinds][0] ?? "form";
       return { slot: { node: createNode(codec, "form"), note: "" }, label };
     }),
   );
 }
 
-/** Builds a codec for a fixed list of values. Scalars stay unchanged; lists and objects are sent as JSON text. */
+/** Builds a codec for a fixed list of values. Scalars are sent unchanged, lists and objects are sent as JSON text. */
 function buildChoice(values: readonly unknown[]): Codec {
   const forms: Codec[] = [];
   for (const kind of ["string", "number", "boolean"]) {
@@ -70,7 +74,7 @@ function buildChoice(values: readonly unknown[]): Codec {
   return first && forms.length === 1 ? first : uniteForms(forms);
 }
 
-/** Chooses the union whose branches become separate forms. All other unions are merged into each of these forms. */
+/** Chooses the union whose branches become separate forms. The other unions are merged into each of these forms. */
 function pickUnion(builder: Builder, expansion: Expansion): Union | undefined {
   const { conjuncts, unions, kinds } = expansion;
   if (unions.length === 0 || conjuncts.some((schema) => limitsUnevaluated(builder.index, schema)))

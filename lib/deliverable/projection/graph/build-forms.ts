@@ -24,7 +24,10 @@ const OBJECT_KEYWORDS = [
 const ARRAY_KEYWORDS = ["items", "prefixItems", "additionalItems"];
 const POSITIONS_MAX = 500;
 
-/** Builds a codec for each form that the values of an expansion may have. `undefined` means that any value is possible. */
+/**
+ * Builds a codec for each JSON type that the values of an expansion may have. Returns undefined if any value is
+ * possible.
+ */
 export function buildForms(builder: Builder, expansion: Expansion, kinds: Kinds): Codec[] | undefined {
   const soft = collectSoft(builder.index, expansion.soft, builder.budget).schemas;
   const isStructured =
@@ -47,7 +50,7 @@ function buildObject(
   const { index, evaluated, budget, common } = builder;
   const claims = conjuncts.filter((schema) => hasAny([schema], OBJECT_KEYWORDS));
   if (claims.length === 0 && soft.length === 0) return [common.anyObject];
-  // The budget is charged before the work, because many places may repeat the work for one large definition.
+  // Spends the budget before the work is done, because many nodes may repeat the work for one large definition.
   builder.fields.spend(1);
   for (const { properties } of [...claims, ...soft])
     if (isObject(properties)) builder.fields.spend(Object.keys(properties).length);
@@ -64,7 +67,10 @@ function buildObject(
   return [isMap && only ? createMapCodec(only) : createObjectCodec(fields, sections)];
 }
 
-/** Describes a list of the properties that have no field of their own: those whose names match a pattern, or all the rest. */
+/**
+ * Describes a list of properties without a field of their own: those whose names match a pattern, or all remaining
+ * ones.
+ */
 function describeSection({ patterns, isRest }: SectionPlan): string {
   if (isRest) return "Further properties, which have no place of their own; normally null.";
   const names = patterns.slice(0, 5).map(quotePattern);

@@ -17,14 +17,14 @@ export type GraphLimits = {
   copiesMax: number;
 };
 
-/** How deep unions may be nested at one place. Branches of deeper unions become untyped JSON. */
+/** Maximum nesting depth of unions for the same value. Branches of deeper unions become untyped JSON. */
 const BRANCH_LEVELS_MAX = 12;
 const STEPS_MAX = 150_000;
 
 /**
- * Builds the places of a schema, each with its codec.
+ * Builds the graph of a schema, which has a node with a codec for each set of schemas that apply to the same value.
  *
- * @param limits size limits of the graph. Parts beyond them become untyped JSON.
+ * @param limits size limits of the graph. Parts beyond these limits become untyped JSON.
  */
 export function buildGraph(index: SchemaIndex, root: SchemaObject, limits: GraphLimits): Graph {
   const budget = createBudget(STEPS_MAX);
@@ -89,8 +89,8 @@ export function buildGraph(index: SchemaIndex, root: SchemaObject, limits: Graph
       if (formula.described.length === 0 && formula.base.length === 0) return anyValue;
       if (levels > BRANCH_LEVELS_MAX) return anyValue;
       const { key, slot } = register(formula);
-      // If the place is still being built, a union refers to itself without descending into the value. The inner reference
-      // then accepts any value.
+      // If the node is still being built, the union contains itself without descending into the value. The inner
+      // reference then accepts any value.
       if (nodes.get(key)?.state === "open") return anyValue;
       build(key);
       return slot;

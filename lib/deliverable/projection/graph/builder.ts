@@ -9,10 +9,12 @@ import type { EvaluatedNames } from "../schema/evaluated-names.ts";
 import type { Formula } from "../schema/formula.ts";
 import type { SchemaIndex } from "../schema/schema-index.ts";
 
-/** A constraint that became a sentence: its schema's JSON pointer, its keyword, and the sentence for the model. */
+/**
+ * A constraint that became a sentence in a description: the JSON pointer of its schema, its keyword, and the sentence.
+ */
 export type Folded = { pointer: string; keyword: string; sentence: string };
 
-/** The context in which the places of a graph are built. */
+/** The context in which the nodes of a graph are built. */
 export type Builder = {
   index: SchemaIndex;
   budget: Budget;
@@ -22,18 +24,23 @@ export type Builder = {
   copies: Budget;
   evaluated: EvaluatedNames;
   common: CommonNodes;
-  /** Returns the place of a formula. Its codec is built later. `undefined` stands for a formula that no value satisfies. */
+  /** Returns the node for a formula; its codec is built later. Pass undefined for a formula that no value satisfies. */
   slotOf: (formula: Formula | undefined) => Slot;
-  /** Builds the codec of a formula's place at once. Unions need this, because they inspect their branches. */
+  /**
+   * Returns the node for a formula and builds its codec at once. Unions need this, because they inspect their branches.
+   */
   buildNow: (formula: Formula) => Slot;
   note: (schema: SchemaObject, keyword: string, sentence: string) => void;
 };
 
-/** Places and codecs that several parts of a graph share. */
+/** Nodes and codecs that several parts of a graph share. */
 type CommonNodes = {
-  /** Any JSON value. */
+  /** The node of a part that may be any JSON value. */
   anyValue: Node;
-  /** Returns the place for a list of entries with values of the place `value`. `isNullable`: null means no entries. */
+  /**
+   * Returns the node for a list of entries that have `value` as the node of their values. `isNullable`: null means no
+   * entries.
+   */
   entriesOf: (value: Slot, words: string, isNullable: boolean) => Node;
   anyList: Codec;
   anyObject: Codec;

@@ -5,8 +5,8 @@ import { readWords } from "../schema/formula.ts";
 import type { Builder } from "./builder.ts";
 
 /**
- * Writes the description of a place: the caller's own description, followed by a sentence for each constraint that the
- * projected schema cannot express.
+ * Writes the description of a node: the caller's own description, followed by a sentence for each constraint that the
+ * schema for the provider cannot express.
  */
 export function describePlace(
   builder: Builder,

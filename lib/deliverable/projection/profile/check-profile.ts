@@ -7,10 +7,15 @@ import { createTotals } from "./totals.ts";
 /** A violated rule of a profile, and a JSON pointer to the place of the violation in the schema. */
 export type Breach = { pointer: string; rule: string };
 
-/** One schema in a document. `keys` lead to it from the schema around it, `outer`. `depth` counts levels without `$ref`. */
+/**
+ * A schema in a document. `outer` is the schema around it, and `keys` lead from there to it. `depth` is the nesting
+ * level; `$ref` is not followed.
+ */
 export type Site = { schema: JsonSchema; depth: number; outer: Site | undefined; keys: readonly string[] };
 
-/** A rule that a schema violates. `under` is the keyword that violates it; omitted if the whole schema does. */
+/**
+ * A rule that a schema violates. `under` is the keyword that causes the violation; omitted if the whole schema does.
+ */
 export type Flaw = { rule: string; under?: string };
 
 /**

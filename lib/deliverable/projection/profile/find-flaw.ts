@@ -52,7 +52,7 @@ function findObjectFlaw({ schema }: Site, rules: ProfileRules): Flaw | undefined
   return required.size > 0 ? { under: "required", rule: "only properties may be required" } : undefined;
 }
 
-/** Checks the branches of an `anyOf`. Those that are objects must have different first keys. */
+/** Checks that an `anyOf` has branches, and that the branches that are objects have different first keys. */
 function findBranchFlaw({ schema }: Site, root: JsonSchema): Flaw | undefined {
   if (schema.anyOf === undefined) return undefined;
   if (!Array.isArray(schema.anyOf) || schema.anyOf.length === 0)
@@ -77,7 +77,10 @@ function findBranchFlaw({ schema }: Site, root: JsonSchema): Flaw | undefined {
 const isObjectSchema = ({ type, properties }: JsonSchema): boolean =>
   type === "object" || (Array.isArray(type) && type.includes("object")) || properties !== undefined;
 
-/** Returns the target of the schema's `$ref`, or the schema itself if it has none. */
+/**
+ * Returns the target of the schema's `$ref`, or the schema itself if it has no `$ref`. Undefined if there is no such
+ * target.
+ */
 function resolve(root: JsonSchema, schema: unknown): JsonSchema | undefined {
   if (!isObject(schema) || schema.$ref === undefined) return isObject(schema) ? schema : undefined;
   if (schema.$ref === "#") return root;

@@ -1,9 +1,10 @@
-/** Describes which schemas a provider accepts for structured output. Without `rules`, the provider accepts any schema. */
+/**
+ * Describes which schemas a provider accepts for structured output. Without `rules`, the provider accepts any schema.
+ */
 export type Profile = { name: string; rules: ProfileRules | undefined };
 
 /** The limits of a provider's strict mode, as data. */
 export type ProfileRules = {
-  /** Allowed keywords. */
   keywords: ReadonlySet<string>;
   /** Keywords that are allowed next to `$ref`. */
   besideRef: ReadonlySet<string>;
@@ -14,7 +15,9 @@ export type ProfileRules = {
   depthMax: number;
   propertiesMax: number;
   enumValuesMax: number;
-  /** Limit on the total characters of the names of properties and definitions and of the strings in `enum` and `const`. */
+  /**
+   * Limit on the total characters of the names of properties and definitions and of the strings in `enum` and `const`.
+   */
   nameCharactersMax: number;
   /** A string enum with more than `values` values may have at most this many characters. */
   largeEnum: { values: number; charactersMax: number };
@@ -23,8 +26,8 @@ export type ProfileRules = {
 const words = (text: string): ReadonlySet<string> => new Set(text.split(" "));
 
 /**
- * OpenAI's strict mode as documented. Keywords that OpenAI's servers treat differently from its documentation are left out.
- * Source: `facts.md`, AI SDK 7, Strict mode.
+ * OpenAI's strict mode as documented. Keywords that OpenAI's servers treat differently from its documentation are left
+ * out. Source: `facts.md`, AI SDK 7, Strict mode.
  */
 const openai: Profile = {
   name: "openai",

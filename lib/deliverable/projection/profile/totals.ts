@@ -4,7 +4,10 @@ import type { ProfileRules } from "./profile.ts";
 
 type Totals = { add: (site: Site) => Flaw | undefined };
 
-/** Counts properties, enum values and characters, whose totals for the whole document a profile limits. */
+/**
+ * Counts the properties, enum values and characters of a whole document. `add` counts one schema, and returns a flaw if
+ * a total exceeds the profile's limit.
+ */
 export function createTotals(rules: ProfileRules): Totals {
   let properties = 0;
   let enumValues = 0;

@@ -1,4 +1,4 @@
-/** A limit on the work for one schema. Once it is spent, the rest of the schema becomes untyped JSON. */
+/** A limit on the work for one schema. When the budget is spent, the rest of the schema becomes untyped JSON. */
 export type Budget = {
   /** Spends steps of the budget. @throws OutOfBudget */
   spend: (steps: number) => void;

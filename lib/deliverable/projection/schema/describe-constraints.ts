@@ -65,7 +65,7 @@ const sentences: Record<string, Describe> = {
   dependentRequired: describeDependencies,
   dependentSchemas: describeDependencies,
   dependencies: describeDependencies,
-  // Gives no sentence for `not: {}`: no value matches it, so the projected schema omits the place.
+  // Returns no sentence for `not: {}`. No value matches it, so the projected schema omits this part.
   not: (value, _, quote) =>
     value === false || acceptsEverything(value) ? undefined : `Does not match ${quote(value)}.`,
   if: describeCondition,
@@ -87,7 +87,7 @@ export function describeConstraints(index: SchemaIndex, schema: SchemaObject): C
   return found;
 }
 
-/** Writes the sentence for a union whose branches the projected schema merges into one form. */
+/** Writes the sentence for a union whose branches are merged into one form in the projected schema. */
 export function describeUnion(
   index: SchemaIndex,
   keyword: "anyOf" | "oneOf",

@@ -27,7 +27,10 @@ const dialects: Record<DraftName, Dialect> = {
   "2020-12": { ...since2019, tupleKeyword: "prefixItems", ignoredKeywords: ignoredKeywords["2020-12"] },
 };
 
-/** Returns the dialect that an admitted schema's `$schema` names, or that of 2020-12 without a `$schema`. */
+/**
+ * Returns the dialect of the draft that an admitted schema's `$schema` names, or of draft 2020-12 if there is no
+ * `$schema`.
+ */
 export function findDialect($schema: unknown): Dialect {
   if (typeof $schema !== "string") return dialects["2020-12"];
   const found = Object.entries(dialects).find(([name]) => $schema.includes(`/${name}/`));

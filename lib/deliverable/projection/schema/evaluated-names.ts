@@ -4,10 +4,13 @@ import { type Budget, OutOfBudget } from "./budget.ts";
 import { conditionalsOf, listOf } from "./expand-formula.ts";
 import type { Schema, SchemaIndex } from "./schema-index.ts";
 
-/** Schemas that may apply to one value. `isComplete` is false if there may be more of them. */
+/** Schemas that may apply to one value. `isComplete` is false if further schemas may apply. */
 type SoftSchemas = { schemas: readonly SchemaObject[]; isComplete: boolean };
 
-/** Finds the property names that other keywords of a schema may evaluate. `unevaluatedProperties` ignores such names. */
+/**
+ * Finds the property names that other keywords of a schema may evaluate. `unevaluatedProperties` does not apply to
+ * these names.
+ */
 export type EvaluatedNames = {
   /** Returns undefined when any name is possible, or the names cannot be determined. */
   of: (schema: SchemaObject) => ReadonlySet<string> | undefined;
@@ -15,7 +18,7 @@ export type EvaluatedNames = {
 
 const SCHEMAS_MAX = 2_000;
 
-/** Collects the listed schemas, and those that may apply to the same value through references, unions and conditions. */
+/** Collects `roots`, and the schemas that may apply to the same value because of references, unions and conditions. */
 export function collectSoft(index: SchemaIndex, roots: readonly Schema[], budget: Budget): SoftSchemas {
   const found = new Set<SchemaObject>();
   const open: (Schema | undefined)[] = [...roots];

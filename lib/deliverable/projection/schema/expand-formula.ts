@@ -5,7 +5,9 @@ import { type Formula, isAnnotation, unionKey } from "./formula.ts";
 import { ALL_KINDS, hasKind, intersectKinds, type Kinds, readType } from "./kinds.ts";
 import { isSchema, type Schema, type SchemaIndex } from "./schema-index.ts";
 
-/** An `anyOf` or `oneOf`: a choice between several schemas for the same value. `owner` is the schema that contains it. */
+/**
+ * An `anyOf` or `oneOf`: a choice between several schemas for the same value. `owner` is the schema that contains it.
+ */
 export type Union = {
   owner: SchemaObject;
   keyword: "anyOf" | "oneOf";
@@ -17,13 +19,16 @@ export type Union = {
 export type Expansion = {
   /** Each schema whose own keywords apply to the value. */
   conjuncts: readonly SchemaObject[];
-  /** The conjuncts that are described at this place. */
+  /** The conjuncts that the description of this node has to cover. */
   described: readonly SchemaObject[];
   kinds: Kinds;
   /** The allowed values, if `enum` or `const` lists them. */
   values: readonly unknown[] | undefined;
   unions: readonly Union[];
-  /** Schemas that apply to some values only: conditions, their `then` and `else`, dependent schemas, and merged branches. */
+  /**
+   * Schemas that apply to some values only: conditions, their `then` and `else`, dependent schemas, and branches of
+   * merged unions.
+   */
   soft: readonly Schema[];
 };
 
@@ -83,7 +88,10 @@ export function expandFormula(index: SchemaIndex, formula: Formula, budget: Budg
   return { conjuncts: [...conjuncts], described, kinds, values, unions, soft };
 }
 
-/** Adds the schema's undecided unions to `unions`. @returns the only branch of each union that has just one. */
+/**
+ * Adds the schema's unions to `unions`, except those that the formula has settled or joined.
+ * @returns the branches of unions that have only one branch. Such unions are not added.
+ */
 function readUnions(index: SchemaIndex, schema: SchemaObject, formula: Formula, unions: Union[]): Schema[] {
   const certain: Schema[] = [];
   for (const keyword of ["anyOf", "oneOf"] as const) {
@@ -111,7 +119,7 @@ export const acceptsEverything = (schema: unknown): boolean =>
 const acceptsNothing = (schema: Schema): boolean =>
   schema === false || (schema !== true && typeof schema.$ref !== "string" && acceptsEverything(schema.not));
 
-/** Lists the schemas that a schema applies to the same value under a condition, and the conditions. */
+/** Lists the subschemas that a schema applies to the same value under a condition, and the conditions themselves. */
 export function conditionalsOf({ dialect }: SchemaIndex, schema: SchemaObject): Schema[] {
   const found = dialect.ignoredKeywords.has("if") ? [] : [schema.if, schema.then, schema.else];
   for (const keyword of ["dependentSchemas", "dependencies"]) {

@@ -3,20 +3,21 @@ import { ownValue } from "../json.ts";
 import { isSchema, type Schema, type SchemaIndex } from "./schema-index.ts";
 
 /**
- * The schemas of one place. A value has to satisfy all of `described` and all of `base`. The schemas in `base` are
- * described at another place. For the unions in `settled`, one branch has been chosen and is in `described`.
+ * The schemas for one value. The value has to satisfy all of `described` and all of `base`. The schemas in `base` are
+ * described elsewhere. `settled` contains the keys of the unions for which a branch has been chosen; this branch is in
+ * `described`.
  */
 export type Formula = {
   described: readonly SchemaObject[];
   base: readonly SchemaObject[];
   settled: ReadonlySet<string>;
-  /** Unions whose branches are merged into one form. Each branch may apply to the value. */
+  /** The keys of the unions whose branches are merged into one form. Each branch may apply to the value. */
   joined: ReadonlySet<string>;
 };
 
 const NONE: ReadonlySet<string> = new Set();
 
-/** Returns the formula of a place where all of the schemas apply; undefined if one of them is `false`. */
+/** Returns the formula of a value to which all of the schemas apply; undefined if one of them is `false`. */
 export function conjoin(schemas: readonly Schema[]): Formula | undefined {
   if (schemas.includes(false)) return undefined;
   const objects = schemas.filter((schema) => schema !== true);
@@ -41,8 +42,8 @@ const ANNOTATIONS = new Set(
 );
 
 /**
- * Follows schemas that are only an alias of another schema: they consist of a `$ref`, or an `allOf` with one branch, and
- * annotations.
+ * Follows schemas that are only an alias of another schema. An alias has a `$ref`, or an `allOf` with one branch, and
+ * otherwise only annotations.
  *
  * @returns the schema at the end of the chain, and the first description found on the way.
  */
@@ -75,7 +76,10 @@ function readAlias(index: SchemaIndex, schema: SchemaObject): Schema | undefined
   return list.length === 1 && isSchema(list[0]) ? list[0] : undefined;
 }
 
-/** Returns the caller's own description of a schema, or its title if wanted and there is no description. */
+/**
+ * Returns the caller's own description of a schema. If there is none, returns the title if `isTitleWanted`, otherwise
+ * "".
+ */
 export function readWords(schema: SchemaObject, isTitleWanted: boolean): string {
   const description = ownValue(schema, "description");
   if (typeof description === "string" && description.trim() !== "") return description.trim();

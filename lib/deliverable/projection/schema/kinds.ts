@@ -1,14 +1,14 @@
 import { isObject, kindOf } from "../json.ts";
 import type { Schema, SchemaIndex } from "./schema-index.ts";
 
-/** The types of JSON Schema. Unlike JSON, it has a separate type for integers. */
+/** The types of JSON Schema. JSON itself has no separate type for integers. */
 type SchemaKind = "object" | "array" | "string" | "number" | "integer" | "boolean" | "null";
 export type Kinds = ReadonlySet<SchemaKind>;
 
 export const ALL_KINDS: Kinds = new Set(["object", "array", "string", "number", "boolean", "null"]);
 const KIND_NAMES = new Set<unknown>([...ALL_KINDS, "integer"]);
 
-/** The kinds that a `type` keyword allows. */
+/** Returns the kinds that a `type` keyword allows. */
 export function readType(type: unknown): Kinds {
   const kinds = new Set(
     (Array.isArray(type) ? type : [type]).filter((each): each is SchemaKind => KIND_NAMES.has(each)),
@@ -36,7 +36,9 @@ export function hasKind(value: unknown, kinds: Kinds): boolean {
 
 const LEVELS_MAX = 6;
 
-/** Returns the kinds that a schema may allow. It reads only a few levels deep, so the schema may in fact allow fewer. */
+/**
+ * Returns the kinds that a schema may allow. The schema may in fact allow fewer, because only a few levels are read.
+ */
 export function kindsOf(index: SchemaIndex, schema: Schema, levels = LEVELS_MAX): Kinds {
   if (schema === true) return ALL_KINDS;
   if (schema === false) return new Set();

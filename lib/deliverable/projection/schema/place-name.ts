@@ -1,4 +1,4 @@
-/** The name of a place, for definitions and labels. */
+/** The name of a schema, for definitions and labels. */
 export type PlaceName = { text: string; isDefinition: boolean };
 
 export const rootName: PlaceName = { text: "root", isDefinition: false };
@@ -6,7 +6,10 @@ export const rootName: PlaceName = { text: "root", isDefinition: false };
 const DEFINITION_KEYWORDS = new Set(["$defs", "definitions", "schemas"]);
 const NAME_KEYWORDS = new Set([...DEFINITION_KEYWORDS, "properties", "dependentSchemas", "dependencies"]);
 
-/** Names the place under the given keys of `outer`: by its own key, or by a name derived from that of `outer`. */
+/**
+ * Names the schema under the given keys of another schema, whose name is `outer`. The name is the schema's own key, or
+ * is derived from `outer`.
+ */
 export function nameInside(outer: PlaceName, [keyword = "", key]: readonly string[]): PlaceName {
   if (key !== undefined && NAME_KEYWORDS.has(keyword))
     return { text: key, isDefinition: DEFINITION_KEYWORDS.has(keyword) };

@@ -9,7 +9,9 @@ type FieldPlan = { name: string; formula: Formula; isRequired: boolean; isSoft: 
 export type SectionPlan = { formula: Formula; patterns: readonly string[]; isRest: boolean };
 type ObjectPlan = { fields: readonly FieldPlan[]; sections: readonly SectionPlan[] };
 
-/** One schema's rules for properties: `declared` by name, `patterns` by pattern, and `rest` for all other properties. */
+/**
+ * One schema's rules for properties: `declared` by name, `patterns` by pattern, and `rest` for all other properties.
+ */
 type Claim = {
   declared: Record<string, unknown>;
   patterns: [string, Schema][];
@@ -18,10 +20,11 @@ type Claim = {
 };
 
 /**
- * Plans the properties of objects that satisfy all of `conjuncts` and possibly some of `soft`. Patterns are never run; a
- * property that may match a pattern counts as allowed.
+ * Plans the properties of objects that satisfy all of `conjuncts` and possibly some of `soft`. Patterns are never run;
+ * a property that may match a pattern counts as allowed.
  *
- * @returns undefined when no object satisfies all of `conjuncts`. @throws OutOfBudget
+ * @returns undefined when no object satisfies all of `conjuncts`.
+ * @throws OutOfBudget
  */
 export function planObject(
   index: SchemaIndex,
@@ -84,7 +87,7 @@ function readDeclared({ properties }: SchemaObject): Record<string, unknown> {
   return declared;
 }
 
-/** Plans the properties that no schema names: first those that patterns match, then all others. */
+/** Plans the lists of properties that no schema names: first the properties that match a pattern, then all others. */
 function planSections(index: SchemaIndex, claims: readonly Claim[]): SectionPlan[] {
   const limiting = claims.filter(({ patterns, rest }) => patterns.length > 0 || rest !== true);
   const [first] = limiting;

@@ -8,16 +8,24 @@ export type Schema = SchemaObject | boolean;
 
 export const isSchema = (value: unknown): value is Schema => typeof value === "boolean" || isObject(value);
 
-/** Answers questions about the schemas in one document: their position, their name, and the targets of their references. */
+/**
+ * Answers questions about the schemas in one document: their position, their name, and the targets of their references.
+ */
 export type SchemaIndex = {
   dialect: Dialect;
   /** The JSON pointer of a schema in the document; undefined for schemas that `anyOf` created. */
   pointerOf: (schema: SchemaObject) => string | undefined;
-  /** The name of a schema: that of its definition or property, or one derived from the nearest named schema above it. */
+  /**
+   * Returns the name of a schema: its own definition or property name, or a name derived from the nearest named schema
+   * around it.
+   */
   nameOf: (schema: SchemaObject | undefined) => string;
   /** The name of a schema that is a definition; undefined for other schemas. */
   definitionName: (schema: SchemaObject) => string | undefined;
-  /** The targets of a schema's `$ref`, `$dynamicRef` and `$recursiveRef`. Undefined stands for an unresolvable reference. */
+  /**
+   * Returns the targets of a schema's `$ref`, `$dynamicRef` and `$recursiveRef`, with undefined for each reference that
+   * cannot be resolved.
+   */
   targetsOf: (schema: SchemaObject) => (Schema | undefined)[];
   /** Returns the number of a schema, which stays the same for the lifetime of the index. */
   idOf: (schema: SchemaObject) => number;
@@ -27,7 +35,10 @@ export type SchemaIndex = {
 
 type Placed = { pointer: string; resource: Resource; name: PlaceName };
 
-/** The root, or a schema with an `$id`. A reference inside it that starts with `#` points into it. */
+/**
+ * A resource of JSON Schema: the root, or a schema with an `$id`. A reference that starts with `#` points into the
+ * resource around it.
+ */
 type Resource = {
   schema: SchemaObject;
   pointer: string;
@@ -45,7 +56,10 @@ type Document = {
   /** Resources with an `$id`, by their URL without the fragment. */
   resources: Map<string, Resource>;
   rootResource: Resource;
-  /** The number of `$id`s and dynamic anchors below the root. If any exist, dynamic references may have several targets. */
+  /**
+   * The number of `$id`s and dynamic anchors below the root. If it is not 0, dynamic references may have several
+   * targets.
+   */
   innerScopes: number;
 };
 

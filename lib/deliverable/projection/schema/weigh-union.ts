@@ -12,7 +12,7 @@ const FORM_KEYWORDS = new Set(
   ),
 );
 
-/** Whether every branch of a union determines its own form. */
+/** Whether every branch of a union determines the form of the values that it accepts. */
 export function hasForms({ branches }: Union, kinds: Kinds): boolean {
   return branches.every((branch) => determinesForm(branch, kinds));
 }
@@ -23,13 +23,16 @@ function determinesForm(branch: Schema, kinds: Kinds): boolean {
   return branch.type !== undefined && [...kinds].some((kind) => !readType(branch.type).has(kind));
 }
 
-/** Whether a schema limits unevaluated properties. If so, all of its unions decide which names it allows. */
+/** Whether a schema limits unevaluated properties. If it does, the allowed names depend on all unions of the schema. */
 export const limitsUnevaluated = ({ dialect }: SchemaIndex, schema: SchemaObject): boolean =>
   dialect.hasUnevaluated &&
   schema.unevaluatedProperties !== undefined &&
   schema.unevaluatedProperties !== true;
 
-/** Counts the properties of the schemas around a union, which each of its branches would repeat. */
+/**
+ * Counts the properties of the schemas around a union. If the union's branches become separate forms, each form repeats
+ * them.
+ */
 export function countCopies({ conjuncts }: Expansion): number {
   return conjuncts.reduce(
     (sum, { properties }) => sum + (isObject(properties) ? Object.keys(properties).length : 0),

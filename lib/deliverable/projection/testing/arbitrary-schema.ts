@@ -74,7 +74,7 @@ const remarks: fc.Arbitrary<Record<string, unknown>> = fc.constantFrom(
 /** Whether a draft ignores the keywords next to `$ref`. */
 const isOld = (draft: DraftName) => draft === "draft-04" || draft === "draft-07";
 
-/** Arbitraries for the parts of a construct: any schema, and an object schema. Both are recursive. */
+/** The generators for the parts of a schema: any schema, and an object schema. Both are recursive. */
 type Tie = { part: fc.Arbitrary<Part>; object: fc.Arbitrary<Part> };
 
 /** Generates schemas of one draft with every construct that the draft supports. */
@@ -291,7 +291,7 @@ function arbitraryDependent({ object }: Tie): fc.Arbitrary<Part> {
   }));
 }
 
-/** Adds keywords to a schema that do not change the shape of its values. */
+/** Generates a schema with additional keywords that do not change the shape of its values. */
 function arbitraryRemarked({ part }: Tie): fc.Arbitrary<Part> {
   return fc.tuple(part, remarks).map(([{ schema, value }, more]) => ({
     schema: isObject(schema) ? { ...more, ...schema } : { allOf: [schema], ...more },
@@ -302,7 +302,7 @@ function arbitraryRemarked({ part }: Tie): fc.Arbitrary<Part> {
 /** Generates a reference to a schema, which `define` later moves into the definitions. */
 function arbitraryReference(draft: DraftName, { part }: Tie): fc.Arbitrary<Part> {
   const besideReference: object[] = [{}, { description: "The use" }, { minProperties: 0 }];
-  // Up to draft-07, keywords next to `$ref` are ignored. If these were not, no value would be valid.
+  // Adds keywords that no value satisfies, because up to draft-07 keywords next to `$ref` are ignored.
   if (isOld(draft)) besideReference.push({ type: "null", enum: ["\u0000\u0000"], maxProperties: 0, not: {} });
   return fc
     .tuple(part, fc.nat(9), fc.constantFrom(...besideReference))
