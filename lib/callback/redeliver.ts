@@ -30,7 +30,7 @@ export async function redeliver(
   const now = deps.clock?.() ?? new Date();
   const planned = deps.jobs.plan(job);
   const reopened = await reopenDelivery(deps.db, row, { state }, { now, job, planned });
-  // Another request has reopened the delivery at the same time.
+  // Another request has changed the delivery since it was read, and has reopened it.
   if (!reopened) return { status: "open" };
   deps.jobs.begin(job, planned);
   return { status: "reopened", delivery: describeDelivery({ row: reopened, attempts }) };
