@@ -40,8 +40,8 @@ export type DeliveryDeps = {
   /** Refuses callback URLs whose scheme is not allowed. If omitted, every scheme is accepted. */
   refuseHttp?: HttpRefusal;
   /**
-   * How long callbacks to an endpoint have to fail until the endpoint is disabled, in milliseconds. With the default 0, no
-   * endpoint is disabled, and endpoints that were disabled before are called again.
+   * How long callbacks to an endpoint have to fail until the endpoint is disabled, in milliseconds. With the default 0,
+   * no endpoint is disabled, and endpoints that were disabled before are called again.
    */
   disableAfterMs?: number;
   /** Returns the current time; tests set it. By default, a monotonic clock continues from the database's time. */
@@ -53,9 +53,9 @@ export type DeliveryDeps = {
 };
 
 /**
- * What follows an attempt. `delivered` and `dropped` end the cycle; `dropped` is also the outcome if a newer cycle has begun
- * or the session is gone. `retry`: make attempt `number` after `delayMs`. `wait`: nothing was sent; make the same attempt
- * after `delayMs`.
+ * What follows an attempt. `delivered` and `dropped` end the cycle; `dropped` is also the outcome if a newer cycle has
+ * begun or the session is gone. `retry`: make attempt `number` after `delayMs`. `wait`: nothing was sent; make the same
+ * attempt after `delayMs`.
  */
 export type AttemptOutcome =
   | { state: "delivered" }
@@ -66,13 +66,14 @@ export type AttemptOutcome =
 const EXCHANGE_TIMEOUT_MS = 10_000;
 
 /**
- * Makes one attempt at a delivery and records the attempt together with the delivery's new state. If the process crashes
- * before the attempt is recorded, the attempt is repeated with the same bytes and the same id. For a recorded attempt, only
- * returns its outcome. The first attempt of `run.completed` waits until the first attempt of `run.started` has ended.
+ * Makes one attempt at a delivery and records the attempt together with the delivery's new state. If the process
+ * crashes before the attempt is recorded, the attempt is repeated with the same bytes and the same id. For a recorded
+ * attempt, only returns its outcome. The first attempt of `run.completed` waits until the first attempt of
+ * `run.started` has ended.
  * Source: specification, Delivery semantics; `security.md`, What is never lost.
  *
- * @throws if the service's own infrastructure fails, for example the database, or if the service shuts down. The attempt is
- * then not recorded.
+ * @throws if the service's own infrastructure fails, for example the database, or if the service shuts down. The
+ * attempt is then not recorded.
  */
 export async function attemptDelivery(deps: DeliveryDeps, key: AttemptKey): Promise<AttemptOutcome> {
   const isOrdered = key.cycle === 1 && key.number === 1 && key.outOfOrder !== true;
@@ -202,8 +203,8 @@ const refuse = (
 });
 
 /**
- * When the last failure of a disabled endpoint is this long ago, the next delivery to it is sent as a probe. If the receiver
- * accepts the probe, the endpoint is enabled again.
+ * When the last failure of a disabled endpoint is this long ago, the next delivery to it is sent as a probe. If the
+ * receiver accepts the probe, the endpoint is enabled again.
  */
 const PROBE_AFTER_MS = 3_600_000;
 
@@ -221,9 +222,9 @@ function send(
 }
 
 /**
- * Returns how an attempt changes the state of its endpoint; null if the state stays the same. A dropped delivery counts as a
- * failure of its endpoint if the last attempt was sent. An accepted delivery clears the failures of its endpoint. Failures
- * that are recorded during the attempt are not seen here; the next accepted delivery clears them.
+ * Returns how an attempt changes the state of its endpoint; null if the state stays the same. A dropped delivery counts
+ * as a failure of its endpoint if the last attempt was sent. An accepted delivery clears the failures of its endpoint.
+ * Failures that are recorded during the attempt are not seen here; the next accepted delivery clears them.
  */
 function reportEndpoint(
   { disableAfterMs = 0 }: DeliveryDeps,

@@ -4,7 +4,9 @@ import type { Database, Executor } from "#db/client.ts";
 import { failingEndpoints, sealedSecrets, sessions } from "#db/schema/index.ts";
 import { CALLBACK_SECRETS, type SealedCallback } from "./secret/open-secrets.ts";
 
-/** The host and port of a session's callback URL. All deliveries of an owner to the same host share one endpoint state. */
+/**
+ * The host and port of a session's callback URL. All deliveries of an owner to the same host share one endpoint state.
+ */
 export const endpointHost: SQL<string | null> = sql<
   string | null
 >`lower(substring(${sessions.callbackUrl} from '^[A-Za-z]+://([^/?#]*)'))`;
@@ -15,7 +17,9 @@ export const isEndpointOfSession = and(
   sql`${failingEndpoints.host} = ${endpointHost}`,
 );
 
-/** `CALLBACK_SECRETS` as SQL literals. With parameters, the database would plan the statement again for each attempt. */
+/**
+ * `CALLBACK_SECRETS` as SQL literals. With parameters, the database would plan the statement again for each attempt.
+ */
 const NAMES = sql.raw(CALLBACK_SECRETS.map((name) => `'${name}'`).join(", "));
 
 /** Builds a column with the encrypted values of a session's callback, by name; null if there are none. */
@@ -28,7 +32,9 @@ export const sealedCallback = (
 /** The part of a callback's state that is not stored in the session's row. */
 export type CallbackState = {
   sealed: SealedCallback | null;
-  /** When the first callback to the host was dropped after the last accepted one; null if none was dropped after that. */
+  /**
+   * When the first callback to the host was dropped after the last accepted one; null if none was dropped after that.
+   */
   failingSince: Date | null;
   /** If callbacks to the host are disabled, the time of the last dropped callback; otherwise null. */
   disabledAt: Date | null;
@@ -57,8 +63,8 @@ export async function enableEndpoint(db: Executor, sessionId: string): Promise<v
 }
 
 /**
- * After this many days without a new failure, a failing endpoint counts as unused. A disabled endpoint that is in use is
- * probed every hour, and each failed probe renews its row.
+ * After this many days without a new failure, a failing endpoint counts as unused. A disabled endpoint that is in use
+ * is probed every hour, and each failed probe renews its row.
  */
 const UNUSED_DAYS = 30;
 

@@ -77,12 +77,12 @@ const beginStatement = prepareOnce((db) => {
 });
 
 /**
- * Begins an attempt at a delivery in one statement. `hasBegun` of the result is false in two cases: the attempt is not the
- * next one of an open delivery, or it must wait for the first attempt at the run's `run.started`.
+ * Begins an attempt at a delivery in one statement. `hasBegun` of the result is false in two cases: the attempt is not
+ * the next one of an open delivery, or it must wait for the first attempt at the run's `run.started`.
  *
  * @param attempt.at the start time; null for the database's time.
- * @returns the delivery before the change, its session's callback and the state of the callback's endpoint; undefined if the
- * session is gone.
+ * @returns the delivery before the change, its session's callback and the state of the callback's endpoint; undefined
+ * if the session is gone.
  */
 export async function beginAttempt(
   db: Database,
@@ -223,8 +223,8 @@ const reopenStatement = defineStatement<"id" | "cycle" | "state" | "newState" | 
 );
 
 /**
- * Reopens a delivered or dropped delivery for a new cycle of attempts with the same bytes and id. Also stores `job`, which
- * makes these attempts.
+ * Reopens a delivered or dropped delivery for a new cycle of attempts with the same bytes and id. Also stores `job`,
+ * which makes these attempts.
  *
  * @returns the changed row; undefined if the state or cycle has changed since the row was read.
  */

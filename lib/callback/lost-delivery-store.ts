@@ -5,15 +5,15 @@ import { deliveries, deliveryAttempts, outbox } from "#db/schema/index.ts";
 import type { Job } from "#lib/session/jobs/jobs.ts";
 
 /**
- * An open delivery that is overdue by more than this is treated as lost. Neither an attempt nor the wait of `run.completed`
- * for `run.started` takes that long.
+ * An open delivery that is overdue by more than this is treated as lost. Neither an attempt nor the wait of
+ * `run.completed` for `run.started` takes that long.
  */
 const LOST_AFTER_MS = 15 * 60_000;
 
 /**
- * Creates new jobs for open deliveries that are a quarter of an hour overdue, because the engine has lost or given up their
- * jobs. If an old job still runs, the old and the new job may send the same attempt. The attempt is recorded only once, and
- * receivers recognize the repeated id.
+ * Creates new jobs for open deliveries that are a quarter of an hour overdue, because the engine has lost or given up
+ * their jobs. If an old job still runs, the old and the new job may send the same attempt. The attempt is recorded only
+ * once, and receivers recognize the repeated id.
  * Source: specification, Delivery semantics, rules 1 and 2.
  *
  * @param now the current time, which tests set. Default: the database's time.
@@ -26,8 +26,9 @@ export const resendLostDeliveries = (db: Database, now?: Date): Promise<Job[]> =
 const CLOCKS_DIFFER_MS = 60_000;
 
 /**
- * Writes new jobs for open deliveries that have been due for `lostAfterMs` and have no unsent job in the outbox. A higher
- * generation gives each job a new id. If the clock was set back, deliveries with a due time in the future become due now.
+ * Writes new jobs for open deliveries that have been due for `lostAfterMs` and have no unsent job in the outbox. A
+ * higher generation gives each job a new id. If the clock was set back, deliveries with a due time in the future become
+ * due now.
  *
  * @param time the current time, which tests set. Default: the database's time.
  */
@@ -35,8 +36,9 @@ function requeueLostDeliveries(db: Database, lostAfterMs: number, time?: Date): 
   const now = databaseTime(time);
   const future = sql`${now} + ${milliseconds(CLOCKS_DIFFER_MS)}`;
   const open = inArray(deliveries.state, ["pending", "sending"]);
-  // A delivery that is `sending`, or has no finished attempt, was due at once when it was written. If its due time is in the
-  // future, the clock was set back after that. An attempt with a date in the future also shows that the clock was set back.
+  // A delivery that is `sending`, or has no finished attempt, was due at once when it was written. If its due time is
+  // in the future, the clock was set back after that. An attempt with a date in the future also shows that the clock
+  // was set back.
   const wasSetBack = sql`(${deliveries.state} = 'sending' or ${deliveries.attemptsFinished} = 0 or exists (
     select 1 from ${deliveryAttempts} as attempt
     where attempt.delivery_id = ${deliveries.id} and attempt.cycle = ${deliveries.cycle} and attempt.at > ${future}))`;

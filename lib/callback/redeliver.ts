@@ -13,8 +13,8 @@ type Redelivery =
   | { status: "unknown" };
 
 /**
- * Sends a delivered or dropped callback again. The same delivery, with the same bytes and id, gets a new cycle of up to five
- * attempts. Source: `security.md`, What is never lost; `wire.md`, Also served.
+ * Sends a delivered or dropped callback again. The same delivery, with the same bytes and id, gets a new cycle of up to
+ * five attempts. Source: `security.md`, What is never lost; `wire.md`, Also served.
  */
 export async function redeliver(
   deps: { db: Database; jobs: Pick<JobSender, "plan" | "begin">; clock?: () => Date },

@@ -26,7 +26,9 @@ export type Exchange = {
   retryAfterMs?: number | undefined;
   /** If true, no further attempt follows, although the maximum number of attempts is not reached. */
   isFinal?: boolean;
-  /** If true, this service could not send the callback because of its own key or settings; the receiver is not at fault. */
+  /**
+   * If true, this service could not send the callback because of its own key or settings; the receiver is not at fault.
+   */
   isOurs?: boolean;
 };
 
@@ -104,11 +106,12 @@ const CHARACTERS_MAX = 500;
 const UNPRINTABLE = /[^\P{C}\n\t]|\ufffd/gu;
 
 /**
- * Returns the beginning of a receiver's response as text that is safe to show and to store; null if the response contains no
- * text. The response is always read as UTF-8, whatever its content type is.
+ * Returns the beginning of a receiver's response as text that is safe to show and to store; null if the response
+ * contains no text. The response is always read as UTF-8, whatever its content type is.
  */
 export function readExcerpt(body: Uint8Array): string | null {
-  // A character has at most four bytes. If the last character is cut, it becomes a replacement character and is removed.
+  // A character has at most four bytes. If the last character is cut, it becomes a replacement character and is
+  // removed.
   const text = new TextDecoder().decode(body.subarray(0, CHARACTERS_MAX * 4)).replace(UNPRINTABLE, "");
   const excerpt = [...text].slice(0, CHARACTERS_MAX).join("").trim();
   return excerpt === "" ? null : excerpt;

@@ -12,9 +12,9 @@ const PREFIX = "whsec_";
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
 /**
- * Returns the value of `webhook-signature`: `v1,` and the base64 HMAC-SHA256 over `<id>.<timestamp>.<body>`. The key is the
- * secret's UTF-8 bytes (`format: "raw"` in the official verifiers). If the secret is base64, with or without the prefix
- * `whsec_`, another signature is added. Its key is the decoded bytes, which the verifiers use by default.
+ * Returns the value of `webhook-signature`: `v1,` and the base64 HMAC-SHA256 over `<id>.<timestamp>.<body>`. The key is
+ * the secret's UTF-8 bytes (`format: "raw"` in the official verifiers). If the secret is base64, with or without the
+ * prefix `whsec_`, another signature is added. Its key is the decoded bytes, which the verifiers use by default.
  * Source: Standard Webhooks specification, Signature scheme.
  *
  * @param timestamp the attempt's time, in seconds since the epoch.

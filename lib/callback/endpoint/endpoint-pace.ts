@@ -1,7 +1,8 @@
 /** Limits the rate of attempts at each host. Each attempt gets a slot: a time at which one attempt may begin. */
 export type EndpointPace = {
   /**
-   * Reserves the next free slot of a host for a delivery. Later calls for the same delivery return the rest of the wait.
+   * Reserves the next free slot of a host for a delivery. Later calls for the same delivery return the rest of the
+   * wait.
    *
    * @returns milliseconds to wait before the next call; 0 if the attempt may begin now, which uses up the slot.
    */
@@ -18,8 +19,8 @@ const ENTRIES_MAX = 10_000;
 const UNUSED_AFTER_MS = 30 * 60_000;
 
 /**
- * Creates the rate limit of one process. Deliveries over the rate wait in order of arrival, and none is dropped. A restart
- * loses the slots, but no deliveries. Source: `wire.md`, Environment, `RATE_LIMIT_CALLBACK`.
+ * Creates the rate limit of one process. Deliveries over the rate wait in order of arrival, and none is dropped. A
+ * restart loses the slots, but no deliveries. Source: `wire.md`, Environment, `RATE_LIMIT_CALLBACK`.
  *
  * @param perMinute attempts per minute and host; 0 is unlimited.
  * @param now a monotonic clock in milliseconds.
