@@ -5,10 +5,7 @@ import { playTask, type TaskResult } from "./play-task.ts";
 import type { Task } from "./task.ts";
 import { startTaskSite } from "./task-site.ts";
 
-/**
- * What plays the tasks: the ideal solver, or the model that the variables configure. Without variables, that is the demo
- * model.
- */
+/** What plays the tasks: the ideal solver, or the model that `variables` configures. If it is empty, the demo model. */
 type Player = { kind: "ideal" } | { kind: "model"; variables: Record<string, string> };
 
 /** The environment variables that configure the service's model. */
@@ -36,7 +33,8 @@ export async function evaluate(
     BROWSER_EXECUTABLE_PATH: findTestChromium().executablePath,
     NETWORK_ALLOW: "127.0.0.1,localhost",
     ...(player.kind === "model" && {
-      // Clears the variables that `openTestService` sets for the scripted model, so that only those of the player apply.
+      // Clears the variables that `openTestService` sets for the scripted model, so that only the player's variables
+      // apply.
       ...Object.fromEntries(MODEL_VARIABLES.map((name) => [name, ""])),
       ...player.variables,
     }),
