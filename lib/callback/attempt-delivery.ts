@@ -170,7 +170,7 @@ function openDelivery(
   now: Date,
 ): Opened | { ok: false; exchange: Exchange } {
   if (storedUrl === null) throw new Error(`${row.id}: its session has no callback URL`);
-  // A redelivery has a cycle after the first, and a client has requested it. It is sent to a disabled endpoint too.
+  // A redelivery (every cycle after the first) is also sent to a disabled endpoint, because a client has requested it.
   const isProbe = disabledAt !== null && now.getTime() - disabledAt.getTime() >= PROBE_AFTER_MS;
   if (disableAfterMs > 0 && disabledAt !== null && !isProbe && row.cycle === 1)
     return refuse(

@@ -29,7 +29,7 @@ export type StreamReading = { sessionId: string; requestId: string; after: numbe
 /** A process that the service had started and that still ran 30 s after the service had ended. */
 type LeftProcess = { pid: number; name: string };
 
-/** The execution of a command of the agent, which wrote this line. `atMs` is in milliseconds since the epoch. */
+/** An execution of a command, read from the line that the command wrote. `atMs` is in milliseconds since the epoch. */
 export type Execution = { nonce: string; atMs: number };
 
 /** A change of a publication that a client requested over HTTP. */
