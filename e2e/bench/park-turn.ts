@@ -6,8 +6,9 @@ import { describeService } from "./rig.ts";
 const headers = { authorization: `Bearer ${API_KEY}` };
 
 /**
- * Starts a turn and waits until it is parked, which means that it waits for a person's answer. @returns its stream
- * path.
+ * Starts a turn that asks a person a question. Resolves when the turn is parked (waits for the answer).
+ *
+ * @returns the path of the turn's event stream.
  */
 export async function parkTurn(service: RunningService): Promise<{ streamPath: string }> {
   // Only a turn that a person has started can ask a question. The first turn is started by the API, so the second turn

@@ -19,7 +19,8 @@ const sessions = new Map<string, CreatedSession>();
 const shell = (command: string) => ({ name: "run_shell", arguments: { command } });
 
 /**
- * With `hold: "once"`, the killed process never gets the end of an answer. The next process repeats the call and does.
+ * With `hold: "once"`, the process that is killed never gets the end of an answer. The next process repeats the model
+ * call and gets the whole answer.
  */
 const rules = (fetched: string): Rule[] => [
   { when: "[stream]", steps: [{ text: "A long answer that streams. ".repeat(20), hold: "once" }] },

@@ -5,7 +5,9 @@ import { playTask, type TaskResult } from "./play-task.ts";
 import type { Task } from "./task.ts";
 import { startTaskSite } from "./task-site.ts";
 
-/** What plays the tasks: the ideal solver, or the model that `variables` configures. If it is empty, the demo model. */
+/**
+ * What plays the tasks: the ideal solver, or the model that `variables` configures (the demo model, if it is empty).
+ */
 type Player = { kind: "ideal" } | { kind: "model"; variables: Record<string, string> };
 
 /** The environment variables that configure the service's model. */

@@ -32,7 +32,8 @@ export type Task = {
   schema?: Record<string, unknown>;
   isSolved: (outcome: Outcome) => boolean;
   /**
-   * The steps of the ideal solver. After the last step, the solver says `answer` and submits `value` as typed result.
+   * The steps of the ideal solver. After the last step, the solver says `answer` and submits `value` as the typed
+   * result.
    */
   solve: SolverStep[];
   answer?: string | ((results: string[]) => string);

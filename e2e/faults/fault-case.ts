@@ -5,7 +5,7 @@ import type { World } from "./world/open-world.ts";
  * A case of the campaign: a fault occurs in the service, or in something it depends on, while clients use the service.
  */
 export type FaultCase = {
-  /** The name of a kill point, such as `K07`, or a word. `--only` selects cases by name. */
+  /** The name of a kill point, such as `K07`, or another short name. `--only` selects cases by name. */
   name: string;
   group:
     | "kill"

@@ -27,7 +27,7 @@ function planRuns({ only, seed, seeds, database }: CampaignOptions): PlannedRun[
   );
 }
 
-/** Plays the campaign. @returns whether no run had a violation. */
+/** Plays the campaign. @returns true if no run had a violation. */
 async function runCampaign(options: CampaignOptions): Promise<boolean> {
   const server = await openDatabases(options.database);
   const ending = new AbortController();

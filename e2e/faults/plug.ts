@@ -174,7 +174,7 @@ async function findObstacle(): Promise<string | undefined> {
   return undefined;
 }
 
-/** Plays all rounds. @returns whether no round lost acknowledged work. */
+/** Plays all rounds. @returns true if no round lost acknowledged work. */
 export async function pullPlugs(args: string[]): Promise<boolean> {
   const { values } = parseArgs({
     args,

@@ -148,7 +148,7 @@ describe("a service during an outage of Postgres", () => {
     service.model.enqueue({ text: "Never heard", hold: "once", holdAt: "start" });
     const session = await service.create("Think without end");
     await service.model.waitForRequest(({ userText }) => userText === "Think without end");
-    // Stores a stop request without a notification, to simulate a process that ended between the two.
+    // Stores a stop request directly, to simulate a process that ended before it sent the notification.
     await db.update(runs).set({ cancelRequestedAt: new Date() }).where(eq(runs.id, session.runId));
     const cutAt = Date.now();
     await db.execute(sql`select pg_terminate_backend(pid) from pg_stat_activity

@@ -40,8 +40,8 @@ export type DeliveryDeps = {
   /** Refuses callback URLs whose scheme is not allowed. If omitted, every scheme is accepted. */
   refuseHttp?: HttpRefusal;
   /**
-   * How long callbacks to an endpoint have to fail until the endpoint is disabled, in milliseconds. With the default 0,
-   * no endpoint is disabled, and endpoints that were disabled before are called again.
+   * After this many milliseconds of failed callbacks, an endpoint (all callbacks of an owner to one host) is disabled.
+   * With the default 0, no endpoint is treated as disabled.
    */
   disableAfterMs?: number;
   /** Returns the current time; tests set it. By default, a monotonic clock continues from the database's time. */
@@ -133,7 +133,7 @@ function continueClock(readAtMs: number): () => Date {
   return () => new Date(offsetMs + performance.now());
 }
 
-/** Returns the outcome of this attempt if it is recorded; undefined if the attempt still has to be made. */
+/** Returns the recorded outcome of this attempt; undefined if the attempt still has to be made. */
 async function readRecorded(
   db: Database,
   row: DeliveryRow,
@@ -150,14 +150,14 @@ async function readRecorded(
   return { state: "retry", number: key.number + 1, delayMs };
 }
 
-/** Returns the time left until the next attempt; at most the whole wait, because the clock may have been set back. */
+/** Returns the time left until the next attempt: at most the whole wait, even if the clock was set back. */
 function readRemainingMs(row: DeliveryRow, last: AttemptRow | undefined, now: Date): number {
   if (!row.nextAttemptAt) return 0;
   const beganMs = last ? last.at.getTime() + last.latencyMs : Number.NEGATIVE_INFINITY;
   return Math.max(0, row.nextAttemptAt.getTime() - Math.max(now.getTime(), beganMs));
 }
 
-/** Returns the delay before the next check whether `run.started` was attempted. It grows with the age of the event. */
+/** Returns how long to wait before checking again whether `run.started` was attempted: longer for an older event. */
 const orderingDelayMs = (ageMs: number): number => Math.min(5_000, Math.max(100, Math.round(ageMs / 2)));
 
 /** The decrypted URL and secrets of a delivery. */

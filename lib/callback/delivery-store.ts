@@ -200,7 +200,7 @@ export async function findAttempt(
   return row;
 }
 
-/** Finds a delivery and its finished attempts; undefined if it does not exist or belongs to another session. */
+/** Finds a delivery of a session and its finished attempts; undefined if the session has no such delivery. */
 export async function findDeliveryRow(
   db: Executor,
   sessionId: string,

@@ -77,7 +77,7 @@ export async function sendCallback(
 /**
  * Composes the headers of the specification and of Standard Webhooks. The timestamp is the time of the attempt.
  * `X-Service-Signature` is always made with the current secret, as the specification demands. The signature with the
- * previous secret has its own header and also follows in `Webhook-Signature`.
+ * previous secret has its own header, and `Webhook-Signature` contains the signatures with both secrets.
  */
 function describeHeaders(callback: Callback, now: Date): Record<string, string> {
   const { id, secret, previousSecret = null, body } = callback;

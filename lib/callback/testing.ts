@@ -59,7 +59,7 @@ export async function seedCallbackSession(
   return { sessionId, runId, requestId };
 }
 
-/** Inserts a delivery. To parse its body and serialize it again would change the bytes. */
+/** Inserts a delivery. Its body has whitespace and escapes that parsing and serializing would not preserve. */
 export async function seedDelivery(
   db: Database,
   run: { sessionId: string; runId: string },

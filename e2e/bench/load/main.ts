@@ -8,7 +8,7 @@ export type LoadOrder = {
   perSecond: number;
 };
 /**
- * The result of an order. `errors` counts responses with an unexpected status, requests without a response, and
+ * The result of a `LoadOrder`. `errors` counts responses with an unexpected status, requests without a response, and
  * requests that were not sent.
  */
 export type LoadReport = { sent: number; errors: number; timesMs: number[] };

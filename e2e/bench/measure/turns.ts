@@ -81,8 +81,8 @@ function measureInFlight(inFlight: number, rounds: number): Measurement["measure
         behind: {
           servicePerSecond: median(rates.map(([service]) => service)),
           barePerSecond: median(rates.map(([, bare]) => bare)),
-          // CPU use of the scripted model while it serves the bare loop. Near 1, the scripted model slows down the bare
-          // loop.
+          // CPU use of the scripted model while it serves the bare loop. If this value is near 1, the scripted model
+          // slows down the bare loop.
           modelBusyBesideBare: modelShare,
         },
       },

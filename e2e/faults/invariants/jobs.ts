@@ -36,8 +36,8 @@ export const jobsEnd: Invariant = {
 };
 
 /**
- * Finds gaps in the `play-<n>` steps of function runs, and failed function runs. A function run may fail only because
- * another executor has taken over its run.
+ * Finds gaps in the `play-<n>` steps of the engine's function runs, and failed function runs. A function run may fail
+ * only if another executor has taken over the run that it plays.
  */
 function findBrokenPlays({ engineRuns, engineSteps }: Evidence["rows"]): string[] {
   return engineRuns.flatMap(({ id, functionId, eventId, state, error }) => {

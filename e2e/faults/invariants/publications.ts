@@ -143,8 +143,8 @@ const findLostPublications = (earlier: PublicationReading[], { publications }: P
     .map((id) => `${id} was lost`);
 
 /**
- * Finds deletions that left the session, removed its publications, or whose answer did not name exactly the
- * publications that are still published.
+ * Finds deletions after which the session still exists or its publications are gone. Also finds deletions whose answer
+ * did not name exactly the publications that are still published.
  */
 function findWrongDeletions(rows: Evidence["rows"], { deletions, readings }: Publishing): string[] {
   return deletions.flatMap(({ sessionId, readingCount, publicationIds }) => {

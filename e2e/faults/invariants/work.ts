@@ -68,10 +68,7 @@ export const planningOnce: Invariant = {
 const readFirstText = (input: unknown): string | undefined =>
   (input as { items?: { text: string }[] }).items?.[0]?.text;
 
-/**
- * Finds versions of pages that were deployed twice, lost or not announced, files without contents, and contents to
- * which no file refers.
- */
+/** Finds page versions that were deployed twice, lost or not announced, files without content, and unused content. */
 export const pagesWhole: Invariant = {
   id: "pages",
   promise: "a version is deployed once per call, whole, with its event; no content is left without a file",

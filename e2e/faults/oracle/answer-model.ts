@@ -6,7 +6,7 @@ import { importCall, workCalls } from "./work-calls.ts";
 
 /** The name under which the sessions of the campaign see the tool `note` of the oracle's tool server. */
 const NOTE_TOOL = "mcp_notes__note";
-/** A text in the first structured answer, which is invalid. A prompt that contains it asks for a correction. */
+/** A text in the first structured answer, which is invalid. A prompt that contains this text asks for a correction. */
 const FIRST_TRY = "FIRST-TRY";
 const CHUNK_DELAY_MS = 8;
 /** Delay before the first byte of an answer. During the delay, the service can be killed while a model call is open. */
@@ -90,7 +90,7 @@ function answerTurn(kind: string, tag: Tag, request: RecordedRequest, pageUrl: s
   }
   if (kind === "delegate" && answersSoFar === 1)
     return { toolCalls: [{ name: "wait_for_agents", arguments: {}, id: `call_${tag.nonce}_w` }] };
-  // The first step asks two questions and runs a command, the second step asks a third question.
+  // The first step asks two questions and runs a command. The second step asks a third question.
   if (kind === "ask" && answersSoFar < 2) {
     const elicit = (nth: number) => ({
       name: "elicit_user_input",
@@ -167,7 +167,7 @@ const countSteps = (text: string, nonce: string): number =>
     ...[...text.matchAll(new RegExp(`Step (\\d+) of ${nonce}`, "g"))].map(([, step]) => Number(step)),
   );
 
-/** Answers a summary request with the last step of each turn. */
+/** Answers a summary request with the number of the last step of each turn. */
 function summarize(text: string): Step {
   const nonces = new Set([...text.matchAll(/Step \d+ of ([a-z]+)/g)].map(([, nonce = ""]) => nonce));
   const progress = [...nonces].map((nonce) => `Step ${countSteps(text, nonce)} of ${nonce} is done.`);

@@ -117,7 +117,7 @@ export async function startOracleReceiver(note: Note): Promise<number> {
     );
     await answer(path.split("/")[2] ?? "", nth, response).catch(() => response.destroy());
   });
-  // With the short default, the server may close an idle connection at the moment when a client writes to it.
+  // The timeout is long, because with the short default the server may close a connection when a client writes to it.
   server.keepAliveTimeout = KEEP_ALIVE_MS;
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
   return (server.address() as AddressInfo).port;

@@ -37,7 +37,7 @@ export function createClients(deps: { service: () => RunningService; random: Ran
   const answers: { name: string; text: string }[] = [];
   const canaries: string[] = [];
   const secretsByNonce = new Map<string, string>();
-  /** Requests that are sent after a delay. The case does not wait for them. */
+  /** Requests that are sent after a delay. `settleDelayed` waits for them. */
   const delayed: Promise<unknown>[] = [];
   const acknowledgedAnswers: AcknowledgedAnswer[] = [];
 
@@ -65,8 +65,7 @@ export function createClients(deps: { service: () => RunningService; random: Ran
   }
 
   /**
-   * Builds the request for a follow-up message. A request that is sent later is built at once, to fix its random
-   * choices.
+   * Builds a follow-up request. Its random choices are made here, so they do not depend on when the request is sent.
    */
   function describeFollowUp(sessionId: string, kind: string, more: Record<string, unknown>): ClientRequest {
     const nonce = random.name();

@@ -63,10 +63,7 @@ export async function openWorld(place: {
   const publisher = createPublisher({ service: runningService, random, acknowledged, problems });
   const sampler = sampleStatus(() => service, acknowledged);
 
-  /**
-   * Records a start, until the service has served a page: a service answers API requests before its page code is
-   * loaded.
-   */
+  /** Records a start. It ends when the service has served a page, because the page code is loaded last. */
   function recordStart(started: RunningService) {
     const start = { fromMs: monotonicMs(), toMs: Number.POSITIVE_INFINITY };
     starts.push(start);
@@ -100,7 +97,9 @@ export async function openWorld(place: {
       ...(databaseUrl !== undefined && { DATABASE_URL: databaseUrl, DATABASE_DRIVER: "pg" }),
       ...(fault !== undefined && { FAULT: fault, FAULTS_ALLOWED: "1" }),
     }),
-    /** Starts the service on the data of this world. `fault` becomes the variable `FAULT`. Later starts keep `more`. */
+    /**
+     * Starts the service on the data of this world. `fault` becomes the variable `FAULT`. Later starts reuse `more`.
+     */
     async start(fault?: string, more?: Record<string, string>): Promise<RunningService> {
       variables = more ?? variables;
       const settings = { ...world.settings(fault), ...variables };

@@ -8,5 +8,5 @@ export const writeTag = ({ kind, nonce }: Tag): string => `<<${kind} n=${nonce}>
 export const readTags = (text: string): Tag[] =>
   [...text.matchAll(/<<([\w:-]+) n=(\w+)>>/g)].map(([, kind = "", nonce = ""]) => ({ kind, nonce }));
 
-/** Reads the last tag in a text. */
+/** Reads the last tag in a text; undefined if the text has no tag. */
 export const readTag = (text: string): Tag | undefined => readTags(text).at(-1);

@@ -5,7 +5,7 @@ import { monotonicMs } from "../oracle/log-line.ts";
 const LOOK_EVERY_MS = 250;
 const SAMPLE_EVERY_MS = 50;
 
-/** `ms` milliseconds that a process's main thread waited for a processor, between two times of the monotonic clock. */
+/** The time (`ms`) that a process's main thread waited for a processor between two times of the monotonic clock. */
 export type Wait = { fromMs: number; toMs: number; ms: number };
 
 /**
@@ -47,7 +47,7 @@ export function watchProcesses() {
       root = pid;
       last = undefined;
     },
-    /** Waits until all recorded processes have ended. @returns those that still run after `withinMs`. */
+    /** Waits until all recorded processes have ended. @returns the processes that still run after `withinMs`. */
     async waitForEnd(withinMs: number): Promise<ProcessId[]> {
       const end = Date.now() + withinMs;
       let left = listAlive([...seen.values()]);

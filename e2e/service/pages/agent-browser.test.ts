@@ -4,8 +4,8 @@ import { findTestChromium } from "#lib/browser/testing.ts";
 import { type HttpTestService, openHttpTestService } from "../http-testing.ts";
 import { deployFiles } from "./pages-testing.ts";
 
-// The public https origins in the settings of the service. They do not exist in DNS, and the agent's browser must reach
-// the service under them nevertheless.
+// The public https origins in the settings of the service. They do not exist in DNS, but the agent's browser must reach
+// the service under them.
 const BASE_URL = "https://service.test";
 const PUBLIC_PAGES_ORIGIN = "https://pages.test";
 

@@ -19,7 +19,7 @@ before(async () => {
 after(() => mcp.close());
 
 const add = [{ op: "setText", selector: "#pay", text: "Pay now" }];
-/** The input of a call of each tool that changes something. */
+/** The tools that change something, each with the input of a call. */
 const CHANGING: Record<string, Record<string, unknown>> = {
   apply_variant: { baseRevision: 0, add },
   publish_variant: {},

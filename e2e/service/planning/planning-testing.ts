@@ -34,7 +34,7 @@ export const asVisitor = (
 export const editAsPerson = (service: TestService, session: Session, ...edits: unknown[]) =>
   asVisitor(service, session, "POST", `/api/sessions/${session.sessionId}/plan/edits`, { edits });
 
-/** Sends "go" as a person on the session page, which agrees to the plan. */
+/** Agrees to the plan (the action "go") as a person on the session page. */
 export const sayGo = (service: TestService, session: Session, revision: number, text?: string) =>
   asVisitor(service, session, "POST", `/s/${session.sessionId}/actions/plan/go`, {
     revision,

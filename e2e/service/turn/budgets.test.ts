@@ -234,8 +234,8 @@ describe("the amount spent", () => {
     const readChild = async () => (await readAgents(service, session.sessionId))[0]?.sessionId;
     await waitUntil(async () => (await readChild()) !== undefined, "it delegates");
     const child = { sessionId: (await readChild()) ?? "" };
-    // The sub-agent is parked before its second model call, because its first call and the first call of the session
-    // have used 2,000 tokens, which exceeds the budget.
+    // The first model calls of the session and of its sub-agent use 2,000 tokens, which exceeds the budget. Therefore,
+    // the sub-agent is parked before its second call.
     await untilParked(child);
     assert.equal((await readStatus(service, child.sessionId)).waitingOn?.kind, "budget");
     const refused = await service.call("PATCH", `${pathOf(child)}/budget`, { tokens: 9_000 });

@@ -55,7 +55,7 @@ export async function startTurn(service: TestService, steps: Step[], text = "go"
 }
 
 /**
- * Starts a session and a turn that asks a person questions. Waits until the turn is parked, which means that it waits.
+ * Starts a session and a turn that asks a person questions. Resolves when the turn is parked (waits for the answers).
  */
 export async function startParked(
   service: TestService,

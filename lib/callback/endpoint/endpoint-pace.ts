@@ -13,7 +13,7 @@ export type EndpointPace = {
 const BURST_MS = 10_000;
 /** The longest wait that `reserve` returns. After a much longer wait, the delivery would be treated as lost. */
 const WAIT_MS_MAX = 5 * 60_000;
-/** When a map has more entries than this, the entries that are no longer needed are removed. */
+/** When `freeAt` or `slots` has more entries than this, the entries that are no longer needed are removed. */
 const ENTRIES_MAX = 10_000;
 /** A slot is no longer needed if it is still unused this long after its time, because its delivery must be gone. */
 const UNUSED_AFTER_MS = 30 * 60_000;

@@ -6,7 +6,7 @@ type KillPoint = {
   title: string;
   /** The kinds of first message whose turns reach the point. The seed picks one of them. Default: `tools`. */
   kinds?: ("tools" | "structured" | "browser" | "long" | "delegate" | "edit")[];
-  /** How the receiver of callbacks behaves. */
+  /** The behaviour of the callback receiver, which is named in the callback URL, such as `500-x3`. */
   hook?: string;
   /**
    * The service is killed when it reaches the point for the nth time. The seed picks n from these numbers. Default: 1.

@@ -6,7 +6,7 @@ const DIE_WITHIN_MS = 60_000;
 const SESSIONS = 6;
 const KILLS = 10;
 
-/** Creates a session, and posts a message as a person. The agent asks questions about that message. */
+/** Creates a session, and posts a message as a person. The agent responds to the message with questions. */
 async function createAsking(world: World) {
   const created = await world.create("plain");
   if (created) await world.sayAsPerson(created, "ask");
