@@ -37,7 +37,7 @@ async function startFromLandingPage(more: Record<string, unknown>): Promise<Crea
 }
 
 /**
- * Waits for the end of the turn. Reads the log directly, because the test's key must not read the operator's session.
+ * Waits for the end of the turn. Reads the log directly, because the test's key cannot read the operator's session.
  */
 const ended = ({ sessionId }: Created) =>
   waitUntil(
