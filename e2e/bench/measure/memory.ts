@@ -8,7 +8,7 @@ import type { Measurement, Row } from "../types.ts";
 
 const SESSIONS = 500;
 /**
- * Pauses before the memory is read. An idle process returns memory to the system after 5 to 10 s and closes its
+ * Pauses before the memory is read. An idle process returns memory to the system after 5 to 10 s and closes idle
  * database connections after 10 s.
  */
 const START_PAUSE_MS = 15_000;
