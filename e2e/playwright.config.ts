@@ -7,8 +7,7 @@ const executablePath = process.env.BROWSER_EXECUTABLE_PATH ?? readSetup(dataDir)
 export default defineConfig({
   testDir: ".",
   testMatch: "**/*.spec.ts",
-  // These files are the fixture suite that tests of the service run in a session. They are not tests of the service
-  // themselves.
+  // These files are no tests of the service. They are a fixture: a test suite that the service runs in a session.
   testIgnore: "fixtures/workspace-tests/**",
   globalSetup: "./fixtures/start-database.ts",
   fullyParallel: false,
@@ -25,8 +24,7 @@ export default defineConfig({
       ...(executablePath && { executablePath }),
       args: process.getuid?.() === 0 ? ["--no-sandbox"] : [],
     },
-    // Recording a trace of every test takes a fifth of the run's CPU time. To record traces, pass `--trace
-    // retain-on-failure`.
+    // Traces are off, because they take a fifth of the CPU time. Pass `--trace retain-on-failure` to record them.
     trace: "off",
     screenshot: "only-on-failure",
   },

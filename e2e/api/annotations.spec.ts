@@ -20,9 +20,7 @@ test.afterAll(async () => {
   await model.close();
 });
 
-/**
- * Submits annotations to the webhook as a page in the session's browser does: with the page's origin and without an API key.
- */
+/** Submits annotations in the way a page in the session's browser does: with the page's origin, without an API key. */
 const submit = (
   body: unknown,
   options: { id?: string; method?: string; headers?: Record<string, string> } = {},

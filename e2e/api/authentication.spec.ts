@@ -25,7 +25,7 @@ test.afterAll(async () => {
   await model.close();
 });
 
-/** Lists operations that take an API key, for this session and request. */
+/** Lists calls of operations that require an API key. The calls are about this session and request. */
 const operations = (sessionId: string, requestId: string): [string, string, unknown?][] => {
   const session = `/api/sessions/${sessionId}`;
   return [

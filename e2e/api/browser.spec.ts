@@ -58,7 +58,7 @@ const browserPath = (sessionId: string) => `/api/sessions/${sessionId}/browser`;
 const readStatus = (sessionId: string) => service.read<BrowserStatus>(browserPath(sessionId));
 const retarget = (sessionId: string, body: unknown) => service.call("POST", browserPath(sessionId), body);
 
-/** Retargets the browser, and polls its status as a client would until the navigation has landed or was refused. */
+/** Retargets the browser, and polls its status until the navigation has succeeded or was refused. */
 async function retargetAndPoll(sessionId: string, url: string): Promise<BrowserStatus> {
   const response = await retarget(sessionId, { url });
   expect([response.status, await response.json()]).toEqual([
@@ -75,7 +75,7 @@ async function retargetAndPoll(sessionId: string, url: string): Promise<BrowserS
 
 test.describe("browser status", () => {
   test("is `idle` for a session without a browser, and the record has no envelope", async () => {
-    // Without `dom_query`, the service does not open the target page before the first model call.
+    // The tool is excluded so that the service does not open the target page before the first model call.
     const { sessionId } = await service.create("Hi", {
       targetUrl: `${origin}/target`,
       tools: { exclude: ["dom_query"] },

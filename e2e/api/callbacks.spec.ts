@@ -71,7 +71,7 @@ test.describe("run lifecycle callbacks", () => {
         requestId: created.requestId,
         runId: created.runId,
         timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/),
-        // The data is the complete domain event, as the stream sends it.
+        // The data equals the complete event that the stream sends.
         data: events.find(({ data }) => data.kind === event)?.data,
       });
       expect(payload.data).toMatchObject({ kind: event, source: "slack" });

@@ -12,8 +12,8 @@ import { startScriptedModel } from "../fixtures/scripted-model/start-scripted-mo
 import type { ScriptedModel } from "../fixtures/scripted-model/types.ts";
 import { API_KEY, type RunningService, startService, waitUntil } from "../fixtures/service.ts";
 
-// Each secret enters the service at one place. The test then looks for it at all other places. Source: `security.md`, What
-// leaves the service.
+// Sends secrets (canaries) to the service, and checks that its other outputs, its files and its database do not contain
+// them. Source: `security.md`, What leaves the service.
 
 const HEADER = "Bearer canary-header-7f3d9a1c55e0";
 const PLAIN_HEADER = "canary-tenant-0a91be77d2f446";
@@ -49,7 +49,7 @@ test.beforeAll(async () => {
     tools: [
       {
         name: "repeat",
-        // Echoes the request. The secrets that the service has sent therefore come back to it.
+        // Echoes the request, so that the service receives the secrets that it has sent.
         call: (input, { requestInfo }) => ({
           content: [{ type: "text", text: JSON.stringify({ input, headers: requestInfo?.headers }) }],
           structuredContent: { said: HEADER, tenant: PLAIN_HEADER, url: `/mcp?key=${URL_TOKENS.server}` },
@@ -86,8 +86,8 @@ async function readFiles(path: string): Promise<[string, Buffer][]> {
 }
 
 /**
- * Reads every row of a stopped service's database as text, table by table. The database's own files may be compressed, so a
- * search in them could miss a secret.
+ * Reads every row of a stopped service's database as text, table by table. A search in the database's own files could
+ * miss a secret, because they may be compressed.
  */
 async function readTables(dataDir: string): Promise<[string, Buffer][]> {
   const { DATABASE_URL: url } = await prepareTestDatabase(dataDir, "embedded");
@@ -142,7 +142,7 @@ test("secrets appear only where they belong", async () => {
   const share = new URL(created.shareUrl, service.baseUrl);
   const token = share.searchParams.get("key") ?? "";
 
-  // Everything that the service sends or logs. The key says where.
+  // Everything that the service sends or logs, by the place where it appeared.
   const outputs = new Map<string, string>();
   const socket = new WebSocket(
     `${service.baseUrl.replace("http", "ws")}/api/sessions/${created.sessionId}/live?after=0`,
@@ -225,7 +225,7 @@ test("secrets appear only where they belong", async () => {
     operatorCookie: operatorCookie.split("=")[1] ?? "none",
   };
   const belongs: Partial<Record<keyof typeof secrets, RegExp>> = {
-    // The share token may appear in the responses to the session's owner and in those of the session page.
+    // The share token may appear in responses to the session's owner and in responses of the session page.
     shareToken: new RegExp(`^(creation|/api/sessions |${session} |/s/${created.sessionId} )`),
   };
   for (const [name, secret] of Object.entries(secrets)) {

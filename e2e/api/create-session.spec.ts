@@ -30,7 +30,7 @@ const servers = (count: number) =>
   Object.fromEntries(repeat(count, (index) => [`s${index}`, { url: "https://mcp.example/mcp" }]));
 const headers = (count: number) => Object.fromEntries(repeat(count, (index) => [`X-H${index}`, "v"]));
 const names = (count: number) => repeat(count, (index) => `tool_${index}`);
-/** Creates a schema whose JSON text has exactly this many bytes. */
+/** Creates a JSON Schema whose text has exactly this many bytes. */
 const schemaOf = (bytes: number) => {
   const frame = JSON.stringify({ type: "object", description: "" }).length;
   return { type: "object", description: "x".repeat(bytes - frame) };

@@ -1,6 +1,8 @@
 import { expect } from "@playwright/test";
 
-/** Checks that a response is an error in the error envelope. `error` is the exact sentence. Source: `wire.md`, Errors. */
+/**
+ * Checks that a response is an error in the error envelope. `error` is the exact sentence. Source: `wire.md`, Errors.
+ */
 export async function expectRefusal(
   response: Response,
   status: number,
@@ -20,8 +22,8 @@ export async function expectRefusal(
 }
 
 /**
- * Checks that a response is an error whose body is only `{ error }`. The specification prescribes this form for some
- * operations.
+ * Checks that a response is an error whose body has only the field `error`. The specification prescribes this form for
+ * some operations.
  */
 export async function expectBare(response: Response, status: number, error: string): Promise<void> {
   expect({ status: response.status, body: await response.json() }).toEqual({ status, body: { error } });

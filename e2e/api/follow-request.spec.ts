@@ -7,7 +7,7 @@ import { followUntil, parseEvents, type StreamedEvent } from "./read-stream.ts";
 
 let service: RunningService;
 let model: ScriptedModel;
-/** The model's answers. The key is a text that the message contains. The model answers all other messages with "Done.". */
+/** The model's answers to messages that contain the key. The model answers all other messages with "Done.". */
 const answers = new Map<string, Step>();
 
 test.beforeAll(async () => {
@@ -22,7 +22,9 @@ test.afterAll(async () => {
   await model.close();
 });
 
-/** Makes the model hold back its answer to messages that contain `text`. @returns a function that releases the answer. */
+/**
+ * Makes the model hold back its answer to messages that contain `text`. @returns a function that releases the answer.
+ */
 function hold(text: string, step: Step = { text: "Here it is, at last." }): () => void {
   const { promise, resolve } = Promise.withResolvers<void>();
   answers.set(text, { ...step, hold: promise });
@@ -157,8 +159,7 @@ test.describe("the stream", () => {
     expect(await readStream(created.streamUrl, { "last-event-id": "1" })).toBe(retry + rest.join(""));
     expect(await readStream(`${created.streamUrl}?after=1`)).toBe(retry + rest.join(""));
     expect(first).toMatch(/^id: 1\nevent: run\.started\n/);
-    // An EventSource reconnects to the URL that it was given, with the old `after`. The header must therefore take
-    // precedence.
+    // The header must take precedence over `after`, because an EventSource reconnects to its original URL.
     expect(await readStream(`${created.streamUrl}?after=0`, { "last-event-id": "2" })).toBe(
       retry + rest.slice(1).join(""),
     );
@@ -400,7 +401,7 @@ test.describe("a follow-up message", () => {
     expect(data.map(({ role }) => role)).toEqual(
       Array.from({ length: 11 }, () => ["user", "assistant"]).flat(),
     );
-    // The requests are in the order of the transcript. If the ids of their first events rise, the turns were played in that
+    // `followers` has the order of the transcript. If the ids of the first events rise, the turns were played in this
     // order.
     const starts = await Promise.all(
       followers.map(async ({ requestId }) => {

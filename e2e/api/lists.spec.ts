@@ -173,7 +173,7 @@ test.describe("rate limits", () => {
       expect(Number(response.headers.get("ratelimit-remaining"))).toBeGreaterThanOrEqual(left);
     }
     let refused = await create("key-with-a-create-limit");
-    // The limit regains one request every five seconds, so the service may still allow the first extra request.
+    // The service may allow an extra request, because the limit allows one more request every five seconds.
     for (let tries = 0; refused.status === 201 && tries < 3; tries++)
       refused = await create("key-with-a-create-limit");
     expect(Number(refused.headers.get("retry-after"))).toBeGreaterThanOrEqual(1);

@@ -84,8 +84,8 @@ test.describe("shareUrl", () => {
       open("/s/NOT-AN-ID", { cookie }),
       open(`/s/${created.sessionId}/live`),
     ]);
-    // Two responses with the same page differ in the nonce and in the order of streamed parts. Only `main` is compared, or
-    // the beginning of the body.
+    // Compares only `main` or the beginning of the body, because two responses with the same page differ in the nonce
+    // and in the order of streamed parts.
     const shown = await Promise.all(
       pages.map(async (page) => [
         page.status,
@@ -230,7 +230,7 @@ test.describe("the login link", () => {
     expect(second.headers.get("location")).toBe("/?login=expired");
 
     expect((await start({ cookie: operator, origin: service.baseUrl })).status).toBe(201);
-    // The page with the list of sessions contains share tokens, so the service never compresses it.
+    // The service never compresses the list of sessions, because it contains share tokens.
     const list = await open("/", { cookie: operator, "accept-encoding": "gzip, br, deflate" });
     expect(list.headers.get("content-encoding")).toBeNull();
     expect(await list.text()).toContain("/s/ses_");

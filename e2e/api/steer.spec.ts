@@ -7,9 +7,7 @@ import { parseEvents, type StreamedEvent } from "./read-stream.ts";
 
 let service: RunningService;
 let model: ScriptedModel;
-/**
- * The model's answers. The key is a text that the last message contains. The model answers all other messages with "Done.".
- */
+/** The model's answers to messages that contain the key. The model answers all other messages with "Done.". */
 const answers = new Map<string, Step>();
 
 test.beforeAll(async () => {
@@ -30,7 +28,7 @@ type Listed = { role: string; requestId: string; parts: { text: string }[] };
 
 const LOOK: Step = { text: "I look.", toolCalls: [{ name: "list_files", arguments: {} }] };
 
-/** Starts a session. Its first model call waits until `release` is called. */
+/** Starts a session. The answer to its first model call is held back until `release` is called. */
 async function startTurn(text: string, step: Step = LOOK, fields: Record<string, unknown> = {}) {
   const { promise, resolve: release } = Promise.withResolvers<void>();
   answers.set(text, { ...step, hold: promise });
@@ -59,7 +57,7 @@ const transcriptOf = async (sessionId: string) =>
   (await service.read<{ data: Listed[] }>(`/api/sessions/${sessionId}/messages?limit=200`)).data.map(
     ({ role, parts }) => [role, parts[0]?.text],
   );
-/** Returns how often a text appears in one model call. If the calls differ, the largest number counts. */
+/** Returns the largest number of times that a text appears in a single model call. */
 const timesShown = (text: string) =>
   Math.max(0, ...model.requests.map(({ text: shown }: RecordedRequest) => shown.split(text).length - 1));
 const shareCookie = async ({ shareUrl }: CreatedSession) => {

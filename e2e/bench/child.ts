@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 /** A helper process with which the benchmark exchanges messages. */
 export type Child = {
   pid: number;
-  /** The first message of the process, which it sends when it is ready. */
+  /** The first message, which the process sends when it is ready. */
   ready: { port: number };
   /** Sends a message and resolves with the next message from the process. */
   ask: (message: object | string) => Promise<unknown>;
@@ -15,7 +15,7 @@ export type Child = {
 /**
  * Starts a script of this folder as a process, and waits for its first message.
  *
- * @throws Error if the process ends before it sends that message.
+ * @throws Error if the process ends before it has sent a message.
  */
 export async function startChild(script: string, variables: Record<string, string> = {}): Promise<Child> {
   const child: ChildProcess = fork(fileURLToPath(new URL(script, import.meta.url)), {

@@ -25,12 +25,12 @@ const { values } = parseArgs({
     only: { type: "string" },
     database: { type: "string" },
     json: { type: "string" },
-    /** Number of times that all measurements are played, each time with new processes. The report contains the medians. */
+    /**
+     * Number of times that all measurements are played, each time with new processes. The report contains the medians.
+     */
     runs: { type: "string", default: "1" },
     profile: { type: "string" },
-    /**
-     * Measures what grows with the number of sessions and viewers, instead of the other measurements. Takes about 3 minutes.
-     */
+    /** Measures only how costs grow with the number of sessions and viewers. Takes about 3 minutes. */
     scale: { type: "boolean" },
     /** `npm run bench` sets this option: the build is up to date, so `npm start` does not have to build first. */
     built: { type: "boolean" },

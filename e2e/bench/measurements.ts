@@ -17,8 +17,8 @@ import { variantRuntimeMeasurement } from "./measure/variant-runtime.ts";
 import type { Measurement } from "./types.ts";
 
 /**
- * All measurements, in the order of the table. Long ones come last, because a run skips measurements for which it has no
- * time left.
+ * All measurements, in the order of the table. Long ones come last, because a run skips measurements for which it has
+ * no time left.
  */
 export const measurements: readonly Measurement[] = [
   ...turnMeasurements,

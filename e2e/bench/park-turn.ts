@@ -5,10 +5,14 @@ import { describeService } from "./rig.ts";
 
 const headers = { authorization: `Bearer ${API_KEY}` };
 
-/** Starts a turn that asks a person a question, and waits until it is parked. @returns the path of its event stream. */
+/**
+ * Starts a turn that asks a person a question. Resolves when the turn is parked (waits for the answer).
+ *
+ * @returns the path of the turn's event stream.
+ */
 export async function parkTurn(service: RunningService): Promise<{ streamPath: string }> {
-  // The API starts the first turn of the session, so that turn cannot ask a person. A person starts the second turn, which
-  // can.
+  // Only a turn that a person has started can ask a question. The first turn is started by the API, so the second turn
+  // asks.
   const { sessionId, shareUrl } = await startTurn(describeService(service), { tools: 0 });
   const person = {
     origin: new URL(service.baseUrl).origin,

@@ -3,14 +3,15 @@ import type { Subject } from "./types.ts";
 
 /** What the scripted model does in a turn. The task is sent as the text of the turn. */
 export type Task = {
-  /** Number of cheap tool calls before the answer. Each step makes one. */
+  /** Number of cheap tool calls before the answer. Each step makes one tool call. */
   tools: number;
-  /** Whether the tool calls ask a person a question, so that the turn waits for the answer. */
+  /** If true, each tool call asks a person a question, and the turn waits for the answer. */
   asks?: true;
-  /** Number of chunks of the answer, and the delay before each of them. */
+  /** Number of chunks of the answer. Default: 2. */
   chunks?: number;
+  /** Delay before each chunk of the answer. Default: 0. */
   chunkDelayMs?: number;
-  /** Whether the bare loop calls the SDK once per step, instead of once for all steps. */
+  /** If true, the bare loop (`bare/main.ts`) calls the SDK once for each step, not once for all steps. */
   byHand?: true;
   /** Identifies the turn in the model's log. */
   tag?: string;
@@ -29,7 +30,7 @@ export async function startTurn(subject: Subject, task: Task): Promise<StartedTu
   return (await callJson("POST", url, subject.headers, subject.bodyOf(textOf(task)))) as StartedTurn;
 }
 
-/** Plays a turn as a client sees it. Starts the turn, and follows its stream to the last event. */
+/** Plays a turn as a client: starts the turn, and follows its stream to the last event. */
 export async function playTurn(subject: Subject, task: Task): Promise<TurnTimes> {
   const startedAt = performance.now();
   const { streamUrl } = await startTurn(subject, task);

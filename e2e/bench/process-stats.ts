@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync } from "node:fs";
 
 /**
- * Reads the CPU time, in milliseconds, that all threads of a live process have used so far. Reads /proc, so it works only on
- * Linux.
+ * Reads the CPU time, in milliseconds, that all threads of a live process have used so far. Reads /proc, so it works
+ * only on Linux.
  */
 export function readCpuMs(pid: number): number {
-  // The times of threads are more precise than the clock ticks in `stat`. Their sum is complete, because Node does not end
-  // its threads.
+  // Sums the times of the threads, which are more precise than the clock ticks in `stat`. No thread is missing from the
+  // sum, because Node does not end its threads.
   const threads = readdirSync(`/proc/${pid}/task`);
   return threads.reduce((total, thread) => total + readThreadNs(pid, thread), 0) / 1e6;
 }
@@ -18,7 +18,7 @@ export function readCpuMs(pid: number): number {
 export const readTreeCpuMs = (pid: number): number =>
   [pid, ...descendantsOf(pid)].reduce((total, member) => total + readCpuMs(member), 0);
 
-/** Returns the process id of a process's parent; 0 if it has none. */
+/** Returns the process id of a process's parent; 0 if the process has no parent. */
 export const readParent = (pid: number): number =>
   Number(readText(`/proc/${pid}/stat`).split(") ")[1]?.split(" ")[1] ?? 0);
 
@@ -31,15 +31,14 @@ function readThreadNs(pid: number, thread: string): number {
 }
 
 /**
- * Reads the memory of one process in MB (PSS). It includes the process's share of memory that several processes share. Linux
- * only.
+ * Reads the memory of one process in MB (PSS). Memory that several processes share is divided between them. Linux only.
  */
 export const readMemoryMb = (pid: number): number =>
   Number(/^Pss:\s+(\d+)/m.exec(readText(`/proc/${pid}/smaps_rollup`))?.[1] ?? 0) / 1024;
 
 /**
- * Reads the memory of a process and its descendants in MB (PSS), by kind of process. Shared memory counts only once. Linux
- * only.
+ * Reads the memory of a process and its descendants in MB (PSS), by kind of process. Shared memory counts only once.
+ * Linux only.
  */
 export function listMemoryMb(pid: number): Record<string, number> {
   const byKind: Record<string, number> = {};

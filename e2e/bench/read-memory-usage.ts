@@ -1,8 +1,7 @@
 import { type RunningService, waitUntil } from "../fixtures/service.ts";
 
 /**
- * Reads the memory usage of a service after a garbage collection. The service must have loaded `observe/report-memory.ts`,
- * which prints it.
+ * Reads a service's memory usage after a garbage collection. The service must have loaded `observe/report-memory.ts`.
  */
 export async function readMemoryUsage(service: RunningService): Promise<NodeJS.MemoryUsage> {
   const read = () => [...service.output().matchAll(/^bench:memory (.*)$/gm)].map(([, json]) => json ?? "{}");

@@ -1,8 +1,8 @@
 const ROUNDS_MIN = 5;
 
 /**
- * Repeats a measurement of the subject together with one of the baseline, so that the noise of a shared machine affects
- * both. Ends early after `secondsMax`, but plays at least five rounds.
+ * Repeats `measurePair`, which measures the subject and then the baseline, so that the noise of a shared machine
+ * affects both. Ends early after `secondsMax`, but plays at least five rounds.
  */
 export async function repeat<Pair>(
   { rounds, secondsMax }: { rounds: number; secondsMax: number },

@@ -10,7 +10,7 @@ const format = (value: number): string => (Math.abs(value) >= 10 ? value.toFixed
 const describeTarget = (target: Target, unit: Row["unit"]): string =>
   "atMost" in target ? `≤ ${target.atMost} ${unit}` : `≥ ${target.atLeast} ${unit}`;
 
-/** Formats the rows as a Markdown table. Each has its value, its target, and a mark that says whether the target is met. */
+/** Formats the rows as a Markdown table with value and target. ✓ or ✗ says whether the target is met. */
 export function formatTable(rows: readonly Row[]): string {
   const lines = rows.map(({ what, value, unit, target }) => {
     const verdict = target ? (isMet(value, target) ? "✓" : "✗") : "";
@@ -25,7 +25,7 @@ export function formatLine({ what, value, unit, behind }: Row): string {
   return `  ${what}: ${format(value)} ${unit}${figures.length > 0 ? ` (${figures.join(", ")})` : ""}`;
 }
 
-/** Combines the rows of several runs. Each measured value gets one row, with the medians of its value and of its figures. */
+/** Combines the rows of several runs. Each measured value gets one row, which contains medians over the runs. */
 export function combineRuns(runs: readonly (readonly Row[])[]): Row[] {
   const byWhat = Map.groupBy(runs.flat(), ({ what }) => what);
   return [...byWhat.values()].flatMap((rows) => {

@@ -19,8 +19,8 @@ export const observeWith = (file: string): string =>
   `--expose-gc --disable-warning=ExperimentalWarning --import=${new URL(`./observe/${file}`, import.meta.url)}`;
 
 /**
- * Starts the scripted model, the service and the bare loop, each in a process of its own. Then warms the service and the
- * loop up.
+ * Starts the scripted model, the service and the bare loop (the baseline), each in its own process. Then plays turns on
+ * the service and the loop as a warm-up.
  */
 export async function createRig(options: {
   database: string | undefined;

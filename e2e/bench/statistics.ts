@@ -14,8 +14,8 @@ export function quantile(values: readonly number[], share: number): number {
 export const median = (values: readonly number[]): number => quantile(values, 0.5);
 
 /**
- * Returns the median of the ratios of pairs. The two values of a pair were measured at about the same time, so that noise
- * affects both.
+ * Returns the median of the ratios of pairs. Noise of the machine affects both values of a pair, because they were
+ * measured at about the same time.
  *
  * @throws RangeError if there are no pairs.
  */

@@ -8,8 +8,7 @@ export type Row = {
   unit: "×" | "%" | "s" | "ms" | "MB" | "kB" | "turns/s";
   target?: Target;
   /**
-   * The figures from which the value was computed. Their names end with their unit. They depend on the machine, so the table
-   * does not show them.
+   * The figures from which the value was computed. The table does not show them, because they depend on the machine.
    */
   behind: Record<string, number>;
 };

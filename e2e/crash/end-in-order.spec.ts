@@ -7,7 +7,8 @@ import { type CreatedSession, type RunningService, startService, waitUntil } fro
 import { listAlive, listDescendants, type ProcessId } from "./processes.ts";
 import { haveEnded, type LogEvent, readLog } from "./read-log.ts";
 
-// A service ends by SIGTERM or by SIGKILL, while one of its turns streams, one runs a command and one uses a browser.
+// A service receives SIGTERM or SIGKILL while one of its turns streams, another runs a command and a third uses a
+// browser.
 test.describe.configure({ timeout: 150_000 });
 
 let model: ScriptedModel;
@@ -23,8 +24,8 @@ const shell = { name: "run_shell", arguments: { command: "echo ran >> ran.txt; s
 const visit = `await page.goto(DEMO); await page.waitForTimeout(60_000);`;
 
 /**
- * Starts a service with three sessions. Until the service ends, the first one streams, the second runs a command, and the
- * third uses a browser.
+ * Starts a service with three busy sessions: the first streams text, the second runs a command, the third uses a
+ * browser.
  */
 async function startBusyService() {
   model.respondWith(({ userText, answersSoFar }) => {

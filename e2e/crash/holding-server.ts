@@ -5,9 +5,9 @@ import type { Received } from "../fixtures/receiver.ts";
 export type HoldingServer = Awaited<ReturnType<typeof startHoldingServer>>;
 
 /**
- * Starts an HTTP server in the process of the test, so that it outlives the service. It never answers the first request to a
- * path below `/withheld/`. It answers the first request to a path below `/refused/` with 500, and all other requests with
- * 200.
+ * Starts an HTTP server in the test process, which outlives the service. The server never answers the first request to
+ * a path below `/withheld/`. It answers the first request to a path below `/refused/` with 500, and all other requests
+ * with 200.
  */
 export async function startHoldingServer() {
   const received: Received[] = [];

@@ -20,7 +20,7 @@ test("a removal that was killed halfway leaves no session, and the next start re
     },
   });
   const settings = { OPENAI_BASE_URL: model.baseUrl };
-  // The fault kills the service after it has committed the removal, and before it removes the files.
+  // The fault kills the service after it has committed the removal to the database, and before it removes the files.
   const first = await startService({ ...settings, FAULT: "removal-half-done:1:kill9", FAULTS_ALLOWED: "1" });
   const { dataDir, port } = first;
   const { sessionId, statusUrl } = await first.create("[write] and wait");

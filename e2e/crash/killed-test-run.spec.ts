@@ -29,7 +29,7 @@ const start = (fault: string | undefined, before?: RunningService) =>
     before && { dataDir: before.dataDir, port: before.port },
   );
 
-/** Waits until the service was killed. @returns the processes below it that were seen before that. */
+/** Waits until the service was killed. @returns its descendant processes that were listed before the kill. */
 async function waitUntilDown(service: RunningService): Promise<ProcessId[]> {
   const seen: ProcessId[] = [];
   const isUp = () =>

@@ -16,7 +16,7 @@ export function listDescendants(root: number): ProcessId[] {
   return all.filter(({ pid }) => pid !== root && found.has(pid));
 }
 
-/** Returns those of the processes that still run. Zombies count as ended. */
+/** Returns the processes of the list that still run. Zombies count as ended. */
 export function listAlive(processes: ProcessId[]): ProcessId[] {
   const alive = listProcesses().filter(({ isZombie }) => !isZombie);
   return processes.filter((one) => alive.some((other) => isSame(one, other)));
@@ -30,8 +30,7 @@ function listProcesses(): Entry[] {
     if (!/^\d+$/.test(name)) return [];
     try {
       const stat = readFileSync(`/proc/${name}/stat`, "utf8");
-      // The name of the process is in parentheses, and may itself contain spaces and parentheses. The other fields therefore
-      // come after the last ")".
+      // The fields after the name are read from the last ")", because the name may contain spaces and parentheses.
       const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
       const [state = "", parent = "0"] = fields;
       const title = stat.slice(stat.indexOf("(") + 1, stat.lastIndexOf(")"));

@@ -15,7 +15,7 @@ const DEADLINE_MS = 30_000;
 /**
  * Reads a session's log over the live socket, from the first event until `isDone` returns true.
  *
- * @throws Error if that takes more than 30 s, or if a sequence number is skipped or repeated.
+ * @throws Error if `isDone` is not true after 30 s, or if a sequence number is skipped or repeated.
  */
 export function readLog(
   service: RunningService,
@@ -45,10 +45,7 @@ export function readLog(
   }).finally(() => socket.terminate());
 }
 
-/**
- * Returns a condition: whether at least this many requests have ended. A `run.completed` ends a request unless a retry
- * follows.
- */
+/** Returns a condition: whether at least this many requests have ended. A run that will be retried ends no request. */
 export const haveEnded = (requests: number) => (events: LogEvent[]) =>
   events.filter((event) => event.kind === "run.completed" && event.willRetry === undefined).length >=
   requests;

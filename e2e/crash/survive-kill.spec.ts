@@ -7,8 +7,8 @@ import { type CreatedSession, type RunningService, startService, waitUntil } fro
 import { type HoldingServer, startHoldingServer } from "./holding-server.ts";
 import { haveEnded, type LogEvent, readLog } from "./read-log.ts";
 
-// The service is killed once, while its sessions are in different phases of a turn. It is started again, and each test
-// checks one session.
+// The service is killed while each of its sessions is in a different phase of a turn. Then the service is started
+// again, and each test checks one session.
 test.describe.configure({ mode: "serial" });
 
 let model: ScriptedModel;
@@ -19,8 +19,8 @@ const sessions = new Map<string, CreatedSession>();
 const shell = (command: string) => ({ name: "run_shell", arguments: { command } });
 
 /**
- * With `hold: "once"`, the model never ends its answer to the killed process. The next process repeats the call, and gets a
- * complete answer.
+ * With `hold: "once"`, the process that is killed never gets the end of an answer. The next process repeats the model
+ * call and gets the whole answer.
  */
 const rules = (fetched: string): Rule[] => [
   { when: "[stream]", steps: [{ text: "A long answer that streams. ".repeat(20), hold: "once" }] },
@@ -219,8 +219,8 @@ const idOf = (name: string) => sessions.get(name)?.sessionId ?? "";
 const pathOf = (name: string) => `/api/sessions/${idOf(name)}`;
 
 /**
- * Reads the log of a session until its requests have ended. Checks that each request had one run, which started once and
- * ended once.
+ * Reads the log of a session until its requests have ended. Checks that each request had one run with one start and one
+ * end.
  */
 async function readWhole(name: string, requests = 1): Promise<LogEvent[]> {
   const events = await readLog(service, idOf(name), haveEnded(requests));

@@ -6,8 +6,7 @@ import type { Task } from "./task.ts";
 import { startTaskSite } from "./task-site.ts";
 
 /**
- * What plays the tasks: the ideal solver, or the model that the variables configure. Without variables, that is the demo
- * model.
+ * What plays the tasks: the ideal solver, or the model that `variables` configures (the demo model, if it is empty).
  */
 type Player = { kind: "ideal" } | { kind: "model"; variables: Record<string, string> };
 
@@ -36,7 +35,8 @@ export async function evaluate(
     BROWSER_EXECUTABLE_PATH: findTestChromium().executablePath,
     NETWORK_ALLOW: "127.0.0.1,localhost",
     ...(player.kind === "model" && {
-      // Clears the variables that `openTestService` sets for the scripted model, so that only those of the player apply.
+      // Clears the variables that `openTestService` sets for the scripted model, so that only the player's variables
+      // apply.
       ...Object.fromEntries(MODEL_VARIABLES.map((name) => [name, ""])),
       ...player.variables,
     }),

@@ -2,8 +2,8 @@ import type { RecordedRequest, Step } from "#e2e/fixtures/scripted-model/types.t
 import type { Task } from "./task.ts";
 
 /**
- * Creates the answers of an ideal agent. It calls the tools that the task's `solve` lists, and then gives the task's
- * `answer`.
+ * Creates the ideal solver, a scripted model that solves every task. It calls the tools that the task's `solve` lists,
+ * and then gives the task's `answer`.
  */
 export function createIdealSolver(tasks: readonly Task[]): (request: RecordedRequest) => Step | undefined {
   return ({ kind, text, answersSoFar, toolResults }) => {

@@ -5,8 +5,8 @@ import { compareReports, type EvalReport, formatReport } from "./report.ts";
 import { tasks } from "./tasks.ts";
 
 // npm run eval [-- --only login,upload] [--ideal] [--at-once 2] [--json file] | --compare before.json after.json
-// Plays the tasks of `tasks.ts` with the model that the environment configures (by default the demo model). With `--ideal`,
-// the ideal solver plays them. Progress goes to stderr, the table goes to stdout.
+// Plays the tasks of `tasks.ts` with the model that the environment configures (by default the demo model). With
+// `--ideal`, the ideal solver plays them. Progress goes to stderr, the table goes to stdout.
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

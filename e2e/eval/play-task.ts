@@ -13,7 +13,7 @@ export type TaskResult = {
   modelCalls: number;
   toolCalls: number;
   toolErrors: number;
-  /** Number of characters in the tool results, and in the first look at the page, that the model received. */
+  /** Number of characters that the model received in tool results and in the first snapshot of the page. */
   charsRead: number;
   seconds: number;
   /** Why the task was not solved: the error of the turn, or the outcome as JSON. Null if the task is solved. */
@@ -22,7 +22,7 @@ export type TaskResult = {
 
 const TASK_MS_MAX = 600_000;
 
-/** Plays one task in a new session. Waits at most 10 minutes for the end of the turn. */
+/** Plays a task in a new session. Waits at most 10 minutes for the end of the turn. */
 export async function playTask(service: TestService, site: TaskSite, task: Task): Promise<TaskResult> {
   const startedMs = performance.now();
   site.takeDone(task);

@@ -5,7 +5,7 @@ export type EvalReport = { model: string; date: string; results: TaskResult[] };
 
 const COLUMNS = ["modelCalls", "toolCalls", "toolErrors", "charsRead", "seconds"] as const;
 
-/** Formats a table of the results, with a row of sums. Below it, each unsolved task has a line. */
+/** Formats a table of the results with a row of sums, and a line for each unsolved task below the table. */
 export function formatReport({ model, results }: EvalReport): string {
   const head = ["task", "solved", "model calls", "tool calls", "tool errors", "characters read", "seconds"];
   const rows = results.map((each) => [

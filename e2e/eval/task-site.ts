@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Task } from "./task.ts";
 
-/** A site on loopback. It serves the pages of tasks, and stores the values that the pages report. */
+/** A site on loopback that serves the pages of tasks and stores the values that the pages report. */
 export type TaskSite = {
   urlOf: (task: Task) => string;
   /** Returns the values that a task's page has reported since the last call of `takeDone`. */

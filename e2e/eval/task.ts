@@ -1,4 +1,4 @@
-/** What the agent achieved in a task. `isSolved` uses it to decide whether the task is solved. */
+/** What the agent achieved in a task. The task's `isSolved` function judges this outcome. */
 export type Outcome = {
   /** The values that the page reported with `done(value)`, in order. */
   done: unknown[];
@@ -10,13 +10,14 @@ export type Outcome = {
 
 type SolverCall = { name: string; arguments: Record<string, unknown> };
 /**
- * A step of the ideal solver: a script for `browser_execute`, a call of another tool, or a function that returns one of
- * these. The function receives the results of the earlier steps.
+ * A step of the ideal solver: a script for `browser_execute`, a call of another tool, or a function that returns a
+ * script or a call. The function receives the results of the earlier steps.
  */
 export type SolverStep = string | SolverCall | ((results: string[]) => string | SolverCall);
 
 /**
- * A task of the evaluation: a page, what the agent must do there, and a function that decides whether the agent succeeded.
+ * A task of the evaluation: a page, what the agent must do there, and a function that decides whether the agent
+ * succeeded.
  */
 export type Task = {
   /** The id of the task, which must be unique. The page is served at `/<id>/`. */
@@ -25,13 +26,13 @@ export type Task = {
   ask: string;
   /** The HTML of the page. Its scripts report values with `done(value)`. */
   page: string;
-  /** Further responses of the site, by their path below the page. They answer GET and POST. */
+  /** Further responses of the site to GET and POST, by their path below the page. */
   routes?: Record<string, Route>;
   /** The JSON Schema of the typed result, if the task asks for one. */
   schema?: Record<string, unknown>;
   isSolved: (outcome: Outcome) => boolean;
   /**
-   * The steps of the ideal solver. After the last step, it gives `answer` as its last message, and `value` as the typed
+   * The steps of the ideal solver. After the last step, the solver says `answer` and submits `value` as the typed
    * result.
    */
   solve: SolverStep[];
@@ -47,7 +48,7 @@ type Route = {
   status?: number;
 };
 
-/** Returns a condition: whether the page has reported this value. Values are compared as JSON. */
+/** Returns a condition: whether the page has reported this value. The values are compared as JSON. */
 export const reported = (wanted: unknown) => (outcome: Outcome) =>
   outcome.done.some((value) => JSON.stringify(value) === JSON.stringify(wanted));
 

@@ -4,8 +4,8 @@ import type { CaseRun } from "./run-case.ts";
 const HEAD = ["fault", "what", "runs", "violations", "seeds", "seconds"];
 
 /**
- * Formats the results as a Markdown table. Each case has one row, in the order of `cases`. Its seconds are the mean of its
- * runs.
+ * Formats the results as a Markdown table. Each case has one row, in the order of `cases`. Its seconds are the mean of
+ * its runs.
  */
 export function formatTable(runs: CaseRun[], cases: readonly FaultCase[]): string {
   const rows = cases.flatMap(({ name, title }) => {

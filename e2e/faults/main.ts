@@ -27,7 +27,7 @@ function planRuns({ only, seed, seeds, database }: CampaignOptions): PlannedRun[
   );
 }
 
-/** Plays the campaign. @returns whether no run had a violation. */
+/** Plays the campaign. @returns true if no run had a violation. */
 async function runCampaign(options: CampaignOptions): Promise<boolean> {
   const server = await openDatabases(options.database);
   const ending = new AbortController();
@@ -36,7 +36,10 @@ async function runCampaign(options: CampaignOptions): Promise<boolean> {
   const total = planned.length;
   const runs: CaseRun[] = [];
 
-  /** Takes planned runs from the queue, and plays one after the other. Starts an oracle for them. */
+  /**
+   * Plays the runs of the queue one after the other, until the queue is empty. Starts an oracle for them: a process
+   * with the scripted model, the callback receiver and the tool server.
+   */
   async function work(queue: PlannedRun[]): Promise<void> {
     if (queue.length === 0) return;
     const oracle = await startOracle();

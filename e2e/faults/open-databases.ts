@@ -9,7 +9,7 @@ export type Databases = {
   drop: (url: string) => Promise<void>;
 };
 
-/** A database server. It has `restart` only if the campaign has started the server, and may therefore crash it. */
+/** A database server. `restart` crashes it and exists only if the campaign has started the server. */
 type DatabaseServer = {
   databases: Databases;
   restart?: (() => Promise<void>) | undefined;

@@ -9,8 +9,8 @@ import { type CreatedSession, type RunningService, startService } from "../fixtu
 import { createRandom, type Random } from "./world/random.ts";
 
 // npm run faults -- plug [--rounds N] [--seed N]
-// Simulates a power failure of the disk of a running service. An ioctl shuts down an ext4 file system on a loop device
-// without a flush. After the next mount, the disk contains only the data that had been written to it.
+// Simulates a power failure under a running service. An ioctl shuts down an ext4 file system on a loop device without a
+// flush. After the next mount, the file system contains only the data that was written to the disk before.
 
 const run = promisify(execFile);
 const DISK_BYTES = 1_500 * 1024 * 1024;
@@ -19,8 +19,8 @@ const LOAD_MS = [3_000, 8_000] as const;
 const SETTLE_MAX_MS = 120_000;
 
 /**
- * The ioctl FS_IOC_SHUTDOWN with FS_SHUTDOWN_FLAGS_NOLOGFLUSH. It runs in Perl, which every Debian has, because Node cannot
- * call an ioctl.
+ * A Perl script that calls the ioctl FS_IOC_SHUTDOWN with FS_SHUTDOWN_FLAGS_NOLOGFLUSH. Node cannot call an ioctl, and
+ * every Debian has Perl.
  */
 const SHUTDOWN =
   'open(F, "<", $ARGV[0]) or die $!; my $flags = pack("L", 2); ioctl(F, 0x8004587d, $flags) or die $!';
@@ -38,7 +38,7 @@ async function createDisk() {
     await run("mount", ["-o", "loop", image, mountPoint]);
   };
   const unmount = async () => {
-    // A process that was just killed may still hold files open, so unmounting is tried again.
+    // Unmounting is retried, because a process that was just killed may still have files open.
     for (let tries = 0; ; tries++) {
       try {
         return await run("umount", [mountPoint]).then(() => undefined);
@@ -155,10 +155,7 @@ async function playRound(modelUrl: string, random: Random): Promise<{ broken: st
 const readDatabasePid = async (dataDir: string): Promise<number> =>
   Number.parseInt(await readFile(join(dataDir, "postgres", "postmaster.pid"), "utf8"), 10);
 
-/**
- * Kills the process group of the embedded Postgres. It continues after the service was killed, and keeps files on the disk
- * open.
- */
+/** Kills the process group of the embedded Postgres, which outlives the service and keeps files on the disk open. */
 function killDatabase(pid: number): void {
   if (pid === 0) return;
   try {
@@ -168,7 +165,7 @@ function killDatabase(pid: number): void {
   }
 }
 
-/** @returns the reason why this machine cannot simulate a power failure, or undefined if it can. */
+/** Returns the reason why this machine cannot simulate a power failure; undefined if the machine can. */
 async function findObstacle(): Promise<string | undefined> {
   if (process.platform !== "linux" || process.getuid?.() !== 0) return "only root on Linux can mount a disk";
   for (const program of ["mkfs.ext4", "mount", "losetup", "perl"])
@@ -177,7 +174,7 @@ async function findObstacle(): Promise<string | undefined> {
   return undefined;
 }
 
-/** Plays all rounds. @returns whether no round lost acknowledged work. */
+/** Plays all rounds. @returns true if no round lost acknowledged work. */
 export async function pullPlugs(args: string[]): Promise<boolean> {
   const { values } = parseArgs({
     args,

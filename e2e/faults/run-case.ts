@@ -14,11 +14,11 @@ export type CaseRun = {
   seed: number;
   violations: string[];
   seconds: number;
-  /** Path of the output of the run's services. It is written only if there were violations. */
+  /** Path of the file with the services' output; undefined if there were no violations. */
   logPath: string | undefined;
 };
 
-/** What a run uses: the oracle, and the database server. Without a server, the service uses its embedded database. */
+/** What a run uses: the oracle and the database server. Without `databases`, the service uses its embedded database. */
 type Place = {
   oracle: Oracle;
   databases?: Databases | undefined;

@@ -5,7 +5,7 @@ import { chain } from "./cases/chain.ts";
 import { type Oracle, startOracle } from "./oracle/start-oracle.ts";
 import { runCase } from "./run-case.ts";
 
-// Plays one case of the campaign. `npm run faults` plays all of them.
+// Plays one case of the fault campaign. `npm run faults` plays all cases.
 let oracle: Oracle;
 
 test.beforeAll(async () => {
@@ -15,7 +15,9 @@ test.afterAll(async () => {
   await oracle.close();
 });
 
-/** The run uses the database of the test runner, which drops it after the tests. */
+/**
+ * Returns the database of the test runner for every run, and drops nothing: the test runner drops it after the tests.
+ */
 const existingDatabase = (url: string) => ({ create: async () => url, drop: async () => {} });
 
 test("kill -9 at six points of structured sessions breaks no promise", async () => {
@@ -25,6 +27,6 @@ test("kill -9 at six points of structured sessions breaks no promise", async () 
     oracle,
     ...(url && { databases: existingDatabase(url) }),
   });
-  // Other tests run at the same time, so upper limits of time are not checked here. The campaign checks them.
+  // Upper time limits are not checked here, because other tests run at the same time. `npm run faults` checks them.
   expect(violations.filter((violation) => !violation.endsWith("ms too late"))).toEqual([]);
 });

@@ -20,7 +20,8 @@ let second: RunningService;
 test.beforeAll(async () => {
   postgres = await startTestPostgres();
   model = await startScriptedModel({ script: { otherwise: { text: "Done." } } });
-  // Both start at the same time on an empty database. One of them migrates it while the other waits.
+  // Both processes start at the same time on an empty database. One process migrates the database while the other
+  // waits.
   [first, second] = await Promise.all([start(), start()]);
 });
 test.afterAll(async () => {

@@ -8,8 +8,8 @@ import type { ScriptedModel } from "../fixtures/scripted-model/types.ts";
 import { API_KEY, type CreatedSession, userMessage, waitUntil } from "../fixtures/service.ts";
 import { type RunningPages, startPages } from "../fixtures/start-pages.ts";
 
-// Runs the service as on Vercel: only Next runs, without a disk, with Postgres and an Inngest server over HTTP. These tests
-// do not cover the browser, the sandbox and the platform's sockets.
+// Runs the service in the way Vercel does: only Next, without a disk, with a Postgres server and with an Inngest server
+// over HTTP. These tests do not cover the browser, the sandbox and the platform's sockets.
 test.describe.configure({ mode: "serial" });
 
 let postgres: TestPostgres;
@@ -32,7 +32,7 @@ test.beforeAll(async () => {
     SANDBOX: "none",
     OPENAI_BASE_URL: model.baseUrl,
     AGENT_MODEL: "scripted",
-    // With this budget, each call of the function plays one step, and leaves the next step to the next call.
+    // With this budget, each call of the Inngest function plays only one step of a turn.
     TURN_BUDGET_MS: "1",
     LOG_LEVEL: "warn",
   });

@@ -15,8 +15,8 @@ const lines: Line[] = page
   .map(([, id = "", level, , state = "", how = ""]) => ({ id, level: Number(level), state, how }));
 
 /**
- * For each section of ASVS 5.0.0, the number of its requirements of levels 1 and 2. In a section, requirements of level 3
- * come after them.
+ * The number of requirements of levels 1 and 2 in each section of ASVS 5.0.0. These are the first requirements of their
+ * section; the requirements of level 3 follow.
  */
 const SECTIONS: Record<string, number> = {
   "1.1": 2,

@@ -6,8 +6,7 @@ import { test } from "node:test";
 const root = resolve(import.meta.dirname, "../..");
 
 /**
- * Files that no file has to import, because they are loaded by their path: programs, worker threads, and files that a tool
- * loads.
+ * Matches files that need no import, because they are loaded by path: programs, worker threads, and files for tools.
  */
 const LOADED_BY_PATH = [
   /^lib\/server\/(main|open-serverless)\.ts$/,
@@ -64,8 +63,8 @@ test("every export is used by another file", () => {
     /^export (?:declare )?(?:async )?(?:function\*?|const|let|class|type|interface) (\w+)/gm;
   const unused = sources.flatMap(([path, text]) => {
     if (LOADED_BY_PATH.some((pattern) => pattern.test(path))) return [];
-    // `db/schema/index.ts` and `lib/client/index.ts` re-export all files of their folders, so the exports of these files
-    // count as used.
+    // If another file re-exports this whole file (`db/schema/index.ts`, `lib/client/index.ts`), all its exports count
+    // as used.
     const users = (importers.get(path) ?? []).map((importer) => texts.get(importer) ?? "");
     if (users.some((user) => /^export \* from/m.test(user))) return [];
     return [...text.matchAll(declaration)]

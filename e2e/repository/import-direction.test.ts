@@ -17,7 +17,8 @@ type Import = {
 const root = resolve(import.meta.dirname, "../..");
 const folders = ["app", "components", "inngest", "db", "lib"];
 
-// The rooms are the folders of lib. A room may import rooms on later lines, but none on an earlier line or on its own line.
+// A room is a folder of lib, and each line is a floor. A room may import only itself and rooms on the lines below its
+// own.
 const floors = [
   ["mcp-server"],
   ["api"],
@@ -150,9 +151,9 @@ describe("the architecture's import directions", () => {
   test("lib, inngest and db contain only .ts files, except the set-up scripts that run before TypeScript is installed", () => {
     const others = files.filter((file) => {
       if (file.startsWith("app/") || file.startsWith("components/")) return false;
-      // Scripts of skills run in the sandbox. The Node there may not support TypeScript.
+      // Scripts of skills are JavaScript, because the Node version in the sandbox may not support TypeScript.
       if (file.startsWith("lib/skills/library/")) return false;
-      // The sandbox loads this file as a package of its own.
+      // The sandbox loads this file as a CommonJS package.
       if (file === "lib/test-runs/runner/playwright-test.cjs") return false;
       return /\.([cm]?jsx?|tsx|[cm]ts)$/.test(file) && !/^lib\/setup\/.+\.mjs$/.test(file);
     });
@@ -160,7 +161,7 @@ describe("the architecture's import directions", () => {
   });
 });
 
-/** Fails if any import breaks the rule. The error lists each such import with its file and line. */
+/** Fails if any import breaks the rule. The error lists each forbidden import with its file and line. */
 function forbid(rule: string, isForbidden: (entry: Import) => boolean): void {
   const faults = imports
     .filter((entry) => isForbidden(entry))
@@ -186,8 +187,8 @@ function roomOf(file: string): string {
 }
 
 /**
- * Returns the number of a room's floor. The lowest floor, on the last line, has the number 1. Undefined for a room that is
- * on no floor.
+ * Returns the number of a room's floor; undefined for a room that is on no floor. The last line of `floors` is the
+ * lowest floor and has the number 1.
  */
 function floorOf(room: string): number | undefined {
   const index = floors.findIndex((rooms) => rooms.includes(room));
@@ -208,7 +209,7 @@ function listFiles(folder: string): string[] {
 }
 
 /**
- * Reads the import and export statements that begin at the start of a line, even if they span several lines. Also reads
+ * Reads the import and export statements that begin at the start of a line; they may span several lines. Also reads
  * dynamic imports of a literal path.
  */
 function readImports(file: string, text = readFileSync(join(root, file), "utf8")): Import[] {
@@ -218,7 +219,7 @@ function readImports(file: string, text = readFileSync(join(root, file), "utf8")
     found.push(describeImport(match.index, match[3], isTypeClause(match[1], match[2]), false));
   }
   for (const match of text.matchAll(/^(?!\s*(?:\/\/|\*)).*?\bimport\(\s*["']([^"'\n]+)["']\s*\)/gm)) {
-    // `import("…").Name` is the name of a type. `await import("…")` loads a module.
+    // `import("…").Name` refers to a type, and `await import("…")` loads a module.
     const isType = /^\s*\.[A-Z]/.test(text.slice(match.index + match[0].length));
     found.push(describeImport(match.index, match[1], isType, true));
   }
@@ -252,7 +253,7 @@ function resolveImport(file: string, specifier: string): string | undefined {
   );
 }
 
-/** Finds all import cycles. Each is listed once, in the form "a.ts → b.ts → a.ts". */
+/** Finds all import cycles. Lists each cycle once, in the form "a.ts → b.ts → a.ts". */
 function findCycles(edges: Import[]): string[] {
   const targets = new Map<string, string[]>();
   for (const { file, target } of edges) {

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { describe, test } from "node:test";
 
-/** One reference of a `Source:` comment, without backticks. It names a document, and after commas its sections and rules. */
+/** A reference in a `Source:` comment, without backticks: a document, followed by sections and rules after commas. */
 type Reference = { place: string; text: string };
 
 const root = resolve(import.meta.dirname, "../..");
@@ -147,7 +147,7 @@ function findProblem(text: string): string | undefined {
 
 type Section = { title: string; text: string };
 
-/** Splits a document into sections at its headings. A line that ends with a colon counts as a heading too. */
+/** Splits a document into sections at its headings. Some lines that end with a colon count as headings too. */
 function readSections(text: string): Section[] {
   const lines = text.replaceAll("`", "").split("\n");
   const levels = lines.map(
@@ -167,14 +167,14 @@ function isNamed(title: string, wanted: string): boolean {
   return new RegExp(`^${pattern}$`, "i").test(title);
 }
 
-/** Whether a section contains what a reference names, which is either numbered rules or words. */
+/** Whether a section contains the numbered rules or the words that a reference names. */
 function holds(section: string, part: string): boolean {
   if (!/^(?:rules? )?\d+(?: (?:to|and) \d+)*$/.test(part))
     return section.toLowerCase().includes(part.toLowerCase());
   return (part.match(/\d+/g) ?? []).every((number) => new RegExp(`^ *${number}\\. `, "m").test(section));
 }
 
-/** Returns the first group of each match of the pattern, with its file and line. */
+/** Returns the first capturing group of each match in a file, with the file and the line. */
 function findAll(file: string, pattern: RegExp): Reference[] {
   const text = readFileSync(join(root, file), "utf8");
   return [...text.matchAll(pattern)].map(({ index, 0: whole, 1: group = "" }) => {
@@ -184,8 +184,8 @@ function findAll(file: string, pattern: RegExp): Reference[] {
 }
 
 /**
- * Whether a path that a document names exists. It may be relative to the root, or be at any depth below the document's
- * folder.
+ * Whether the file that a document names exists. The path may be relative to the root, or be the end of a path in the
+ * document's folder.
  */
 function isFile(page: string, path: string): boolean {
   const folder = page.startsWith(docs) ? "" : `${dirname(page)}/`;

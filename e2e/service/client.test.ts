@@ -26,11 +26,11 @@ import { TEST_KEY, waitUntil } from "./testing.ts";
 let service: HttpTestService;
 let client: ReturnType<typeof createClient>;
 /**
- * Validates socket frames and callbacks against their schemas in the OpenAPI document. `service.fetch` checks only answers
- * of operations.
+ * Validates socket frames and callbacks against their schemas in the OpenAPI document. `service.fetch` validates only
+ * answers of operations.
  */
 const document = createDocumentAjv(closeSchemas(buildDocument("http://127.0.0.1")));
-/** The model's answers. The key is a text that the message contains. The model answers all other messages with "Done.". */
+/** The model's answers to messages that contain the key. The model answers all other messages with "Done.". */
 const answers = new Map<string, Step>();
 
 before(async () => {
@@ -123,7 +123,7 @@ describe("events()", () => {
       numbers,
       [...new Set(numbers)].sort((a, b) => a - b),
     );
-    // The client can read a completed request again. After the last event of the request there is nothing to read.
+    // The client can read a completed request again. After the request's last event, the stream is empty.
     assert.deepEqual(stored(await collect(client.events(created))), stored(events));
     assert.deepEqual(await collect(client.events(created, { after: numbers.at(-1) })), []);
   });

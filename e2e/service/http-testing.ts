@@ -5,7 +5,7 @@ import { createRequestListener } from "#lib/server/request-listener.ts";
 import { createUpgradeHandler } from "#lib/server/upgrade.ts";
 import { checkAnswer, openTestService, type TestService } from "./testing.ts";
 
-/** A test service that serves everything except the pages over HTTP, at `baseUrl`. */
+/** A test service that serves everything except the pages over HTTP at `baseUrl`. */
 export type HttpTestService = TestService & {
   baseUrl: string;
   /** Like `fetch`, but checks every answer against the OpenAPI document. */
@@ -26,7 +26,7 @@ export async function openHttpTestService(variables: Record<string, string> = {}
   const logger = { error: () => {} };
   const { handleRequest } = createRequestListener({ container, env, handle, isDev: false, logger });
   server.on("request", handleRequest);
-  // The sockets are recorded here, because `closeAllConnections` does not close upgraded connections.
+  // Records the sockets, because `closeAllConnections` does not close upgraded connections.
   const sockets = new Set<Socket>();
   server.on("connection", (socket) => {
     sockets.add(socket);

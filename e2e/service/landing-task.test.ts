@@ -26,7 +26,7 @@ function askOnce(): void {
   );
 }
 
-/** Posts a creation request as the landing page does. The request carries the cookie of a signed-in operator. */
+/** Posts a creation request in the way the landing page does, with the cookie of a signed-in operator. */
 async function startFromLandingPage(more: Record<string, unknown>): Promise<Created> {
   const cookie = await signIn(service);
   const body = { messages: [userMessage("look at the shop")], ...more };
@@ -36,7 +36,9 @@ async function startFromLandingPage(more: Record<string, unknown>): Promise<Crea
   return (await answer.json()) as Created;
 }
 
-/** Waits for the end of the turn. It reads the log directly, because the test's key cannot read the operator's session. */
+/**
+ * Waits for the end of the turn. Reads the log directly, because the test's key cannot read the operator's session.
+ */
 const ended = ({ sessionId }: Created) =>
   waitUntil(
     async () => only(await readEvents(service, sessionId), "run.completed").length > 0,

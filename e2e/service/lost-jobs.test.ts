@@ -8,7 +8,7 @@ import { type InngestStandIn, startInngestStandIn } from "#inngest/testing/start
 import { openServedService, type ServedService } from "./real-server-testing.ts";
 import { waitUntil } from "./testing.ts";
 
-/** An Inngest server that can lose its state on request, as a server without a durable queue does when it restarts. */
+/** A stand-in for an Inngest server. `loseState` simulates a restart of a server without a durable queue. */
 let standIn: InngestStandIn;
 let service: ServedService;
 before(async () => {
@@ -51,7 +51,7 @@ it("a waiting retry gets a new job within a minute after the server lost its sta
   const session = await service.create("Go on without a server");
   await service.model.waitForRequest(({ userText }) => userText.includes("without a server"));
   const readRuns = () => db.select().from(runs).where(eq(runs.requestId, session.requestId));
-  // The server delivers nothing from now on. After the first run has ended, only a job at the server can start the retry.
+  // The server delivers no jobs, so the retry cannot start after the first run has ended.
   standIn.set({ deliver: () => [] });
   gate.resolve();
   await waitUntil(async () => (await readRuns()).length === 2, "the retry waits");

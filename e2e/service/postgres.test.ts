@@ -10,7 +10,7 @@ import { openTestService, type TestService, waitUntil } from "./testing.ts";
 
 let postgres: TestPostgres;
 let service: TestService;
-/** Errors that would have ended the Node process, if this test did not listen for them. */
+/** Unhandled errors. Without the listeners of this test, they would end the Node process. */
 const unhandled: unknown[] = [];
 const keep = (error: unknown) => unhandled.push(error);
 
@@ -98,8 +98,7 @@ describe("the browsers of services that share a Postgres", () => {
     await first.container.services.browser.ensure(session.sessionId);
     assert.equal(await readStatus(first, session), "ready");
     assert.equal(await ownerOf(first, session), await nameOf(first));
-    // Makes the second service read the status of the browser. That is not a use, so the second service does not take the
-    // browser over.
+    // Makes the second service watch the browser. Only `ensure` makes the second service take over the browser.
     second.container.services.browser.watch(session.sessionId, { onFrame() {} })();
     await second.container.services.browser.ensure(session.sessionId);
     assert.equal(await ownerOf(first, session), await nameOf(second));
@@ -149,7 +148,7 @@ describe("a service during an outage of Postgres", () => {
     service.model.enqueue({ text: "Never heard", hold: "once", holdAt: "start" });
     const session = await service.create("Think without end");
     await service.model.waitForRequest(({ userText }) => userText === "Think without end");
-    // Stores a stop request directly, as if the process that stored it had ended before it sent the notification.
+    // Stores a stop request directly, to simulate a process that ended before it sent the notification.
     await db.update(runs).set({ cancelRequestedAt: new Date() }).where(eq(runs.id, session.runId));
     const cutAt = Date.now();
     await db.execute(sql`select pg_terminate_backend(pid) from pg_stat_activity

@@ -8,8 +8,8 @@ import { openTestService, type TestService } from "./testing.ts";
 export type ServedService = TestService;
 
 /**
- * Starts a service. Only the variables of Inngest make it choose Inngest as its engine. It serves its functions at
- * `/api/inngest` on a real port, where the stand-in for the Inngest server calls them.
+ * Starts a service that uses Inngest as its engine, because the variables of Inngest are set. The service serves its
+ * functions at `/api/inngest` on a real port, where the stand-in for the Inngest server calls them.
  */
 export async function openServedService(
   standIn: InngestStandIn,

@@ -13,8 +13,8 @@ import { waitUntil } from "./testing.ts";
 import { only, readEvents, readStatus } from "./turn/turn-testing.ts";
 
 /**
- * The functions of the service are called as an Inngest server calls them: signed and over HTTP, once with checkpointing and
- * once with replay. Calls and events get lost, repeat, come late or change order.
+ * A stand-in for an Inngest server calls the functions of the service over HTTP, with signatures, once with
+ * checkpointing and once with replay. It loses, repeats, delays and reorders its calls and events.
  */
 
 let standIn: InngestStandIn;
@@ -31,11 +31,11 @@ const COUNTED: Step[] = [
   { text: "Three lines." },
 ];
 
-/** Scripts the model. If the engine repeats a model call of a turn, the call gets the same answer again. */
+/** Scripts the model. A repeated model call gets the same answer again. */
 const answer = (steps: Step[]) =>
   service.model.respondWith(({ answersSoFar }) => steps[Math.min(answersSoFar, steps.length - 1)]);
 
-/** Waits until the request is completed, and all function runs that play turns of its session have ended. */
+/** Waits until the request is completed and all function runs of its session's turns have ended. */
 async function completed(statusUrl: string): Promise<void> {
   await service.completed(statusUrl);
   const [, sessionId] = /sessions\/([^/]+)/.exec(statusUrl) ?? [];
@@ -207,8 +207,7 @@ for (const mode of ["checkpointing", "replay"] satisfies Mode[])
       const { promise: held, resolve: release } = Promise.withResolvers<void>();
       let calls = 0;
       service.model.respondWith(({ answersSoFar }) => {
-        // The second model call is answered at once. The first call is answered only after that, when its answer is too
-        // late.
+        // The first model call gets its answer only after the second call, when the answer is too late.
         if (++calls === 2) setTimeout(release, 50);
         return calls === 1 ? { ...COUNTED[0], hold: held } : COUNTED[answersSoFar];
       });
@@ -294,7 +293,7 @@ for (const mode of ["checkpointing", "replay"] satisfies Mode[])
       );
       const { dataDir } = service;
       await service.close({ keepFiles: true });
-      // With this budget, each call of the function plays one step of the turn.
+      // With this budget, each call of the Inngest function plays only one step of the turn.
       service = await openServedService(standIn, { ...VARIABLES, TURN_BUDGET_MS: "1" }, dataDir);
       answer(COUNTED);
       await completed(session.statusUrl);

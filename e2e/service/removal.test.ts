@@ -24,7 +24,7 @@ const forever = () => new Promise<void>(() => {});
 const db = () => service.container.services.db;
 
 /**
- * Counts the rows of every table and the large objects. Leaves out the tables of the engine, the outbox and the table of
+ * Counts the large objects and the rows of every table except the tables of the engine, the outbox and the table of
  * removals.
  */
 async function countAll(): Promise<Record<string, number>> {
@@ -83,8 +83,8 @@ const folders = (sessionId: string) =>
 
 describe("DELETE /api/sessions/:sessionId", () => {
   it("ends the turn, removes everything, and reports what it removed", async () => {
-    // Skill versions belong to the deployment. The first session stores them and no deletion removes them, so they are
-    // stored before the rows are counted.
+    // Stores the skill versions before the rows are counted, because the first session stores them and its deletion
+    // does not remove them.
     await service.container.services.skills.take();
     const before = await countAll();
     const session = await openFullSession();
@@ -253,7 +253,7 @@ it("the next start finishes a removal that a crash interrupted", async () => {
     await mkdir(folder, { recursive: true });
     await writeFile(join(folder, "file"), "content");
   }
-  // The first process ends after it has removed the rows, and before it removes the files.
+  // Simulates a process that ends after it has removed the rows and before it removes the files.
   await removeSession(first.container.services.db, session.sessionId, "owner");
   await first.close({ keepFiles: true });
 
@@ -266,7 +266,7 @@ it("the next start finishes a removal that a crash interrupted", async () => {
 });
 
 describe("a workspace", () => {
-  /** Runs a command in the workspace of a new session. @returns the session's id, once the turn has ended. */
+  /** Runs a command in the workspace of a new session, and waits for the end of the turn. @returns the session's id. */
   async function runCommand(of: TestService, command: string): Promise<string> {
     of.model.respondWith(({ answersSoFar }) =>
       answersSoFar > 0 ? { text: "Done." } : { toolCalls: [{ name: "run_shell", arguments: { command } }] },
@@ -316,8 +316,8 @@ describe("a workspace", () => {
     );
     assert.match(pending.reason, /^a file or folder could not be removed \(E[A-Z]+\)$/);
     assert.ok(!existsSync(join(dataDir, "evidence", sessionId)));
-    // After a week, the sweep deletes the record of a complete removal. It must keep the record of this removal, which is
-    // pending.
+    // The sweep deletes the record of a complete removal after a week. This removal is pending, so its record must
+    // stay.
     await first.container.sweepRemovals(new Date(Date.now() + 8 * 24 * 3_600_000));
     await first.close({ keepFiles: true });
 

@@ -43,7 +43,8 @@ async function openFinished(more: Record<string, unknown> = {}) {
 }
 
 /**
- * Moves the creation and last use of a session, and the creation of its events, evidence and deliveries, to `days` days ago.
+ * Moves the creation and last use of a session, and the creation of its events, evidence and deliveries, to `days` days
+ * ago.
  */
 async function age(sessionId: string, days: number): Promise<void> {
   const then = sql`now() - make_interval(days => ${days}::int)`;
@@ -63,7 +64,7 @@ async function readEvents(event: string, sessionId?: string) {
   return lines.filter((line) => line.event === event && (sessionId ?? line.sessionId) === line.sessionId);
 }
 
-/** Finds and removes one batch of old sessions, as the scheduled job does. @returns how many sessions were removed. */
+/** Finds and removes a batch of old sessions, like the scheduled job. @returns the number of removed sessions. */
 async function removeOld(): Promise<number> {
   return retention().removeSessions(await retention().findSessions());
 }
@@ -201,15 +202,14 @@ describe("retention of evidence and deliveries", () => {
     const { sessionId, evidenceFile } = await openFinished();
     await age(sessionId, 8);
     await rm(evidenceFile);
-    // A folder replaces the file. The service cannot remove it as a file.
+    // The service cannot remove the evidence, because a folder is in the place of the file.
     await mkdir(evidenceFile);
     await retention().removeEvidence(null);
     const { evidence } = service.container.services;
     assert.equal((await evidence.list(sessionId)).length, 1);
     assert.equal((await readEvents("erasure.failed", sessionId)).length, 1);
     await rm(evidenceFile, { recursive: true });
-    // The file is missing now. With a shared database it may be in the folder of another process, so the service keeps its
-    // row.
+    // The service keeps the row of a missing file, because the file may be in the data folder of another process.
     await retention().removeEvidence(null);
     assert.equal((await evidence.list(sessionId)).length, 1);
     await writeFile(evidenceFile, "found");

@@ -11,13 +11,14 @@ import { createContainer } from "#lib/server/container.ts";
 import { readEnv } from "#lib/server/env.ts";
 import { createLogger } from "#lib/server/log.ts";
 
-/** The API keys that test services accept: the one that tests use by default, and one of another owner. */
+/** The API key that tests use by default. */
 export const TEST_KEY = "key-of-the-service-tests";
+/** An API key of another owner, which test services accept too. */
 export const OTHER_KEY = "key-of-the-other-owner";
 
 export type TestService = Awaited<ReturnType<typeof openTestService>>;
 
-/** The operations of each path, by their HTTP method, as the route files mount them. */
+/** The operations of each path by HTTP method, as in the route files. */
 const paths = new Map<string, PathOperations>();
 for (const [name, { path, method }] of Object.entries(contract))
   paths.set(path, { ...paths.get(path), [method]: name as OperationName });
@@ -26,12 +27,12 @@ for (const [name, { path, method }] of Object.entries(contract))
 export const checkAnswer = createAnswerCheck();
 
 /**
- * Opens a service without Next. It has the real container, its own database and folder, and a scripted model that is called
- * over HTTP. Requests go to the same function that the route files call.
+ * Opens a service without Next. It has the real container, its own database and folder, and a scripted model over HTTP.
+ * `call` passes requests to the function that the route files call.
  */
 export async function openTestService(variables: Record<string, string> = {}, dataDir?: string) {
   const folder = dataDir ?? (await mkdtemp(join(tmpdir(), "service-")));
-  // The security log is opened before the service creates its folder, so the folder must exist already.
+  // Creates the folder here, because the service opens the security log before it creates the folder itself.
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const model = await startScriptedModel({});
   const env = readEnv({
@@ -80,7 +81,7 @@ export async function openTestService(variables: Record<string, string> = {}, da
     env,
     call,
     dataDir: folder,
-    /** The lines of the security log, oldest first. */
+    /** Reads the lines of the security log, oldest first. */
     async readSecurityLog(): Promise<Record<string, unknown>[]> {
       const text = await readFile(join(folder, "security.log"), "utf8");
       return text.split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line)]));
@@ -124,10 +125,10 @@ export async function signIn({ container }: Pick<TestService, "container">): Pro
   return (await login.redeem(login.issueToken()))?.split(";")[0] ?? "";
 }
 
-/** A user message with a single text part. */
+/** Creates a user message with a single text part. */
 export const userMessage = (text: string) => ({ role: "user", parts: [{ type: "text", text }] });
 
-/** A step in which the scripted model answers with a text, which ends the turn. */
+/** Creates a step in which the scripted model answers with a text, which ends the turn. */
 export const say = (text: string): Step => ({ text });
 
 /** Waits for a condition, at most 30 seconds by default. */

@@ -147,7 +147,7 @@ test("a full disk is answered with 503 and named in the readiness, and the servi
     assert.equal((error as NodeJS.ErrnoException).code, "ENOSPC");
   }
   await filling.close();
-  // The first sessions fit into space that the tables already have. Creation fails when the table files have to grow.
+  // The first sessions fit into free space of the table files. Creation fails only when the files have to grow.
   let refused = await create();
   await waitUntil(async () => {
     if (refused.status === 201) refused = await create();

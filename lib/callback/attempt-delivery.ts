@@ -25,7 +25,7 @@ export type AttemptKey = {
   deliveryId: string;
   cycle: number;
   number: number;
-  /** If true, does not wait for `run.started`, whose delivery seems lost. An event out of order is better than none. */
+  /** If true, the attempt does not wait for the delivery of `run.started`, because that delivery seems to be lost. */
   outOfOrder?: boolean;
 };
 
@@ -37,25 +37,25 @@ export type DeliveryDeps = {
   logger: Pick<Logger, "info" | "warn">;
   /** Limits the rate of attempts per receiver; without it, the rate is unlimited. */
   pace?: EndpointPace;
-  /** Refuses URLs because of their scheme. Without it, every scheme is accepted. */
+  /** Refuses callback URLs whose scheme is not allowed. If omitted, every scheme is accepted. */
   refuseHttp?: HttpRefusal;
   /**
-   * How long callbacks to an endpoint have to fail until the endpoint is disabled, in milliseconds. With the default 0, no
-   * endpoint is disabled, and endpoints that were disabled before are called again.
+   * After this many milliseconds of failed callbacks, an endpoint (all callbacks of an owner to one host) is disabled.
+   * With the default 0, no endpoint is treated as disabled.
    */
   disableAfterMs?: number;
-  /** The clock, which tests set. By default it starts at the database's time and continues with a monotonic clock. */
+  /** Returns the current time; tests set it. By default, a monotonic clock continues from the database's time. */
   clock?: () => Date;
   /** Deadline of a whole exchange. Default: the specification's 10 seconds. */
   timeoutMs?: number;
-  /** Aborted when the service shuts down. An attempt that is interrupted by it throws and does not count. */
+  /** Aborted when the service shuts down. The interrupted attempt then throws and does not count. */
   signal?: AbortSignal;
 };
 
 /**
- * What follows an attempt. `delivered` and `dropped` end the cycle; `dropped` is also the outcome if a newer cycle has begun
- * or the session is gone. `retry`: make attempt `number` after `delayMs`. `wait`: make the same attempt after `delayMs`,
- * because nothing was sent yet.
+ * What follows an attempt. `delivered` and `dropped` end the cycle; `dropped` is also the outcome if a newer cycle has
+ * begun or the session is gone. `retry`: make attempt `number` after `delayMs`. `wait`: nothing was sent; make the same
+ * attempt after `delayMs`.
  */
 export type AttemptOutcome =
   | { state: "delivered" }
@@ -66,17 +66,18 @@ export type AttemptOutcome =
 const EXCHANGE_TIMEOUT_MS = 10_000;
 
 /**
- * Makes one attempt at a delivery and records it together with the delivery's new state. An attempt counts once it is
- * recorded; if the process crashes before that, the attempt is repeated with the same bytes and the same id. If the attempt
- * is already recorded, its outcome is returned. The first attempt of `run.completed` waits until the first attempt of
+ * Makes one attempt at a delivery and records the attempt together with the delivery's new state. If the process
+ * crashes before the attempt is recorded, the attempt is repeated with the same bytes and the same id. For a recorded
+ * attempt, only returns its outcome. The first attempt of `run.completed` waits until the first attempt of
  * `run.started` has ended.
  * Source: specification, Delivery semantics; `security.md`, What is never lost.
  *
- * @throws when the service's own infrastructure fails (the database, a shutdown); nothing is recorded then.
+ * @throws if the service's own infrastructure fails, for example the database, or if the service shuts down. The
+ * attempt is then not recorded.
  */
 export async function attemptDelivery(deps: DeliveryDeps, key: AttemptKey): Promise<AttemptOutcome> {
   const isOrdered = key.cycle === 1 && key.number === 1 && key.outOfOrder !== true;
-  // This also stores the start time. A sweep uses it to find attempts whose executor has died.
+  // `beginAttempt` also stores the start time. A sweep uses the start time to find attempts whose executor has died.
   const delivery = await beginAttempt(deps.db, { ...key, isOrdered, at: deps.clock?.() ?? null });
   if (!delivery) return { state: "dropped" };
   const { row } = delivery;
@@ -97,7 +98,7 @@ export async function attemptDelivery(deps: DeliveryDeps, key: AttemptKey): Prom
   };
   const opened = openDelivery(deps, delivery, at);
   const waitMs = opened.ok ? (deps.pace?.reserve(opened.url.host, row.id) ?? 0) : 0;
-  // The row stays `sending`: the same attempt begins again later, as after a crash.
+  // The row stays `sending`, so that the same attempt can begin again after the wait.
   if (waitMs > 0) return { state: "wait", delayMs: waitMs };
   const exchange = opened.ok ? await send(deps, delivery, opened, now) : opened.exchange;
   await faultPoint("callback-answered");
@@ -126,13 +127,13 @@ export async function attemptDelivery(deps: DeliveryDeps, key: AttemptKey): Prom
   return settled.outcome;
 }
 
-/** Creates a monotonic clock that continues from `readAtMs`, the database's time that was just read. */
+/** Creates a monotonic clock that continues from `readAtMs`, a time that was just read from the database. */
 function continueClock(readAtMs: number): () => Date {
   const offsetMs = readAtMs - performance.now();
   return () => new Date(offsetMs + performance.now());
 }
 
-/** Returns the outcome of this attempt if it is recorded; undefined if the attempt still has to be made. */
+/** Returns the recorded outcome of this attempt; undefined if the attempt still has to be made. */
 async function readRecorded(
   db: Database,
   row: DeliveryRow,
@@ -149,30 +150,27 @@ async function readRecorded(
   return { state: "retry", number: key.number + 1, delayMs };
 }
 
-/**
- * Returns the time left until the next attempt. If the clock was set back to before the wait began, this is the whole wait.
- */
+/** Returns the time left until the next attempt: at most the whole wait, even if the clock was set back. */
 function readRemainingMs(row: DeliveryRow, last: AttemptRow | undefined, now: Date): number {
   if (!row.nextAttemptAt) return 0;
   const beganMs = last ? last.at.getTime() + last.latencyMs : Number.NEGATIVE_INFINITY;
   return Math.max(0, row.nextAttemptAt.getTime() - Math.max(now.getTime(), beganMs));
 }
 
-/** The delay before the next check for `run.started`: short at first, and longer the older the event is. */
+/** Returns how long to wait before checking again whether `run.started` was attempted: longer for an older event. */
 const orderingDelayMs = (ageMs: number): number => Math.min(5_000, Math.max(100, Math.round(ageMs / 2)));
 
-/** The URL and secrets of a delivery, decrypted. */
+/** The decrypted URL and secrets of a delivery. */
 type Opened = { ok: true; url: URL; secret: string | null; previousSecret: string | null };
 
-/** Decrypts the URL and secrets of a delivery, and decides whether it may be sent. A refusal counts as a failed attempt. */
+/** Decrypts the URL and secrets of a delivery, or refuses to send it. A refusal counts as a failed attempt. */
 function openDelivery(
   { sealer, refuseHttp, disableAfterMs = 0 }: DeliveryDeps,
   { row, url: storedUrl, sealed, host, failingSince, disabledAt }: DeliveryToMake,
   now: Date,
 ): Opened | { ok: false; exchange: Exchange } {
   if (storedUrl === null) throw new Error(`${row.id}: its session has no callback URL`);
-  // A redelivery is always sent, because a person requested it. If a redelivery or a probe is accepted, the endpoint is
-  // enabled again.
+  // A redelivery (every cycle after the first) is also sent to a disabled endpoint, because a client has requested it.
   const isProbe = disabledAt !== null && now.getTime() - disabledAt.getTime() >= PROBE_AFTER_MS;
   if (disableAfterMs > 0 && disabledAt !== null && !isProbe && row.cycle === 1)
     return refuse(
@@ -204,7 +202,10 @@ const refuse = (
   exchange: { status: null, error, latencyMs: 0, excerpt: null, ...reason },
 });
 
-/** When the last failure of a disabled endpoint is this long ago, the next delivery to it is sent as a probe. */
+/**
+ * When the last failure of a disabled endpoint is this long ago, the next delivery to it is sent as a probe. If the
+ * receiver accepts the probe, the endpoint is enabled again.
+ */
 const PROBE_AFTER_MS = 3_600_000;
 
 function send(
@@ -221,10 +222,9 @@ function send(
 }
 
 /**
- * Returns how an attempt changes the state of its endpoint; null if it does not. An endpoint fails when a delivery to it is
- * dropped after its last attempt, provided that this attempt was sent. An accepted delivery changes nothing if the endpoint
- * had no row in `failing_endpoints` before. If such a row is written at the same time, the next accepted delivery removes
- * it.
+ * Returns how an attempt changes the state of its endpoint; null if the state stays the same. A dropped delivery counts
+ * as a failure of its endpoint if the last attempt was sent. An accepted delivery clears the failures of its endpoint.
+ * Failures that are recorded during the attempt are not seen here; the next accepted delivery clears them.
  */
 function reportEndpoint(
   { disableAfterMs = 0 }: DeliveryDeps,

@@ -4,33 +4,39 @@ import type { Database, Executor } from "#db/client.ts";
 import { failingEndpoints, sealedSecrets, sessions } from "#db/schema/index.ts";
 import { CALLBACK_SECRETS, type SealedCallback } from "./secret/open-secrets.ts";
 
-/** The host and port of a session's callback URL. All deliveries of an owner to the same host share one endpoint state. */
+/**
+ * The host and port of a session's callback URL. All deliveries of an owner to the same host share one endpoint state.
+ */
 export const endpointHost: SQL<string | null> = sql<
   string | null
 >`lower(substring(${sessions.callbackUrl} from '^[A-Za-z]+://([^/?#]*)'))`;
 
-/** Join condition between a session and the row of its callback's host in `failing_endpoints`. */
+/** Joins a session with the row of `failing_endpoints` for the session's owner and callback host. */
 export const isEndpointOfSession = and(
   eq(failingEndpoints.ownerId, sessions.ownerId),
   sql`${failingEndpoints.host} = ${endpointHost}`,
 );
 
-/** The names as SQL literals. If they were parameters, the database would plan the statement again for each attempt. */
+/**
+ * `CALLBACK_SECRETS` as SQL literals. With parameters, the database would plan the statement again for each attempt.
+ */
 const NAMES = sql.raw(CALLBACK_SECRETS.map((name) => `'${name}'`).join(", "));
 
-/** A column with the sealed values of a session's callback, by name; null if there are none. */
+/** Builds a column with the encrypted values of a session's callback, by name; null if there are none. */
 export const sealedCallback = (
   sessionId: AnyPgColumn,
 ): SQL<SealedCallback | null> => sql<SealedCallback | null>`(
   select json_object_agg(${sealedSecrets.name}, ${sealedSecrets.sealed}) from ${sealedSecrets}
   where ${sealedSecrets.sessionId} = ${sessionId} and ${sealedSecrets.name} in (${NAMES}))`;
 
-/** The stored state of a session's callback, apart from the session's row. */
+/** The part of a callback's state that is not stored in the session's row. */
 export type CallbackState = {
   sealed: SealedCallback | null;
-  /** When callbacks to its host began to be dropped; null if none was dropped since the last one that was accepted. */
+  /**
+   * When the first callback to the host was dropped after the last accepted one; null if none was dropped after that.
+   */
   failingSince: Date | null;
-  /** The time of the last failure, while callbacks to its host are disabled; otherwise null. */
+  /** If callbacks to the host are disabled, the time of the last dropped callback; otherwise null. */
   disabledAt: Date | null;
 };
 
@@ -48,7 +54,7 @@ export async function readCallbackState(db: Executor, sessionId: string): Promis
   return row;
 }
 
-/** Enables the endpoint of this session's callback by removing its failures, so that callbacks are sent again. */
+/** Enables the endpoint of this session's callback again, by removing its recorded failures. */
 export async function enableEndpoint(db: Executor, sessionId: string): Promise<void> {
   await db.delete(failingEndpoints).where(
     sql`(${failingEndpoints.ownerId}, ${failingEndpoints.host}) in (
@@ -57,12 +63,12 @@ export async function enableEndpoint(db: Executor, sessionId: string): Promise<v
 }
 
 /**
- * After this many days, a failing endpoint counts as unused. A disabled endpoint that is in use is probed every hour, which
- * renews its row.
+ * After this many days without a new failure, a failing endpoint counts as unused. A disabled endpoint that is in use
+ * is probed every hour, and each failed probe renews its row.
  */
 const UNUSED_DAYS = 30;
 
-/** Removes failing endpoints to which nothing has been sent for 30 days. @returns how many. */
+/** Removes the rows of failing endpoints that count as unused. @returns the number of removed rows. */
 export async function pruneFailingEndpoints(db: Database): Promise<number> {
   const removed = await db
     .delete(failingEndpoints)

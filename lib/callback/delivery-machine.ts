@@ -1,8 +1,8 @@
 import { machine } from "#lib/session/machine.ts";
 
 /**
- * The states of a delivery. `sending` may begin again, because an attempt is repeated after a crash. A delivered or dropped
- * delivery is reopened by a redelivery.
+ * The states of a delivery. `began` is also allowed in the state `sending`, because an attempt is repeated after a
+ * crash. A redelivery reopens a delivered or dropped delivery.
  * Source: `architecture.md`, Words; specification, Delivery semantics, rule 3.
  */
 export const deliveryMachine = machine("delivery", {

@@ -20,12 +20,12 @@ export type AttemptRow = typeof deliveryAttempts.$inferSelect;
 export type DeliveryToMake = CallbackState & {
   row: DeliveryRow;
   ownerId: string;
-  /** The URL in the session's row; it is masked if the full URL is sealed. */
+  /** The URL in the session's row. It is masked if the full URL is stored encrypted. */
   url: string | null;
   /** Host and port of the URL. */
   host: string | null;
   readAtMs: number;
-  /** Whether the attempt has to wait, because the first attempt of the run's `run.started` has not ended. */
+  /** Whether the attempt must wait because the first attempt at the run's `run.started` has not ended. */
   mustWait: boolean;
   hasBegun: boolean;
 };
@@ -77,12 +77,12 @@ const beginStatement = prepareOnce((db) => {
 });
 
 /**
- * Begins an attempt at a delivery in one statement, if it is the next attempt of its cycle and does not have to wait for the
- * first attempt of the run's `run.started`. `hasBegun` of the result says whether it has begun.
+ * Begins an attempt at a delivery in one statement. `hasBegun` of the result is false in two cases: the attempt is not
+ * the next one of an open delivery, or it must wait for the first attempt at the run's `run.started`.
  *
  * @param attempt.at the start time; null for the database's time.
- * @returns the delivery before the change, with its session's callback and the state of its endpoint; undefined if the
- * session is gone.
+ * @returns the delivery before the change, its session's callback and the state of the callback's endpoint; undefined
+ * if the session is gone.
  */
 export async function beginAttempt(
   db: Database,
@@ -117,16 +117,16 @@ export type EndpointReport = {
   ownerId: string;
   host: string;
   verdict: "accepted" | "dropped";
-  /** An endpoint that has failed for this long, in milliseconds, is disabled; 0 for never. */
+  /** After how many milliseconds of failures the endpoint is disabled; 0 to never disable it. */
   disableAfterMs: number;
 };
 
-/** An endpoint is disabled only after this many dropped deliveries, so that a single one is not enough. */
+/** The number of dropped deliveries that is needed to disable an endpoint, however long the endpoint has failed. */
 const DROPPED_MIN = sql.raw("3");
 
 type AttemptValue = MoveValue | "number" | "at" | "status" | "latencyMs" | "error" | "excerpt";
 
-/** Changes a delivery's state and writes its attempt. */
+/** Builds the SQL that changes a delivery's state and writes its attempt. */
 const settled = (value: (name: AttemptValue) => Placeholder) => sql`${moved(value)}, attempted as (
   insert into ${deliveryAttempts} (delivery_id, cycle, number, at, status, latency_ms, error, excerpt)
   select id, ${value("cycle")}::int, ${value("number")}::int, ${value("at")}::timestamptz, ${value("status")}::int,
@@ -200,7 +200,7 @@ export async function findAttempt(
   return row;
 }
 
-/** Finds a delivery and its finished attempts; undefined if it does not exist or belongs to another session. */
+/** Finds a delivery of a session and its finished attempts; undefined if the session has no such delivery. */
 export async function findDeliveryRow(
   db: Executor,
   sessionId: string,
@@ -223,7 +223,8 @@ const reopenStatement = defineStatement<"id" | "cycle" | "state" | "newState" | 
 );
 
 /**
- * Reopens a delivered or dropped delivery for a new cycle of attempts, with the same bytes and id, and stores its job.
+ * Reopens a delivered or dropped delivery for a new cycle of attempts with the same bytes and id. Also stores `job`,
+ * which makes these attempts.
  *
  * @returns the changed row; undefined if the state or cycle has changed since the row was read.
  */

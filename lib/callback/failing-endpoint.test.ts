@@ -69,7 +69,9 @@ async function makeDelivery({ ownerId = "owner", url = receiver.url } = {}) {
   return { ...run, deliveryId: await seedDelivery(db, run, "run.completed") };
 }
 
-/** Inserts a delivery and makes all of its attempts, as if `days` days had passed. @returns how the delivery ended. */
+/**
+ * Inserts a delivery and makes all its attempts, on a clock that is `days` days ahead. @returns how the delivery ended.
+ */
 async function playDelivery(days: number, options: Parameters<typeof makeDelivery>[0] = {}) {
   const { deliveryId, sessionId } = await makeDelivery(options);
   const clock = () => new Date(Date.now() + days * DAY_MS);

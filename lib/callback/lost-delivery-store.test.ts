@@ -32,7 +32,7 @@ test("an open delivery that is long overdue gets a new job each time", async () 
   const first = await resend(minutesFromNow(16));
   assert.deepEqual(first.sort(), [`${waiting}:1:2`, `${cutOff}:1:2`].sort());
   assert.deepEqual(await resend(minutesFromNow(17)), [], "the new jobs have their time");
-  // The engine cannot have lost jobs that are still in the outbox.
+  // Jobs that are still in the outbox are not lost, because the engine has not received them yet.
   assert.deepEqual(await resend(minutesFromNow(60)), []);
   await db.update(outbox).set({ sentAt: new Date() });
   assert.deepEqual((await resend(minutesFromNow(90))).sort(), [`${waiting}:1:3`, `${cutOff}:1:3`].sort());

@@ -5,19 +5,19 @@ import { deliveries, deliveryAttempts, outbox } from "#db/schema/index.ts";
 import type { Job } from "#lib/session/jobs/jobs.ts";
 
 /**
- * An open delivery that is overdue by more than this is treated as lost. Neither an attempt nor the wait of `run.completed`
- * for `run.started` takes that long.
+ * An open delivery that is overdue by more than this is treated as lost. Neither an attempt nor the wait of
+ * `run.completed` for `run.started` takes that long.
  */
 const LOST_AFTER_MS = 15 * 60_000;
 
 /**
- * Creates new jobs for open deliveries that are a quarter of an hour overdue, because the engine has lost or given up their
- * jobs. If an old job still runs, the old and the new job may send the same attempt. The attempt is recorded only once, and
- * receivers deduplicate.
+ * Creates new jobs for open deliveries that are a quarter of an hour overdue, because the engine has lost or given up
+ * their jobs. If an old job still runs, the old and the new job may send the same attempt. The attempt is recorded only
+ * once, and receivers recognize the repeated id.
  * Source: specification, Delivery semantics, rules 1 and 2.
  *
- * @param now the current time in tests; by default the database's.
- * @returns the jobs, already in the outbox.
+ * @param now the current time, which tests set. Default: the database's time.
+ * @returns the new jobs, which are stored in the outbox.
  */
 export const resendLostDeliveries = (db: Database, now?: Date): Promise<Job[]> =>
   requeueLostDeliveries(db, LOST_AFTER_MS, now);
@@ -26,17 +26,19 @@ export const resendLostDeliveries = (db: Database, now?: Date): Promise<Job[]> =
 const CLOCKS_DIFFER_MS = 60_000;
 
 /**
- * Writes new jobs, of a new generation, for open deliveries that have been due for `lostAfterMs` and have no unsent job in
- * the outbox. A delivery whose next attempt is in the future because the clock was set back becomes due now.
+ * Writes new jobs for open deliveries that have been due for `lostAfterMs` and have no unsent job in the outbox. A
+ * higher generation gives each job a new id. If the clock was set back, deliveries with a due time in the future become
+ * due now.
  *
- * @param time the current time in tests; by default the database's.
+ * @param time the current time, which tests set. Default: the database's time.
  */
 function requeueLostDeliveries(db: Database, lostAfterMs: number, time?: Date): Promise<Job[]> {
   const now = databaseTime(time);
   const future = sql`${now} + ${milliseconds(CLOCKS_DIFFER_MS)}`;
   const open = inArray(deliveries.state, ["pending", "sending"]);
-  // A delivery that is `sending`, or has no finished attempt, was due at once when it was written. If its due time is in the
-  // future, the clock was set back after that. An attempt that is dated in the future shows the same.
+  // A delivery that is `sending`, or has no finished attempt, was due at once when it was written. If its due time is
+  // in the future, the clock was set back after that. An attempt with a date in the future also shows that the clock
+  // was set back.
   const wasSetBack = sql`(${deliveries.state} = 'sending' or ${deliveries.attemptsFinished} = 0 or exists (
     select 1 from ${deliveryAttempts} as attempt
     where attempt.delivery_id = ${deliveries.id} and attempt.cycle = ${deliveries.cycle} and attempt.at > ${future}))`;

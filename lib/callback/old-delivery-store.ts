@@ -3,7 +3,7 @@ import type { Database } from "#db/client.ts";
 import { queryRows } from "#db/statement.ts";
 
 /**
- * Removes up to `limit` ended deliveries that were created before a time, with their attempts. Open deliveries stay.
+ * Removes up to `limit` delivered or dropped deliveries that were created before the given time, and their attempts.
  *
  * @returns the number of removed deliveries.
  */

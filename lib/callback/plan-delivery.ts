@@ -6,8 +6,8 @@ import { newDeliveryId } from "#lib/session/new-id.ts";
 export type PlannedDelivery = { id: string; event: CallbackEvent; head: string };
 
 /**
- * Plans the callback of a lifecycle event; undefined if the session has not subscribed to the event.
- * The body is composed once: every attempt signs and sends the same bytes.
+ * Prepares the callback of a lifecycle event; undefined if the session has not subscribed to the event.
+ * The body is composed once, because every attempt must sign and send the same bytes.
  * Source: specification, Run lifecycle callbacks.
  *
  * @param subscribed the session's `callback.events`, or null for a session without a callback.

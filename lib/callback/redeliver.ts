@@ -13,8 +13,8 @@ type Redelivery =
   | { status: "unknown" };
 
 /**
- * Sends a delivered or dropped callback again. The same delivery, with the same bytes and id, gets a new cycle of up to five
- * attempts. Source: `security.md`, What is never lost; `wire.md`, Also served.
+ * Sends a delivered or dropped callback again. The same delivery, with the same bytes and id, gets a new cycle of up to
+ * five attempts. Source: `security.md`, What is never lost; `wire.md`, Also served.
  */
 export async function redeliver(
   deps: { db: Database; jobs: Pick<JobSender, "plan" | "begin">; clock?: () => Date },
@@ -30,7 +30,7 @@ export async function redeliver(
   const now = deps.clock?.() ?? new Date();
   const planned = deps.jobs.plan(job);
   const reopened = await reopenDelivery(deps.db, row, { state }, { now, job, planned });
-  // Another request has reopened the delivery at the same time.
+  // Another request has changed the delivery since it was read, and has reopened it.
   if (!reopened) return { status: "open" };
   deps.jobs.begin(job, planned);
   return { status: "reopened", delivery: describeDelivery({ row: reopened, attempts }) };

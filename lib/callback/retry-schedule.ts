@@ -4,7 +4,7 @@ export type RetrySchedule = {
   baseMs: number;
   /** The factor by which each delay is longer than the one before. */
   factor: number;
-  /** The share of a delay by which it is randomly longer or shorter. */
+  /** The largest share of a delay by which the delay is randomly lengthened or shortened. */
   jitter: number;
   /** The maximum factor by which a receiver can lengthen a delay with `Retry-After`. */
   stretchMax: number;
@@ -38,7 +38,7 @@ export function retryDelayMs(
 export function readRetryAfter(header: string | null, now: Date): number | undefined {
   const text = header?.trim() ?? "";
   if (/^\d{1,9}$/.test(text)) return Number(text) * 1_000;
-  // An HTTP date begins with the weekday; Date.parse also accepts texts that are not valid here.
+  // `Date.parse` also accepts texts that are no HTTP dates, so the text must begin with a weekday.
   const at = /^[A-Z][a-z]{2}/.test(text) ? Date.parse(text) : Number.NaN;
   return Number.isNaN(at) ? undefined : Math.max(0, at - now.getTime());
 }

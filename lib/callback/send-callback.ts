@@ -24,13 +24,15 @@ export type Exchange = {
   excerpt: string | null;
   /** The delay that the receiver asked for with `Retry-After`. */
   retryAfterMs?: number | undefined;
-  /** No further attempt follows, even if attempts are left. */
+  /** If true, no further attempt follows, although the maximum number of attempts is not reached. */
   isFinal?: boolean;
-  /** The callback was not sent because of this service (its key, its settings), so the receiver is not at fault. */
+  /**
+   * If true, this service could not send the callback because of its own key or settings; the receiver is not at fault.
+   */
   isOurs?: boolean;
 };
 
-/** Maximum number of bytes that are read of a receiver's response. */
+/** Maximum number of bytes that are read from a receiver's response. */
 const ANSWER_BYTES_MAX = 16_384;
 
 /**
@@ -38,7 +40,7 @@ const ANSWER_BYTES_MAX = 16_384;
  * returned as values. Source: specification, Run lifecycle callbacks; `security.md`, What is never lost.
  *
  * @param options.timeoutMs deadline of the whole exchange.
- * @throws errors that the receiver did not cause: the signal's abort, a bug. Such an attempt does not count.
+ * @throws errors that the receiver did not cause, such as an abort or a bug. An attempt that throws does not count.
  */
 export async function sendCallback(
   fetch: GuardedFetch,
@@ -65,7 +67,7 @@ export async function sendCallback(
     const retryAfterMs = readRetryAfter(answer.headers.get("retry-after"), options.now());
     return { status, error: `the receiver answered ${status}`, latencyMs, excerpt, retryAfterMs };
   } catch (error) {
-    // When the service shuts down, it closes its connections. The receiver did not cause such an error.
+    // A shutdown of the service closes its connections, so the receiver did not cause the error.
     if (!isGuardedFetchError(error) || error.kind === "aborted" || options.signal?.aborted) throw error;
     const latencyMs = Math.round(performance.now() - startedAt);
     return { status: error.status ?? null, error: error.message, latencyMs, excerpt: null };
@@ -73,9 +75,9 @@ export async function sendCallback(
 }
 
 /**
- * Composes the headers of the specification and of Standard Webhooks. The timestamp is the time of the attempt. During the
- * overlap of a rotation, `X-Service-Signature` is made with the registered secret, as the specification demands. The
- * signature with the previous secret has its own header and is also the second signature in `Webhook-Signature`.
+ * Composes the headers of the specification and of Standard Webhooks. The timestamp is the time of the attempt.
+ * `X-Service-Signature` is always made with the current secret, as the specification demands. The signature with the
+ * previous secret has its own header, and `Webhook-Signature` contains the signatures with both secrets.
  */
 function describeHeaders(callback: Callback, now: Date): Record<string, string> {
   const { id, secret, previousSecret = null, body } = callback;
@@ -98,17 +100,18 @@ function describeHeaders(callback: Callback, now: Date): Record<string, string> 
   };
 }
 
-/** Maximum number of characters that are stored of a receiver's response. */
+/** Maximum number of characters of a receiver's response that are stored. */
 const CHARACTERS_MAX = 500;
-/** Control characters except line breaks and tabs, invisible marks (such as bidi marks), and the replacement character. */
+/** Matches control characters except line breaks and tabs, invisible (bidi) marks, and the replacement character. */
 const UNPRINTABLE = /[^\P{C}\n\t]|\ufffd/gu;
 
 /**
- * Returns the beginning of a receiver's response as text that is safe to show and to store; null if it has no text. The
- * response is always read as plain UTF-8 text, whatever its content type is.
+ * Returns the beginning of a receiver's response as text that is safe to show and to store; null if the response
+ * contains no text. The response is always read as UTF-8, whatever its content type is.
  */
 export function readExcerpt(body: Uint8Array): string | null {
-  // A character has at most four bytes. If the last one is cut, it becomes a replacement character, which is removed.
+  // A character has at most four bytes. If the last character is cut, it becomes a replacement character and is
+  // removed.
   const text = new TextDecoder().decode(body.subarray(0, CHARACTERS_MAX * 4)).replace(UNPRINTABLE, "");
   const excerpt = [...text].slice(0, CHARACTERS_MAX).join("").trim();
   return excerpt === "" ? null : excerpt;

@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 
 /**
- * The value of `X-Service-Signature`: `sha256=` and the hex HMAC-SHA256 over the exact bytes of the body.
+ * Returns the value of `X-Service-Signature`: `sha256=` and the hex HMAC-SHA256 over the exact bytes of the body.
  * Source: specification, Run lifecycle callbacks, Signature.
  */
 export function signBody(secret: string, body: Uint8Array): string {
@@ -12,9 +12,9 @@ const PREFIX = "whsec_";
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
 /**
- * The value of `webhook-signature`: `v1,` and the base64 HMAC-SHA256 over `<id>.<timestamp>.<body>`. The key is the
- * secret's UTF-8 bytes (`format: "raw"` in the official verifiers). If the secret is base64, with or without the prefix
- * `whsec_`, there is a second signature with the decoded bytes as key, which the verifiers expect by default.
+ * Returns the value of `webhook-signature`: `v1,` and the base64 HMAC-SHA256 over `<id>.<timestamp>.<body>`. The key is
+ * the secret's UTF-8 bytes (`format: "raw"` in the official verifiers). If the secret is base64, with or without the
+ * prefix `whsec_`, another signature is added. Its key is the decoded bytes, which the verifiers use by default.
  * Source: Standard Webhooks specification, Signature scheme.
  *
  * @param timestamp the attempt's time, in seconds since the epoch.

@@ -8,10 +8,10 @@ import type { Sealer } from "#lib/secrets/sealer.ts";
 import { newDeliveryId, newId } from "#lib/session/new-id.ts";
 import { CALLBACK_SECRET, placeSecret } from "#lib/session/secrets/secret-names.ts";
 
-/** One request as a receiver saw it. */
+/** One request that a receiver got. */
 export type Received = { path: string; headers: IncomingHttpHeaders; body: Buffer };
 
-/** Starts a receiver of callbacks on loopback that stores each request; `answer` sends each response. */
+/** Starts a receiver of callbacks on loopback. It stores each request, and `answer` sends the response. */
 export async function startReceiver(answer: RequestListener) {
   const received: Received[] = [];
   const server = createServer(async (request, response) => {
@@ -59,7 +59,7 @@ export async function seedCallbackSession(
   return { sessionId, runId, requestId };
 }
 
-/** Inserts a delivery the way a run does. If its body were parsed and serialized again, its bytes would change. */
+/** Inserts a delivery. Its body has whitespace and escapes that parsing and serializing would not preserve. */
 export async function seedDelivery(
   db: Database,
   run: { sessionId: string; runId: string },

@@ -7,8 +7,8 @@ import { z } from "zod";
 import type { Prompt } from "../model/main.ts";
 import { readTools } from "./read-tools.ts";
 
-// An agent server as teams write it without durability. It has API keys, validated bodies, sessions, an event log per
-// session, a stream that can be resumed, and a status to poll. One process keeps everything in memory.
+// A baseline: an agent server without durability, as many teams write it. It has API keys, validated bodies, sessions,
+// an event log per session, a stream that can be resumed, and a status to poll. One process keeps everything in memory.
 
 const createSchema = z.object({
   messages: z

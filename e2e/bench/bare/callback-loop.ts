@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 
-// A baseline with as little code as possible. It signs a body and sends it with `fetch`, several times at once, and records
+// A minimal baseline: it signs a body and posts it with `fetch`, with several requests open at a time. It records
 // nothing.
 
 const CONCURRENCY = 16;

@@ -10,7 +10,7 @@ import { createSealer } from "#lib/secrets/sealer.ts";
 import { createSession } from "#lib/session/create-session.ts";
 import { createFreshRuns } from "#lib/session/run/fresh-runs.ts";
 
-// A plain HTTP server. For every request, it inserts the rows of a new session in one transaction.
+// A baseline: a plain HTTP server that inserts the rows of a new session in one transaction for every request.
 
 const url = process.env.BENCH_DATABASE;
 const dataDir = mkdtempSync(join(tmpdir(), "bench-insert-"));

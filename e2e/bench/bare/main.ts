@@ -6,9 +6,9 @@ import { isStepCount, type ModelMessage, streamText, type ToolSet } from "ai";
 import type { Prompt } from "../model/main.ts";
 import { readTools } from "./read-tools.ts";
 
-// A baseline with as little code as possible: a loop of the AI SDK in a plain HTTP server. It keeps its events in memory and
-// streams them as server-sent events. The model, instructions, tools and the client's protocol are those of the service.
-// Nothing survives the process.
+// The bare loop, a minimal baseline: a loop of the AI SDK in a plain HTTP server. It keeps its events in memory and
+// streams them as server-sent events. It uses the same model, instructions and tools as the service. Nothing survives
+// the process.
 
 type Turn = { events: Buffer[]; followers: Set<ServerResponse>; isOver: boolean };
 
@@ -52,8 +52,8 @@ async function play(turn: Turn, text: string) {
 }
 
 /**
- * Plays a turn with one call of the SDK for each step, as the service does. The SDK's own loop would get slower with every
- * step, because it keeps all steps.
+ * Plays a turn with one call of the SDK for each step, as the service does. The SDK's own loop would get slower with
+ * every step, because it keeps all steps.
  */
 async function playByHand(turn: Turn, text: string) {
   emit(turn, "run.started", {});

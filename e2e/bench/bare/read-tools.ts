@@ -3,10 +3,7 @@ import type { Prompt } from "../model/main.ts";
 
 const RESULT = '{\n "total": 0,\n "evidence": []\n}';
 
-/**
- * Returns the service's tools in the form in which a loop of the AI SDK needs them. Each tool returns the same short result
- * at once.
- */
+/** Converts the service's tools to tools of the AI SDK. Each of them returns the same short result at once. */
 export const readTools = ({ tools }: Prompt): ToolSet =>
   Object.fromEntries(
     tools.map(({ name, description, parameters }) => [

@@ -1,21 +1,21 @@
 import { Agent, request } from "node:http";
 
-// A process that sends requests at a constant rate, like visitors who load scripts. A slow response does not delay later
-// requests. All URLs are on loopback.
+// A process that sends requests at a constant rate, like visitors who load scripts. A slow response does not delay
+// later requests. All URLs are on loopback.
 
 export type LoadOrder = {
   requests: { url: string; headers: Record<string, string>; status: number }[];
   perSecond: number;
 };
 /**
- * The result of an order. `errors` counts responses with an unexpected status, and requests that got no response or were not
- * sent.
+ * The result of a `LoadOrder`. `errors` counts responses with an unexpected status, requests without a response, and
+ * requests that were not sent.
  */
 export type LoadReport = { sent: number; errors: number; timesMs: number[] };
 
 const TICK_MS = 5;
 const TIMEOUT_MS = 5_000;
-/** While this many requests are open, further ones are counted as errors and not sent. */
+/** While this many requests are open, further requests are not sent and count as errors. */
 const OPEN_MAX = 500;
 
 let stop: (() => Promise<LoadReport>) | undefined;

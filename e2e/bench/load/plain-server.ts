@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { gzipSync } from "node:zlib";
 
-// A baseline with as little code as possible. It serves a script from memory, with an ETag.
+// A minimal baseline: a server that serves a script from memory, with an ETag.
 
 let script = Buffer.alloc(0);
 let zipped = Buffer.alloc(0);

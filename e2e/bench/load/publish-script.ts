@@ -24,8 +24,7 @@ export async function publishScript(subject: Subject): Promise<{ moving: string;
 }
 
 /**
- * Returns the requests that visitors send for each script: for the plain script, for the gzipped one, and with the ETag of a
- * cached copy.
+ * Returns the requests of visitors for each script: without compression, with gzip, and with the ETag of a cached copy.
  */
 export async function planLoads(urls: string[]): Promise<LoadOrder["requests"]> {
   const gzip = { "accept-encoding": "gzip" };

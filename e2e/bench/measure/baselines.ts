@@ -14,9 +14,9 @@ const IN_FLIGHT = 16;
 const ROUNDS = 3;
 
 /**
- * Compares the service with two other servers. The minimal loop is like the AI SDK's first example, with one sentence of
- * instructions and one tool. It shows what the service's instructions and tools cost. The agent server keeps everything in
- * memory and makes the same model calls as the service. It is what teams build without durability.
+ * Compares the service with two other servers. The minimal loop is like the AI SDK's first example, with one sentence
+ * of instructions and one tool. It shows what the service's instructions and tools cost. The agent server makes the
+ * same model calls as the service, but keeps everything in memory, like a server without durability.
  */
 async function measureBaselines(rig: Rig): Promise<Row[]> {
   const loop = await startChild("./bare/main.ts", { BENCH_MODEL_URL: rig.modelUrl });
@@ -42,7 +42,7 @@ async function measureBaselines(rig: Rig): Promise<Row[]> {
   }
 }
 
-/** Returns a prompt with one sentence of instructions and one tool, as in a first example. */
+/** Returns a prompt with one sentence of instructions and one tool. */
 function shorten({ tools }: Prompt): Prompt {
   const [tool] = tools.filter(({ name }) => name === "list_evidence");
   if (!tool) throw new Error("the service offers no list_evidence");

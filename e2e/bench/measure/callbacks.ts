@@ -15,8 +15,8 @@ const ARRIVED_WITHIN_MS = 20_000;
 type Delivery = { sessionId: string; id: string };
 
 /**
- * Measures signed callbacks per second, when all are requested at once, relative to a loop that signs and sends with
- * `fetch`.
+ * Measures how many signed callbacks the service sends per second if all are requested at once. The result is relative
+ * to a loop that signs and sends them with `fetch`.
  */
 async function measureCallbacks({ subject }: Rig): Promise<Row[]> {
   const receiver = await startReceiver();
@@ -62,7 +62,7 @@ async function createDeliveries(subject: Subject, url: string): Promise<Delivery
   return deliveries;
 }
 
-/** Waits until both callbacks of a session have arrived. @returns their deliveries. */
+/** Waits until both callbacks of a session are delivered. @returns the two deliveries. */
 async function readDelivered(subject: Subject, sessionId: string): Promise<Delivery[]> {
   const url = `${subject.baseUrl}/api/sessions/${sessionId}/deliveries`;
   const endsAt = performance.now() + ARRIVED_WITHIN_MS;

@@ -10,7 +10,10 @@ import type { Measurement, Row, Subject } from "../types.ts";
 const WARM_UP = 40;
 const PAIRS = 30;
 
-/** Measures turns of a service whose Postgres flushes each commit to disk, relative to one whose Postgres never flushes. */
+/**
+ * Measures turns with a Postgres that flushes each commit to disk, relative to turns with a Postgres that never
+ * flushes.
+ */
 async function measureDurability({ variables }: Rig): Promise<Row[]> {
   const started: (() => Promise<unknown>)[] = [];
   const start = async (isDurable: boolean): Promise<Subject> => {

@@ -12,14 +12,14 @@ import { openServiceView } from "../view/service-view.ts";
 import { findChromium } from "./live-view.ts";
 
 const ROUNDS = 5;
-/** The service starts a new spare browser 2 s after a session took the last one. After this time, the new one is ready. */
+/** Time until a new spare browser is ready. The service starts it 2 s after a session has taken the previous one. */
 const SPARE_MS = 4_000;
 const SIZE = { width: 1280, height: 800 };
 const PAGE = `<title>Shop</title><body style="background:teal"><h1>Shop</h1>${"<p>Offer of the day</p>".repeat(200)}`;
 
 /**
- * Measures the time from `POST /api/session` until the live view shows the session's target page, relative to a page in a
- * bare browser context.
+ * Measures the time from `POST /api/session` until the live view shows the session's target page, relative to a page in
+ * a bare browser context.
  */
 async function measureFirstPicture({ subject }: Rig): Promise<Row[]> {
   let onVisit = () => {};
@@ -29,7 +29,7 @@ async function measureFirstPicture({ subject }: Rig): Promise<Row[]> {
   });
   await new Promise<void>((done) => pages.listen(0, "127.0.0.1", done));
   const url = `http://127.0.0.1:${(pages.address() as AddressInfo).port}/`;
-  /** Resolves when the browser requests the page. Pictures before that show an empty page, so they do not count. */
+  /** Resolves when the browser requests the page. Pictures before this request do not count, because they are empty. */
   const expectVisit = () =>
     new Promise<void>((done) => {
       onVisit = done;

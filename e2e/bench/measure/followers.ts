@@ -8,8 +8,8 @@ import type { Measurement, Row, Subject } from "../types.ts";
 const TASK = { tools: 3, chunks: 30, chunkDelayMs: 25 };
 
 /**
- * Measures how late events reach 200 followers of one run, and a single follower, alternately for the service and for the
- * bare loop.
+ * Measures the delay with which events reach 200 followers of one run, and a single follower. The service and the bare
+ * loop (the baseline) are measured alternately.
  */
 async function measureFollowers({ subject, baseline }: Rig): Promise<Row[]> {
   const rounds: Record<"many" | "one", [number, number][]> = { many: [], one: [] };
@@ -34,8 +34,8 @@ async function measureFollowers({ subject, baseline }: Rig): Promise<Row[]> {
 }
 
 /**
- * Returns the delay of events in milliseconds: the 95th percentile of the time from an event's timestamp to its arrival at a
- * follower.
+ * Returns the delay of events in milliseconds: the 95th percentile of the time from an event's timestamp to its arrival
+ * at a follower.
  */
 async function readLag(subject: Subject, followers: number, task: Task = TASK): Promise<number> {
   const { streamUrl } = await startTurn(subject, task);
@@ -54,7 +54,7 @@ async function readLag(subject: Subject, followers: number, task: Task = TASK): 
       rest = blocks.pop() ?? "";
       for (const block of blocks) {
         const stamp = /"timestamp":"([^"]+)"/.exec(block)?.[1];
-        // Events that occurred before all followers had joined are replayed, so their delay says nothing.
+        // Events from before all followers had joined are skipped, because the server replays them later.
         if (stamp === undefined || Date.parse(stamp) < joinedAt + 300) continue;
         lags.push(performance.timeOrigin + atMs - Date.parse(stamp));
       }
@@ -67,8 +67,8 @@ const STREAMS = 500;
 const LONG_TASK = { tools: 0, chunks: 40, chunkDelayMs: 100 };
 
 /**
- * Measures the delay of events, and the memory per stream, while 500 streams follow one run, for the service and for the
- * bare loop.
+ * Measures the delay of events and the memory per stream while 500 streams follow one run. Measures the service first,
+ * and then the bare loop (the baseline).
  */
 async function measureStreams({ subject, baseline }: Rig): Promise<Row[]> {
   const measure = async (each: Subject) => {

@@ -24,8 +24,8 @@ const PAGES: Record<string, string> = {
 };
 
 /**
- * Compares the live view with a screencast that is read directly from a browser. Both browsers have the same build and the
- * same flags.
+ * Compares the live view with a screencast that is read directly from a browser. Both browsers have the same build and
+ * the same flags.
  */
 async function measureLiveView({ subject, folder }: Rig): Promise<Row[]> {
   const pages = createServer((request, response) => {
@@ -95,11 +95,11 @@ async function measureLiveView({ subject, folder }: Rig): Promise<Row[]> {
   }
 }
 
-/** Returns the path of the Chromium that the service would use. */
+/** Returns the path of the Chromium that the service uses. */
 export const findChromium = () =>
   process.env.BROWSER_EXECUTABLE_PATH ?? readSetup(process.env.DATA_DIR ?? ".data").chromium?.executablePath;
 
-/** A viewer that sees a page. */
+/** A client that receives the frames of a browser page and can press the mouse button. */
 export type View = {
   subscribe: (isOn: boolean) => void;
   /** Resolves with the time of the next frame (`performance.now()`). */
@@ -125,8 +125,8 @@ async function watch(views: View[]): Promise<number[]> {
 }
 
 /**
- * Measures the milliseconds from a press of the mouse button to the next frame. The press changes the whole page, and
- * nothing else changes it.
+ * Measures the milliseconds from a press of the mouse button to the next frame. Only the press changes the page, so the
+ * next frame shows its effect.
  */
 async function timeClick(view: View): Promise<number> {
   const startedAt = performance.now();

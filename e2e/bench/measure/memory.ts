@@ -8,13 +8,13 @@ import type { Measurement, Row } from "../types.ts";
 
 const SESSIONS = 500;
 /**
- * Pauses before the memory is read. An idle process returns memory to the system after 5 to 10 s, and its idle database
- * connections close after 10 s.
+ * Pauses before the memory is read. An idle process returns memory to the system after 5 to 10 s and closes idle
+ * database connections after 10 s.
  */
 const START_PAUSE_MS = 15_000;
 const PAUSE_MS = 30_000;
 
-/** Measures the memory of all processes of an idle service, after its start, and again after 500 sessions and a pause. */
+/** Measures the memory of all processes of an idle service after its start, and after 500 sessions and a pause. */
 async function measureMemory(rig: Rig): Promise<Row[]> {
   const { variables, database } = rig;
   const service = await startService(variables);

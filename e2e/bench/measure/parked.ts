@@ -12,13 +12,13 @@ const TURNS = 1_000;
 const WARM_UP = 60;
 const IN_FLIGHT = 8;
 const STARTS = 3;
-/** How long the idle service is measured. This time contains the scheduled jobs of one minute. */
+/** How long the idle service is measured. In this time, each job that is scheduled every minute runs once. */
 const IDLE_MS = 60_000;
-/** Time in which the engine finishes its housekeeping, and in which idle connections are closed. */
+/** Time before the measurement, in which the engine does its housekeeping and idle connections are closed. */
 const SETTLE_MS = 20_000;
 const MB = 1024 * 1024;
 
-/** Measures what 1,000 turns that wait for a person cost: CPU, memory, and a longer start. */
+/** Measures the costs of 1,000 parked turns, which wait for a person: CPU, memory, and a longer start. */
 async function measureParked(rig: Rig): Promise<Row[]> {
   const variables = { ...rig.variables, NODE_OPTIONS: observeWith("report-memory.ts") };
   const open = async (dataDir?: string) => startService(variables, dataDir === undefined ? {} : { dataDir });
@@ -75,7 +75,7 @@ async function measureParked(rig: Rig): Promise<Row[]> {
   }
 }
 
-/** Measures the CPU and memory of an idle service, once it has finished its earlier work. */
+/** Measures the CPU time and memory of an idle service, after a pause in which it finishes its earlier work. */
 async function observe(service: RunningService) {
   await sleep(SETTLE_MS);
   const cpuFromMs = readCpuMs(service.pid ?? 0);

@@ -14,7 +14,7 @@ const TURNS = 8;
 const ROUNDS = 16;
 const SECONDS_MAX = 20;
 const IN_TIME_MS = 100;
-/** Duration of the load on an otherwise idle server, during which its CPU time per request is measured. */
+/** How long an otherwise idle server is under load while its CPU time per request is measured. */
 const ALONE_MS = 2_000;
 
 /** Loads the scripts of a server while `work` runs. @throws Error if a request failed. */
@@ -37,7 +37,7 @@ async function timeTurns(subject: Subject): Promise<{ turnMs: number }> {
   return { turnMs: median(times) };
 }
 
-/** Measures the CPU time per request of a server that does nothing else, in milliseconds. A first load warms its code up. */
+/** Measures the CPU time per request of an otherwise idle server, in milliseconds, after a first load as a warm-up. */
 async function measureCpu(loader: Child, requests: LoadOrder["requests"], pid: number): Promise<number> {
   const loadAlone = () => whileLoaded(loader, requests, async () => ({ done: await sleep(ALONE_MS) }));
   await loadAlone();

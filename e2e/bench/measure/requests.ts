@@ -8,7 +8,7 @@ import type { Measurement, Row } from "../types.ts";
 
 const POLLERS = 8;
 
-/** Measures status polls per second, relative to the cheapest route of Next: `/demo`, which redirects and reads nothing. */
+/** Measures status polls per second, relative to the cheapest Next route: `/demo` only redirects. */
 async function measurePolling({ subject }: Rig): Promise<Row[]> {
   const { statusUrl } = await startTurn(subject, { tools: 0 });
   const rates: [number, number][] = [];
@@ -30,7 +30,7 @@ async function measurePolling({ subject }: Rig): Promise<Row[]> {
   ];
 }
 
-/** Measures how many requests a server answers per second. Eight requests are open at a time, for one second. */
+/** Measures how many requests a server answers per second. For one second, eight requests are open at a time. */
 export async function readRate(url: string, headers: Record<string, string>): Promise<number> {
   const startedAt = performance.now();
   let answered = 0;
@@ -96,7 +96,10 @@ async function timeOf(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - startedAt;
 }
 
-/** Sends a fixed number of requests, eight at a time. @returns how many were answered per second, and the response times. */
+/**
+ * Sends a fixed number of requests, eight at a time. @returns how many were answered per second, and the response
+ * times.
+ */
 async function burst(work: () => Promise<unknown>) {
   const times: number[] = [];
   let left = CREATIONS;

@@ -7,10 +7,7 @@ const ROUNDS = 5;
 /** A page with about 10,000 elements. */
 const PAGE = `<title>Entries</title><ul>${"<li><a href=#>Entry</a> <span>words</span></li>".repeat(3_333)}</ul>`;
 
-/**
- * Measures the agent's snapshot of a large page, relative to the snapshot that Playwright itself takes of this page for
- * agents.
- */
+/** Measures the agent's snapshot of a large page, relative to Playwright's own snapshot for agents. */
 async function measureSnapshot(): Promise<Row[]> {
   const [browser, site] = await Promise.all([startTestBrowser(), startSite({ "/": PAGE })]);
   try {

@@ -15,7 +15,7 @@ const STARTS = 3;
 const WARM = 100;
 
 /**
- * Measures two starts with `npm start` on a new data folder, each until the service is ready and until it has served its
+ * Measures two starts on a new data folder: the time until the service is ready, and the time until it has served its
  * first page. Also measures the first turn.
  */
 async function measureStartUp(rig: Rig): Promise<Row[]> {
@@ -46,8 +46,8 @@ async function startTwice({ variables, isBuilt, pathOf }: Rig) {
     DATA_DIR: dataDir,
     LOG_LEVEL: "warn",
   };
-  // If the build is up to date, as in `npm run bench`, the whole `npm start` is measured. Otherwise only the service's own
-  // process is measured.
+  // If the build is up to date, as in `npm run bench`, the whole `npm start` is measured. Otherwise only the service's
+  // own process is measured.
   const command = isBuilt
     ? ["lib/setup/run.mjs", "start"]
     : ["--disable-warning=ExperimentalWarning", "lib/server/main.ts"];
@@ -62,8 +62,8 @@ async function startTwice({ variables, isBuilt, pathOf }: Rig) {
 }
 
 /**
- * Starts the service, requests the landing page once the service is ready, and stops it. All times count from the start of
- * the process.
+ * Starts the service, requests the landing page when the service is ready, and stops the service. All times count from
+ * the start of the process.
  */
 async function startOnce(root: string, command: string[], env: Record<string, string>) {
   const port = String(await findFreePort());
@@ -95,7 +95,7 @@ async function startOnce(root: string, command: string[], env: Record<string, st
   }
 }
 
-/** Measures the first turn of a new service, relative to its turns around the hundredth. */
+/** Measures the first turn of a new service, relative to the turns around the hundredth. */
 async function measureFirstTurn({ variables }: Rig): Promise<Row> {
   const service = await startService(variables);
   try {

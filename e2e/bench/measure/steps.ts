@@ -5,12 +5,12 @@ import { median } from "../statistics.ts";
 import type { Measurement, Row } from "../types.ts";
 
 const STEPS = 1_010;
-/** The value of a step is the median of this step, of this many steps before it, and of as many after it. */
+/** The value of a step is the median over the step, the 8 steps before it and the 8 steps after it. */
 const AROUND = 8;
 
 /**
- * Measures early and late steps of a turn with 1,000 steps. A step is the time from the model's answer to the next model
- * call.
+ * Measures early and late steps of a turn with 1,000 steps. A step is the time from the model's answer to the next
+ * model call.
  */
 async function measureSteps({ subject, baseline, takeCalls }: Rig): Promise<Row[]> {
   await takeCalls();
@@ -21,8 +21,8 @@ async function measureSteps({ subject, baseline, takeCalls }: Rig): Promise<Row[
     readGaps(calls.filter((call) => call.tag === tag)),
   );
   if (!service || !bare) throw new Error("no model calls were logged");
-  // In each step, the SDK processes and sends the whole history. The bare loop has that cost too, so the time of the bare
-  // loop is subtracted.
+  // In each step, the SDK processes and sends the whole history. The bare loop (the baseline) has the same cost, so its
+  // time is subtracted.
   const own = (step: number) => Math.max(0.1, around(service, step) - around(bare, step));
   return [
     ...[10, 100, 1_000].map(
@@ -50,7 +50,7 @@ async function measureSteps({ subject, baseline, takeCalls }: Rig): Promise<Row[
   ];
 }
 
-/** Returns, by step, the milliseconds from the answer to the previous step's model call to this step's own model call. */
+/** Returns the milliseconds between the answer to the previous model call and the model call of each step, by step. */
 function readGaps(calls: LoggedCall[]): Map<number, number> {
   const sorted = calls.toSorted((a, b) => a.step - b.step);
   return new Map(

@@ -6,8 +6,8 @@ import { median, medianRatio } from "../statistics.ts";
 import type { Measurement, Row } from "../types.ts";
 
 /**
- * Measures single turns of the service and of the bare loop alternately: the time until the end, the time until the first
- * event, and the CPU time.
+ * Measures single turns of the service and of the bare loop (the baseline) alternately: the time until the end, the
+ * time until the first event, and the CPU time.
  */
 function measureTurns(
   tools: number,
@@ -57,8 +57,8 @@ function measureTurns(
 }
 
 /**
- * Measures turns per second while a constant number of turns is in flight. Service and bare loop are measured in alternating
- * blocks.
+ * Measures turns per second while a constant number of turns is in flight. The service and the bare loop (the baseline)
+ * are measured alternately.
  */
 function measureInFlight(inFlight: number, rounds: number): Measurement["measure"] {
   return async ({ subject, baseline, modelPid }: Rig) => {
@@ -81,8 +81,8 @@ function measureInFlight(inFlight: number, rounds: number): Measurement["measure
         behind: {
           servicePerSecond: median(rates.map(([service]) => service)),
           barePerSecond: median(rates.map(([, bare]) => bare)),
-          // CPU use of the scripted model while it serves the bare loop. If it is near 1, the model is the limit of the bare
-          // loop.
+          // CPU use of the scripted model while it serves the bare loop. If this value is near 1, the scripted model
+          // slows down the bare loop.
           modelBusyBesideBare: modelShare,
         },
       },

@@ -26,8 +26,8 @@ const changes = Array.from({ length: CHANGES }, (_, index): Change => {
 });
 
 /**
- * Measures how long the main thread of a page works, from the start of the page load to the second frame after it, in
- * milliseconds.
+ * Measures how many milliseconds the main thread of a page works, from the start of the page load to the second frame
+ * after the load.
  */
 async function timeLoad(browser: Browser, url: string, script: string): Promise<number> {
   const context = await browser.newContext();
@@ -49,7 +49,7 @@ async function timeLoad(browser: Browser, url: string, script: string): Promise<
   }
 }
 
-/** Measures a page load with a variant's script, relative to one without it. */
+/** Measures a page load with a variant's script, relative to a page load without the script. */
 async function measureVariantRuntime(): Promise<Row[]> {
   const site = createServer((_, response) => response.setHeader("content-type", "text/html").end(PAGE));
   await new Promise<void>((done) => site.listen(0, "127.0.0.1", done));

@@ -2,12 +2,12 @@ import { startScriptedModel } from "../../fixtures/scripted-model/start-scripted
 import type { RecordedRequest, Step } from "../../fixtures/scripted-model/types.ts";
 import type { Task } from "../play-turn.ts";
 
-// The scripted model runs in a process of its own, so that it does not use the event loop of a measured process. The text of
-// a turn says how the model behaves in that turn.
+// The scripted model runs in its own process, so that it does not use the event loop of a measured process. The text of
+// a turn determines how the model behaves in that turn.
 
 /** A model call of a turn that has a tag. Times are in milliseconds since this process was started. */
 export type LoggedCall = { tag: string; step: number; arrivedMs: number; answeredMs: number };
-/** Instructions and tools of the first model call. Baselines send the same ones. */
+/** The instructions and tools of the service's first model call. The baselines send the same instructions and tools. */
 export type Prompt = {
   instructions: string;
   tools: { name: string; description: string; parameters: object }[];
@@ -29,7 +29,7 @@ model.respondWith((request) => {
 function readTask(text: string) {
   const cached = answers.get(text);
   if (cached) return cached;
-  // A turn with another text has no tool calls. An earlier run may have left such a turn in the database.
+  // A turn with another text, which an earlier run may have left in the database, has no tool calls.
   const task = (text.startsWith("bench {") ? JSON.parse(text.slice(6)) : { tools: 0 }) as Task;
   const { chunks = 2, chunkDelayMs = 0 } = task;
   const textChunks = Array.from({ length: chunks }, (_, index) => `piece ${index} of the answer. `);
@@ -42,8 +42,8 @@ function readTask(text: string) {
 function record(request: RecordedRequest) {
   if (request.outcome === "open") {
     prompt ??= readPrompt(request.body);
-    // Removes the tools from the request. Like the real API, the scripted model would repeat them in three events of every
-    // answer, which would take most of its CPU time here.
+    // Removes the tools from the request. Like the real API, the scripted model would repeat them in three events of
+    // every answer, which would take most of its CPU time here.
     request.body.tools = [];
     return;
   }

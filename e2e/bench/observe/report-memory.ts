@@ -1,6 +1,7 @@
 import { isMainThread } from "node:worker_threads";
 
-// Measured processes load this file first. On SIGUSR2, the process collects garbage and prints its memory usage in bytes.
+// A measured process loads this file before its own code. On SIGUSR2, it collects garbage and prints its memory usage
+// in bytes.
 if (isMainThread)
   process.on("SIGUSR2", () => {
     const collect = (globalThis as { gc?: () => void }).gc;

@@ -1,8 +1,7 @@
 import type { Cost } from "./read-profile.ts";
 
 /**
- * Prints the `count` largest costs, one per line, in milliseconds. Each is divided by `divisor`, for example a number of
- * turns.
+ * Prints the `count` largest costs in milliseconds, one per line. Divides them by `divisor`, such as a number of turns.
  */
 export function printCosts(
   costs: readonly Cost[],

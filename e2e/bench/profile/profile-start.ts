@@ -10,13 +10,13 @@ import { readProfile } from "./read-profile.ts";
 
 const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 
-/** Profiles a service's second start, up to its banner, and prints the costs. */
+/** Profiles a service's second start until the service is ready, and prints the costs. */
 export async function profileStart(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "bench-profile-"));
   try {
     await start(folder, []);
     const readyMs = await start(folder, ["--cpu-prof", `--cpu-prof-dir=${folder}`]);
-    // Worker threads write profiles too. The main thread has the busiest one.
+    // Worker threads write profiles too. The busiest profile is that of the main thread.
     const profiles = readdirSync(folder)
       .filter((name) => name.endsWith(".cpuprofile"))
       .map((name) => readProfile(JSON.parse(readFileSync(join(folder, name), "utf8")), ROOT));

@@ -2,8 +2,8 @@ import type { Profiler } from "node:inspector";
 import { fileURLToPath } from "node:url";
 
 /**
- * Time that was spent in a package, a folder of the project or a function, in milliseconds. `selfMs` excludes the functions
- * that it called, `totalMs` includes them.
+ * Milliseconds that were spent in a package, a folder of the project or a function. `totalMs` includes the functions
+ * that were called from there, and `selfMs` does not.
  */
 export type Cost = { name: string; selfMs: number; totalMs: number };
 
@@ -63,8 +63,8 @@ function createSums() {
 }
 
 /**
- * Returns the package of a function, its folder in the project (such as `lib/turn`), `node:…`, or V8's own name (such as
- * `(idle)`).
+ * Returns the package of a function, its folder in the project (such as `lib/turn`), `node:…`, or V8's own name (such
+ * as `(idle)`).
  */
 function nameRoom(url: string, functionName: string, root: string): string {
   if (url === "") return functionName.startsWith("(") ? functionName : "(built-in)";

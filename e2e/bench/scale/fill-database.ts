@@ -2,8 +2,8 @@ import { Client } from "pg";
 import { readParent } from "../process-stats.ts";
 
 /**
- * The rows of a table to copy. `changes` gives SQL expressions for the columns whose values differ in the copies. In them,
- * `n` is the number of the copy.
+ * The rows of a table to copy. `changes` contains SQL expressions for the columns whose values differ in the copies. In
+ * these expressions, `n` is the number of the copy.
  */
 type Copy = { table: string; where: string; changes: Record<string, string> };
 
@@ -50,7 +50,8 @@ export async function fillDatabase(
       },
     ];
     for (const copy of copies) await copyRows(client, copy, count);
-    // A log has one event for the start of the run and one for its end. The other events are repeated in between.
+    // A log begins with the event for the run's start and ends with the event for its end. In between, the other events
+    // are repeated.
     const place = "case kind when 'run.started' then 1 when 'run.completed' then 100 else seq + 1 end";
     await client.query(`
       insert into events (session_id, seq, kind, request_id, run_id, body)

@@ -23,9 +23,9 @@ const SLOW = { tools: 1, chunks: 20, chunkDelayMs: 250 };
 type Say = (text: string) => void;
 
 /**
- * Measures how the service scales. Latencies with 10,000 stored sessions, 1,000 open sessions with 5 viewers each and 200
- * turns in flight are relative to an empty service. The CPU time of a turn with two processes is relative to one process.
- * Also measures the cost of a turn and the memory of a browser.
+ * Measures how the service scales: latencies under a full load relative to an empty service, and the CPU time of a turn
+ * with two processes relative to one process. The full load is 10,000 stored sessions, 1,000 open sessions with 5
+ * viewers each, and 200 turns in flight. Also measures the cost of a turn and the memory of a browser.
  */
 export async function measureScale(say: Say): Promise<Row[]> {
   const postgres = await startTestPostgres({ isDurable: true });
@@ -154,7 +154,8 @@ async function measureProcesses(
 }
 
 /**
- * Measures the cost of a turn with one tool call, and how many such turns one process plays per second with 16 in flight.
+ * Measures the cost of a turn with one tool call, and how many such turns one process plays per second with 16 in
+ * flight.
  */
 async function measureUnitCosts(say: Say, subject: Subject, url: string): Promise<Row[]> {
   say("Measuring the cost of a turn …");
@@ -176,7 +177,7 @@ async function measureUnitCosts(say: Say, subject: Subject, url: string): Promis
 }
 
 const BROWSERS = 4;
-/** The service starts a new spare browser 2 s after a session took the last one. Pages need a few more seconds to settle. */
+/** Time until all pages are loaded and a new spare browser is ready, which the service starts after 2 s. */
 const BROWSERS_SETTLE_MS = 8_000;
 
 /** Measures how much memory Chromium needs for each session with an open page. */
@@ -192,8 +193,8 @@ async function measureBrowsers(say: Say, service: RunningService): Promise<Row> 
   };
   const sessions: string[] = [];
   const readingsMb: number[] = [];
-  // The first session also makes the service start its spare browser. The difference between the two readings comes from the
-  // other sessions alone.
+  // The result is the difference between two readings. The first reading includes the spare browser, which the service
+  // starts because of the first session.
   for (const count of [1, BROWSERS]) {
     for (let number = 0; number < count; number++) {
       const { sessionId, streamUrl } = await createOne();
@@ -235,7 +236,7 @@ async function readLatencies(subject: Subject, sessionId: string, streamUrl: str
   };
 }
 
-/** Measures how late events of a streaming turn reach one follower. Returns the 95th percentile in milliseconds. */
+/** Measures the delay with which events of a turn reach a follower. @returns the 95th percentile in milliseconds. */
 async function readLag(subject: Subject): Promise<number> {
   const { streamUrl } = await startTurn(subject, { tools: 0, chunks: 60, chunkDelayMs: 25 });
   const lags: number[] = [];
@@ -243,7 +244,7 @@ async function readLag(subject: Subject): Promise<number> {
     for (const [, stamp = ""] of text.matchAll(/"timestamp":"([^"]+)"/g))
       lags.push(performance.timeOrigin + atMs - Date.parse(stamp));
   });
-  // The first three events occurred before the stream was open. They are replayed, so their delay says nothing.
+  // The first three events are skipped, because they occurred before the stream was open and were replayed later.
   return quantile(lags.slice(3), 0.95);
 }
 

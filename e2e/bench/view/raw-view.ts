@@ -9,7 +9,9 @@ import { createFrameCounter } from "./frame-counter.ts";
 
 const SIZE = { width: 1280, height: 800 };
 
-/** Starts a browser with one page. Reads its screencast directly over DevTools, and acknowledges every frame at once. */
+/**
+ * Starts a browser with one page. Reads its screencast directly over DevTools, and acknowledges every frame at once.
+ */
 export async function openRawView(
   folder: string,
   executable: string | undefined,

@@ -1,6 +1,6 @@
 import { reported, says, type Task } from "../task.ts";
 
-/** A submit handler that reports the values of all fields of the form, by their names. */
+/** An attribute of a form: a submit handler that reports the values of all fields, by field name. */
 const REPORT = 'onsubmit="event.preventDefault(); done(Object.fromEntries(new FormData(this)))"';
 
 export const formTasks: Task[] = [

@@ -2,8 +2,8 @@ import type { FaultCase } from "../fault-case.ts";
 import type { World } from "../world/open-world.ts";
 
 /**
- * The seed picks the number of the statement at which the service is killed. The lowest number is reached during the start,
- * the highest only after a session's last callback. If the turns send fewer statements, statements of polling count too.
+ * The seed picks from this range the number of the statement at which the service is killed. The service reaches the
+ * lowest number while it starts, and the highest after a session's last callback. Statements of its polling count too.
  */
 const STATEMENTS = { least: 12, most: 150 };
 const KINDS = ["plain", "tools", "structured"] as const;

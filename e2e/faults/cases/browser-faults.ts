@@ -20,7 +20,7 @@ function killChromium(world: World, which: "all" | "renderers"): number {
     try {
       process.kill(pid, "SIGKILL");
     } catch {
-      // The process has already ended, together with a process that was killed before it.
+      // The process has ended because another process of the same browser was killed before.
     }
   }
   return chosen.length;
@@ -44,7 +44,7 @@ async function retarget(world: World, sessionId: string, url: string): Promise<v
   if (answer.status !== 202) world.problems.push(`the retarget answered ${answer.status}`);
 }
 
-/** Waits until the browser shows the URL of a retarget. Records a problem if that takes more than 30 s. */
+/** Waits until the browser shows this URL, which a client has requested. Records a problem after 30 s. */
 async function expectLanded(world: World, sessionId: string, url: string): Promise<void> {
   const end = Date.now() + LANDED_MAX_MS;
   for (;;) {
@@ -58,7 +58,9 @@ async function expectLanded(world: World, sessionId: string, url: string): Promi
   }
 }
 
-/** Starts a session whose browser shows a page. @returns the session's id, and a function that builds the URL of a page. */
+/**
+ * Starts a session whose browser shows a page. @returns the session's id, and a function that builds the URL of a page.
+ */
 async function startBrowsing(world: World) {
   await world.start();
   const page = (name: string) => `${world.oracle.receiverUrl}/${name}`;
@@ -71,8 +73,8 @@ async function startBrowsing(world: World) {
 }
 
 /**
- * Checks that the session gets a new browser after its old one was killed. The new browser must show the requested page and
- * serve another turn.
+ * Checks that the session gets a new browser after its old one was killed. The new browser must show the requested page
+ * and serve another turn.
  */
 async function expectNewBrowser(world: World, sessionId: string, url: string): Promise<void> {
   await retarget(world, sessionId, url);

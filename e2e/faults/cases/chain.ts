@@ -1,13 +1,13 @@
 import type { FaultCase } from "../fault-case.ts";
 
-/** Kill points that a structured session passes, one in each of its phases. */
+/** Kill points, one in each phase of a session with structured output. */
 const POINTS = ["K02", "K07", "K10", "K14", "K20", "K22"];
 const DIE_WITHIN_MS = 30_000;
 const STEER_WITHIN_MS = 400;
 
 /**
- * The service is killed at six points, one after the other, on one data folder. Meanwhile the turns of all earlier sessions
- * continue and receive steers. `subset.spec.ts` plays this case as part of the tests.
+ * The service is killed at six points, one after the other, on one data folder. Meanwhile the turns of the sessions
+ * that were created before continue and receive steers. `subset.spec.ts` plays this case as part of the tests.
  */
 export const chain: FaultCase = {
   name: "chain",

@@ -8,8 +8,7 @@ import type { World } from "../world/open-world.ts";
 const STOPPED_MS = 30_000;
 
 /**
- * Several follow-ups arrive at the same time. Each must run once, one after the other, in the order of their positions in
- * the queue.
+ * Several follow-ups arrive at the same time. Each must run once, and they must run one by one in their queue order.
  */
 const followUpsAtOnce = (count: number): FaultCase => ({
   name: `follow-ups-${count}`,
@@ -70,8 +69,8 @@ const equalKeys: FaultCase = {
 };
 
 /**
- * The service is killed while turns are open. Before it starts again, every job is marked as not sent, and each run gets a
- * second job, in reverse order.
+ * The service is killed while turns are open. Before it starts again, every job is marked as not sent, and each run
+ * gets a second job. The second jobs are created in reverse order of the runs.
  */
 const repeatedJobs: FaultCase = {
   name: "jobs-repeated",
@@ -114,7 +113,7 @@ async function repeatJobs({ dataDir, databaseUrl }: World): Promise<void> {
   }
 }
 
-/** The process is suspended during a turn for longer than its lease lasts, and then continues. */
+/** The service process is suspended during a turn for longer than the turn's lease lasts, and then continues. */
 const stoppedProcess: FaultCase = {
   name: "sigstop",
   group: "concurrency",
@@ -137,8 +136,8 @@ const stoppedProcess: FaultCase = {
 };
 
 /**
- * Two processes share a database. The one that plays the turn is suspended for longer than its lease lasts, and the other
- * one takes the turn over.
+ * Two service processes share a database. The process that plays the turn is suspended for longer than its lease lasts.
+ * Meanwhile the other process must take over the turn.
  */
 const staleLease: FaultCase = {
   name: "stale-lease",

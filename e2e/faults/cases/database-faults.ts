@@ -30,8 +30,8 @@ const secondOpener: FaultCase = {
 };
 
 /**
- * Creates sessions and follow-ups, as clients would, until `work` has ended. Then repeats the requests that got no answer,
- * and waits until the service is idle.
+ * Creates sessions and follow-ups, as clients would, until `work` has ended. Then repeats the requests that got no
+ * answer, and waits until the service is idle.
  */
 async function underLoad(world: World, work: () => Promise<void>): Promise<void> {
   let isOver = false;
@@ -102,8 +102,8 @@ const killsUnderLoad: FaultCase = {
 };
 
 /**
- * What each case does to the embedded Postgres, by the case's name. `pids` starts with the server's process, followed by its
- * child processes.
+ * The signals that each case sends to the embedded Postgres. `pids` contains the id of the server's process first, and
+ * then the ids of its child processes.
  */
 const SIGNALS: Record<string, (pids: number[]) => Promise<void>> = {
   async server([server = 0]) {
@@ -147,8 +147,8 @@ const embeddedSignals = Object.entries(SIGNALS).map(
 );
 
 /**
- * Returns the process id of the Postgres server in a data folder, and then the ids of its child processes. Those that serve
- * clients come first.
+ * Returns the process id of the Postgres server in a data folder, followed by the ids of its child processes. Child
+ * processes that serve clients come before the others.
  */
 async function listServerPids(dataDir: string): Promise<number[]> {
   const server = Number.parseInt(await readFile(join(dataDir, "postgres", "postmaster.pid"), "utf8"), 10);

@@ -4,7 +4,9 @@ import { watchLive } from "../world/watch-live.ts";
 
 const BROWSERS = 8;
 
-/** The service runs as many browsers as it allows at the same time. An agent uses each browser, and a viewer watches it. */
+/**
+ * The service runs as many browsers as it allows at the same time. An agent uses each browser, and a viewer watches it.
+ */
 export const liveBrowsers: FaultCase = {
   name: "browsers-8",
   group: "load",

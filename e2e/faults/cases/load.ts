@@ -10,14 +10,14 @@ const STREAMS = 1_000;
 const STALLED = 10;
 const SESSIONS = 200;
 const AT_ONCE = 16;
-/** Compared with the first round, which fills the caches, descriptors and memory may grow by at most this factor. */
+/** The factor by which descriptors and memory may grow after the first round. The first round fills the caches. */
 const GROWTH_MAX = 1.1;
 const ROUNDS = 4;
 const SETTLE_MS = 5_000;
 
 type Follower = { text: () => string; ended: Promise<void>; close: () => void };
 
-/** Follows a stream over a connection of its own. A stalled follower stops reading at the beginning of the body. */
+/** Follows a stream over its own connection. A stalled follower stops reading at the beginning of the body. */
 function follow(world: World, path: string, isStalled: boolean): Promise<Follower> {
   return new Promise((resolve, reject) => {
     const request = get(
@@ -84,8 +84,8 @@ async function playAndMeasure(world: World): Promise<Resources> {
 }
 
 /**
- * Plays a slow turn with 1,000 followers. Ten of them stop reading, which must not delay the others. All others must receive
- * every event.
+ * Plays a slow turn with 1,000 followers. Ten of them stop reading, which must not delay the others. All others must
+ * receive every event.
  */
 async function playRound(world: World): Promise<void> {
   const created = await world.create("model:slow");
@@ -139,5 +139,5 @@ const manySessions: FaultCase = {
       .map((run) => `${run.id} ended ${run.state}: ${run.error}`),
 };
 
-/** Cases with high load. Only the clients that cause the load may notice it. */
+/** Cases with high load: many event streams and many sessions. */
 export const loadFaults: FaultCase[] = [eventStreams, manySessions];

@@ -4,18 +4,18 @@ import type { Evidence } from "../world/evidence.ts";
 import type { World } from "../world/open-world.ts";
 
 type McpFault = {
-  /** The fault that the oracle's tool server plays; `ok` for none. */
+  /** The fault that the campaign's tool server simulates; `ok` for none. */
   fault: string;
   name?: string;
   title: string;
   /**
-   * Kills the service up to `spreadMs` after it reaches `point`, at an arrival that the seed picks. The case then starts the
-   * service again.
+   * Kills the service up to `spreadMs` after it reaches `point` for the nth time, and then starts it again. The seed
+   * picks n from `arrivals`.
    */
   kill?: { point: string; arrivals: number[]; spreadMs: number };
   /**
-   * The states that the tool call of the first turn may have; omitted if the service skips the tool server, so that there is
-   * no call.
+   * The expected states of the first turn's tool calls. Omitted if there is no call because the service skips the
+   * server.
    */
   call?: ("succeeded" | "failed" | "unknown")[];
   /** Matches the reason that the service gives for missing tools; omitted if no tools may be missing. */
@@ -55,7 +55,7 @@ const MCP_FAULTS: McpFault[] = [
   },
 ];
 
-/** Tool servers of the caller misbehave, or the service dies while it uses one. Every turn must still succeed. */
+/** A session's MCP server misbehaves, or the service dies while it uses the server. Every turn must still succeed. */
 export const mcpFaults: FaultCase[] = MCP_FAULTS.map((mcp) => ({
   name: `mcp-${mcp.name ?? mcp.fault}`,
   group: "mcp",

@@ -6,7 +6,7 @@ import type { Random } from "../world/random.ts";
 type ModelFault = {
   name: string;
   title: string;
-  /** The fault that the oracle's model plays. A function adds an argument that depends on the seed. */
+  /** The fault that the scripted model simulates. A function adds an argument that depends on the seed. */
   fault: string | ((random: Random) => string);
   /** The outcome that the first request must have. */
   outcome: "succeeded" | "errored";

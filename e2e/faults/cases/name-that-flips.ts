@@ -21,8 +21,8 @@ async function watchPrivate(port: number) {
 }
 
 /**
- * The receiver's host name resolves to an allowed address until the first callback is delivered, and to a private address
- * after that.
+ * The receiver's host name resolves to an allowed address until the first callback is delivered, and to a private
+ * address after that.
  */
 export const nameThatFlips: FaultCase = {
   name: "receiver-dns-flip",

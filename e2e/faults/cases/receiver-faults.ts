@@ -14,8 +14,7 @@ type ReceiverFault = {
 
 const DEADLINE_MS = 10_000;
 /**
- * A late answer of a receiver with `isNarrow` is excused if the service waited at least this long for a processor during the
- * attempt.
+ * A late answer of an `isNarrow` receiver is excused if the service waited this long for a processor in the attempt.
  */
 const NARROW_MS = 50;
 
@@ -31,7 +30,8 @@ const RECEIVER_FAULTS: ReceiverFault[] = [
 ];
 
 /**
- * The receiver of callbacks misbehaves. Every run must still succeed, and every delivery must end with the expected state.
+ * The receiver of callbacks misbehaves. Every run must still succeed, and every delivery must end with the expected
+ * state.
  */
 export const receiverFaults: FaultCase[] = RECEIVER_FAULTS.map((fault) => ({
   name: `receiver-${fault.hook}`,
@@ -55,8 +55,8 @@ export const receiverFaults: FaultCase[] = RECEIVER_FAULTS.map((fault) => ({
 }));
 
 /**
- * Whether a delivery has the expected number of attempts. Does not count an attempt that missed a narrow deadline because
- * the machine was busy.
+ * Whether a delivery has the expected number of attempts. An attempt does not count if it missed a narrow deadline
+ * because the machine was busy.
  */
 function isExpected(evidence: Evidence, { attempts, isNarrow }: ReceiverFault, deliveryId: string): boolean {
   const wallMs = Date.now() - monotonicMs();

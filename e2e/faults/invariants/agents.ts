@@ -1,9 +1,6 @@
 import type { Invariant } from "../world/evidence.ts";
 
-/**
- * Finds sub-agents that were spawned twice, that are still live, or that ended after their parent's turn. Also finds lost
- * results.
- */
+/** Finds lost results, and sub-agents that were spawned twice, are still live, or ended after their parent's turn. */
 export const agentsOnce: Invariant = {
   id: "agents",
   promise: "a sub-agent is spawned once, ends once, and its parent's turn ends after it",

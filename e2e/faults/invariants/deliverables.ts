@@ -2,8 +2,8 @@ import { type Schema, Validator } from "@cfworker/json-schema";
 import type { Invariant } from "../world/evidence.ts";
 
 /**
- * I7: a deliverable with the status `ready` fits its schema. A second validator, which the service does not use, checks
- * that.
+ * I7: a deliverable with the status `ready` fits its schema. This is checked with a second validator, which the service
+ * does not use.
  */
 export const readyIsValid: Invariant = {
   id: "I7",

@@ -29,7 +29,7 @@ export const oneRowPerEvent: Invariant = {
 };
 
 const JITTER = 0.2;
-/** On an idle machine, the engine's wake-up, two commits and the connection take at most this long. */
+/** Longest time that the engine's wake-up, two commits and the connection take together on an idle machine. */
 const WAKING_MS = 500;
 /** Largest difference between two clocks of this machine, including the time that it takes to record an event. */
 const CLOCK_MS = 20;
@@ -37,8 +37,8 @@ const CLOCK_MS = 20;
 type Exchange = LineOf<"callback"> & { end: LineOf<"callback-end"> | undefined };
 
 /**
- * I5: a callback ends as delivered, or as dropped after five finished attempts. All attempts send the same bytes, and each
- * comes at its planned time.
+ * I5: a callback ends as delivered, or as dropped after five finished attempts. All attempts send the same bytes, and
+ * each attempt is made at its planned time.
  */
 export const deliveredOrDropped: Invariant = {
   id: "I5",
@@ -93,9 +93,9 @@ const findEnd = ({ oracle }: Evidence, exchange: number) =>
   );
 
 /**
- * Checks the time between recorded attempts, on the receiver's clock. It is never shorter than planned. It may be longer by
- * the time that the service waited for a processor, or because the engine repeated a failed step. There is no upper limit if
- * the campaign disturbed or started the service in between.
+ * Checks the time between recorded attempts, on the receiver's clock. The time must not be shorter than planned. It may
+ * be longer by the time that the service waited for a processor or that the engine needed to repeat a failed step.
+ * There is no upper limit if the campaign disturbed or started the service between the attempts.
  */
 function checkSpacing(
   evidence: Evidence,

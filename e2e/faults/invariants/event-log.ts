@@ -29,7 +29,7 @@ export const oneEndPerRun: Invariant = {
 };
 
 /**
- * I8: from the time when a message is accepted until the last run that answers it ends, the agent status is never `idle`.
+ * I8: the agent status is never `idle` between the acceptance of a message and the end of the last run that answers it.
  */
 export const readsRunning: Invariant = {
   id: "I8",
@@ -55,8 +55,8 @@ export const readsRunning: Invariant = {
 };
 
 /**
- * Returns the request whose runs answer this request. For a steer that a turn has read, that is the request of the turn.
- * Otherwise it is the request itself.
+ * Returns the id of the request whose runs answer this request. For a steer that a turn has read, returns the turn's
+ * request; otherwise the request itself.
  */
 function findAnswering(rows: Evidence["rows"], requestId: string): string {
   if (rows.runs.some((run) => run.requestId === requestId)) return requestId;
@@ -64,7 +64,9 @@ function findAnswering(rows: Evidence["rows"], requestId: string): string {
   return rows.runs.find((run) => run.id === joined)?.requestId ?? requestId;
 }
 
-/** I10: from any position, a stream sends the same bytes as the event log contains after that position. */
+/**
+ * I10: a stream that starts at any position sends exactly the bytes that the event log contains after that position.
+ */
 export const streamsEqualLog: Invariant = {
   id: "I10",
   promise: "a resumed stream is byte-equal to the log",

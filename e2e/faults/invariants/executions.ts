@@ -4,8 +4,8 @@ import type { Invariant } from "../world/evidence.ts";
 const SLACK_MS = 50;
 
 /**
- * I6: a command does not run again after its result was recorded. If it was interrupted, its effect is unknown, so it does
- * not run again either.
+ * I6: a command does not run again after its result was recorded. An interrupted command does not run again either,
+ * because its effect is unknown.
  */
 export const noSecondExecution: Invariant = {
   id: "I6",

@@ -45,6 +45,6 @@ const INVARIANTS: readonly Invariant[] = [
   importsWhole,
 ];
 
-/** Finds all violations of the invariants. Each begins with the id of its invariant. */
+/** Finds all violations of the invariants. The text of each violation begins with the id of its invariant. */
 export const findViolations = (evidence: Evidence): string[] =>
   INVARIANTS.flatMap(({ id, findViolations }) => findViolations(evidence).map((text) => `${id}: ${text}`));

@@ -10,7 +10,7 @@ const INTEGRITY = `sha384-${createHash("sha384").update("run()").digest("base64"
 const ids = { sessionId: "ses_a", requestId: "req_a", runId: "run_a" };
 
 /**
- * Creates evidence without violations, of a session with one turn. The rows have only the columns that the invariants read.
+ * Creates evidence of a session with one turn and no violations. Its rows have only columns that the invariants read.
  */
 function makeEvidence() {
   const text = "<<tools n=abcd>> Please do it.";

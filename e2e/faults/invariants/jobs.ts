@@ -1,11 +1,11 @@
 import type { Evidence, Invariant } from "../world/evidence.ts";
 import { isEngineBusy } from "../world/read-rows.ts";
 
-/** The sweep runs every minute, skips jobs that are younger than 2 s, and may take 3 s. */
+/** The time in which the sweep sends a job: it runs every minute, skips jobs younger than 2 s, and may take 3 s. */
 const SWEPT_WITHIN_MS = 65_000;
 
 /**
- * I3 for jobs: every job is sent, the generations of a run's jobs rise one by one, and the engine ends every function run.
+ * I3 for jobs: every job is sent, the generations of a run's jobs rise by one, and the engine ends every function run.
  */
 export const jobsEnd: Invariant = {
   id: "I3",
@@ -20,7 +20,7 @@ export const jobsEnd: Invariant = {
         .flatMap(({ id }) => (id.startsWith(`${run.id}:`) ? Number(id.slice(run.id.length + 1)) : []))
         .filter(Number.isInteger)
         .sort((a, b) => a - b);
-      // If a run waited behind another one, no job has its first generation. The generations may therefore start above 1.
+      // The generations may start above 1, because a run that waited behind another run has no job of generation 1.
       const isRising = generations.every(
         (one, index) => index === 0 || one === (generations[index - 1] ?? 0) + 1,
       );
@@ -36,8 +36,8 @@ export const jobsEnd: Invariant = {
 };
 
 /**
- * Finds function runs that failed, and gaps in their `play-<n>` steps. A function run may fail only because it lost its
- * claim on the run.
+ * Finds gaps in the `play-<n>` steps of the engine's function runs, and failed function runs. A function run may fail
+ * only if another executor has taken over the run that it plays.
  */
 function findBrokenPlays({ engineRuns, engineSteps }: Evidence["rows"]): string[] {
   return engineRuns.flatMap(({ id, functionId, eventId, state, error }) => {

@@ -8,7 +8,7 @@ export const nothingLeft: Invariant = {
     leftProcesses.map(({ pid, name }) => `process ${pid} (${name}) was left behind`),
 };
 
-/** I11: a secret appears in no answer, log, row or file in which it does not belong. */
+/** I11: no answer, log, row or file contains a canary, a unique secret of the test. */
 export const noCanary: Invariant = {
   id: "I11",
   promise: "no secret canary anywhere",

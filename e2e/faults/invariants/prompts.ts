@@ -1,9 +1,7 @@
 import type { LineOf } from "../oracle/log-line.ts";
 import type { Invariant } from "../world/evidence.ts";
 
-/**
- * Every prompt contains its task once, and no tool call without its result. That also holds after crashes and compactions.
- */
+/** Every prompt contains its task once, and each tool call with its result, also after crashes and compactions. */
 export const soundPrompts: Invariant = {
   id: "prompts",
   promise: "every prompt has its task once, and no call without its result",
@@ -23,14 +21,14 @@ export const soundPrompts: Invariant = {
       if (new Set(prompt.tags.map((nonce) => nonce.length)).size > 1)
         wrong.push(`${name} has a message that is cut: ${prompt.tags.join(", ")}`);
       const accepted = prompt.tags.filter((nonce) => position.has(requests.get(nonce) ?? ""));
-      // The order of the messages is not checked here, because an interrupt may overtake others. `oneTurnAtATime` checks the
-      // order of the turns.
+      // The order of the messages is not checked here, because an interrupt may overtake others. `oneTurnAtATime`
+      // checks the order of the turns.
       return accepted.length === 0 ? [...wrong, `${name} has no message that was accepted`] : wrong;
     });
   },
 };
 
-/** Every compaction in a run that succeeds has one start, one end, and fewer tokens at its end. */
+/** In a run that succeeds, every compaction has one start and one end, and saves tokens. */
 export const compactionsInPairs: Invariant = {
   id: "compaction",
   promise: "turn.compacting and turn.compacted in pairs, each with fewer tokens afterwards",

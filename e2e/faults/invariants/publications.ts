@@ -3,8 +3,8 @@ import type { Evidence, Invariant, PublicationChange, PublicationReading } from 
 import { readVariant } from "../world/read-variant.ts";
 
 /**
- * Finds publications that lost a release, scripts that do not match their integrity, releases that were announced zero or
- * several times, and calls that created two releases or none.
+ * Finds publications that lost a release, scripts that do not match their integrity, releases that were announced zero
+ * or several times, and calls that created two releases or none.
  */
 export const publicationsStored: Invariant = {
   id: "publications",
@@ -31,7 +31,7 @@ export const publicationsStored: Invariant = {
   },
 };
 
-/** Every release of a session that still exists has one event, and every event has its release. */
+/** Finds releases without exactly one event, and events without a release. Skips releases of deleted sessions. */
 function findWrongEvents({ publications, releases, events }: Evidence["rows"]): string[] {
   const announced = events
     .filter(({ kind }) => kind === "publication.created")
@@ -44,10 +44,7 @@ function findWrongEvents({ publications, releases, events }: Evidence["rows"]): 
   });
 }
 
-/**
- * A call of `publish_variant` creates at most one release, even if the executor repeats the call. It creates exactly one if
- * it succeeds.
- */
+/** Finds calls of `publish_variant` that created several releases, and calls that succeeded without a release. */
 function findWrongCalls({ toolCalls, publications, releases }: Evidence["rows"]): string[] {
   return toolCalls.flatMap(({ name, runId, callId, input, state }) => {
     if (name !== "publish_variant") return [];
@@ -63,8 +60,8 @@ function findWrongCalls({ toolCalls, publications, releases }: Evidence["rows"])
 }
 
 /**
- * Finds acknowledged changes that were lost, scripts that are not served as they were published, and publications that were
- * lost with their session.
+ * Finds acknowledged changes that were lost, scripts that are not served as they were published, and publications that
+ * were lost with their session.
  */
 export const publicationsServed: Invariant = {
   id: "publications",
@@ -82,8 +79,8 @@ export const publicationsServed: Invariant = {
 };
 
 /**
- * The script without a release number equals the script of the current release. If the variant is not published, it is
- * empty.
+ * Finds publications whose script URL without a release number does not serve the current release. If the variant is
+ * not published, that URL must serve an empty script.
  */
 function findWrongScripts({ publications, scripts }: PublicationReading): string[] {
   return publications.flatMap(({ id, publication }) => {
@@ -102,7 +99,10 @@ function findWrongScripts({ publications, scripts }: PublicationReading): string
 
 type Publishing = Evidence["publishing"];
 
-/** The current release is the one that the last acknowledged change set, or the one of a later change that got no answer. */
+/**
+ * Finds variants with a wrong current release. The last acknowledged change, or a later change without an answer, must
+ * have set the current release.
+ */
 function findLostChanges({ changes, readings }: Publishing, reading: PublicationReading): string[] {
   const requested = changes.slice(0, reading.changeCount);
   return [...new Set(requested.map(({ variant }) => variant))].flatMap((variant) => {
@@ -143,8 +143,8 @@ const findLostPublications = (earlier: PublicationReading[], { publications }: P
     .map((id) => `${id} was lost`);
 
 /**
- * The answer to a deletion names the publications that are still published. The session is gone, and its publications
- * remain.
+ * Finds deletions after which the session still exists or its publications are gone. Also finds deletions whose answer
+ * did not name exactly the publications that are still published.
  */
 function findWrongDeletions(rows: Evidence["rows"], { deletions, readings }: Publishing): string[] {
   return deletions.flatMap(({ sessionId, readingCount, publicationIds }) => {
@@ -162,7 +162,7 @@ function findWrongDeletions(rows: Evidence["rows"], { deletions, readings }: Pub
   });
 }
 
-/** The last reading of the API and of the script URLs shows the same state as the rows of the database. */
+/** Finds differences between the database rows and the last reading of the API and of the script URLs. */
 function findUnequalRows(
   { publications, releases }: Evidence["rows"],
   last: PublicationReading | undefined,

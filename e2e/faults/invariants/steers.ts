@@ -1,6 +1,6 @@
 import type { Invariant } from "../world/evidence.ts";
 
-/** I2 for steers: the turn that a steer joined reads it, or the steer gets a turn of its own, but never both. */
+/** I2 for steers: either the turn that a steer joined reads the steer, or the steer gets its own turn. */
 export const steersReadOnce: Invariant = {
   id: "I2",
   promise: "a steer is read exactly once",

@@ -56,7 +56,7 @@ export const acknowledgedOnce: Invariant = {
   },
 };
 
-/** Describes a message that is not exactly once in the transcript: its mode, and the states of the runs of its request. */
+/** Describes a message for an error text: its mode, and the states of the runs of its request. */
 function describeLoss(rows: Evidence["rows"], acknowledged: Evidence["acknowledged"], nonce: string): string {
   const message = acknowledged.find((one) => one.nonce === nonce);
   const runs = rows.runs.filter((run) => run.requestId === message?.requestId);
@@ -64,7 +64,7 @@ function describeLoss(rows: Evidence["rows"], acknowledged: Evidence["acknowledg
   return ` (${message?.mode}; its runs: ${ends.join(", ") || "none"})`;
 }
 
-/** Finds sessions whose messages are not numbered from 1 without gaps. */
+/** Finds sessions with a gap in the sequence numbers of their messages. */
 function findGaps(rows: Evidence["rows"]): string[] {
   return rows.sessions.flatMap((session) => {
     const numbers = rows.messages

@@ -2,8 +2,8 @@ import { monotonicMs } from "../oracle/log-line.ts";
 import { type Evidence, type Invariant, sumWaits } from "../world/evidence.ts";
 
 /**
- * I3: the turns of a session never overlap. They are played in the order in which their messages were accepted, except that
- * interrupts may overtake.
+ * I3: the turns of a session never overlap. They are played in the order in which their messages were accepted, except
+ * that an interrupt may overtake other messages.
  */
 export const oneTurnAtATime: Invariant = {
   id: "I3",
@@ -31,7 +31,7 @@ export const oneTurnAtATime: Invariant = {
 
 const STOP_MAX_MS = 3_000;
 
-/** An interrupted turn ends within 3 s, in whatever phase it is. Source: `wire.md`, Follow-ups; `faults.md`, Invariants. */
+/** An interrupted turn ends within 3 s in every phase. Source: `wire.md`, Follow-ups; `faults.md`, Invariants. */
 export const interruptsStop: Invariant = {
   id: "stop",
   promise: "an interrupt ends the running turn within 3 s, and runs itself",
@@ -49,8 +49,7 @@ function checkInterrupt(evidence: Evidence, interrupt: Evidence["acknowledged"][
     const [from, to] = [run.startedAt?.getTime(), run.endedAt?.getTime()];
     if (from === undefined || to === undefined || from > interrupt.atMs || to < interrupt.atMs) return [];
     const [fromMs, toMs] = [interrupt.atMs - wallMs, to - wallMs];
-    // If the campaign disturbed the service during the turn, the turn may end only after a restart, so its time is not
-    // limited.
+    // There is no time limit if the campaign disturbed the service during the turn, because a restart may end the turn.
     if (disturbedAtMs.some((at) => at >= from - wallMs && at <= toMs)) return [];
     const lateMs = toMs - fromMs - STOP_MAX_MS - sumWaits(evidence, fromMs, toMs);
     return lateMs > 0

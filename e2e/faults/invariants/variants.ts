@@ -2,8 +2,7 @@ import type { Evidence, Invariant } from "../world/evidence.ts";
 import { readVariant } from "../world/read-variant.ts";
 
 /**
- * Finds revisions that were stored twice or lost, checks that were stored in part, and successful calls whose effect is
- * missing.
+ * Finds revisions that were stored twice or lost, checks that are incomplete, and successful calls without an effect.
  */
 export const variantsWhole: Invariant = {
   id: "variants",
@@ -20,7 +19,7 @@ export const variantsWhole: Invariant = {
       const numbers = own.map(({ number }) => number).sort((one, other) => one - other);
       if (numbers.join() !== Array.from({ length: revision }, (_, index) => index + 1).join())
         wrong.push(`${sessionId} ${key} has the revisions ${numbers.join()}, and the newest is ${revision}`);
-      // In the campaign, each turn that edits a page applies its own variant once.
+      // Each turn of the campaign that edits a page applies its own variant once.
       if (revision !== 1) wrong.push(`${sessionId} ${key} was applied ${revision} times`);
       const unchecked = findUpdates(sessionId, key).filter(({ check }) => check === null);
       if (unchecked.length !== 1) wrong.push(`${sessionId} ${key} was announced ${unchecked.length} times`);
@@ -35,8 +34,8 @@ export const variantsWhole: Invariant = {
 };
 
 /**
- * Finds successful calls whose effect is missing. Only the previews of a session's last `set_previews` are expected, because
- * each call replaces them.
+ * Finds successful calls whose effect is missing. Of the calls of `set_previews` in a session, only the last is
+ * checked, because each call replaces all previews.
  */
 function findLostEdits({ toolCalls, variantRevisions, previews }: Evidence["rows"]): string[] {
   const ordered = toolCalls.toSorted((a, b) => a.startedAt.getTime() - b.startedAt.getTime());

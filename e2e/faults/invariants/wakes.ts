@@ -1,8 +1,8 @@
 import type { Invariant } from "../world/evidence.ts";
 
 /**
- * Finds waits that were not woken exactly once, questions that are still open, and acknowledged answers that the model did
- * not see.
+ * Finds parked (waiting) turns that were not woken exactly once, questions that are still open, and acknowledged
+ * answers that the model did not see.
  */
 export const wakesOnce: Invariant = {
   id: "wakes",
@@ -32,7 +32,8 @@ export const wakesOnce: Invariant = {
         (each) => each.runId === question.runId && each.callId === question.callId,
       );
       const run = rows.runs.find(({ id }) => id === question.runId);
-      // If the turn was stopped before it continued, no model call could contain the answer.
+      // Only a run that succeeded is checked. If a run was stopped while it waited, no model call could contain the
+      // answer.
       if (run?.state === "succeeded" && !call?.resultText?.includes(text))
         wrong.push(`the model was shown "${call?.resultText}" instead of the answer "${text}"`);
     }

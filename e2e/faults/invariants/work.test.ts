@@ -18,8 +18,8 @@ const call = (callId: string, name: string, input: object = {}) => ({
 });
 
 /**
- * Creates the rows of a turn that plans, meets a requirement, deploys, reports and imports. They have only the columns that
- * the invariants read.
+ * Creates the rows of a turn that plans, meets a requirement, deploys, reports and imports. The rows have only the
+ * columns that the invariants read.
  */
 function makeRows() {
   const items = [{ text: "plan abcd", status: "todo" }];

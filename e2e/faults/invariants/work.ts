@@ -12,11 +12,7 @@ const readBodies = ({ events }: Rows, sessionId: string, kind: string) =>
     .filter((event) => event.sessionId === sessionId && event.kind === kind)
     .map(({ body }) => JSON.parse(body));
 
-/**
- * Checks the calls of one tool: each has stored at most one row, and exactly one if it succeeded.
- *
- * @returns the violations.
- */
+/** Finds calls of a tool that stored more than one row, and calls that succeeded without storing a row. */
 function findWrongCalls(rows: Rows, name: string, stored: readonly Call[]): string[] {
   return rows.toolCalls.flatMap((call) => {
     if (call.name !== name) return [];
@@ -28,13 +24,13 @@ function findWrongCalls(rows: Rows, name: string, stored: readonly Call[]): stri
   });
 }
 
-/** Whether the numbers are 1, 2, 3 … in any order. */
+/** Whether the sorted numbers are 1, 2, 3 … */
 const isGapless = (numbers: number[]): boolean =>
   numbers.toSorted((a, b) => a - b).every((number, index) => number === index + 1);
 
 /**
- * Finds plans whose events skip or repeat a revision. Also finds requirements that were added twice, lost, or met without
- * evidence.
+ * Finds plans whose events skip or repeat a revision. Also finds requirements that were added twice, lost, or marked as
+ * met without evidence.
  */
 export const planningOnce: Invariant = {
   id: "planning",
@@ -72,10 +68,7 @@ export const planningOnce: Invariant = {
 const readFirstText = (input: unknown): string | undefined =>
   (input as { items?: { text: string }[] }).items?.[0]?.text;
 
-/**
- * Finds versions of pages that were deployed twice, lost or not announced, files without contents, and contents to which no
- * file refers.
- */
+/** Finds page versions that were deployed twice, lost or not announced, files without content, and unused content. */
 export const pagesWhole: Invariant = {
   id: "pages",
   promise: "a version is deployed once per call, whole, with its event; no content is left without a file",

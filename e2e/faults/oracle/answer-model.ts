@@ -6,15 +6,12 @@ import { importCall, workCalls } from "./work-calls.ts";
 
 /** The name under which the sessions of the campaign see the tool `note` of the oracle's tool server. */
 const NOTE_TOOL = "mcp_notes__note";
-/**
- * Marks the first structured answer, which is invalid. A prompt that contains this text asks the model to correct that
- * answer.
- */
+/** A text in the first structured answer, which is invalid. A prompt that contains this text asks for a correction. */
 const FIRST_TRY = "FIRST-TRY";
 const CHUNK_DELAY_MS = 8;
-/** Delay before the first byte of an answer, so that a kill can come while a model call has no answer yet. */
+/** Delay before the first byte of an answer. During the delay, the service can be killed while a model call is open. */
 const FIRST_BYTE_MS = 10;
-/** A turn of the kind `long` has this many steps, each with this text. Together they exceed the context. */
+/** The number of steps in a turn of the kind `long`. Together, the texts of the steps exceed the context. */
 const LONG_STEPS = 18;
 const LONG_TEXT = "finding ".repeat(400);
 
@@ -27,7 +24,7 @@ const LONG_TEXT = "finding ".repeat(400);
 export function createModelPlan(pageUrl: string) {
   const faultCounts = new Map<string, number>();
 
-  /** Whether a fault that a session meets `times` times is still due. Each call counts as one occurrence. */
+  /** Whether the fault has occurred fewer than `times` times for this message. Each call counts as an occurrence. */
   function isDue(tag: Tag, times: number): boolean {
     const count = faultCounts.get(tag.nonce) ?? 0;
     faultCounts.set(tag.nonce, count + 1);
@@ -51,7 +48,7 @@ export function createModelPlan(pageUrl: string) {
   };
 }
 
-/** A sub-agent's turn: it submits its result at once. */
+/** Answers a sub-agent's turn: the sub-agent submits its result at once. */
 const answerChild = (nonce: string): Step => ({
   delayMs: 60,
   toolCalls: [{ name: "submit_result", arguments: { result: { nonce } }, id: `call_${nonce}_r` }],
@@ -82,7 +79,7 @@ function answerTurn(kind: string, tag: Tag, request: RecordedRequest, pageUrl: s
       };
     if (answersSoFar === 1) return { ...say("Then I fetch a page."), toolCalls: [fetchPage] };
   }
-  // If the service skipped the tool server, the model is not offered the tool.
+  // The tool is missing from the request if the service skipped the tool server.
   if (kind === "mcp" && answersSoFar === 0 && JSON.stringify(request.body.tools ?? []).includes(NOTE_TOOL))
     return {
       toolCalls: [{ name: NOTE_TOOL, arguments: { nonce: tag.nonce }, id: `call_${tag.nonce}_n` }],
@@ -93,7 +90,7 @@ function answerTurn(kind: string, tag: Tag, request: RecordedRequest, pageUrl: s
   }
   if (kind === "delegate" && answersSoFar === 1)
     return { toolCalls: [{ name: "wait_for_agents", arguments: {}, id: `call_${tag.nonce}_w` }] };
-  // The first step asks two questions and runs a command, the second step asks a third question.
+  // The first step asks two questions and runs a command. The second step asks a third question.
   if (kind === "ask" && answersSoFar < 2) {
     const elicit = (nth: number) => ({
       name: "elicit_user_input",
@@ -135,8 +132,8 @@ function answerTurn(kind: string, tag: Tag, request: RecordedRequest, pageUrl: s
 }
 
 /**
- * The calls of a turn that edits a page. It opens the page, applies a variant and checks it. Then it sets a preview, or
- * publishes the variant.
+ * Lists the tool calls of a turn that opens a page, applies a variant and checks the variant. The last call sets a
+ * preview or publishes the variant.
  */
 const editCalls = (nonce: string, url: string, kind: "edit" | "publish") => [
   {
@@ -163,14 +160,14 @@ const editCalls = (nonce: string, url: string, kind: "edit" | "publish") => [
       },
 ];
 
-/** Returns the last step of a message's turn that the prompt mentions, in the agent's own messages or in a summary. */
+/** Returns the number of the last step that the prompt mentions for a message, in agent messages or in a summary. */
 const countSteps = (text: string, nonce: string): number =>
   Math.max(
     0,
     ...[...text.matchAll(new RegExp(`Step (\\d+) of ${nonce}`, "g"))].map(([, step]) => Number(step)),
   );
 
-/** Answers a summary request with the last step of each turn. */
+/** Answers a summary request with the number of the last step of each turn. */
 function summarize(text: string): Step {
   const nonces = new Set([...text.matchAll(/Step \d+ of ([a-z]+)/g)].map(([, nonce = ""]) => nonce));
   const progress = [...nonces].map((nonce) => `Step ${countSteps(text, nonce)} of ${nonce} is done.`);
@@ -199,7 +196,7 @@ function answerStructured(
   return send(request.text.includes(FIRST_TRY) ? good : bad);
 }
 
-/** Returns the step that plays a fault of the model; undefined if the fault has already occurred as often as it should. */
+/** Returns the answer that simulates a fault of the model; undefined if the fault has occurred often enough. */
 function breakAnswer(fault: string, argument: string, isDue: (times: number) => boolean): Step | undefined {
   const text =
     "An answer that is long enough to be cut somewhere in its middle, by whoever wants to. ".repeat(3);

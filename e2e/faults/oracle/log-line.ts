@@ -1,12 +1,12 @@
 import type { RequestKind } from "../../fixtures/scripted-model/types.ts";
 import type { PromptFacts } from "./read-prompt.ts";
 
-/** Milliseconds of this machine's monotonic clock. All processes of the machine read the same clock. */
+/** Returns the milliseconds of the machine's monotonic clock, which is the same for all processes of the machine. */
 export const monotonicMs = (): number => Number(process.hrtime.bigint() / 1_000n) / 1_000;
 
 /**
- * A line of the oracle's log: bytes on a connection, or something that one of its servers did. `atMs` is on the machine's
- * monotonic clock.
+ * A line of the oracle's log: bytes on a connection, or an event of one of the oracle's servers. `atMs` is a time of
+ * the monotonic clock.
  */
 export type OracleLine = { atMs: number } & (
   | { type: "bytes"; server: ServerName; connection: number; from: "service" | "oracle"; base64: string }

@@ -9,9 +9,9 @@ import { startOracleTools } from "./start-tools.ts";
 import { startTap } from "./tap.ts";
 
 // node e2e/faults/oracle/main.ts <log.jsonl>
-// Serves the model, the callback receiver and the tools that the service uses. It runs in a process of its own, which no
-// case kills. It prints its addresses on one line, logs every request before it answers, and ends when its standard input
-// ends.
+// The oracle serves the model, the callback receiver and the tools that the service uses. It runs in its own process,
+// which no case kills. It prints its addresses on one line, logs every request before it answers, and ends when its
+// standard input ends.
 const [, , logPath = "oracle.jsonl"] = process.argv;
 const log = openSync(logPath, "a");
 const note = (line: OracleLine) => void writeSync(log, `${JSON.stringify(line)}\n`);

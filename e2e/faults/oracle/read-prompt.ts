@@ -5,11 +5,11 @@ import { readTags } from "../world/tag.ts";
 export type PromptFacts = {
   /** Whether the prompt asks for a summary of the conversation, not for the next message. */
   isSummary: boolean;
-  /** Whether the prompt is that of a sub-agent. The task of a sub-agent has no tag. */
+  /** Whether the prompt belongs to a sub-agent. The task of a sub-agent has no tag. */
   isSubAgent: boolean;
   /** The nonces in the tags of the prompt's messages, one for each occurrence. */
   tags: string[];
-  /** Ids of calls without a result, and of results without a call. */
+  /** Ids of calls that do not have exactly one result, and of results without a call. */
   unpaired: string[];
   /** Ids of calls whose result says that the outcome is unknown. */
   unknown: string[];
@@ -18,8 +18,8 @@ export type PromptFacts = {
 type Item = { type?: unknown; call_id?: unknown; output?: unknown };
 
 /**
- * Reads the facts about a request of the Responses API. `text` is the text of the whole request, `input` the request's field
- * `input`.
+ * Reads the facts about a request of the Responses API. `text` is the text of the whole request, `input` the request's
+ * field `input`.
  */
 export function readPrompt(text: string, input: unknown): PromptFacts {
   const items = (Array.isArray(input) ? input : []) as Item[];

@@ -9,10 +9,7 @@ type Place = { model: number; receiver: number; tools: string; certificate: stri
 
 export type Oracle = Awaited<ReturnType<typeof startOracle>>;
 
-/**
- * Starts the oracle in a process of its own. It contains the scripted model, the callback receiver, pages and the tool
- * server.
- */
+/** Starts the oracle: a process with the scripted model, the callback receiver, pages and the tool server. */
 export async function startOracle() {
   const folder = await mkdtemp(join(tmpdir(), "faults-oracle-"));
   const logPath = join(folder, "oracle.jsonl");

@@ -8,8 +8,8 @@ const KEEP_ALIVE_MS = 120_000;
 type Note = (line: OracleLine) => void;
 
 /**
- * Answers a callback with the behaviour that its path `/hook/<behaviour>/…` names. `nth` counts the requests of one delivery
- * from 1.
+ * Answers a callback with the behaviour that its path `/hook/<behaviour>/…` names. `nth` counts the requests of one
+ * delivery from 1.
  */
 async function answer(behaviour: string, nth: number, response: ServerResponse): Promise<void> {
   const isFirst = nth === 1;
@@ -72,7 +72,9 @@ async function endless(response: ServerResponse): Promise<void> {
   response.end();
 }
 
-/** Starts the receiver of callbacks. It also serves the pages that the agent's tools open. @returns the receiver's port. */
+/**
+ * Starts the receiver of callbacks. It also serves the pages that the agent's tools open. @returns the receiver's port.
+ */
 export async function startOracleReceiver(note: Note): Promise<number> {
   const seen = new Map<string, number>();
   let exchanges = 0;
@@ -115,7 +117,7 @@ export async function startOracleReceiver(note: Note): Promise<number> {
     );
     await answer(path.split("/")[2] ?? "", nth, response).catch(() => response.destroy());
   });
-  // With the short default, the server may close an idle connection just when a client on a busy machine writes to it.
+  // The timeout is long, because with the short default the server may close a connection when a client writes to it.
   server.keepAliveTimeout = KEEP_ALIVE_MS;
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
   return (server.address() as AddressInfo).port;

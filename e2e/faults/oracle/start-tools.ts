@@ -13,8 +13,8 @@ const MANY = 10_000;
 const HUGE_BYTES = 50 * 1_048_576;
 
 /**
- * Starts the tool server of the oracle. The first segment of the URL's path names the fault that it plays. Its tool `note`
- * logs the start and the end of each call, so that the executions can be counted.
+ * Starts the tool server of the oracle. The first segment of the URL's path names the fault that the server simulates.
+ * The tool `note` logs the start and the end of each call, so that the executions can be counted.
  *
  * @returns the server's origin, and the certificate that a service must trust.
  */
@@ -63,7 +63,9 @@ export async function startOracleTools(note: (line: OracleLine) => void) {
 
 const readFault = (path: string): string => path.split("/")[1] ?? "";
 
-/** A schema that refers to itself: to its root, to one of its properties, and from one definition to another and back. */
+/**
+ * A schema that refers to itself: to its root, to one of its properties, and from one definition to another and back.
+ */
 const CYCLIC = {
   type: "object" as const,
   properties: { nonce: { $ref: "#/$defs/a" }, self: { $ref: "#" }, deep: { $ref: "#/properties/deep" } },

@@ -1,9 +1,9 @@
 import type { StepToolCall } from "../../fixtures/scripted-model/types.ts";
 
 /**
- * The calls, in order, of a turn that plans, meets a requirement with a picture as evidence, deploys a page and publishes a
- * report. The ids of the requirement and of the picture come from the prompt. Until the prompt contains them, they are
- * empty.
+ * Lists the tool calls, in order, of a turn that plans, meets a requirement with a picture as evidence, deploys a page
+ * and publishes a report. The ids of the requirement and of the picture come from the prompt. They are empty until the
+ * prompt contains them.
  */
 export function workCalls(nonce: string, url: string, prompt: string): StepToolCall[] {
   const evidenceId = [...prompt.matchAll(/evi_[a-z0-9]+/g)].at(-1)?.[0] ?? "";
@@ -30,7 +30,7 @@ export function workCalls(nonce: string, url: string, prompt: string): StepToolC
   ];
 }
 
-/** Creates a call that imports a document with one variant, which contains one change. */
+/** Creates a call that imports a document with one variant and one change. */
 export const importCall = (nonce: string, url: string): StepToolCall => ({
   name: "import_legacy_session",
   arguments: { document: documentOf(nonce, url) },

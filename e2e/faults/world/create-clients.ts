@@ -28,7 +28,7 @@ type Created = {
 type AcknowledgedAnswer = { elicitationId: string; text: string };
 const ANSWER_EVERY_MS = 60;
 
-/** Creates clients that record the answers of the service. They can send requests again that got no answer. */
+/** Creates clients that record the answers of the service. They can repeat the requests that got no answer. */
 export function createClients(deps: { service: () => RunningService; random: Random; receiverUrl: string }) {
   const { service, random, receiverUrl } = deps;
   const acknowledged: Acknowledged[] = [];
@@ -37,7 +37,7 @@ export function createClients(deps: { service: () => RunningService; random: Ran
   const answers: { name: string; text: string }[] = [];
   const canaries: string[] = [];
   const secretsByNonce = new Map<string, string>();
-  /** Requests that are sent after a delay, while the case continues. */
+  /** Requests that are sent after a delay. `settleDelayed` waits for them. */
   const delayed: Promise<unknown>[] = [];
   const acknowledgedAnswers: AcknowledgedAnswer[] = [];
 
@@ -64,7 +64,9 @@ export function createClients(deps: { service: () => RunningService; random: Ran
     return undefined;
   }
 
-  /** Builds the request for a follow-up message. All random choices are made here, before the request is sent. */
+  /**
+   * Builds a follow-up request. Its random choices are made here, so they do not depend on when the request is sent.
+   */
   function describeFollowUp(sessionId: string, kind: string, more: Record<string, unknown>): ClientRequest {
     const nonce = random.name();
     const idempotencyKey = `key-${nonce}`;
@@ -100,7 +102,7 @@ export function createClients(deps: { service: () => RunningService; random: Ran
     answers,
     canaries,
     secretsByNonce,
-    /** Sends all requests again that got no answer. */
+    /** Repeats all requests that got no answer. */
     async retryUnanswered() {
       for (const request of unanswered.splice(0)) await ask(request);
     },
@@ -135,7 +137,10 @@ export function createClients(deps: { service: () => RunningService; random: Ran
     /** Posts a follow-up message. */
     followUp: (sessionId: string, kind: string, more: Record<string, unknown> = {}) =>
       ask(describeFollowUp(sessionId, kind, more)),
-    /** Plans a follow-up message, which is posted `afterMs` later even if the service has ended by then. */
+    /**
+     * Posts a follow-up message after `afterMs`. If the service has ended by then, `retryUnanswered` repeats the
+     * request.
+     */
     followUpLater(sessionId: string, kind: string, mode: FollowUpMode, afterMs: number) {
       const request = describeFollowUp(sessionId, kind, { mode });
       delayed.push(sleep(afterMs).then(() => ask(request)));
@@ -143,16 +148,15 @@ export function createClients(deps: { service: () => RunningService; random: Ran
     /** Posts a message as a person on the session page. */
     sayAsPerson: (created: Created, kind: string, mode: FollowUpMode = "queue") =>
       ask(describeAsPerson(created, kind, mode)),
-    /**
-     * Plans a message of a person on the session page, which is posted `afterMs` later even if the service has ended by
-     * then.
-     */
+    /** Posts a message as a person on the session page after `afterMs`. */
     sayAsPersonLater(created: Created, kind: string, mode: FollowUpMode, afterMs: number) {
       const request = describeAsPerson(created, kind, mode);
       delayed.push(sleep(afterMs).then(() => ask(request)));
     },
     acknowledgedAnswers,
-    /** Starts to answer the questions of all sessions again and again. @returns a function that stops the answering. */
+    /**
+     * Starts to answer the open questions of all sessions periodically. @returns a function that stops the answering.
+     */
     answerQuestions(): () => Promise<void> {
       let isOver = false;
       const answering = (async () => {
@@ -168,7 +172,7 @@ export function createClients(deps: { service: () => RunningService; random: Ran
         return answering;
       };
     },
-    /** Waits until every delayed request was sent, and got an answer or failed. */
+    /** Waits until every delayed request has got an answer or failed. */
     async settleDelayed() {
       await Promise.all(delayed.splice(0));
     },
@@ -184,7 +188,7 @@ const asVisitor = (shareUrl: string, baseUrl: string): Record<string, string> =>
 const readMode = ({ mode }: Record<string, unknown>): FollowUpMode =>
   mode === "steer" || mode === "interrupt" ? mode : "queue";
 
-/** A schema with rules that a model provider cannot enforce. Its title contains the nonce. */
+/** Creates a schema with rules that a model provider cannot enforce. Its title contains the nonce. */
 const schemaOf = (nonce: string) => ({
   type: "object",
   title: `Result ${nonce}`,

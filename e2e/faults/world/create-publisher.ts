@@ -11,10 +11,10 @@ import type {
 } from "./evidence.ts";
 import type { Random } from "./random.ts";
 
-/** The content of the script without a release number while its variant is not published. */
+/** The content that the script URL without a release number serves while the variant is not published. */
 const EMPTY = "/* This variant is not published. */\n";
 
-/** Creates a client that publishes, rolls back and unpublishes variants. It loads their scripts as a visitor would. */
+/** Creates a client that publishes, rolls back and unpublishes variants, and loads their scripts without an API key. */
 export function createPublisher(deps: {
   service: () => RunningService;
   random: Random;
@@ -37,8 +37,8 @@ export function createPublisher(deps: {
   }
 
   /**
-   * Returns the path for a change, either below the session or below the publication. Once the session is deleted, only the
-   * path below the publication works.
+   * Returns the path for a change, either below the session or below the publication. After the session is deleted,
+   * only the path below the publication works.
    */
   function pathOf({ variant, wanted }: PublicationChange): string {
     const operation = typeof wanted === "string" ? wanted : "rollback";
@@ -80,7 +80,7 @@ export function createPublisher(deps: {
     };
   }
 
-  /** Loads all scripts of a publication: the one without a release number, and that of each release. */
+  /** Loads all scripts of a publication: from the URL without a release number, and from the URL of each release. */
   async function loadAll(publicationId: string): Promise<LoadedScript[]> {
     const scripts = [await load(publicationId, null)];
     for (let number = 1; ; number++) {
@@ -99,7 +99,7 @@ export function createPublisher(deps: {
       const last = changes.at(-1);
       if (last && last.release === undefined) await change(last.variant, last.wanted);
     },
-    /** Records all publications as the API lists them, with their scripts. */
+    /** Records all publications that the API lists, with their scripts. */
     async read() {
       const list = await service().read<{ data: PublicationReading["publications"] }>(
         "/api/publications?limit=100",
@@ -108,7 +108,7 @@ export function createPublisher(deps: {
       readings.push({ changeCount: changes.length, publications: list.data, scripts: scripts.flat() });
     },
     /**
-     * Deletes a session. Its acknowledged messages are forgotten, because the invariants do not apply to a deleted session.
+     * Deletes a session. Forgets its acknowledged messages, because the invariants do not apply to a deleted session.
      */
     async remove(sessionId: string) {
       const own = acknowledged.filter((one) => one.sessionId === sessionId);

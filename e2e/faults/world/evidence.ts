@@ -8,18 +8,18 @@ import type { Wait } from "./watch-processes.ts";
 export type Acknowledged = {
   sessionId: string;
   requestId: string;
-  /** The run that the answer named: that of the message itself, or for a steer the run that it joined. */
+  /** The run that the answer named: the message's own run, or the run that a steer joined. */
   runId: string;
   mode: FollowUpMode;
   nonce: string;
   idempotencyKey: string;
-  /** Time of the answer in milliseconds since the epoch, as in the database rows. */
+  /** Time of the answer, in milliseconds since the epoch. */
   atMs: number;
 };
 
 /**
- * A reading of the agent status. `fromMs` and `toMs` are the times before the request and after the answer, in milliseconds
- * since the epoch.
+ * A reading of the agent status. `fromMs` and `toMs` are the times before the request and after the answer, in
+ * milliseconds since the epoch.
  */
 export type StatusSample = { sessionId: string; fromMs: number; toMs: number; turnState: string };
 
@@ -29,7 +29,7 @@ export type StreamReading = { sessionId: string; requestId: string; after: numbe
 /** A process that the service had started and that still ran 30 s after the service had ended. */
 type LeftProcess = { pid: number; name: string };
 
-/** A line that a command of the agent wrote when it ran. `atMs` is in milliseconds since the epoch. */
+/** An execution of a command, read from the line that the command wrote. `atMs` is in milliseconds since the epoch. */
 export type Execution = { nonce: string; atMs: number };
 
 /** A change of a publication that a client requested over HTTP. */
@@ -37,13 +37,13 @@ export type PublicationChange = {
   variant: string;
   wanted: "publish" | "unpublish" | { rollback: number };
   /**
-   * The number of the current release in the 2xx answer, or null if the variant is not published. Undefined if no answer
-   * arrived.
+   * The number of the current release in the 2xx answer, or null if the variant is not published. Undefined if no
+   * answer arrived.
    */
   release?: number | null;
 };
 
-/** A script of a publication as a visitor loaded it. */
+/** A script of a publication that was loaded without an API key. */
 export type LoadedScript = {
   publicationId: string;
   /** The release number in the script's URL; null for the URL without a number, which serves the current release. */
@@ -88,12 +88,12 @@ export type Evidence = {
   callbackSecrets: Map<string, string>;
   schedule: { baseMs: number; factor: number };
   /**
-   * The time by which a repeated step may be late. It is 0 unless the case makes steps fail, which the engine then repeats.
+   * The time by which a step may be late because the engine repeats it. It is 0 if the case does not make steps fail.
    */
   repeatMs: number;
   /**
-   * For each process, when it was started and when all its code was loaded. Loading delays other work. Both times are
-   * monotonic.
+   * For each process, the monotonic times when it was started and when all its code was loaded. While a process loads
+   * code, other work is delayed.
    */
   starts: { fromMs: number; toMs: number }[];
   waits: Wait[];
@@ -106,9 +106,9 @@ export type Evidence = {
   haystacks: { name: string; text: string }[];
 };
 
-/** Milliseconds that the service waited for a processor from `fromMs` to `toMs`, which are times of the monotonic clock. */
+/** Sums the milliseconds that the service waited for a processor from `fromMs` to `toMs` on the monotonic clock. */
 export const sumWaits = ({ waits }: Evidence, fromMs: number, toMs: number): number =>
   waits.reduce((sum, wait) => (wait.toMs >= fromMs && wait.fromMs <= toMs ? sum + wait.ms : sum), 0);
 
-/** A promise of the service. `findViolations` finds the violations of it in the evidence. */
+/** A promise of the service. `findViolations` returns one sentence for each violation in the evidence. */
 export type Invariant = { id: string; promise: string; findViolations: (evidence: Evidence) => string[] };

@@ -4,8 +4,8 @@ import { syncBuiltinESMExports } from "node:module";
 import { FLIPPING_NAME } from "./flipping-name.ts";
 
 // node --import …/flip-names.ts
-// Replaces the name resolver. FLIPPING_NAME resolves to the address that the file FLIP_FILE contains at that time. That
-// simulates an attacker who changes the address of a name after it was checked.
+// Replaces the name resolver: FLIPPING_NAME resolves to the current content of the file FLIP_FILE. A case changes the
+// file to simulate an attacker who changes the address of a name after the service has checked the address.
 const path = process.env.FLIP_FILE ?? "";
 const resolve = dns.lookup;
 

@@ -7,8 +7,8 @@ export const INSPECTABLE = { NODE_OPTIONS: "--inspect=127.0.0.1:0" };
 const READ_MEMORY = `JSON.stringify(process.memoryUsage())`;
 
 /**
- * Reads the memory of a service's heap and buffers after garbage collection, in MB. Free pages that the allocator keeps do
- * not count.
+ * Reads the memory that the heap and the buffers of a service use after garbage collection, in MB. Free pages of the
+ * allocator do not count.
  * @throws Error if the service was not started with `INSPECTABLE`.
  */
 export async function readHeldMb(service: RunningService): Promise<number> {
@@ -27,7 +27,7 @@ export async function readHeldMb(service: RunningService): Promise<number> {
       socket.send(JSON.stringify({ id, method, params }));
     });
   try {
-    // Collects garbage three times, because finalizers that run after one collection may release further objects.
+    // Three collections are needed, because finalizers that run after a collection may release further objects.
     for (let times = 0; times < 3; times++) await ask("HeapProfiler.collectGarbage");
     const { result } = await ask("Runtime.evaluate", { expression: READ_MEMORY });
     const { heapUsed, external } = JSON.parse(result?.value ?? "{}");

@@ -18,15 +18,15 @@ import { watchProcesses } from "./watch-processes.ts";
 export type World = Awaited<ReturnType<typeof openWorld>>;
 
 const IDLE_MAX_MS = 180_000;
-/** Longest time for a start, which takes longer while other processes keep the machine busy. */
+/** Longest time for a start of the service on a busy machine. */
 const START_MAX_MS = 150_000;
 const LEFT_MAX_MS = 30_000;
 const SCHEDULE = { baseMs: 120, factor: 2 };
 /** Longest time, including jitter, that the engine waits before it repeats a failed step. */
 const REPEAT_MS = 1_250;
-/** Time in which another process finds the expired lease of a killed executor and finishes its work. */
+/** Longest time until a new process has found the expired lease of a killed executor and has finished its work. */
 const TAKEOVER_MS = 30_000;
-/** Time in which a service with an embedded database finishes interrupted work, which it resumes as soon as it starts. */
+/** Time that a service with an embedded database gets to finish interrupted work, which it resumes when it starts. */
 const RESUME_MS = 4_000;
 
 /**
@@ -63,10 +63,7 @@ export async function openWorld(place: {
   const publisher = createPublisher({ service: runningService, random, acknowledged, problems });
   const sampler = sampleStatus(() => service, acknowledged);
 
-  /**
-   * Records a start. It lasts until the first page is answered, because a process serves requests before its page code is
-   * loaded.
-   */
+  /** Records a start. It ends when the service has served a page, because the page code is loaded last. */
   function recordStart(started: RunningService) {
     const start = { fromMs: monotonicMs(), toMs: Number.POSITIVE_INFINITY };
     starts.push(start);
@@ -101,8 +98,7 @@ export async function openWorld(place: {
       ...(fault !== undefined && { FAULT: fault, FAULTS_ALLOWED: "1" }),
     }),
     /**
-     * Starts the service on the data of this world. `fault` becomes its variable `FAULT`. Later starts keep the variables in
-     * `more`.
+     * Starts the service on the data of this world. `fault` becomes the variable `FAULT`. Later starts reuse `more`.
      */
     async start(fault?: string, more?: Record<string, string>): Promise<RunningService> {
       variables = more ?? variables;
@@ -113,8 +109,8 @@ export async function openWorld(place: {
         );
       } catch (error) {
         if (fault === undefined || !String(error).includes("ended with SIGKILL")) throw error;
-        // Resumed work reached the fault point before the service was ready. The service is started without the fault, and
-        // `waitForDeath` kills it instead.
+        // Resumed work reached the fault point before the service was ready. Therefore, the service is started without
+        // the fault, and `waitForDeath` kills it.
         hasDiedInStart = true;
         world.disturb();
         return world.start();
@@ -130,7 +126,7 @@ export async function openWorld(place: {
       endedAtMs = Date.now();
       outputs.push(runningService().output());
     },
-    /** Records that the campaign disturbs the service, its database or its browser at this time. */
+    /** Records that the campaign disturbs the service, its database or its browser now. */
     disturb: () => void disturbedAtMs.push(monotonicMs()),
     async kill() {
       processes.look();
@@ -153,7 +149,7 @@ export async function openWorld(place: {
       world.disturb();
       return true;
     },
-    /** Starts the service again, with `fault` as its variable `FAULT`, and repeats the requests that got no answer. */
+    /** Starts the service again and repeats the requests that got no answer. `fault` becomes the variable `FAULT`. */
     async restart(fault?: string) {
       await world.settleDelayed();
       outputs.push(runningService().output());
@@ -185,7 +181,7 @@ export async function openWorld(place: {
         }
       }
     },
-    /** Stops the service. Collects the evidence from its API, its database, its files and the oracle. */
+    /** Collects the evidence from the API, the database, the files and the oracle. Stops the service. */
     async readEvidence(): Promise<Evidence> {
       await sampler.stop();
       const streams = await readStreams(runningService(), acknowledged, random);
@@ -238,8 +234,8 @@ export async function openWorld(place: {
   };
 
   /**
-   * Reads the rows of a stopped service. If a killed process has left work of the engine unfinished, starts the service once
-   * more, until it has taken over and finished that work.
+   * Reads the rows of a stopped service. If a killed process has left work of the engine unfinished, starts the service
+   * again until the work is finished.
    */
   async function readSettledRows(): Promise<Rows> {
     const place = { dataDir, databaseUrl };
@@ -247,8 +243,7 @@ export async function openWorld(place: {
     if ((disturbedAtMs.length === 0 && repeatMs === 0) || !isEngineBusy(rows)) return rows;
     await world.start();
     const end = Date.now() + TAKEOVER_MS;
-    // While the service runs, only it can open an embedded database. The state of the work is therefore unknown here, and
-    // the wait has a fixed length.
+    // The wait for an embedded database has a fixed length, because only the running service can read that database.
     if (databaseUrl === undefined) await sleep(RESUME_MS);
     else while (isEngineBusy(await readRows(place)) && Date.now() < end) await sleep(500);
     await world.stop();

@@ -1,4 +1,4 @@
-/** Random values that derive from a seed. The same seed therefore plays a case in the same way. */
+/** Random values that derive from a seed, so that a case with the same seed makes the same choices. */
 export type Random = {
   /** A number from 0 (inclusive) to 1 (exclusive). */
   next: () => number;
@@ -10,8 +10,8 @@ export type Random = {
 };
 
 /**
- * Creates the random values from a seed and the name of a case, with Mulberry32. The name makes cases with the same seed
- * differ.
+ * Creates the generator (Mulberry32) from a seed and the name of a case. Because of the name, two cases with the same
+ * seed get different values.
  */
 export function createRandom(seed: number, name: string): Random {
   let state = [...name].reduce(

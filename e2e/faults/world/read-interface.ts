@@ -5,8 +5,8 @@ import type { Random } from "./random.ts";
 const STREAMS_READ = 20;
 
 /**
- * Reads the streams of the requests of the last 20 acknowledged messages. Each is read from its beginning, and again after a
- * random event.
+ * Reads the event streams of the last 20 acknowledged messages. Each stream is read from its beginning, and again from
+ * a random position.
  */
 export async function readStreams(
   service: RunningService,

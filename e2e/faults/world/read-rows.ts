@@ -91,7 +91,7 @@ async function readAll(db: Database) {
   };
 }
 
-/** Whether the engine still has function runs that play turns or deliver callbacks. Scheduled functions do not count. */
+/** Whether the engine has open function runs that play turns or deliver callbacks. Scheduled functions do not count. */
 export const isEngineBusy = ({ engineRuns }: Pick<Rows, "engineRuns">): boolean =>
   engineRuns.some(
     ({ endedAt, functionId }) => endedAt === null && /run-turn|deliver-callback/.test(functionId),

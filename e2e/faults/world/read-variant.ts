@@ -1,6 +1,6 @@
 type EditInput = { variant?: unknown; previews?: { variant?: unknown }[] };
 
-/** Returns the variant that the input of a tool call names; undefined if it names none. */
+/** Returns the variant that the input of a tool call names; undefined if the input names no variant. */
 export function readVariant(input: unknown): string | undefined {
   const { variant, previews } = (input ?? {}) as EditInput;
   const key = variant ?? previews?.[0]?.variant;

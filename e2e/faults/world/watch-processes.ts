@@ -5,12 +5,12 @@ import { monotonicMs } from "../oracle/log-line.ts";
 const LOOK_EVERY_MS = 250;
 const SAMPLE_EVERY_MS = 50;
 
-/** From `fromMs` to `toMs` on the monotonic clock, the main thread of a process waited `ms` milliseconds for a processor. */
+/** The time (`ms`) that a process's main thread waited for a processor between two times of the monotonic clock. */
 export type Wait = { fromMs: number; toMs: number; ms: number };
 
 /**
- * Milliseconds that the main thread of a process has waited for a processor since its start; undefined if the process has
- * ended.
+ * Returns how many milliseconds the main thread of a process has waited for a processor since the process started;
+ * undefined if the process has ended.
  */
 function readWaitedMs(pid: number): number | undefined {
   try {
@@ -41,13 +41,13 @@ export function watchProcesses() {
   const waitTimer = setInterval(sampleWait, SAMPLE_EVERY_MS);
   return {
     look,
-    /** How long the services waited for a processor, in intervals of about 50 ms. */
+    /** How long the service waited for a processor in each interval of about 50 ms. */
     waits,
     follow(pid: number | undefined) {
       root = pid;
       last = undefined;
     },
-    /** Waits until all recorded processes have ended. @returns those that still run after `withinMs`. */
+    /** Waits until all recorded processes have ended. @returns the processes that still run after `withinMs`. */
     async waitForEnd(withinMs: number): Promise<ProcessId[]> {
       const end = Date.now() + withinMs;
       let left = listAlive([...seen.values()]);

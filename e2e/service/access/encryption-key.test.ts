@@ -7,8 +7,8 @@ import { openOperatorDesk } from "#lib/commands/open-operator-desk.ts";
 import { listToolsRequest } from "../mcp-server/list-tools-request.ts";
 import { openTestService, say, type TestService, userMessage, waitUntil } from "../testing.ts";
 
-// Replaces ENCRYPTION_KEY. While ENCRYPTION_KEY_PREVIOUS holds the old key, everything continues to work. Without it, share
-// links and MCP tokens that were issued under the old key stop working.
+// Replaces ENCRYPTION_KEY. Everything continues to work while ENCRYPTION_KEY_PREVIOUS contains the old key. After
+// ENCRYPTION_KEY_PREVIOUS is removed, share links and MCP tokens that were issued under the old key stop working.
 
 const [OLD, NEW] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)].map((key) => key.toString("base64"));
 const SECRET = "shh";
@@ -48,7 +48,7 @@ async function askMcp(token: string): Promise<number> {
   return response.status;
 }
 
-/** Redelivers the first callback of a session. @returns the last request that the receiver got. */
+/** Redelivers the first callback of a session. @returns the request that the receiver got. */
 async function redeliver(sessionId: string) {
   const { data } = await service.read<{ data: { id: string }[] }>(`/api/sessions/${sessionId}/deliveries`);
   const count = receiver.received.length;

@@ -40,7 +40,7 @@ const send =
     return { status: response.status, retryAfter: response.headers.get("retry-after") };
   };
 
-/** Opens a socket. @returns the HTTP status if the service refuses the socket, otherwise the code with which it closes. */
+/** Opens a WebSocket. @returns the HTTP status of the refusal, or the code with which the service closes the socket. */
 const openSocket =
   (token: string | undefined, headers: Record<string, string> = {}): Send =>
   async (client) => {
@@ -73,7 +73,7 @@ type Credential = {
   wrong: () => Send;
   /** The status of the response to a wrong credential, while the client is below the limit. */
   refusal: number;
-  /** The status of the response to a client beyond the limit; default 429. */
+  /** The status of the response to a client beyond the limit. Default: 429. */
   limited?: number;
   right: () => Send | Promise<Send>;
   accepted: number;

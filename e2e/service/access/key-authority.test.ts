@@ -12,10 +12,10 @@ import { type HttpTestService, openHttpTestService } from "../http-testing.ts";
 import { listToolsRequest } from "../mcp-server/list-tools-request.ts";
 import { signIn } from "../testing.ts";
 
-// A key, a link or a login is changed in one process, or by a command. Its open connections to another process on the same
-// database must end.
+// When a key, a link or a login is changed in one process or by a command, its open connections to another process on
+// the same database must end.
 
-/** The longest time from a change until the connections that it affects are closed. */
+/** The longest time from a change until the affected connections are closed. */
 const WITHIN_MS = 1_000;
 
 let postgres: TestPostgres;
@@ -42,7 +42,7 @@ after(async () => {
 
 type Key = { key: string; id: string };
 
-/** Calls an operation that only operators may use. */
+/** Calls an operation as a signed-in operator. */
 async function operate<Answer>(method: string, path: string, body?: unknown): Promise<Answer> {
   const cookie = await signIn(first);
   const headers = { cookie, origin: first.env.baseUrl };
@@ -58,10 +58,7 @@ async function createKey(): Promise<Key> {
   return { key, id: record.id };
 }
 
-/**
- * Creates a session. At the second process, opens a socket and a stream with the key, and creates a user token for the
- * session.
- */
+/** Creates a session. With `key`, opens a socket, a stream and a user token for the session at the second process. */
 async function openAll({ key }: Key) {
   const { sessionId, streamUrl } = await first.create("wait");
   const authorization = `Bearer ${key}`;
@@ -103,7 +100,7 @@ async function endsAtOnce<Value>(
 
 async function assertEnded({ socket, stream, listTools }: Awaited<ReturnType<typeof openAll>>) {
   assert.deepEqual(await socket.ended(), { code: 4001, reason: "the API key was revoked" });
-  // The run continues, so the stream can end only because the key has ended.
+  // The stream ends although the run continues, because the key was revoked.
   await stream.text();
   assert.equal((await listTools()).status, 401);
 }

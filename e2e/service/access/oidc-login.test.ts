@@ -32,7 +32,7 @@ const cookiesOf = (response: Response) =>
 const get = (url: string | URL, cookie = "") =>
   fetch(url, { redirect: "manual", headers: { cookie, "user-agent": "Browser of the test" } });
 
-/** Begins a sign-in. @returns the provider's URL, and the cookie that holds the secrets of this sign-in. */
+/** Begins a sign-in. @returns the provider's URL, and the cookie with the secrets of this sign-in. */
 async function begin() {
   const response = await get(`${service.baseUrl}/login/oidc`);
   assert.equal(response.status, 303);
@@ -40,7 +40,7 @@ async function begin() {
   assert.match(set, /^oidc_login=[^;]+; Path=\/login\/oidc; HttpOnly; SameSite=Lax; Max-Age=600$/);
   return { url: response.headers.get("location") ?? "", cookie: set.split(";")[0] ?? "" };
 }
-/** Signs in. @returns the service's response to the callback from the provider. */
+/** Signs in. @returns the service's response to the redirect from the provider. */
 async function signInAs(person: string): Promise<Response> {
   const { url, cookie } = await begin();
   return get(await provider.signIn(url, person), cookie);
@@ -135,7 +135,7 @@ describe("a sign-in with the identity provider", () => {
       const page = await browser.newPage();
       await page.goto(`${service.baseUrl}/login/oidc`);
       await page.locator("input").fill("ada");
-      // The test service serves no pages. The test therefore waits for the browser's request for the landing page.
+      // Waits only for the browser's request for the landing page, because the test service serves no pages.
       const [landing] = await Promise.all([
         page.waitForRequest(`${service.baseUrl}/`),
         page.getByRole("button").click(),

@@ -39,7 +39,7 @@ describe("limits of an owner and of a session", () => {
 
     release();
     await service.completed(first.statusUrl);
-    // The service may base a refusal on a count of sessions that is up to a second old.
+    // Creation is retried, because the service's count of sessions may be up to a second old.
     await waitUntil(async () => (await create()).status === 201, "the ended turn has made room", 5_000);
     await waitUntil(
       async () => /OWNER_STORED_SESSIONS/.test(await (await create()).text()),

@@ -18,7 +18,7 @@ async function createLink(): Promise<string> {
   const created = await service.call("POST", path, { role: "drive" });
   return ((await created.json()) as { shareUrl: string }).shareUrl;
 }
-/** Sends a request as the session page does for the holder of a share link. */
+/** Sends a request in the way the session page does for the holder of a share link. */
 const act = (shareUrl: string, method: string, path: string, body?: unknown) =>
   service.call(method, `/s/${session.sessionId}/actions${path}`, body, {
     authorization: "",

@@ -35,8 +35,8 @@ const request = (method: string, path: string, headers: Record<string, string>, 
   });
 
 /**
- * Like `request`, but calls the operation in this process. The server passes these operations to Next, which does not run in
- * the tests.
+ * Like `request`, but calls the operation directly in this process. Over HTTP, Next would serve these operations, and
+ * Next does not run in the tests.
  */
 const operate = async (method: string, path: string, headers: Record<string, string>, body?: unknown) =>
   withAddress(address, () => service.call(method, path, body, { authorization: "", ...headers }));

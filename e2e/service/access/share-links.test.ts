@@ -39,7 +39,7 @@ const revokeAll = async (sessionId: string) =>
     revoked: number;
   };
 
-/** Opens a link as a browser does. @returns the cookie that authorizes the requests of the page. */
+/** Opens a link in the way a browser does. @returns the cookie that authorizes the requests of the page. */
 async function open(
   link: string,
 ): Promise<{ cookie: string; setCookies: string[]; location: string | null }> {
@@ -49,7 +49,7 @@ async function open(
   const cookie = setCookies[0]?.split(";")[0] ?? "";
   return { cookie, setCookies, location: response.headers.get("location") };
 }
-/** Sends a request as the session page does. */
+/** Sends a request in the way the session page does. */
 const act = (cookie: string, method: string, path: string, body?: unknown, sessionId = session.sessionId) =>
   service.call(method, `/s/${sessionId}/actions${path}`, body, {
     authorization: "",

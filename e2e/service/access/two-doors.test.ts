@@ -9,9 +9,9 @@ import { createPathMatcher } from "#lib/api/http/match-path.ts";
 import { createRequestListener } from "#lib/server/request-listener.ts";
 import { openTestService, TEST_KEY, type TestService } from "../testing.ts";
 
-// The API is served in two ways: by our own server, or by Next's routes in deployments that do not run our server.
+// The API is served in two ways: by the project's own server, or by Next's routes in deployments without that server.
 
-// Next's modules are imported without a file extension. The bundler accepts that, but Node needs the extension.
+// Adds the file extension to an import of a Next module, because Node needs the extension and the bundler does not.
 registerHooks({
   resolve: (specifier, context, next) =>
     next(specifier === "next/navigation" ? "next/navigation.js" : specifier, context),
@@ -19,7 +19,7 @@ registerHooks({
 
 const match = createPathMatcher(contract);
 const CONTAINER = Symbol.for("agent-session-service");
-/** Headers of the connection. The two answers may differ in them. */
+/** Connection headers, which may differ between the two answers. */
 const NOT_COMPARED = new Set(["date", "connection", "keep-alive", "content-length", "transfer-encoding"]);
 
 let service: TestService;
@@ -64,7 +64,7 @@ const makeRequest = ({ method = "GET", path, headers = {}, body }: Call) =>
     ...(body !== undefined && { body }),
   });
 
-/** Calls the handler in the route file of a path, as Next does. */
+/** Calls the handler in the route file of a path, in the way Next does. */
 async function callRoute(call: Call): Promise<Response> {
   const found = match(new URL(call.path, directUrl).pathname);
   const name = Object.values(found?.operations ?? {})[0];

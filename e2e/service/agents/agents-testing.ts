@@ -4,7 +4,7 @@ import { agents } from "#db/schema/index.ts";
 import type { Step, StepToolCall } from "#e2e/fixtures/scripted-model/types.ts";
 import type { TestService } from "../testing.ts";
 
-/** A sub-agent as the arguments of a `spawn_agents` call describe it. */
+/** The description of a sub-agent in the arguments of a `spawn_agents` call. */
 type Spawned = { name?: string; objective: string } & Record<string, unknown>;
 
 export const spawn = (...spawned: Spawned[]): StepToolCall => ({
@@ -18,8 +18,8 @@ export const wait = (input: Record<string, unknown> = {}): StepToolCall => ({
 export const submit = (result: unknown): StepToolCall => ({ name: "submit_result", arguments: { result } });
 
 /**
- * Scripts the model. A key of `tasks` is a text in the user message, its value the steps of the turn. If several keys match,
- * the last one counts.
+ * Scripts the model. `tasks` maps a text in the user message to the steps of the turn. If several texts match, the last
+ * one counts.
  */
 export function scriptByTask(service: TestService, tasks: Record<string, Step[]>): void {
   service.model.respondWith(({ userText, answersSoFar }) => {
@@ -36,7 +36,7 @@ export const readAgents = (service: TestService, rootSessionId: string) =>
     .where(eq(agents.rootSessionId, rootSessionId))
     .orderBy(asc(agents.createdAt), asc(agents.spawnIndex));
 
-/** Returns the result of one tool call of the turn whose message contains `marker`. `number` counts the calls from 0. */
+/** Returns the result of tool call `number` (from 0) in the turn whose message contains `marker`. */
 export function readResult(service: TestService, marker: string, number: number): string {
   const request = service.model.requests.findLast(
     ({ userText, toolResults }) => userText.includes(marker) && toolResults.length > number,

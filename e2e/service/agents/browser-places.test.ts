@@ -9,7 +9,7 @@ import { readAgents, readResult, scriptByTask, spawn, submit, wait } from "./age
 
 const { executablePath: BROWSER_EXECUTABLE_PATH } = findTestChromium();
 /**
- * With `SESSIONS_AT_ONCE=40`, the test runs at full size: 40 sessions share eight browser places. That takes about a minute.
+ * With `SESSIONS_AT_ONCE=40`, the test runs at full size for about a minute: 40 sessions share eight browser places.
  */
 const isFull = process.env.SESSIONS_AT_ONCE === "40";
 const [PLACES, PARENTS] = isFull ? [8, 10] : [2, 1];
@@ -55,8 +55,8 @@ it(`${PARENTS * 4} sessions and sub-agents on ${PLACES} browser places all reach
     { toolCalls: [wait()] },
     { toolCalls: [readTitle] },
   ];
-  // A sub-agent's user message contains the task of its parent too. `scriptByTask` uses the last match, so the tasks of
-  // sub-agents come last.
+  // The tasks of sub-agents come last, because `scriptByTask` uses the last match and a sub-agent's user message also
+  // contains the task of its parent.
   scriptByTask(service, {
     ...Object.fromEntries(parents.map((parent) => [parent, parentTurn(parent)])),
     ...Object.fromEntries(
@@ -100,10 +100,7 @@ it(`${PARENTS * 4} sessions and sub-agents on ${PLACES} browser places all reach
     assert.ok((visits.get(`/${task}`) ?? 0) > 0, `${task} was never opened`);
 });
 
-/**
- * Checks that a session never falls back in the queue. A wait ends at position 1, and the next wait may begin at any
- * position.
- */
+/** Checks that a session never falls back in the queue during a wait. A wait ends at position 1. */
 function checkPositions(positions: number[]): void {
   for (const [index, position] of positions.entries()) {
     const before = positions[index - 1];

@@ -10,7 +10,7 @@ const ADVICE = "Wait for one, cancel one, or spawn fewer.";
 
 const times = <Item>(count: number, item: () => Item): Item[] => Array.from({ length: count }, item);
 
-/** Creates a barrier. Each call returns a promise, and all promises resolve once the barrier was called `count` times. */
+/** Creates a barrier: a function whose promises all resolve when the function has been called `count` times. */
 function createBarrier(count: number): () => Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   let arrived = 0;
@@ -22,15 +22,12 @@ function createBarrier(count: number): () => Promise<void> {
 }
 
 /**
- * The largest numbers of live sub-agents at one time: `total` below the root, `children` of one parent, and `browsers` for
- * those of one parent that have their own browser.
+ * The largest numbers of live sub-agents at one time: `total` below the root, `children` of one parent, and `browsers`
+ * for the children of one parent with their own browser.
  */
 type Peak = { total: number; children: number; browsers: number };
 
-/**
- * Counts the live sub-agents again and again until `work` is done. One statement reads all rows, so each count is a
- * snapshot.
- */
+/** Counts the live sub-agents repeatedly until `work` is done. Each count is a snapshot, read by a single statement. */
 async function watchPeak(service: TestService, rootSessionId: string, work: Promise<void>): Promise<Peak> {
   const { db } = service.container.services;
   const peak = { total: 0, children: 0, browsers: 0 };
@@ -55,8 +52,7 @@ async function watchPeak(service: TestService, rootSessionId: string, work: Prom
 }
 
 /**
- * Reads the results of `spawn_agents` that the model received: how many there are, how many admitted sub-agents, and the
- * refusals.
+ * Reads the results of `spawn_agents`: the number of calls, the number of admitted calls, and the texts of refusals.
  */
 function readSpawnResults(service: TestService, marker: string) {
   const last = new Map<string, string[]>();
@@ -90,7 +86,8 @@ describe("concurrent calls of spawn_agents", () => {
           return { toolCalls: [spawn({ objective: "hold on" })] };
         }
         if (answersSoFar > 1) return { toolCalls: [submit("done")] };
-        // No sub-agent ends before all 20 have a result of their spawn call, so all sub-agents are live at the same time.
+        // Waits until all 20 sub-agents have a result of their spawn call, so that all of them are live at the same
+        // time.
         await allSpawned();
         resolve();
         return { toolCalls: [wait()] };

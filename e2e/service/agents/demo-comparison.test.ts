@@ -47,7 +47,7 @@ type Agent = Record<"name" | "status" | "browser", string> & {
   progress?: string;
 };
 
-/** Plays the first turn of a new session. @returns the session's sub-agents and events, and the last text of its agent. */
+/** Plays the first turn of a new session. @returns the session's sub-agents and events, and the agent's last text. */
 async function play(task: string, more: Record<string, unknown> = {}) {
   const targetUrl = `${origin}/shop`;
   const session = await service.create(task, { targetUrl, subAgents: true, ...more });

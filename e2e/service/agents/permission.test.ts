@@ -10,7 +10,7 @@ import { sayAsPerson } from "../waiting/waiting-testing.ts";
 import { readAgents, readOffered, readResult, scriptByTask, spawn, submit, wait } from "./agents-testing.ts";
 import { CHILD_TOOLS, DELEGATION_TOOLS, delegating, namesIn, requestsOfAgent } from "./tree-testing.ts";
 
-// Next's modules are imported without a file extension. The bundler accepts that, but Node needs the extension.
+// Adds the file extension to an import of a Next module, because Node needs the extension and the bundler does not.
 registerHooks({
   resolve: (specifier, context, next) =>
     next(specifier === "next/navigation" ? "next/navigation.js" : specifier, context),
@@ -44,7 +44,7 @@ after(async () => {
   flagServer.close();
 });
 
-/** Plays a turn in a new session. @returns the tools for delegation that its model calls offered. */
+/** Plays a turn in a new session. @returns the session, and the delegation tools that the model was offered. */
 async function offer(target: TestService, marker: string, profile: Record<string, unknown>) {
   scriptByTask(target, {});
   const session = await target.create(marker, profile);

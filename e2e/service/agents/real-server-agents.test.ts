@@ -7,8 +7,8 @@ import { only, readEvents } from "../turn/turn-testing.ts";
 import { readAgents, scriptByTask, spawn, submit, wait } from "./agents-testing.ts";
 
 /**
- * An Inngest server plays the turns of sub-agents over HTTP. Its calls and events get lost, repeat, come late or change
- * order.
+ * A stand-in for an Inngest server plays the turns of sub-agents over HTTP. It loses, repeats, delays and reorders its
+ * calls and events.
  */
 
 let standIn: InngestStandIn;

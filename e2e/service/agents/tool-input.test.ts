@@ -12,13 +12,13 @@ before(async () => {
 });
 after(() => service.close());
 
-/** Matches an error of input validation. The error consists of the path of the field and the problem. */
+/** Returns a pattern for an error of input validation, which consists of the field's path and the problem. */
 const inField = (path: string, message: string) =>
   new RegExp(`^Error: ${path.replace(/[[\]]/g, "\\$&")}: ${message}`);
 
 const objective = "never do this";
 const times = (count: number) => Array.from({ length: count }, () => ({ objective }));
-/** Creates a JSON Schema whose JSON text has this many bytes. */
+/** Creates a JSON Schema whose text has this many bytes. */
 const schemaOf = (bytes: number) => {
   const empty = JSON.stringify({ type: "object", description: "" }).length;
   return { type: "object", description: "x".repeat(bytes - empty) };

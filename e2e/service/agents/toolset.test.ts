@@ -18,7 +18,7 @@ let server: ToolServer;
 before(async () => {
   trustCertificate(certificate);
   server = await startToolServer({ certificate, tools: [{ name: "find" }, { name: "drop_all" }] });
-  // The sessions have browser tools. No test calls one, so no browser starts.
+  // No browser is needed, because the tests do not call the browser tools.
   service = await openTestService({ SANDBOX: "unconfined" });
 });
 after(async () => {
@@ -27,7 +27,7 @@ after(async () => {
 });
 
 /**
- * Spawns two sub-agents, one without a browser and one with its own.
+ * Spawns a sub-agent without a browser and a sub-agent with its own browser.
  *
  * @returns the tools of the parent and of each sub-agent.
  */
@@ -69,7 +69,7 @@ const outputSchema = {
   properties: { summary: { type: "string" } },
   required: ["summary"],
 };
-/** The tools for requirements. The sessions of a tree share one list of requirements. */
+/** The tools for requirements. Sub-agents have them too, because a session and its sub-agents share one list. */
 const REQUIREMENT_TOOLS = ["add_requirements", "update_requirement", "list_requirements"];
 const always = [...DELEGATION_TOOLS, ...SKILL_TOOLS, ...CHILD_TOOLS, ...REQUIREMENT_TOOLS];
 const isBrowserTool = (name: string) => BROWSER_TOOLS.some((tool) => tool === name);

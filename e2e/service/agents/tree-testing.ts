@@ -14,10 +14,10 @@ export const DELEGATION_TOOLS = [
 /** The additional tools that sub-agents have. */
 export const CHILD_TOOLS = ["submit_result", "report_progress"];
 
-/** Profile of sessions that may delegate, and that need neither a browser nor a workspace. */
+/** Profile of sessions that may delegate, without a browser and a workspace. */
 export const delegating = { subAgents: true, capabilities: { browser: false, sandbox: false } };
 
-/** A sub-agent as `GET …/agents` lists it. */
+/** An entry in the answer of `GET …/agents`. */
 export type ListedAgent = {
   agentId: string;
   parentId: string;
@@ -42,8 +42,8 @@ export const namesIn = ({ body }: Pick<RecordedRequest, "body">): string[] =>
   ((body.tools ?? []) as { name: string }[]).map(({ name }) => name);
 
 /**
- * Counts the rows that spawning sub-agents adds to the database: sessions, sub-agents, requests, runs, secrets and `agent.*`
- * events.
+ * Counts the rows that spawning sub-agents adds to the database: sessions, sub-agents, requests, runs, secrets and
+ * `agent.*` events.
  */
 export async function countEverything({ container }: TestService) {
   const { db } = container.services;
@@ -67,7 +67,7 @@ export async function countSessions({ container }: TestService, ids: string[]) {
   };
 }
 
-/** Returns all rows of all tables as text. Each line holds a table's name and one row. */
+/** Returns all rows of all tables as text. Each line contains the name of a table and one row. */
 export async function dumpDatabase({ container }: TestService): Promise<string> {
   const { db } = container.services;
   const query = async (statement: Parameters<typeof db.execute>[0]) =>

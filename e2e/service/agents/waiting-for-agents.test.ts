@@ -19,15 +19,15 @@ const reportsOf = (marker: string, number: number) =>
 const outline = (reports: Report[]) =>
   reports.map(({ name, status, result, submitted }) => [name, status, result, submitted]);
 
-/** Returns the ids of the sub-agents that the first tool call of a turn has spawned. */
+/** Reads the ids of the sub-agents from the result of a turn's first tool call, which is `spawn_agents`. */
 const readIds = ({ toolResults }: RecordedRequest): string[] =>
   (JSON.parse(toolResults[0] ?? "[]") as { agentId: string }[]).map(({ agentId }) => agentId);
 
 type FastAndSlow = { fast: string; slow: string; release: () => void };
 
 /**
- * Starts a session that spawns a fast and a slow sub-agent. The model of the slow one answers only after `release` is
- * called.
+ * Starts a session that spawns a fast and a slow sub-agent. The slow sub-agent gets no answer from the model until
+ * `release` is called.
  *
  * @param decide Returns the parent's step for each model call after the spawn, counted from 1.
  */

@@ -8,7 +8,7 @@ before(async () => {
 });
 after(() => service.close());
 
-/** Opens a session. @returns a function that reads its desired URL, and one that types into its address bar. */
+/** Opens a session. @returns a function that reads its desired URL, and a function that types into its address bar. */
 async function openAddressBar() {
   const { sessionId, statusUrl, shareUrl } = await service.create("work");
   await service.completed(statusUrl);

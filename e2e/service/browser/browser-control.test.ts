@@ -62,7 +62,7 @@ test("taking control stops the agent's script and parks its turn, and only the h
   );
   await waitUntil(async () => (await readField().catch(() => "")).includes("a"), "the script types");
 
-  // While the agent has control, a person's keys and the address bar have no effect.
+  // A person's keys and the address bar have no effect while the agent has control.
   bob.send({ type: "input.text", text: "B" });
   await bob.settle();
   const cookie = `share=${new URL(shareUrl, service.baseUrl).searchParams.get("key")}`;
@@ -130,7 +130,7 @@ test("taking control stops the agent's script and parks its turn, and only the h
 
 test("a script waits while a person has control; a message ends the wait, and a later script runs when control is free", async () => {
   const answer = Promise.withResolvers<void>();
-  // One answer of the model calls both tools. The query must run after the script, even if the script has to wait.
+  // One answer of the model calls both tools. The query must run after the script, although the script has to wait.
   const SCRIPT = {
     toolCalls: [
       ...runScript(`await page.goto("${site.url}"); return "ran"`).toolCalls,

@@ -20,7 +20,7 @@ const waitUntil = (condition: () => boolean | Promise<boolean>, what: string) =>
 const isCompleted = async (service: TestService, { statusUrl }: { statusUrl: string }) =>
   (await service.read<{ status: string }>(statusUrl)).status === "completed";
 
-/** Scripts the model. Each session opens a page of its own. Its turn ends only after `mayEnd` has resolved. */
+/** Scripts the model. Each session opens its own page, and its turn ends only after `mayEnd` has resolved. */
 function script({ model }: TestService, mayEnd: Promise<unknown>): void {
   model.respondWith(({ userText, answersSoFar }) => {
     const [path] = /\/\d+/.exec(userText) ?? [];
@@ -48,7 +48,7 @@ test("five sessions at once with two browser places all succeed", async (t) => {
   const sessions = await Promise.all([1, 2, 3, 4, 5].map((number) => service.create(`Open /${number}`)));
   const waiting = new Set<string>();
   await waitUntil(async () => {
-    // Reads one session at a time, so that enough database connections are left for the service.
+    // Reads one session at a time, so that the service has enough free database connections.
     for (const { sessionId } of sessions)
       if (!waiting.has(sessionId) && (await hasWaited(service, sessionId))) waiting.add(sessionId);
     return waiting.size === 3;
@@ -114,7 +114,7 @@ test("a call that waits for a browser runs once after a restart of the service",
   assert.ok(results[0]?.preview.includes("Page /2"));
 });
 
-/** Posts a browser action to the session page, as a person whose share link has the role `drive`. */
+/** Posts a browser action of the session page as a person whose share link has the role `drive`. */
 async function openPage(
   service: TestService,
   session: { sessionId: string; shareUrl: string },

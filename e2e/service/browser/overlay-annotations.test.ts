@@ -32,8 +32,8 @@ after(async () => {
 });
 
 /**
- * Submits annotations from the isolated world in which the overlay's script runs, and waits until the page's content matches
- * `shows`.
+ * Submits annotations from the isolated world in which the overlay's script runs. Waits until the content of the page
+ * matches `shows`.
  */
 async function submit(body: unknown, shows: RegExp): Promise<void> {
   const live = await service.container.services.browser.ensure(sessionId);
@@ -68,7 +68,7 @@ test("the overlay's submissions are validated, capped, recorded and rate limited
   await submit(annotationOf("Smaller"), /Sent\. Thank you/);
   const webhook = `/api/sessions/${sessionId}/annotations/webhook`;
   const counted = async () => (await service.call("POST", webhook, annotationOf("By request"))).status;
-  // Uses up the rate limit with the webhook. The overlay shares that limit.
+  // Uses up the rate limit, which the webhook and the overlay share.
   while ((await counted()) !== 429);
   await submit(annotationOf("Too much"), /Not sent: too many requests; try again in \d+ s/);
   assert.ok((await count()) >= 2);

@@ -9,8 +9,8 @@ import { GET } from "#app/api/sessions/[sessionId]/live/route.ts";
 import type { Upgrade } from "#lib/api/live/live-hub.ts";
 import { openTestService, TEST_KEY, type TestService, waitUntil } from "../testing.ts";
 
-// On Vercel, the platform calls the route of the socket, and its request context upgrades the connection. The server below
-// does the same.
+// On Vercel, the platform calls the route of the socket and provides a function that upgrades the connection. The
+// server below simulates this.
 let service: TestService;
 const contexts = new AsyncLocalStorage<{ upgradeWebSocket: Upgrade }>();
 const server = createServer();

@@ -7,8 +7,8 @@ import { connectClient, type TestClient } from "#lib/api/live/testing.ts";
 import { type HttpTestService, openHttpTestService } from "../http-testing.ts";
 import { TEST_KEY } from "../testing.ts";
 
-// Two services run in this process and share one Postgres, as two processes would. A socket receives the same events from
-// either service.
+// Simulates two processes with two services that share one Postgres. A socket receives the same events from either
+// service.
 
 let postgres: TestPostgres;
 let first: HttpTestService;

@@ -29,7 +29,7 @@ after(async () => {
 
 type Ids = Record<"sessionId" | "requestId" | "runId" | "shareUrl" | "statusUrl" | "streamUrl", string>;
 
-/** Creates a session whose turn has ended. Its `visit` sends a request as the session page does. */
+/** Creates a session whose turn has ended. `visit` of the result sends a request in the way the session page does. */
 async function makeSession(more: Record<string, unknown> = {}) {
   const created: Ids = await service.create("work", more);
   await service.completed(created.statusUrl);
@@ -136,7 +136,7 @@ async function makePicture() {
   return `${session.api}/live/picture`;
 }
 
-/** Calls an operation that only operators may use. */
+/** Calls an operation as a signed-in operator. */
 async function operate(method: string, path: string, body?: unknown): Promise<Response> {
   const cookie = await signIn(service);
   return service.call(method, path, body, { cookie, origin: service.env.baseUrl });
@@ -167,7 +167,7 @@ async function makePublication() {
   return { variant, answer, id: publication.id };
 }
 
-/** Stores a test run in a new session. No process plays the run. */
+/** Stores a test run in a new session. No process executes the run. */
 async function makeTestRun() {
   const session = await makeSession();
   return { ...session, testRunId: await storeTestRun(service, session.sessionId) };
@@ -194,7 +194,7 @@ async function makeLandingPage() {
   const { page } = await deployFiles(service, { "index.html": "<h1>Sale</h1>" }, {}, session);
   return { session, path: `/api/pages/${page.slug}`, slug: page.slug };
 }
-/** A document that contains one variant, as the import operation accepts it. */
+/** A document with one variant, in the form that the import operation accepts. */
 const variantFile = {
   pages: [{ url: "https://shop.example/", match: "path", changes: [], css: "h1 { color: red }", js: "" }],
 };
@@ -211,8 +211,8 @@ const messages = [userMessage("work")];
 const annotation = { event: "submit", annotations: [{ selector: "h1", comment: "bigger" }], more: true };
 
 /**
- * For each operation, a call that succeeds and its expected status. A text lists several statuses if the answer depends on a
- * browser.
+ * For each operation, the expected status and a function that calls the operation. If the status depends on a browser,
+ * a text lists the possible statuses.
  */
 const CALLS: Partial<Record<OperationName, [number | string, () => Promise<Response>]>> = {
   createSession: [201, () => service.call("POST", "/api/session", { messages })],
@@ -404,7 +404,7 @@ const CALLS: Partial<Record<OperationName, [number | string, () => Promise<Respo
         edits: [{ action: "setText", changeId: "c1", text: "Buy" }],
       }),
   ],
-  // The tests in `e2e/service/test-runs` cover test runs that are played.
+  // The tests in `e2e/service/test-runs` cover test runs that are executed.
   listTestRuns: [200, async () => service.call("GET", `${(await makeSession()).api}/tests`)],
   readTestRun: [
     200,
@@ -442,7 +442,7 @@ const CALLS: Partial<Record<OperationName, [number | string, () => Promise<Respo
       return service.call("GET", `${api}/reports/${await storeReport(service, sessionId)}`);
     },
   ],
-  // This service has no browser, so the check is refused. `person-edits.test.ts` covers a check with a browser.
+  // The check is refused, because this service has no browser. `person-edits.test.ts` covers a check with a browser.
   checkAsPerson: [409, async () => (await makeVariant()).visit("POST", "/variants/main/check")],
   showVariant: [200, async () => (await makeVariant()).visit("POST", "/shown-variant", { variant: null })],
   readPagePicture: [200, async () => service.call("GET", await makePicture())],
@@ -605,7 +605,7 @@ test("every operation of the contract has a call in this test", () => {
   assert.deepEqual(Object.keys(CALLS).sort(), Object.keys(contract).sort());
 });
 
-// The test service validates every answer against the OpenAPI document, so this test checks only the status.
+// This test checks only the status, because the test service validates every answer against the OpenAPI document.
 for (const [name, [status, call]] of Object.entries(CALLS))
   test(`${name} answers ${status} as documented`, async () => {
     const response = await call();

@@ -7,10 +7,11 @@ import { eventSchemas } from "#lib/events/event-schemas.ts";
 import { type HttpTestService, openHttpTestService } from "../http-testing.ts";
 import { TEST_KEY, waitUntil } from "../testing.ts";
 
-// Checks that two EventSource implementations and our own client receive the complete stream although its connection breaks.
+// Two EventSource implementations and the project's own client must receive the complete stream although the connection
+// breaks.
 
 let service: HttpTestService;
-/** Resolving this promise releases the model's last answer. */
+/** The model sends its last answer when this promise resolves. */
 let lastAnswer = Promise.withResolvers<void>();
 before(async () => {
   service = await openHttpTestService();
@@ -21,9 +22,12 @@ before(async () => {
 });
 after(() => service.close());
 
-/** A stored event in the form in which a client received it. */
+/** A stored event, in the form that a client received. */
 type Received = { id: string; event: string; data: string };
-/** A client that follows a stream. `hasStopped` returns true once the client has stopped on its own, without `stop`. */
+/**
+ * A client that follows a stream. `hasStopped` tells whether the client has stopped by itself, without a call of
+ * `stop`.
+ */
 type Follower = { received: Received[]; hasStopped: () => boolean; stop: () => void };
 
 /** The part of the EventSource interface that both implementations provide. */

@@ -23,8 +23,8 @@ import type { ToolCall } from "#lib/tools/tool.ts";
 import { fetchUrl } from "#lib/tools/workspace/fetch/fetch-url.ts";
 import type { WorkspaceServices } from "#lib/tools/workspace/services.ts";
 
-// Covers every way in which a URL from outside makes the service send a request. The canary server counts connections to the
-// private addresses to which these URLs resolve.
+// Covers every way in which a URL from outside makes the service send a request. Hostile URLs resolve to private
+// addresses of this machine, where the canary server counts the connections.
 
 let canary: Server;
 let redirector: Server;
@@ -56,7 +56,7 @@ beforeEach(() => {
 });
 
 async function listen(server: Server): Promise<Server> {
-  // Called without a host, `listen` uses all addresses of the machine, including IPv6.
+  // Without a host, `listen` uses all addresses of the machine, including IPv6 addresses.
   await new Promise<void>((done) => server.listen(0, done));
   closing.push(server);
   return server;
@@ -161,7 +161,7 @@ const callback = (url: string) => ({
   body: Buffer.from("{}"),
 });
 const attempt = { timeoutMs: 2_000, now: () => new Date() };
-/** Matches errors of the network guard. It does not match errors of the network or of a server. */
+/** Matches errors of the network guard, but no errors of the network or of a server. */
 const REFUSED =
   /NETWORK_ALLOW|not a permitted scheme|not an http\(s\) scheme|must not carry credentials|is not valid|is not an IP address/;
 
@@ -220,8 +220,8 @@ describe(`hostile URLs (${hostileHosts.length * 2 + hostilePlaces.length + 2})`,
     const egress = createBrowserEgress(rule, undefined, { debug() {}, info() {}, warn() {}, error() {} });
     for (const text of urls()) {
       const url = URL.parse(text);
-      // Sends the URL in its original form and as a browser normalizes it. The proxy closes the connection if the request is
-      // invalid HTTP.
+      // Sends the URL in its original form and in its normalized form. An empty answer is allowed too, because the
+      // proxy closes the connection if a request is invalid HTTP.
       for (const form of new Set([text.replace(/[^\x21-\uffff]/g, ""), url?.href ?? ""])) {
         const answer = await askProxy(proxy.port, `GET ${form} HTTP/1.1\r\nHost: public.example\r\n\r\n`);
         assert.match(answer, /^HTTP\/1\.1 (400|403)|^$/, form);
@@ -282,7 +282,7 @@ describe("a redirect to a private address", () => {
 });
 
 describe("a host name that changes its address", () => {
-  /** Creates a rule whose lookup answers a public address the first time, and this machine's address after that. */
+  /** Creates a rule whose lookup returns a public address the first time, and this machine's address after that. */
   const flipping = () => {
     let lookups = 0;
     return makeRule([], async () => [

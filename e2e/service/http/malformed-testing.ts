@@ -4,7 +4,7 @@ import type { JsonSchema } from "#lib/api/openapi/json-schema.ts";
 /** A body that is invalid because of the value at `path`. */
 export type Malformed = { path: PropertyKey[]; body: unknown };
 
-/** Values of every type, some of them oversized. Most of them are invalid at most paths. */
+/** Values of every type, some of them oversized. Most of these values are invalid in most fields. */
 const ODD_VALUES: readonly unknown[] = [
   null,
   true,
@@ -125,8 +125,8 @@ export const BROKEN_JSON: readonly (string | Uint8Array<ArrayBuffer>)[] = [
 ];
 
 /**
- * Lists bodies that a schema refuses. Each is a valid body in which one value has another type, a field is added, or a field
- * is missing.
+ * Lists bodies that a schema refuses. Each body differs from a valid body in one place: a value has another type, a
+ * field is added, or a field is missing.
  */
 export function listMalformed(schema: z.ZodType): Malformed[] {
   const refuses = (body: unknown) => !schema.safeParse(body).success;
@@ -142,7 +142,7 @@ export function listMalformed(schema: z.ZodType): Malformed[] {
   return [...found.values()];
 }
 
-/** For each alternative of a schema: the smallest valid body, and this body with one optional field at a time. */
+/** Lists the smallest valid body of each alternative of a schema, and this body with each of the optional fields. */
 export function sampleBodies(schema: z.ZodType): unknown[] {
   const json = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" }) as Named;
   const takes = (body: unknown) => schema.safeParse(body).success;

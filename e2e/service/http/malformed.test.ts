@@ -12,7 +12,7 @@ import { BROKEN_JSON, listMalformed, sampleBodies } from "./malformed-testing.ts
 // The tests are generated from the contract, so they cover new operations too.
 
 let service: TestService;
-/** A session with a sub-agent, so that operations on sub-agents have one to act on. */
+/** A session with a sub-agent, which the operations on sub-agents need. */
 let session: { sessionId: string; requestId: string; shareUrl: string; agentId: string };
 let operator: string;
 
@@ -71,7 +71,7 @@ async function countAll(): Promise<unknown> {
   );
   const names = (tables as unknown as { rows: { name: string }[] }).rows.map(({ name }) => name);
   const counts = names
-    // These tables are not compared: the engine's sweep and the rate limits write to them.
+    // Leaves out the tables to which the engine's sweep and the rate limits write.
     .filter((name) => !name.startsWith("engine_") && name !== "rate_buckets")
     .map((name) => sql`select ${name} as name, count(*)::int as count from ${sql.identifier(name)}`);
   const counted = await db.execute(sql`${sql.join(counts, sql` union all `)} order by 1`);
@@ -79,8 +79,8 @@ async function countAll(): Promise<unknown> {
 }
 
 /**
- * Checks that an answer is a 4xx with an error sentence. The error is in the error envelope, or bare if the operation
- * declares a bare error for the status.
+ * Checks that an answer is a 4xx with an error sentence. If the operation declares a bare error for the status, the
+ * body has only the field `error`. Otherwise the error is in the error envelope.
  */
 function assertRefused(
   operation: Operation,
@@ -104,7 +104,7 @@ describe("a malformed body", () => {
       for (const broken of BROKEN_JSON) {
         const answer = await send(operation, broken);
         const shown = `${name} ${typeof broken === "string" ? broken.slice(0, 60) : Buffer.from(broken).toString("hex")}`;
-        // A success would mean that the text is in fact valid JSON and a valid body.
+        // The success shows that the body is valid, so it does not belong in `BROKEN_JSON`.
         if (answer.status === 202 || answer.status === 200) assert.fail(shown);
         assertRefused(operation, answer, shown);
       }
@@ -131,8 +131,8 @@ describe("a malformed body", () => {
 });
 
 /**
- * Checks that the error begins with `path`, or with a path above or below it. If the body may have several forms, the error
- * may name the field that distinguishes the forms.
+ * Checks that the error begins with `path`, with a parent of `path`, or with a path below `path`. If the body may have
+ * several forms, the error may name the field that distinguishes the forms.
  */
 function assertNames(error: string, path: PropertyKey[], shown: string): void {
   const [named = ""] = error.split(": ");
@@ -195,14 +195,15 @@ describe("malformed parameters", () => {
       for (const [, parameter = ""] of operation.path.matchAll(/:(\w+)/g))
         for (const odd of ODD) {
           if (odd === "" || odd === "%") continue;
-          // `importVariant` creates the variant that its path names, so it answers a valid key with a success.
+          // `importVariant` creates a variant with the key in its path, so a valid key is no error there.
           if (name === "importVariant" && variantKeySchema.safeParse(odd).success) continue;
           const path = pathOf({
             ...operation,
             path: operation.path.replace(`:${parameter}`, encodeURIComponent(odd)),
           });
           const samples = operation.body ? sampleBodies(operation.bodyShownAs ?? operation.body) : [];
-          // If only the handler validates the body, the sample has all optional fields too.
+          // An operation with `bodyShownAs` validates the body in its handler, and needs a sample with all optional
+          // fields.
           const sample = operation.bodyShownAs ? Object.assign({}, ...samples) : samples[0];
           const body = sample && JSON.stringify(sample);
           const response = await service.call(operation.method, path, body, credentialsOf(operation));

@@ -10,7 +10,7 @@ import { deriveUserTokenKey } from "#lib/secrets/user-token.ts";
 import { createRequestListener } from "#lib/server/request-listener.ts";
 import { openTestService } from "../testing.ts";
 
-/** Starts a test service that serves its API on loopback. `connect` connects a client of the official SDK to `/api/mcp`. */
+/** Starts a test service with its API on loopback. `connect` connects a client of the official SDK to `/api/mcp`. */
 export async function openMcpService(variables: Record<string, string> = {}) {
   const encryptionKey = randomBytes(32);
   const server = createServer((request, response) => handleRequest(request, response));

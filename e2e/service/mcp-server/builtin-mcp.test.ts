@@ -19,7 +19,7 @@ import {
   startSlowSite,
 } from "./builtin-mcp-testing.ts";
 
-// Next's modules are imported without a file extension. The bundler accepts that, but Node needs the extension.
+// Adds the file extension to an import of a Next module, because Node needs the extension and the bundler does not.
 registerHooks({
   resolve: (specifier, context, next) =>
     next(specifier === "next/navigation" ? "next/navigation.js" : specifier, context),
@@ -43,7 +43,7 @@ const LIST = { jsonrpc: "2.0", id: 1, method: "tools/list" };
 const createSession = async (profile: Record<string, unknown> = {}) =>
   (await mcp.service.create("Say something.", profile)).sessionId;
 
-/** Creates a user token like the one with which the session's own agent calls the built-in server. */
+/** Creates a user token of the kind that the session's own agent uses to call the built-in server. */
 function mintAgentToken(sessionId: string, more: { audience?: string; expiresAt?: Date } = {}) {
   const { audience = mcp.url, expiresAt = new Date(Date.now() + 60_000) } = more;
   return mintUserToken(mcp.tokenKey, { sessionId, audience, expiresAt, holder: "agent", keyId: null });
@@ -255,7 +255,7 @@ test("a call reports its progress, and its result matches the tool's output sche
   await waitUntil(() => site.requested.includes("/shape"), "the site has the request");
   site.answer("/shape", "<title>A page</title>");
   const result = await call;
-  // The client of the SDK has already validated the result against the tool's outputSchema.
+  // `callTool` of the SDK's client has validated the result against the tool's outputSchema.
   assert.equal((result.structuredContent as { title?: string }).title, "A page");
   assert.deepEqual(progress, [`0/2 fetching ${site.url}/shape`, "1/2 looking for structured data"]);
 });
@@ -362,7 +362,7 @@ test("requests of other agents are rate limited per session, those of the sessio
   };
   const [one, two] = [await createSession(), await createSession()];
   const answers: string[] = [];
-  // Each request uses a new token. A new token must not reset the limit.
+  // Each request uses a new token, which must not reset the limit.
   for (const sessionId of [one, one, one, two]) answers.push(await ask(await mcp.requestToken(sessionId)));
   assert.deepEqual(answers, ["admitted", "admitted", "rate_limited", "admitted"]);
   assert.equal(await ask(mintAgentToken(one)), "admitted");
@@ -387,7 +387,7 @@ test("requests with a foreign Origin or Host are refused", async () => {
     assert.equal((await mcp.post(token, LIST, { origin })).status, 403, origin);
   assert.equal((await mcp.post(token, LIST, { origin: mcp.service.env.baseUrl })).status, 200);
 
-  // These requests go to the endpoint itself, without the HTTP server, to test the endpoint's own check of the Host header.
+  // Calls the endpoint without the HTTP server, to test the endpoint's own check of the Host header.
   for (const host of ["evil.example", "127.0.0.1", "127.0.0.1:1", "localhost.evil.example:80", ""]) {
     const headers = { authorization: `Bearer ${token}`, host, "content-type": "application/json" };
     const request = new Request(mcp.url, { method: "POST", headers, body: JSON.stringify(LIST) });
@@ -509,7 +509,7 @@ test("calls of other agents in one session run one after the other", async () =>
   const first = callTool(client, "read_markdown", { url: `${site.url}/first` });
   await waitUntil(() => site.requested.includes("/first"), "the first page was requested");
   const second = callTool(client, "read_markdown", { url: `${site.url}/second` });
-  // This request is sent later than the second call. Its answer shows that the second call has arrived at the service.
+  // This request is sent after the second call, so its answer shows that the second call has arrived at the service.
   await listNames(client);
   assert.ok(!site.requested.includes("/second"));
   site.answer("/first", "<p>One.</p>");

@@ -1,4 +1,4 @@
-/** A `tools/list` request to the built-in MCP server with a session's user token. */
+/** Creates a `tools/list` request to the built-in MCP server with a session's user token. */
 export const listToolsRequest = (token: string) => ({
   method: "POST",
   headers: {

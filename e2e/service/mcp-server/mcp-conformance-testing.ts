@@ -24,8 +24,8 @@ import { createMcpEndpoint, type McpServerPort } from "#lib/mcp-server/mcp-endpo
 import { defineMcpTool, type McpCall, mcpText } from "#lib/mcp-server/mcp-tool.ts";
 import { sendResponse, toWebRequest } from "#lib/server/web-messages.ts";
 
-// The tools, resources and prompts that the official conformance suite expects. The endpoint of the built-in server serves
-// them.
+// Serves the tools, resources and prompts that the official conformance suite expects, with the code of the built-in
+// server's endpoint.
 
 const PNG =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==";
@@ -156,8 +156,8 @@ function addPrompts(server: Server): void {
 }
 
 /**
- * Opens a server that handles one message. It has the tool handling of the built-in server, and everything else that the
- * suite expects.
+ * Opens a server that handles one message. It handles tools like the built-in server, and also provides the resources,
+ * prompts and requests that the suite expects.
  */
 function openServer(logger: { error: () => void }): McpServerPort {
   let requestId: string | number | undefined;
@@ -190,7 +190,7 @@ function openServer(logger: { error: () => void }): McpServerPort {
   };
 }
 
-/** Serves what the suite expects on loopback. */
+/** Starts a server on loopback for the conformance suite. */
 export async function startConformanceServer(): Promise<{ url: string; close: () => void }> {
   const logger = { error: () => {} };
   const inFlight = createCallsInFlight({ publish: () => {}, subscribe: () => () => {} });

@@ -9,9 +9,9 @@ import { test } from "node:test";
 import { startConformanceServer } from "./mcp-conformance-testing.ts";
 
 /**
- * Scenarios that a stateless server does not support. During a call, the server cannot ask its client a question: the
- * client's answer would be a new request, which may reach another process. The server also keeps no sessions or streams to
- * which a client could reconnect.
+ * Scenarios that a stateless server does not support. The server cannot ask its client a question during a call,
+ * because the answer is a new request that may reach another process. It also has no sessions or streams to which a
+ * client could reconnect.
  */
 const UNSUPPORTED = [
   "tools-call-sampling",

@@ -4,8 +4,8 @@ import { findTestChromium } from "#lib/browser/testing.ts";
 import { type HttpTestService, openHttpTestService } from "../http-testing.ts";
 import { deployFiles } from "./pages-testing.ts";
 
-// Only the settings of the service contain these public https origins. The agent's browser must reach the service under
-// them.
+// The public https origins in the settings of the service. They do not exist in DNS, but the agent's browser must reach
+// the service under them.
 const BASE_URL = "https://service.test";
 const PUBLIC_PAGES_ORIGIN = "https://pages.test";
 
@@ -17,7 +17,7 @@ const FILES = {
   "data.json": '{"name":"Loaded"}',
 };
 
-/** Returns an expression that fetches an address inside a page. It resolves to the type of the response, or to "failed". */
+/** Returns an expression that fetches an address in a page and resolves to the type of the response, or to "failed". */
 const probe = (address: string) => `fetch(${JSON.stringify(address)}, { mode: "no-cors" })
   .then(({ type }) => "answered " + type, () => "failed")`;
 

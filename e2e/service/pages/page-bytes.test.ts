@@ -69,7 +69,7 @@ describe("the limit of landing page bytes", () => {
       sessions.map((session, at) => tryDeploy(session, `${at}`, `parallel-${at}`)),
     );
     const refused = outcomes.filter(({ isError }) => isError).map(({ text }) => text);
-    // The earlier tests have stored 1.2 MiB of the owner's 2 MiB, so only one more deploy of 0.6 MiB fits.
+    // Only one more deploy of 0.6 MiB fits, because the earlier tests have stored 1.2 of the owner's 2 MiB.
     assert.equal(refused.length, 3);
     for (const text of refused)
       assert.match(

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import type { LandingPage } from "#lib/events/event.ts";
 import type { TestService } from "../testing.ts";
 
-/** The contents of files, by their paths in a folder. */
+/** The contents of files, by path in a folder. */
 export type Files = Record<string, string | Uint8Array>;
 
 /** Returns the path of a session's workspace. Creates the folder if it does not exist. */
@@ -14,7 +14,7 @@ export async function workspaceOf(service: TestService, sessionId: string): Prom
   return folder;
 }
 
-/** Writes a folder of a session's workspace, and removes its earlier files. */
+/** Writes a folder in a session's workspace. Replaces an existing folder. */
 export async function writeFolder(
   service: TestService,
   sessionId: string,
@@ -40,7 +40,7 @@ export async function openSession(service: TestService, more: Record<string, unk
 
 type Session = { sessionId: string; requestId: string; runId: string };
 
-/** Calls the tool `deploy_landing_page` as the agent of this session does in a turn. */
+/** Calls the tool `deploy_landing_page` in the way the agent of this session does. */
 export async function deploy(
   service: TestService,
   { sessionId, requestId, runId }: Session,

@@ -37,7 +37,7 @@ after(() => service.close());
 
 type Reply = { status: number; headers: Record<string, string | string[] | undefined>; body: Buffer };
 
-/** Sends a request whose path is not normalized before it is sent. */
+/** Sends a request without normalizing its path. */
 async function send(
   path: string,
   { method = "GET", ...headers }: Record<string, string> = {},

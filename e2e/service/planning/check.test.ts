@@ -81,7 +81,7 @@ describe("assertions in check_variant", () => {
         ["r5", undefined, undefined],
       ],
     );
-    // A check only evaluates the assertions. The agent marks a requirement as met.
+    // A check only evaluates the assertions. It does not mark requirements as met.
     assert.ok(listed.every(({ status }) => status === "open"));
     const events = only(await readEvents(service, session.sessionId), "requirement.updated");
     assert.deepEqual(

@@ -19,7 +19,7 @@ before(async () => {
 after(() => mcp.close());
 
 const add = [{ op: "setText", selector: "#pay", text: "Pay now" }];
-/** For each tool that changes something, the input of a call. */
+/** The tools that change something, each with the input of a call. */
 const CHANGING: Record<string, Record<string, unknown>> = {
   apply_variant: { baseRevision: 0, add },
   publish_variant: {},
@@ -102,7 +102,7 @@ describe("plan first", () => {
     const html = await (await mcp.service.call("GET", `${path}?format=html`)).text();
     assert.match(html, /<code>write_file<\/code> a\.txt <span class="refused">not run, plan first<\/span>/);
     assert.match(html, /<code>read_file<\/code> none\.txt <span class="failed">failed<\/span>/);
-    // The export contains calls that were refused. It can still be imported.
+    // An export with refused calls can be imported.
     const other = await mcp.service.create("Say something.");
     const imported = await mcp.service.call("POST", `/api/sessions/${other.sessionId}/import`, exported);
     assert.equal(imported.status, 201, await imported.clone().text());
@@ -141,7 +141,7 @@ describe("plan first", () => {
     const tool = mcp.container.services.tools.find(({ name }) => name === "write_file");
     assert.ok(tool);
     let released = 0;
-    // Acquiring the resource of the call changes the mode, as a person might while the call waits.
+    // Changes the mode while the call waits for its resource, to simulate a change by a person.
     tool.acquire = async () => {
       await setMode(mcp.service, sessionId, "plan_first");
       return () => {
@@ -236,7 +236,7 @@ describe("plan first", () => {
     assert.match(results[0] ?? "", /find done/);
     assert.match(results[1] ?? "", REFUSED);
     assert.match(results[2] ?? "", REFUSED);
-    // `compare_pictures` is allowed, because it changes nothing and only stores a picture as evidence.
+    // `compare_pictures` is allowed, because it only stores a picture as evidence.
     assert.match(results[3] ?? "", /compare_pictures: /);
     assert.doesNotMatch(results[3] ?? "", REFUSED);
     assert.deepEqual(calls, ["find"]);

@@ -12,7 +12,7 @@ before(async () => {
 });
 after(() => service.close());
 
-/** Creates a session in the mode "plan first". Its agent has written a plan. */
+/** Creates a session in the mode `plan_first` whose agent has written a plan. */
 async function createPlanned() {
   const { session } = await playTurn(service, [plan([todo("Write the file")])]);
   await setMode(service, session.sessionId, "plan_first");
@@ -26,7 +26,7 @@ const messagesOf = async (sessionId: string): Promise<string[]> => {
   return data.filter(({ role }) => role === "user").map(({ parts }) => parts[0]?.text ?? "");
 };
 
-/** Starts a turn. Its first model call waits until `release` is called. */
+/** Starts a turn. The answer to its first model call is held back until `release` is called. */
 async function hold(sessionId: string, ...steps: Parameters<typeof scriptTurn>[2]) {
   const { promise, resolve } = Promise.withResolvers<void>();
   const marker = `task ${crypto.randomUUID()}`;

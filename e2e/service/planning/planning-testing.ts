@@ -16,7 +16,7 @@ export const setMode = async (service: TestService, sessionId: string, mode: "of
   assert.equal(answer.status, 200, await answer.clone().text());
 };
 
-/** Calls the service as the session page does for the holder of `shareUrl`. */
+/** Calls the service in the way the session page does for the holder of `shareUrl`. */
 export const asVisitor = (
   service: TestService,
   { shareUrl }: Session,
@@ -34,7 +34,7 @@ export const asVisitor = (
 export const editAsPerson = (service: TestService, session: Session, ...edits: unknown[]) =>
   asVisitor(service, session, "POST", `/api/sessions/${session.sessionId}/plan/edits`, { edits });
 
-/** Sends "go", the person's agreement to the plan, from the session page. */
+/** Agrees to the plan (the action "go") as a person on the session page. */
 export const sayGo = (service: TestService, session: Session, revision: number, text?: string) =>
   asVisitor(service, session, "POST", `/s/${session.sessionId}/actions/plan/go`, {
     revision,

@@ -14,7 +14,7 @@ before(async () => {
 });
 after(() => mcp.close());
 
-/** Plays the first turn of a session. @returns the planning tools that it was offered. */
+/** Plays the first turn of a session. @returns the planning tools that the model was offered. */
 async function offer(profile: Record<string, unknown>): Promise<string[]> {
   await playTurn(mcp.service, [], profile);
   const offered = readOffered(mcp.service);

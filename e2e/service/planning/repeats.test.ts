@@ -14,8 +14,8 @@ afterEach(() => armFaults(undefined));
 after(() => service.close());
 
 /**
- * Makes the executor fail once, after the effect of a call is stored and before its result is recorded. The engine then
- * repeats the step.
+ * Makes the executor fail once, after the effect of a tool call is stored and before the call's result is recorded. The
+ * engine then repeats the step.
  */
 const failAfterCall = () => armFaults({ point: "tool-ended", nth: 1, action: "throw", afterMs: 0 });
 

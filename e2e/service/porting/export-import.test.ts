@@ -268,7 +268,7 @@ describe("an import", () => {
       assert.equal(summary.format, name);
       keys.push(...summary.variants.map(({ key }) => key));
       assert.equal((await imported(service, sessionId, answer.document, 200)).import.id, summary.id);
-      // A client may also post the whole answer of the export operation.
+      // A client may also import the whole answer of the export operation.
       assert.equal((await importInto(service, from, answer)).status, 201);
     }
     assert.deepEqual(keys, ["b", "main", "main-2"]);
@@ -330,7 +330,7 @@ describe("an import", () => {
     assert.deepEqual(after.requirements[0]?.assertion, assertion);
     assert.deepEqual(after.reports, []);
 
-    // The second import is a newer export of the same session. It adds only what the first one did not contain.
+    // A newer export of the same session adds only the content that the first export did not have.
     await addRequirements(planning, { ...base, author: "agent", requirements: [{ text: "It is green" }] });
     const { leftOut: again } = await imported(service, sessionId, await exportSession(service, from));
     const fields = again.map(({ field }) => field);

@@ -36,7 +36,7 @@ after(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Texts that run a script wherever the HTML does not escape them. */
+/** Texts that run a script if the HTML does not escape them. */
 const EVIL = [
   `"><script>window.ran = 1</script>`,
   `<img src=x onerror="window.ran = 2">`,
@@ -47,7 +47,7 @@ const EVIL = [
 ].join(" ");
 const MARKDOWN = `# Result\n\n${EVIL}\n\n![x](https://evil.example/x.png) [run](javascript:window.ran=5) [data](data:text/html,x) [ok](https://shop.example/cart)\n\n| a | b |\n|-|-|\n| 1 | <b>2</b> |\n\n- [x] done\n\n\`\`\`html\n<script>window.ran = 6</script>\n\`\`\``;
 
-/** Creates a session that has hostile text in every part that an export can contain. */
+/** Creates a session with hostile text in every field that an export can contain. */
 async function makeHostileSession(): Promise<string> {
   const marker = `task ${crypto.randomUUID()}`;
   scriptTurn(service, marker, [

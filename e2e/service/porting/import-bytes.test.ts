@@ -52,7 +52,7 @@ describe("the limit of imported bytes", () => {
       sessions.map(({ sessionId }) => importInto(service, sessionId, document)),
     );
     const statuses = answers.map(({ status }) => status).toSorted();
-    // The test before has stored 0.6 MiB of the owner's 2 MiB, so only two more documents fit.
+    // Only two more documents fit, because the previous test has stored 0.6 of the owner's 2 MiB.
     assert.deepEqual(statuses, [201, 201, 409, 409]);
     for (const answer of answers) {
       if (answer.status !== 409) continue;

@@ -72,7 +72,7 @@ const requirement = fc.record({
     assertion.map((each) => ({ url: "https://shop.example/cart", selector: "#pay", ...each })),
   ),
 });
-/** Generates the content of a session. Each part of it may be missing. */
+/** Generates the content of a session. Most parts of the content may be missing. */
 const works = fc.record({
   variants: documents,
   said: fc.array(text, { minLength: 1, maxLength: 3 }),
@@ -113,7 +113,9 @@ async function makeWork({ variants, said, items, isPlanFirst, requirements, hasR
   return { sessionId, page: deployed?.page };
 }
 
-/** The parts that two exports must have in common: variants, plan items, and requirements that are not waived. */
+/**
+ * Returns the parts that two exports must have in common: variants, plan items, and requirements that are not waived.
+ */
 const carried = ({ variants, plan, requirements }: SessionExport) => ({
   variants: variants.map(({ key, document }) => [key, canonicalJson(document)]).sort(),
   items: plan?.items.map(({ text: words, status }) => [words, status]) ?? [],
@@ -125,7 +127,7 @@ const carried = ({ variants, plan, requirements }: SessionExport) => ({
 const DECIDED =
   "Statuses, notes, evidence and results of checks belong to the exported session; imported requirements are open.";
 
-/** The entries of `leftOut` with which an import reports what it did not take over from this session. */
+/** Returns the expected entries of `leftOut`, in which an import reports the content that it did not import. */
 const listLeftOut = ({ isPlanFirst, requirements, hasReport, hasPage }: Work) => [
   { field: "session", reason: "This session keeps its own settings." },
   ...(isPlanFirst ? [{ field: "plan.mode", reason: "People agree to a plan in each session." }] : []),

@@ -192,8 +192,8 @@ describe("evidence of a report", () => {
         [own, "Own"],
       ],
     );
-    // A person with a share link of the session may open the pictures of the session and of its sub-agent, both at the
-    // session's path.
+    // A person with a share link of the session may open pictures of the session and of its sub-agent. Both pictures
+    // have a path below the session.
     const answer = await actOnPage(service, session, "/share-links", { role: "view" });
     const { shareUrl } = (await answer.json()) as { shareUrl: string };
     const cookie = `share=${new URL(shareUrl, service.env.baseUrl).searchParams.get("key")}`;

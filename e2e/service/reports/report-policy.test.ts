@@ -13,7 +13,7 @@ before(async () => {
 });
 after(() => service.close());
 
-/** Plays the first turn of a session. @returns whether it was offered the tool that publishes reports. */
+/** Plays the first turn of a session. @returns whether the model was offered the tool that publishes reports. */
 async function isOffered(profile: Record<string, unknown>): Promise<boolean> {
   await playTurn(service, [], profile);
   return readOffered(service).includes(NAME);

@@ -23,7 +23,7 @@ export const REPORT = {
   ],
 } satisfies ReportInput;
 
-/** Stores a report with evidence in a session. @returns its id. */
+/** Stores a report with evidence in a session. @returns the report's id. */
 export async function storeReport(service: TestService, sessionId: string): Promise<string> {
   const evidenceIds = [await savePicture(service, sessionId)];
   const findings = REPORT.findings.map((finding) => ({ ...finding, evidenceIds }));
@@ -49,7 +49,7 @@ export const readEvents = async (service: TestService, sessionId: string) =>
     JSON.parse(body),
   );
 
-/** Saves a picture as evidence of a session. @returns its id. */
+/** Saves a picture as evidence of a session. @returns the id of the evidence. */
 export async function savePicture(service: TestService, sessionId: string, title = "A picture") {
   const { id } = await service.container.services.evidence.save({
     sessionId,

@@ -6,8 +6,8 @@ import { SHOP_FORM } from "#lib/skills/library-pages-testing.ts";
 import type { TestService } from "../testing.ts";
 import { openVariantsService, playTurn, script, step } from "../variants/variants-testing.ts";
 
-// Follows the instructions of this project's own skills in a real browser, once on a page without a content security policy
-// and once on a page with one.
+// Follows the instructions of the project's own skills in a real browser, on a page without a content security policy
+// and on a page with a content security policy.
 
 const LIBRARY = join(import.meta.dirname, "../../../lib/skills/library");
 const PAGE = SHOP_FORM.replace(
@@ -29,7 +29,7 @@ before(async () => {
 });
 after(() => opened.close());
 
-/** Returns the script that a skill's instructions use to save a page. */
+/** Returns the script in a skill's instructions that saves a page. */
 function savingScript(skill: string): string {
   const text = readFileSync(join(LIBRARY, skill, "SKILL.md"), "utf8");
   return /```js\n([\s\S]*?)```/.exec(text)?.[1] ?? "";

@@ -25,7 +25,7 @@ after(async () => {
   await rm(skillsDir, { recursive: true, force: true });
 });
 
-/** Opens a service whose deployment adds a skill. Its sandbox is unconfined, so the tests do not need bubblewrap. */
+/** Opens a service with an additional skill. The sandbox is unconfined, so that the tests do not need bubblewrap. */
 const open = (variables: Record<string, string> = {}, dataDir?: string) =>
   openTestService({ SANDBOX: "unconfined", SKILLS_DIR: skillsDir, ...variables }, dataDir);
 

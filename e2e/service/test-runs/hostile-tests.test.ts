@@ -7,7 +7,7 @@ import { itRuns, listRuns, openTestRunsService, readRun, runAndWait, write } fro
 
 let fixture: Awaited<ReturnType<typeof openTestRunsService>>;
 before(async () => {
-  // Test runs may reach only the demo shop. The service refuses all other ports of this machine.
+  // Test runs may reach the demo shop, but no other port of this machine.
   fixture = await openTestRunsService({}, true);
 });
 after(() => fixture.close());
@@ -22,7 +22,7 @@ async function run(source: string, input: Record<string, unknown> = {}) {
   return { run: ended, answer: answers.at(-1) ?? "", sessionId: session.sessionId };
 }
 
-/** Returns a test file with a single test, which has these lines. */
+/** Returns a test file with a single test whose body consists of these lines. */
 const testOf = (body: string) => `import { expect, test, chromium } from "@playwright/test";
 import { execSync } from "node:child_process";
 import fs from "node:fs";

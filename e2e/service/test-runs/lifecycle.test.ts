@@ -34,13 +34,13 @@ const listSandboxes = () => listDescendants(process.pid).filter(({ name }) => na
 
 const started: string[] = [];
 afterEach(async () => {
-  // There is only one browser place. A run that has not ended would keep it from the next test.
+  // Ends all runs, because a run that continues would block the only browser place for the next test.
   for (const id of started.splice(0)) await fixture.service.call("DELETE", `/api/sessions/${id}`);
 });
 
 type Session = Awaited<ReturnType<typeof fixture.service.create>>;
 
-/** Starts a session with a long test run. Resolves once the first test has ended and the turn waits for the run. */
+/** Starts a session with a long test run. Waits until the first test has ended and the turn waits for the run. */
 async function startSlow(): Promise<{ session: Session; id: string }> {
   const { service, shop } = fixture;
   const marker = `slow ${crypto.randomUUID()}`;
@@ -77,7 +77,7 @@ describe("a test run", () => {
     const relevant = events.filter(
       ({ kind }) => kind.startsWith("tests.") || /^turn\.(waiting|resumed)$/.test(kind),
     );
-    // The turn waits while the tests run, so progress events may come before and after `turn.waiting`.
+    // The two orders are checked separately, because progress events may come before and after `turn.waiting`.
     const kinds = relevant.map(({ kind }) => kind);
     const kindsWithout = (prefix: string) =>
       kinds.filter((kind) => !kind.startsWith(prefix)).filter((kind, at, all) => kind !== all[at - 1]);

@@ -7,7 +7,7 @@ import { openTestService, type TestService, waitUntil } from "../testing.ts";
 import { scriptTurn } from "../variants/variants-testing.ts";
 import { itRuns, listRuns, openTestRunsService, runAndWait, untilEnded, write } from "./test-runs-testing.ts";
 
-/** A test file: its first test attaches a file, its second test takes four seconds. */
+/** A test file. The first test attaches a file, and the second test takes four seconds. */
 const SPEC = `import { test } from "@playwright/test";
 test("first", async ({}, info) => { await info.attach("note", { body: "noted", contentType: "text/plain" }); });
 test("second", async () => { await new Promise((done) => setTimeout(done, 4_000)); });`;
@@ -23,7 +23,7 @@ async function startRun(service: TestService, baseUrl: string) {
   return { session, follow: (next: TestService) => scriptTurn(next, marker, steps) };
 }
 
-/** Functions that close what a test has opened. A function that the test has already called does nothing after the test. */
+/** Functions that close the resources of a test. A second call of a function does nothing. */
 const cleanups: (() => Promise<void>)[] = [];
 afterEach(async () => {
   for (const close of cleanups.splice(0).reverse()) await close();

@@ -2,7 +2,7 @@ import { testRuns } from "#db/schema/index.ts";
 import { newId } from "#lib/session/new-id.ts";
 import type { TestService } from "../testing.ts";
 
-/** Stores a test run that no process plays. @returns its id. */
+/** Stores a test run that no process executes. @returns the id of the test run. */
 export async function storeTestRun(service: TestService, sessionId: string): Promise<string> {
   const id = newId("tst");
   await service.container.services.db.insert(testRuns).values({

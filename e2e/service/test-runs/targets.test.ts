@@ -34,7 +34,7 @@ const APPLY_HEADING = step("apply_variant", {
 });
 
 /**
- * Runs the tests in a session that has the variant unless `withVariant` is false.
+ * Runs the tests in a new session. If `withVariant` is true, the session has the variant.
  *
  * @returns the test run and the tool results.
  */

@@ -15,8 +15,8 @@ const { isConfined } = sandboxes;
 await sandboxes.remove();
 
 /**
- * Defines a test that needs test runs. If this machine cannot confine commands, the test checks instead that the service
- * refuses test runs.
+ * Defines a test that needs test runs. If this machine cannot confine commands, defines a test of the refusal of test
+ * runs instead.
  */
 export function itRuns(title: string, test: () => Promise<void>): void {
   if (isConfined) it(title, test);
@@ -49,7 +49,7 @@ const serveDemo: RequestListener = async (request, response) => {
 /**
  * Starts a service with a browser and a sandbox, and a server for the demo shop.
  *
- * @param isStrict Whether the shop is the only server on this machine that pages may reach.
+ * @param isStrict If true, pages may reach no server on this machine except the shop.
  */
 export async function openTestRunsService(variables: Record<string, string> = {}, isStrict = false) {
   const { executablePath: BROWSER_EXECUTABLE_PATH } = findTestChromium();
@@ -66,10 +66,12 @@ export async function openTestRunsService(variables: Record<string, string> = {}
   return { service, shop, close };
 }
 
-/** A step that writes a file to the workspace. */
+/** Creates a step that writes a file to the workspace. */
 export const write = (path: string, content: string): Step => step("write_file", { path, content });
 
-/** Steps that write the files of the fixture suite to the workspace: all of them, or those with the given names. */
+/**
+ * Creates steps that write files of the fixture suite to the workspace: the files with the given names, or all files.
+ */
 export async function writeSuite(names?: string[]): Promise<Step[]> {
   const files = names ?? (await readdir(suite));
   return Promise.all(
@@ -77,13 +79,13 @@ export async function writeSuite(names?: string[]): Promise<Step[]> {
   );
 }
 
-/** Steps that start a test run and wait for it. */
+/** Creates steps that start a test run and wait for its results. */
 export const runAndWait = (input: Record<string, unknown> = {}): Step[] => [
   step("run_tests", input),
   step("wait_for_test_results"),
 ];
 
-/** A result of a test, as the API shows it. */
+/** The result of a test in an answer of the API. */
 export type ShownResult = {
   target: string;
   file: string;

@@ -31,7 +31,7 @@ const shell = (command: string) => ({ name: "run_shell", arguments: { command } 
 /** A step that uses 1,000 tokens and calls a tool. */
 const work: Step = { toolCalls: [shell("true")], usage: { inputTokens: 900, outputTokens: 100 } };
 
-/** Scripts the model. In every turn it takes these steps, and then answers "Done.". */
+/** Scripts the model. It takes these steps in every turn, and then answers "Done.". */
 const script = (on: TestService, steps: Step[]) =>
   on.model.respondWith(({ answersSoFar }) => steps[answersSoFar] ?? { text: "Done." });
 
@@ -234,8 +234,8 @@ describe("the amount spent", () => {
     const readChild = async () => (await readAgents(service, session.sessionId))[0]?.sessionId;
     await waitUntil(async () => (await readChild()) !== undefined, "it delegates");
     const child = { sessionId: (await readChild()) ?? "" };
-    // The first model calls of the session and of its sub-agent use 2,000 tokens. That exceeds the budget, so the sub-agent
-    // parks before its second call.
+    // The first model calls of the session and of its sub-agent use 2,000 tokens, which exceeds the budget. Therefore,
+    // the sub-agent is parked before its second call.
     await untilParked(child);
     assert.equal((await readStatus(service, child.sessionId)).waitingOn?.kind, "budget");
     const refused = await service.call("PATCH", `${pathOf(child)}/budget`, { tokens: 9_000 });
@@ -374,7 +374,8 @@ describe("a service without prices, with a budget per owner", () => {
     };
     await waitUntil(isDone, "another owner's turn is played");
 
-    // At midnight, the sweep wakes the turn. Today's budget is still used up, so the turn waits again.
+    // The sweep wakes the turn as if it were midnight. The budget of the real day is still used up, so the turn waits
+    // again.
     const readWaits = async () =>
       only(await readEvents(owned, parked?.sessionId ?? ""), "turn.waiting").length;
     await endOverdueWaits(owned.container.services, until);

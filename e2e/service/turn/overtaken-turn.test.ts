@@ -30,7 +30,7 @@ test("a message whose turn is about to start is played after an interrupt that o
   const session = await service.create("begin");
   await service.model.waitForRequest(({ userText }) => userText.includes("begin"));
   const note = await follow(session.sessionId, { text: "my note" });
-  // With this time the run may not start yet, so its job does nothing. That simulates a job that has not arrived.
+  // A time in the future keeps the run from starting, which simulates a job that has not arrived.
   const setNotBefore = (notBefore: Date | null) =>
     db.update(runs).set({ notBefore }).where(eq(runs.id, note.runId));
   await setNotBefore(new Date(Date.now() + 3_600_000));

@@ -15,7 +15,7 @@ before(async () => {
 });
 after(() => service.close());
 
-/** Records every statement that is sent through this class of database client. */
+/** Records every statement that clients with this prototype send to the database. */
 function watch(prototype: { query: unknown }) {
   const query = prototype.query as (this: unknown, statement: unknown, ...rest: unknown[]) => unknown;
   prototype.query = function (this: unknown, statement: unknown, ...rest: unknown[]) {
@@ -26,8 +26,8 @@ function watch(prototype: { query: unknown }) {
 }
 
 /**
- * Lists the tables from which statements have read since `statements` was reset. Ignores the statement that reads a run,
- * because it only checks whether the plan, requirements and imports have rows.
+ * Lists the tables that were read since `statements` was reset. Ignores the statement that reads a run, because that
+ * statement only checks whether the plan, requirements and imports have rows.
  */
 const tablesRead = (): string[] =>
   TABLES.filter((table) =>
@@ -87,7 +87,7 @@ describe("the statements of turns and polls", () => {
     const { statusUrl } = await service.create("List the evidence");
     await service.completed(statusUrl);
     const writes = statements.filter((text) => text.includes('insert into "steps"'));
-    // One statement each for the start of the run, for the answer with its result, and for the end.
+    // The start of the run, the answer with the tool result, and the end of the run take one statement each.
     assert.equal(writes.length, 3);
   });
 

@@ -8,7 +8,7 @@ import { only, readEvents, readStatus } from "./turn-testing.ts";
 
 const BUDGET_TOKENS = 12_000;
 const TASK = "Compare the offers in the files, and keep the colour vermilion in mind";
-/** Excludes tools that these turns do not call. Their descriptions would fill the small context. */
+/** Excludes tools that these turns do not call, because their descriptions would fill the small context. */
 const PROFILE = {
   tools: {
     exclude: [
@@ -112,7 +112,7 @@ describe("a context that is near its budget", () => {
       async () => (await readStatus(service, sessionId)).turnState === "compacting",
       "compacting",
     );
-    // Simulates a crash, after which another executor claims the run.
+    // Simulates an executor that takes over the run after a crash.
     await service.container.services.db.update(runs).set({ epoch: sql`epoch + 1` }).where(eq(runs.id, runId));
     assert.deepEqual(await turn().play({ runId, generation: 1, player: "another" }), { status: "ended" });
     gate.resolve();

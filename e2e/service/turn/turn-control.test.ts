@@ -42,13 +42,13 @@ async function readEngine(runId: string): Promise<string[]> {
   return found.map(({ state }) => state);
 }
 
-/** Stores a stop request the way another process would. This process is not notified. */
+/** Stores a stop request without notifying this process, to simulate a request to another process. */
 const requestStop = (runId: string) =>
   service.container.services.db.update(runs).set({ cancelRequestedAt: new Date() }).where(eq(runs.id, runId));
 
 /**
- * Starts a run whose model call waits until `release` is called. Then another executor claims the run, which makes the first
- * executor stale.
+ * Starts a run whose model call is held back until `release` is called. Meanwhile another executor takes over the run,
+ * so the first executor is stale.
  */
 async function takeOver(words: string, first: Step = { text: "From the stale one." }) {
   const gate = Promise.withResolvers<void>();

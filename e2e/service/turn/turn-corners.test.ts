@@ -27,8 +27,7 @@ async function follow(sessionId: string, body: object) {
 }
 
 /**
- * Makes the service throw once when it next reaches a fault point during `work`, as it would if the database connection were
- * lost.
+ * Makes the service throw the first time that it reaches a fault point during `work`, to simulate a lost connection.
  */
 async function throwAt(point: FaultPoint, work: () => Promise<void>) {
   armFaults({ point, nth: 1, action: "throw", afterMs: 0 });
@@ -149,7 +148,7 @@ describe("a turn that is stopped before it starts", () => {
   it("leaves its message in the transcript, the log and the next prompt", async () => {
     service.model.respondWith(() => ({ text: "ok" }));
     await throwAt("run-claimed", async () => {
-      // The first attempt to claim the run fails. The interrupt therefore arrives before the turn starts.
+      // The interrupt arrives before the turn starts, because the executor's first attempt to start the run fails.
       const session = await service.create("an early note");
       const urgent = await follow(session.sessionId, { text: "urgent", mode: "interrupt" });
       await service.completed(urgent.statusUrl);
@@ -183,7 +182,7 @@ describe("a run that is abandoned", () => {
     await service.completed(session.statusUrl);
     await turn.abandon({ runId: run.id, generation: 9, player: "another" }, "the test says so");
     gate.resolve();
-    // The run's own job may already have played the run. That adds the message to the transcript too.
+    // The note may also be in the transcript because the run's own job has played the run.
     await waitUntil(async () => {
       const rows = await db.select().from(messages).where(eq(messages.requestId, requestId));
       return rows.some(({ role, seq }) => role === "user" && seq !== null);
@@ -220,7 +219,7 @@ describe("a started compaction", () => {
       "compacting",
     );
     const { db, turn } = service.container.services;
-    // Simulates a redeploy with a larger context: with the size that is recorded here, no compaction is needed.
+    // Reduces the recorded prompt size so that no compaction is needed, to simulate a deployment with a larger context.
     await db
       .update(steps)
       .set({ output: { tokens: 1 } })

@@ -14,7 +14,7 @@ after(() => service.close());
 const fail = (status: number, message: string, headers = {}): Step => ({ status, message, headers });
 const listFiles: Step = { text: "I look.", toolCalls: [{ name: "list_files", arguments: {} }] };
 
-/** Scripts the model calls of one task. Calls of other tasks do not use up the steps. */
+/** Scripts the model for messages that contain `words`. Calls for other messages do not use up the steps. */
 const answer = (words: string, steps: Step[]) => {
   let next = 0;
   service.model.respondWith(({ userText }) => (userText.includes(words) ? steps[next++] : undefined));

@@ -45,7 +45,7 @@ const text = (value: string) => ({ content: [{ type: "text" as const, text: valu
 const namesIn = (body: Record<string, unknown> | undefined): string[] =>
   ((body?.tools ?? []) as { name: string }[]).map(({ name }) => name);
 
-/** Returns, for each model call, the tools of the server `crm` that it offered. */
+/** Returns the tools of the server `crm` that each model call offered. */
 const offered = (target = service) =>
   target.model.requests.map(({ body }) => namesIn(body).filter((name) => name.startsWith("mcp_crm__")));
 

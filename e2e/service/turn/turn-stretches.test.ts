@@ -7,7 +7,7 @@ import { only, readEvents, readStatus } from "./turn-testing.ts";
 
 let service: TestService;
 
-// With this budget, the executor hands a turn over after each step.
+// With this budget, each `play-<n>` step of the engine plays only one step of a turn.
 before(async () => {
   service = await openTestService({ TURN_BUDGET_MS: "1", SANDBOX: "unconfined" });
 });

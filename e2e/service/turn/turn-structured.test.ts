@@ -29,8 +29,8 @@ type SentFormat = {
 type Script = { work?: Step[]; structured?: Step[]; probe?: Step[] };
 
 /**
- * Scripts the model for one task, with a queue of steps for each kind of request. When the steps of `work` are used up, a
- * turn ends with a text.
+ * Scripts the model for messages that contain `words`, with a queue of steps for each kind of request. After the last
+ * step of `work`, the turn ends with a text.
  *
  * @returns the recorded requests.
  */
@@ -405,7 +405,7 @@ describe("a structured session", () => {
 
 type FollowUp = { requestId: string; runId: string; statusUrl: string; queued: boolean };
 
-/** Steers a turn. `text` must contain the words of the task, because the scripted model finds the task by them. */
+/** Steers a turn. `text` must contain the words with which the scripted model recognizes the task. */
 const steer = async (target: TestService, sessionId: string, text: string): Promise<FollowUp> => {
   const path = `/api/sessions/${sessionId}/agent/messages`;
   const response = await target.call("POST", path, { text, mode: "steer" });

@@ -48,7 +48,7 @@ describe("the demo model in an editing session", () => {
       (await readChanges(sessionId, 1)).map(({ op }) => op),
       ["setText", "remove"],
     );
-    // The model reads the live page, which shows the variant, to answer this question.
+    // To answer this question, the model reads the live page, which shows the variant.
     const reply = await say(sessionId, "which headings does this page have?");
     assert.match(reply.answer, /\n- Winter sale\n/);
     assert.equal(reply.completed.variants?.[0]?.revision, 1);

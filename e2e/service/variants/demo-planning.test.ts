@@ -23,7 +23,7 @@ async function findListed(sessionId: string): Promise<Pick<Listed, "state" | "st
 const readItems = async (sessionId: string) =>
   (await readPlan(demo.service, sessionId)).items.map(({ text, status }) => `${status}: ${text}`);
 
-/** Sends "go", the person's agreement to the plan, and waits for the end of the turn. */
+/** Agrees to the plan (the action "go") as a person on the session page, and waits for the end of the turn. */
 async function agree(session: { sessionId: string; shareUrl: string }, text?: string) {
   const { revision } = await readPlan(demo.service, session.sessionId);
   const answer = await sayGo(demo.service, session, revision, text);

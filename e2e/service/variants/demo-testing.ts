@@ -18,7 +18,7 @@ const TYPES: Record<string, string> = {
 /** The longest time that a turn with a check of a variant may take. */
 export const TURN_MS_MAX = 180_000;
 
-/** Serves the files of the demo shop at the same paths as the service. */
+/** Serves the files of the demo shop at the paths at which the service serves them. */
 async function serveShop() {
   const site = createServer(async (request, response) => {
     const name = /^\/demo\/([\w-]+\.(\w+))$/.exec(request.url ?? "");
@@ -47,7 +47,7 @@ export async function openDemoService() {
   /**
    * Waits for the end of a request.
    *
-   * @returns its `run.completed` event, its last text, the names of its tool calls, and all its events.
+   * @returns the request's `run.completed` event, last text, names of called tools, and all events.
    */
   async function ended(sessionId: string, requestId: string) {
     await service.completed(`/api/sessions/${sessionId}/requests/${requestId}`, TURN_MS_MAX);

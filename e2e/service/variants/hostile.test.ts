@@ -24,9 +24,7 @@ const change = (fields: object) => ({ add: [{ op: "setText", selector: "h1", tex
 const page = (fields: object) => ({ set: [{ url: "https://shop.example/", changes: [], ...fields }] });
 const proto = (json: string) => JSON.parse(json) as Record<string, unknown>;
 
-/**
- * Each entry is the rule that is broken, an input of `apply_variant` that breaks it, and a pattern for the expected refusal.
- */
+/** Each entry: the kind of invalid input, an input of `apply_variant`, and a pattern for the expected refusal. */
 const REFUSED: [string, Record<string, unknown>, RegExp][] = [
   [
     "a script element",

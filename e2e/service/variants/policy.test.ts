@@ -34,7 +34,7 @@ const EDITING = [
 ];
 const outputSchema = { type: "object", properties: { title: { type: "string" } } };
 
-/** Plays the first turn of a session. @returns the editing tools that it was offered. */
+/** Plays the first turn of a session. @returns the editing tools that the model was offered. */
 async function offer(profile: Record<string, unknown>): Promise<string[]> {
   await playTurn(service, [], profile);
   const offered = readOffered(service);

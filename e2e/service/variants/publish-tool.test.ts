@@ -71,7 +71,7 @@ describe("publish_variant", () => {
       publication,
     );
 
-    // A new revision is not published automatically. The instructions of the turn name the release that is still current.
+    // A new revision is not published automatically, so the publication stays the same.
     const next = { toolCalls: [apply({ baseRevision: 1, add: [{ ...add[0], id: "c1", text: "Buy" }] })] };
     const [, again] = await playFollowUp(service, session.sessionId, [next, step("publish_variant")]);
     assert.match(again ?? "", /^Error: publish_variant: revision 2 of variant main was not checked/);

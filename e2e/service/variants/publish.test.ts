@@ -47,7 +47,7 @@ async function makeSession() {
   return session;
 }
 
-/** Stores the next revision of `main`. It sets this text. */
+/** Stores the next revision of `main`, with one change that sets this text. */
 async function revise(sessionId: string, baseRevision: number, text: string): Promise<void> {
   const change = { id: "c1", op: "setText" as const, selector: "#pay", text };
   const page = { url: "https://shop.example/", match: "path" as const, changes: [change], css: "", js: "" };
@@ -64,7 +64,7 @@ async function revise(sessionId: string, baseRevision: number, text: string): Pr
   assert.ok(stored.ok);
 }
 
-/** Stores the report of a check of a revision of `main`, with this status. */
+/** Stores a check report with this status for a revision of `main`. */
 async function storeCheckOf(sessionId: string, revision: number, status: "pass" | "warn" | "fail") {
   const report = { variant: "main", revision, status, at: new Date().toISOString(), durationMs: 1 };
   const about = { sessionId, requestId: null, runId: null };
@@ -135,7 +135,7 @@ describe("publishing a variant", () => {
     const answers = await Promise.all([1, 2, 3, 4, 5].map(() => publish(sessionId)));
     assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 200, 200, 200, 201]);
     assert.equal((await listReleases(sessionId)).length, 1);
-    // The revision that the caller names must be the newest one, even if that revision is already published.
+    // Revision 1 is published, but a caller may name only the newest revision.
     assert.equal((await publish(sessionId, { revision: 1 })).status, 409);
     assert.equal((await publish(sessionId, { revision: 2 })).status, 200);
   });

@@ -6,7 +6,7 @@ import { findTestChromium } from "#lib/browser/testing.ts";
 import { openTestService, type TestService, waitUntil } from "../testing.ts";
 import { actOnPage, openSite, storeVariant } from "./variants-testing.ts";
 
-// Two services run in this process and share one Postgres, as two processes would. The first service has the browser.
+// Simulates two processes with two services that share one Postgres. The first service has the browser.
 
 let postgres: TestPostgres;
 let first: TestService;

@@ -9,18 +9,18 @@ import type { VariantDocument } from "#lib/variant/document.ts";
 import { storeRevision } from "#lib/variant/store-revision.ts";
 import { openTestService, type TestService } from "../testing.ts";
 
-/** A call of the tool `apply_variant`. */
+/** Creates a call of the tool `apply_variant`. */
 export const apply = (input: Record<string, unknown>): StepToolCall => ({
   name: "apply_variant",
   arguments: input,
 });
 
-/** A step in which the scripted model calls one tool. */
+/** Creates a step in which the scripted model calls one tool. */
 export const step = (name: string, input: Record<string, unknown> = {}): Step => ({
   toolCalls: [{ name, arguments: input }],
 });
 
-/** A step that runs a script in the live page. */
+/** Creates a step that runs a script in the live page. */
 export const script = (text: string): Step => step("browser_execute", { script: text });
 
 /** Plays a turn in a new session. @returns the session and the results of the turn's tool calls, in order. */
@@ -75,7 +75,7 @@ function readResults(service: TestService, marker: string): string[] {
   return request.toolResults;
 }
 
-/** Returns the names of the tools that were offered in the last model call of any turn. */
+/** Returns the names of the tools that the last model call of a turn offered. */
 export function readOffered(service: TestService): string[] {
   const request = service.model.requests.findLast(({ kind }) => kind === "turn");
   return ((request?.body.tools ?? []) as { name: string }[]).map(({ name }) => name);
@@ -122,7 +122,7 @@ export async function storeVariant(
   });
 }
 
-/** Posts an action of the session page as the holder of a share link does. */
+/** Posts an action of the session page as the holder of a share link. */
 export const actOnPage = (
   service: TestService,
   { sessionId, shareUrl }: { sessionId: string; shareUrl: string },
@@ -135,7 +135,7 @@ export const actOnPage = (
     origin: service.env.baseUrl,
   });
 
-/** Opens a service with a browser, and a site on this machine. One file of tests shares both. */
+/** Opens a service with a browser, and a site on this machine. The tests of a file share the service and the site. */
 export async function openVariantsService(listener: RequestListener) {
   const { executablePath: BROWSER_EXECUTABLE_PATH } = findTestChromium();
   const [service, site] = await Promise.all([

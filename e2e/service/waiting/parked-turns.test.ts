@@ -205,8 +205,8 @@ describe("messages and a parked turn", () => {
 
   it("a person's steer withdraws the question, is read, and may be followed by another question", async () => {
     const session = await startParked(service);
-    // The scripted model counts its answers since the last user message. The steer is a new message, so the count starts
-    // again.
+    // The script starts with the first step again, because the scripted model counts its answers since the last user
+    // message and the steer is a new user message.
     script(service, [{ toolCalls: [ask("Which size?")] }, { text: "Done." }]);
     const steer = await sayAsPerson(service, session, { text: "Never mind the colour", mode: "steer" });
     assert.equal(steer.runId, session.turn.runId);
@@ -327,7 +327,7 @@ describe("races of a parked turn", () => {
   it("an answer after a stop is refused, and an answer before a stop stays stored", async () => {
     const late = await startParked(service);
     const { db } = service.container.services;
-    // Stores a stop request the way another process would. That process has not ended the turn yet.
+    // Stores a stop request directly, to simulate another process that has not ended the turn yet.
     await db.update(runs).set({ cancelRequestedAt: new Date() }).where(eq(runs.id, late.turn.runId));
     assert.equal(await answer(service, late, late.ids[0]), 409);
     await service.call("POST", `/api/sessions/${late.sessionId}/agent/cancel`);
@@ -394,7 +394,7 @@ describe("races of a parked turn", () => {
     assert.deepEqual((await checkWakes(service, session)).wakes, ["deadline"]);
   });
 
-  /** Ends the wait of a turn as the sweep does after the deadline of the wait. */
+  /** Ends the wait of a turn in the way the sweep does after the wait's deadline. */
   async function endOverdue({ sessionId, turn: { runId } }: { sessionId: string; turn: { runId: string } }) {
     const { log, jobs } = service.container.services;
     const job = await wakeRun({ log }, { sessionId, runId }, "deadline");

@@ -8,7 +8,7 @@ import type { Step, StepToolCall } from "#e2e/fixtures/scripted-model/types.ts";
 import { type TestService, waitUntil } from "../testing.ts";
 import { only, readEvents } from "../turn/turn-testing.ts";
 
-/** A call of the tool `elicit_user_input`. */
+/** Creates a call of the tool `elicit_user_input`. */
 export const ask = (question: string, more: Record<string, unknown> = {}) => ({
   name: "elicit_user_input",
   arguments: { question, ...more },
@@ -18,7 +18,7 @@ type Session = Awaited<ReturnType<TestService["create"]>>;
 /** A session, and the turn that a person started in it. */
 export type PersonSession = Session & { turn: { requestId: string; runId: string; statusUrl: string } };
 
-/** Posts a message as the person on the session page. */
+/** Posts a message as a person on the session page. */
 export async function sayAsPerson(
   service: TestService,
   session: Session,
@@ -38,15 +38,15 @@ async function enter(service: TestService, { shareUrl }: Session): Promise<strin
 }
 
 /**
- * Scripts the model. In the first turn of a session it answers "Hello."; in every other turn it takes these steps, and then
- * answers "Done.".
+ * Scripts the model. It answers "Hello." in the first turn of a session. In every other turn, it takes these steps and
+ * then answers "Done.".
  */
 export const script = (service: TestService, steps: Step[]) =>
   service.model.respondWith(({ userText, answersSoFar }) =>
     userText.includes("hello") ? { text: "Hello." } : (steps[answersSoFar] ?? { text: "Done." }),
   );
 
-/** Starts a session and, as a person, a turn in it that takes these steps. */
+/** Starts a session, and posts a message as a person. The turn of the message takes these steps. */
 export async function startTurn(service: TestService, steps: Step[], text = "go"): Promise<PersonSession> {
   script(service, steps);
   const session = await service.create("hello", { capabilities: { browser: false } });
@@ -54,7 +54,9 @@ export async function startTurn(service: TestService, steps: Step[], text = "go"
   return { ...session, turn: await sayAsPerson(service, session, { text }) };
 }
 
-/** Starts a session and, as a person, a turn in it that asks questions. Waits until the turn is parked. */
+/**
+ * Starts a session and a turn that asks a person questions. Resolves when the turn is parked (waits for the answers).
+ */
 export async function startParked(
   service: TestService,
   questions: StepToolCall[] = [ask("Which colour?")],
@@ -81,7 +83,9 @@ export async function readRun(service: TestService, { turn }: PersonSession) {
 export const untilParked = (service: TestService, session: PersonSession) =>
   waitUntil(async () => (await readRun(service, session)).parkedAt !== null, "the turn is parked");
 
-/** Answers a question with an API key. The answer null declines the question. @returns the HTTP status of the response. */
+/**
+ * Answers a question with an API key; the value null declines the question. @returns the HTTP status of the response.
+ */
 export async function answer(
   service: TestService,
   { sessionId }: { sessionId: string },
@@ -101,8 +105,8 @@ export async function readResults(service: TestService, session: PersonSession):
 }
 
 /**
- * Checks a turn that has waited: its run has one start and one end, each tool call has one result, and each `turn.waiting`
- * has one `turn.resumed`. The run's generation is raised only by wakes.
+ * Checks a turn that has waited: its run has one start and one end, each tool call has one result, and each
+ * `turn.waiting` has one `turn.resumed`. Only the wakes may have raised the run's generation.
  */
 export async function checkWakes(service: TestService, session: PersonSession) {
   const events = (await readEvents(service, session.sessionId)).filter(
@@ -122,7 +126,7 @@ export async function checkWakes(service: TestService, session: PersonSession) {
   return { outcome: end?.outcome, wakes, events };
 }
 
-/** Holds back all jobs until `work` is done. A run that `work` wakes is therefore not played before that. */
+/** Holds back all jobs until `work` is done, so that a run that `work` wakes is not played before. */
 export async function holdJobs<Result>(service: TestService, work: () => Promise<Result>): Promise<Result> {
   const { jobs } = service.container.services;
   const { sendSoon } = jobs;
@@ -137,8 +141,8 @@ export async function holdJobs<Result>(service: TestService, work: () => Promise
 }
 
 /**
- * Starts a turn as a person. The turn asks a question, and a command of the same step runs until `work` is done. During
- * `work` the question is open and the turn is not parked yet.
+ * Starts a turn that asks a person a question, and runs a command in the same step until `work` is done. During `work`,
+ * the question is open and the turn is not parked yet.
  */
 export async function beforeParking(
   service: TestService,

@@ -1,24 +1,25 @@
-/** Spreads the attempts at one receiver over time. */
+/** Limits the rate of attempts at each host. Each attempt gets a slot: a time at which one attempt may begin. */
 export type EndpointPace = {
   /**
-   * Reserves the next free slot of a host for a delivery. Later calls for the same delivery return the rest of the wait.
+   * Reserves the next free slot of a host for a delivery. Later calls for the same delivery return the rest of the
+   * wait.
    *
    * @returns milliseconds to wait before the next call; 0 if the attempt may begin now, which uses up the slot.
    */
   reserve: (host: string, deliveryId: string) => number;
 };
 
-/** After a pause, a host gets as many attempts at once as the rate allows in this many milliseconds. */
+/** After a time without attempts, a host gets as many attempts at once as the rate allows in this many milliseconds. */
 const BURST_MS = 10_000;
-/** The longest wait that `reserve` returns, so that the sweep does not treat a waiting delivery as lost. */
+/** The longest wait that `reserve` returns. After a much longer wait, the delivery would be treated as lost. */
 const WAIT_MS_MAX = 5 * 60_000;
-/** When a map has more entries than this, the entries that are no longer needed are removed. */
+/** When `freeAt` or `slots` has more entries than this, the entries that are no longer needed are removed. */
 const ENTRIES_MAX = 10_000;
-/** If a delivery has not used its slot for this long, the delivery is treated as gone and the slot is removed. */
+/** A slot is no longer needed if it is still unused this long after its time, because its delivery must be gone. */
 const UNUSED_AFTER_MS = 30 * 60_000;
 
 /**
- * Creates the pace of one process. Deliveries over the rate wait for slots in order of arrival, and none is dropped; a
+ * Creates the rate limit of one process. Deliveries over the rate wait in order of arrival, and none is dropped. A
  * restart loses the slots, but no deliveries. Source: `wire.md`, Environment, `RATE_LIMIT_CALLBACK`.
  *
  * @param perMinute attempts per minute and host; 0 is unlimited.
@@ -28,9 +29,9 @@ export function createEndpointPace(
   perMinute: number,
   now: () => number = () => performance.now(),
 ): EndpointPace {
-  /** When the next slot of each host is free, on the clock `now`. */
+  /** The time of the next free slot of each host, on the clock `now`. */
   const freeAt = new Map<string, number>();
-  /** The slots of the deliveries that wait, as times on the clock `now`, by delivery id. */
+  /** The slots of waiting deliveries by delivery id, as times on the clock `now`. */
   const slots = new Map<string, number>();
 
   function takeSlot(host: string, at: number): number {

@@ -7,12 +7,12 @@ import {
   parseNetworkAllowEntry,
 } from "#lib/net/address/network-allow.ts";
 
-/** Returns why a callback URL must not use its scheme; undefined if it may. */
+/** Returns the reason why the scheme of a callback URL is refused; undefined if the scheme is accepted. */
 export type HttpRefusal = (url: URL) => string | undefined;
 
 /**
  * Creates the rule for callbacks over plain http. The specification accepts http URLs, so they are refused only if the
- * deployment sets `CALLBACK_HTTP=refuse`. Hosts in `NETWORK_ALLOW` may use http even then.
+ * deployment sets `CALLBACK_HTTP=refuse`. For hosts in `NETWORK_ALLOW`, http is always accepted.
  * Source: specification, Callback object; `wire.md`, Environment, `CALLBACK_HTTP`.
  */
 export function createHttpRefusal(http: "allow" | "refuse", networkAllow: readonly string[]): HttpRefusal {

@@ -2,7 +2,7 @@ import { and, eq } from "drizzle-orm";
 import type { Executor } from "#db/client.ts";
 import { sealedSecrets } from "#db/schema/index.ts";
 
-/** Stores a sealed value under a name; null removes the stored value. */
+/** Stores an encrypted value of a session under a name. If `sealed` is null, removes the stored value. */
 export async function putSealed(
   db: Executor,
   sessionId: string,

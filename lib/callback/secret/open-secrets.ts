@@ -6,7 +6,7 @@ import {
   placeSecret,
 } from "#lib/session/secrets/secret-names.ts";
 
-/** The sealed values of a session's callback, by their names. */
+/** The sealed (encrypted) values of a session's callback, by name. */
 export type SealedCallback = Partial<Record<string, string>>;
 
 /** A replaced secret. Until `expiresAt`, attempts are signed with it in addition to the current secret. */
@@ -26,13 +26,13 @@ export function openCallbackValue(
   return value === undefined ? undefined : sealer.open(placeSecret(sessionId, name), value);
 }
 
-/** Serializes a previous secret, to be sealed. */
+/** Serializes a previous secret for encryption. */
 export const writePrevious = ({ secret, expiresAt }: PreviousSecret): string =>
   JSON.stringify({ secret, expiresAt: expiresAt.toISOString() });
 
 /**
- * Returns the previous secret until it expires. If it cannot be decrypted, it is ignored, because only the signature with
- * the current secret is mandatory.
+ * Returns the previous secret; undefined if it is absent, has expired or cannot be decrypted. A secret that cannot be
+ * decrypted is no error, because only the signature with the current secret is mandatory.
  */
 export function openPrevious(
   sealer: Sealer,

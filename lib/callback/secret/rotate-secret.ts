@@ -7,9 +7,9 @@ import { putSealed } from "./callback-secret-store.ts";
 import { openCallbackValue, type SealedCallback, writePrevious } from "./open-secrets.ts";
 
 /**
- * Replaces the secret of a session's callback. Until the overlap ends, attempts are signed with both secrets. A second
- * rotation to the same secret changes nothing, so that a client that lost the answer can repeat its request. A rotation to
- * another secret also replaces the previous secret. Source: `wire.md`, Callbacks.
+ * Replaces the secret of a session's callback. For `overlapMs`, attempts are signed with both secrets. A rotation to
+ * the current secret changes nothing, so a client that got no answer can repeat its request. A rotation during an
+ * overlap replaces the previous secret as well. Source: `wire.md`, Callbacks.
  *
  * @param overlapMs how long attempts are signed with the old secret as well; 0 for no overlap.
  * @returns false if the session is gone or has no callback.
@@ -22,7 +22,7 @@ export async function rotateCallbackSecret(
 ): Promise<boolean> {
   const seal = (name: string, text: string) => sealer.seal(placeSecret(sessionId, name), text);
   return db.transaction(async (tx) => {
-    // The lock serializes rotations, so that a concurrent rotation replaces the secret that this rotation stores.
+    // The lock serializes concurrent rotations: the second one replaces the secret that the first one has stored.
     const session = await lockSession(tx, sessionId);
     if (!session || session.callbackUrl === null) return false;
     const state = await readCallbackState(tx, sessionId);

@@ -4,17 +4,19 @@ import type { World } from "../../world/open-world.ts";
 type KillPoint = {
   name: string;
   title: string;
-  /** The kinds of first message from which the seed picks one; default `tools`. A turn of each kind passes the point. */
+  /** The kinds of first message whose turns reach the point. The seed picks one of them. Default: `tools`. */
   kinds?: ("tools" | "structured" | "browser" | "long" | "delegate" | "edit")[];
-  /** How the receiver of callbacks behaves. */
+  /** The behaviour of the callback receiver, which is named in the callback URL, such as `500-x3`. */
   hook?: string;
-  /** The service is killed when it reaches the point for the nth time. The seed picks n from these numbers; default 1. */
+  /**
+   * The service is killed when it reaches the point for the nth time. The seed picks n from these numbers. Default: 1.
+   */
   arrivals?: number[];
   /** Longest time from the arrival at the point to the kill, in milliseconds. */
   spreadMs?: number;
 };
 
-/** Source: `faults.md`, Kill points. */
+/** The points in the code at which the service can be killed. Source: `faults.md`, Kill points. */
 const KILL_POINTS: KillPoint[] = [
   { name: "K01", title: "create, before the transaction" },
   { name: "K02", title: "create, after the commit and before the answer" },
@@ -77,8 +79,7 @@ export const killPoints: FaultCase[] = KILL_POINTS.map((point) => ({
 }));
 
 /**
- * The seed picks one of these extra messages for each case, and the time at which it is sent. `-late` ones are sent after
- * the restart.
+ * The extra messages, of which the seed picks one for each run. Those that end in `-late` are sent after the restart.
  */
 const EXTRA_MESSAGES = ["nothing", "steer", "steer-late", "interrupt-late"] as const;
 
@@ -96,7 +97,7 @@ async function playKill(world: World, point: KillPoint): Promise<void> {
     ...(kind === "browser" && { body: { targetUrl: `${world.oracle.receiverUrl}/page/target` } }),
   });
   const nextKind = kind === "browser" ? "plain" : kind;
-  // A browser turn that reads a steer before its first model call would follow the steer, and never open a browser.
+  // A browser session gets no early steer. A turn that reads a steer before its first model call never opens a browser.
   const extra = random.pick(
     kind === "browser" ? EXTRA_MESSAGES.filter((each) => each !== "steer") : EXTRA_MESSAGES,
   );
@@ -117,7 +118,9 @@ async function playKill(world: World, point: KillPoint): Promise<void> {
   await world.waitUntilIdle();
 }
 
-/** Points inside durable steps. The engine repeats such a step if it fails because of our own infrastructure. */
+/**
+ * Points inside durable steps. The engine repeats a durable step that fails because of the service's infrastructure.
+ */
 const THROWING = ["K06", "K07", "K11", "K12", "K13", "K15", "K16", "K18", "K20", "K21", "K22", "K24", "K26"];
 
 /** A step throws, before or after its work, and the process keeps running. */

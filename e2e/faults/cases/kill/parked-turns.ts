@@ -6,14 +6,14 @@ const DIE_WITHIN_MS = 60_000;
 const SESSIONS = 6;
 const KILLS = 10;
 
-/** Creates a session, and posts a message as a person. The agent asks questions about that message. */
+/** Creates a session, and posts a message as a person. The agent responds to the message with questions. */
 async function createAsking(world: World) {
   const created = await world.create("plain");
   if (created) await world.sayAsPerson(created, "ask");
   return created;
 }
 
-/** `kill -9` while the service parks or wakes a turn that waits for answers. */
+/** `kill -9` while the service parks a turn (stops executing it until a person answers), or wakes the turn. */
 const killAt = (name: string, title: string, arrivals: number[]): FaultCase => ({
   name,
   group: "kill",
@@ -32,7 +32,7 @@ const killAt = (name: string, title: string, arrivals: number[]): FaultCase => (
   },
 });
 
-/** Kills at random moments. Meanwhile turns are parked, and clients answer, steer and interrupt them. */
+/** Kills the service at random moments while turns wait for answers and clients answer, steer and interrupt them. */
 const randomKills: FaultCase = {
   name: "parked-kills",
   group: "kill",

@@ -12,7 +12,8 @@ async function createPublishing(world: World): Promise<{ sessionId: string; vari
 }
 
 /**
- * Requests a change over HTTP, and kills the service during it. After the restart, repeats the request if it got no answer.
+ * Requests a change over HTTP, and kills the service during it. After the restart, repeats the request if it got no
+ * answer.
  */
 async function killDuringChange(
   world: World,

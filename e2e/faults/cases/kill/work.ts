@@ -47,8 +47,8 @@ async function ask(world: World, method: string, path: string, body?: unknown) {
 }
 
 /**
- * Changes the current version of a page, and kills the service before it answers. After the restart, checks that the change
- * is visible and that it can be requested again.
+ * Changes the current version of a page, and kills the service before it answers. After the restart, checks that the
+ * change is visible and that it can be requested again.
  */
 async function killDuringMove(world: World, slug: string, version: number | null): Promise<void> {
   const { problems } = world;
@@ -90,7 +90,8 @@ const killMove: FaultCase = {
 };
 
 /**
- * `kill -9` during an import by the agent, and during an import over the API. The client repeats the import over the API.
+ * `kill -9` during an import by the agent, and during an import over the API. The client repeats the import over the
+ * API.
  */
 const killImport: FaultCase = {
   name: "K46",
@@ -163,8 +164,8 @@ const killExport: FaultCase = {
 };
 
 /**
- * Returns a complete export as text, without the parts that a restart changes: the port, the time of the export, and its id,
- * which contains the number of the last event. Returns undefined for an incomplete export.
+ * Returns a complete export as text, without the parts that a restart changes: the port, the time of the export, and
+ * its id, which contains the number of the last event. Returns undefined for an incomplete export.
  */
 function readDocument(text: string | undefined): string | undefined {
   try {
@@ -176,8 +177,8 @@ function readDocument(text: string | undefined): string | undefined {
 }
 
 /**
- * Kills while plans, requirements, landing pages, reports, imports and exports are stored or sent. Source: `faults.md`, Kill
- * points.
+ * Kills while plans, requirements, landing pages, reports, imports and exports are stored or sent. Source: `faults.md`,
+ * Kill points.
  */
 export const work: FaultCase[] = [
   killWork("K40", "a plan stored, not recorded", [1, 2]),
