@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
+import { SERVICE_PROGRAM } from "../fixtures/service.ts";
 
 /**
  * Reads the CPU time, in milliseconds, that all threads of a live process have used so far. Reads /proc, so it works
@@ -50,7 +51,7 @@ export function listMemoryMb(pid: number): Record<string, number> {
 }
 
 function nameKind(command: string): string {
-  if (command.includes("lib/server/main.ts")) return "serviceMb";
+  if (command.includes(SERVICE_PROGRAM)) return "serviceMb";
   if (command.includes("postgres")) return "postgresMb";
   return /chrom|headless/i.test(command) ? "chromiumMb" : "otherMb";
 }

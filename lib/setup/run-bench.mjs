@@ -1,4 +1,5 @@
 /** Step 6 of `npm run bench`: runs the measurements of `e2e/bench` on the current build. */
+import { SERVICE_PROGRAM } from "./build-service.mjs";
 import { runCommand } from "./command.mjs";
 
 /**
@@ -11,7 +12,7 @@ export async function runBench(node, args, env) {
   const result = await runCommand(
     node,
     ["--disable-warning=ExperimentalWarning", "e2e/bench/main.ts", "--built", ...args],
-    { inherit: true, env: { ...env, NODE_ENV: "production", NEXT_TELEMETRY_DISABLED: "1" } },
+    { inherit: true, env: { ...env, NODE_ENV: "production", NEXT_TELEMETRY_DISABLED: "1", SERVICE_PROGRAM } },
   );
   return result.ok ? 0 : 1;
 }

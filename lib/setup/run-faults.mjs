@@ -1,4 +1,5 @@
 /** The work of `npm run faults`: runs the fault campaign, which injects faults and checks invariants. */
+import { SERVICE_PROGRAM } from "./build-service.mjs";
 import { runCommand } from "./command.mjs";
 
 /**
@@ -12,7 +13,7 @@ export async function runFaults(node, args, env) {
   const result = await runCommand(
     node,
     ["--disable-warning=ExperimentalWarning", "e2e/faults/main.ts", ...args],
-    { inherit: true, env },
+    { inherit: true, env: { ...env, SERVICE_PROGRAM } },
   );
   return result.exitCode;
 }

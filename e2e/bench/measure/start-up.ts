@@ -4,7 +4,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { get, type IncomingMessage } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { findFreePort, startService } from "../../fixtures/service.ts";
+import { findFreePort, SERVICE_PROGRAM, startService } from "../../fixtures/service.ts";
 import { playTurn } from "../play-turn.ts";
 import { describeService, type Rig } from "../rig.ts";
 import { median } from "../statistics.ts";
@@ -50,7 +50,7 @@ async function startTwice({ variables, isBuilt, pathOf }: Rig) {
   // own process is measured.
   const command = isBuilt
     ? ["lib/setup/run.mjs", "start"]
-    : ["--disable-warning=ExperimentalWarning", "lib/server/main.ts"];
+    : ["--disable-warning=ExperimentalWarning", SERVICE_PROGRAM];
   try {
     return {
       first: await startOnce(pathOf("../.."), command, env),

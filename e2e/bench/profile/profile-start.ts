@@ -4,7 +4,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { findFreePort } from "../../fixtures/service.ts";
+import { findFreePort, SERVICE_PROGRAM } from "../../fixtures/service.ts";
 import { printCosts } from "./print-costs.ts";
 import { readProfile } from "./read-profile.ts";
 
@@ -41,7 +41,7 @@ async function start(dataDir: string, flags: string[]): Promise<number> {
   const startedAt = performance.now();
   const child = spawn(
     process.execPath,
-    [...flags, "--disable-warning=ExperimentalWarning", "lib/server/main.ts"],
+    [...flags, "--disable-warning=ExperimentalWarning", SERVICE_PROGRAM],
     {
       cwd: ROOT,
       env: { ...process.env, NODE_ENV: "production", LOG_LEVEL: "warn", DATA_DIR: dataDir, PORT: port },

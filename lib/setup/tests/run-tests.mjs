@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative, resolve } from "node:path";
 import { ensureBuilt } from "../build.mjs";
+import { SERVICE_PROGRAM } from "../build-service.mjs";
 import { runCommand } from "../command.mjs";
 import { formatSeconds } from "../progress.mjs";
 import { SetupError } from "../setup-error.mjs";
@@ -207,7 +208,15 @@ async function runEndToEndTests(context, specs) {
       // Playwright interprets the arguments as regular expressions, so special characters in the paths are escaped.
       ...specs.map((path) => `${path.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}$`),
     ],
-    { inherit: true, env: { ...context.env, NODE_ENV: "test", PLAYWRIGHT_JSON_OUTPUT_FILE: context.counts } },
+    {
+      inherit: true,
+      env: {
+        ...context.env,
+        NODE_ENV: "test",
+        SERVICE_PROGRAM,
+        PLAYWRIGHT_JSON_OUTPUT_FILE: context.counts,
+      },
+    },
   );
   const stats = /** @type {Record<string, number> | undefined} */ (readStamp(context.counts)?.stats);
   return withExitCode(result.ok, {
