@@ -8,9 +8,9 @@ import { findShownRevision } from "./variant-store.ts";
 import type { VariantsDeps } from "./variants-deps.ts";
 
 /**
- * Makes the scripts with which the live browser of a session shows a variant. A sub-agent's browser shows the variant of its
- * root session. The scripts also disable the session's publications. Otherwise a page with the script tag would show two
- * revisions at once, and could not be viewed without the variant.
+ * Builds the scripts that make the live browser of a session show a variant. A sub-agent's browser shows the variant of
+ * its root session. The scripts also disable the session's publications. Otherwise a page that loads a published script
+ * would show two revisions at once, and could not be viewed without the variant.
  */
 export async function readPageScript(db: Executor, sessionId: string): Promise<PageScript> {
   const root = await findRootOf(db, sessionId);
@@ -39,13 +39,13 @@ const disablePublications = (
   variants[id] = { revert() {}, update() {}, report: () => ({ url: location.href, pages: 0, isHydrating: false, scriptError: null, changes: [] }) };
 }`;
 
-/** Updates which variant the live browsers of a tree show, for the browsers that run in this process. */
+/** Makes the live browsers of a session tree show its current variant. Reaches only the browsers of this process. */
 export const refreshShown = async (
   { db, browser }: Pick<VariantsDeps, "db" | "browser">,
   rootSessionId: string,
 ): Promise<void> => browser.refreshPageScripts(await listTree(db, rootSessionId));
 
-/** Updates which variant the live browsers of a tree show, in all processes. */
+/** Makes the live browsers of a session tree show its current variant, in all processes. */
 export async function showEverywhere(deps: VariantsDeps, rootSessionId: string): Promise<void> {
   await refreshShown(deps, rootSessionId);
   deps.notifyShown(rootSessionId);
