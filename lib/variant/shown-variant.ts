@@ -28,8 +28,8 @@ export async function readPageScript(db: Executor, sessionId: string): Promise<P
 }
 
 /**
- * Makes a script that disables these publications in the document. It registers handles that do nothing under their ids,
- * which keeps the published scripts from starting.
+ * Builds a script that disables these publications in the document. For each id, it registers a handle that does
+ * nothing. A published script whose id has a handle does not start; it only calls the handle's `update`.
  */
 const disablePublications = (
   publicationIds: string[],
