@@ -6,7 +6,7 @@ const FOLDER = "/v/";
  */
 export const DEMO_SCRIPT = "demo.js";
 
-/** The parsed file name of a script. `release` is undefined if the name stands for the current release. */
+/** The parsed file name of a script. `release` is undefined if the name refers to the current release. */
 type ScriptName = { publicationId: string; release: number | undefined };
 
 const FILE_NAME = /^(pub_[a-z2-7]{24})(?:@([1-9]\d{0,8}))?\.js$/;

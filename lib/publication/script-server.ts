@@ -30,7 +30,7 @@ export type ScriptServer = {
   forget: (publicationId: string) => void;
 };
 
-/** How long the state of a publication is cached, in milliseconds. Another process may change it meanwhile. */
+/** How long the state of a publication is cached, in milliseconds. During this time, another process may change it. */
 const STATE_MS = 1_000;
 const STATES_MAX = 10_000;
 const SCRIPT_BYTES_MAX = 64 * 1024 * 1024;

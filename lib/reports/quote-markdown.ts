@@ -17,8 +17,8 @@ export function quoteMarkdown(markdown: string): string {
         if (closes(line, fence)) fence = undefined;
         return line;
       }
-      // Only a fence at the start of a line opens a code block here. The code block of an indented fence may belong to
-      // a list and end with the list, so the lines after the fence may not be code.
+      // Only a fence at the start of a line opens a code block here. An indented fence may belong to a list. Its code
+      // block ends with the list, so the lines after the fence may not be code.
       fence = FENCE.exec(line)?.[1];
       return fence === undefined ? neutralize(line) : neutralizeInfo(line, fence);
     });

@@ -31,7 +31,7 @@ export type ApplyResult =
       summary: VariantSummary;
       /** Whether an earlier attempt of this call stored the revision. */
       isRepeated: boolean;
-      /** The result of the trial on the live page. Null if the session has no browser, or if the call is repeated. */
+      /** What the changes found on the live page. Null if the session has no browser, or if the call is repeated. */
       grounding: (Grounding & { ok: true }) | null;
       pageUrl: string | null;
     }
@@ -76,8 +76,8 @@ export async function applyVariant(
   const draft = { ...call, baseRevision, author: "agent", document } as const;
   const stored = await storeRevision(deps, draft);
   if (stored.ok) return { ok: true, summary: stored.summary, isRepeated: false, grounding, pageUrl };
-  // The revision was not stored, for example because another author stored one first. The page must show the stored revision
-  // again instead of the trial.
+  // The revision was not stored, for example because another author has stored a revision first. The page must show the
+  // stored revision again instead of the revision of this call.
   if (live) await deps.browser.refreshPageScripts([live.sessionId]);
   if (stored.reason === "stale") return { ok: false, problem: explainStale(baseRevision, stored) };
   return {

@@ -33,7 +33,7 @@ type PublishRequest = {
   author: VariantAuthor;
   /** The revision that the author expects to publish. The request is refused if a newer revision exists. */
   revision?: number | undefined;
-  /** Whether a revision may be published that was not checked or failed its check. */
+  /** If true, the revision may be published even if it was not checked or failed its check. */
   allowsUnchecked: boolean;
   requestId: string | null;
   runId: string | null;
@@ -198,8 +198,8 @@ async function move(
   { id, sessionId, variant }: PublicationRow,
   change: PublicationChange,
 ): Promise<ChangeResult> {
-  // Locks the session and the variant first, then the publication. Publishing and deleting a session use the same
-  // order, to avoid deadlocks.
+  // Locks the session and the variant first, then the publication. Publishing a variant and deleting a session use the
+  // same order, to avoid deadlocks.
   if (sessionId !== null) await lockVariant(tx, sessionId, variant);
   const publication = await lockPublication(tx, id);
   const target = change === "unpublish" ? null : await findRelease(tx, id, change.release);

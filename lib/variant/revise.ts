@@ -124,7 +124,7 @@ function editChange(change: Change, edit: ChangeEdit): Change[] {
   return [edit.action === "off" ? { ...change, off: true } : (on as Change)];
 }
 
-/** Maximum number of characters of a style sheet or script that a difference quotes. */
+/** Maximum number of characters that a difference quotes from a style sheet or script. */
 const SHEET_CHARS_MAX = 2_000;
 
 /**

@@ -39,13 +39,16 @@ const disablePublications = (
   variants[id] = { revert() {}, update() {}, report: () => ({ url: location.href, pages: 0, isHydrating: false, scriptError: null, changes: [] }) };
 }`;
 
-/** Makes the live browsers of a session tree show its current variant. Reaches only the browsers of this process. */
+/**
+ * Makes the live browsers of a root session and its sub-agents show its current variant. Reaches only the browsers of
+ * this process.
+ */
 export const refreshShown = async (
   { db, browser }: Pick<VariantsDeps, "db" | "browser">,
   rootSessionId: string,
 ): Promise<void> => browser.refreshPageScripts(await listTree(db, rootSessionId));
 
-/** Makes the live browsers of a session tree show its current variant, in all processes. */
+/** Makes the live browsers of a root session and its sub-agents show its current variant, in all processes. */
 export async function showEverywhere(deps: VariantsDeps, rootSessionId: string): Promise<void> {
   await refreshShown(deps, rootSessionId);
   deps.notifyShown(rootSessionId);

@@ -70,7 +70,7 @@ async function store(
   if (problem !== undefined) return { ok: false, reason: "refused", problem };
   const number = newest + 1;
   await insertRevision(tx, { sessionId, key: variant, number, author, runId, callId, document });
-  // A revision of the agent makes its variant the shown one. After a person's edit, a hidden variant stays hidden.
+  // A revision of the agent makes its variant the shown variant. After a person's edit, a hidden variant stays hidden.
   if (author === "agent") await setShownVariant(tx, sessionId, variant);
   const summary = await emitVariant(baseUrl, tx, emit, { ...draft, key: variant, number });
   return { ok: true, summary };
@@ -165,7 +165,7 @@ export async function recordCheck(
 }
 
 /**
- * Makes the live browsers of a session tree show this variant, or no variant if `variant` is null.
+ * Makes the live browsers of a session and its sub-agents show this variant, or no variant if `variant` is null.
  *
  * @returns false if there is no such variant.
  */

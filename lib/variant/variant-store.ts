@@ -88,8 +88,8 @@ export async function findRevisionOfCall(
 }
 
 /**
- * Finds the newest revision of the variant that the live browsers of a session tree show. Returns undefined if they
- * show no variant.
+ * Finds the newest revision of the variant that the live browsers of a root session and its sub-agents show. Returns
+ * undefined if they show no variant.
  */
 export async function findShownRevision(db: Executor, rootSessionId: string): Promise<Revision | undefined> {
   const [row] = await joinRevisions(db).where(
@@ -247,7 +247,7 @@ export async function insertRevision(tx: Transaction, revision: NewRevision): Pr
 }
 
 /**
- * Sets the variant that the live browsers show, or none if `key` is null.
+ * Sets the variant that the live browsers show. They show no variant if `key` is null.
  *
  * @returns false if there is no such variant.
  */

@@ -11,8 +11,8 @@ export type VariantsDeps = {
   log: EventLog;
   browser: Pick<BrowserService, "refreshPageScripts">;
   /**
-   * Tells the other processes that the live browsers of a session tree must show another variant or revision. A message
-   * may get lost.
+   * Tells the other processes that the live browsers of a root session and its sub-agents must show another variant or
+   * revision. A message may get lost.
    */
   notifyShown: (rootSessionId: string) => void;
   publishedScripts: Pick<ScriptServer, "forget">;

@@ -55,8 +55,8 @@ function renderRequirement(requirement: ExportedRequirement): string {
 }
 
 /**
- * Writes the reports with their findings, steps and pictures. The event loop can serve other requests after each
- * finding, because parsing Markdown takes time.
+ * Writes the reports with their findings, steps and pictures. Parsing Markdown takes time, so the event loop can serve
+ * other requests after each finding.
  */
 export async function* writeReports(content: SessionContent, pictures: Pictures): AsyncIterable<string> {
   for await (const report of content.reports()) {

@@ -6,7 +6,10 @@ export const PAGE_LIMITS = {
   bytes: 20 * MEBIBYTE,
   fileBytes: 10 * MEBIBYTE,
   pathCharacters: 300,
-  /** Maximum number of stored versions of a page. The oldest versions are removed first, and the current one never. */
+  /**
+   * Maximum number of stored versions of a page. The oldest versions are removed first. The current version is never
+   * removed.
+   */
   versions: 50,
   /** Maximum number of pages of a session. A page counts for the session that was the last to deploy it. */
   pagesOfSession: 50,

@@ -31,7 +31,9 @@ export type PageServer = {
   forget: (slug: string) => void;
 };
 
-/** How long the version number of a page is cached, in milliseconds. Another process may change it meanwhile. */
+/**
+ * How long the version number of a page is cached, in milliseconds. During this time, another process may change it.
+ */
 const STATE_MS = 1_000;
 const STATES_MAX = 10_000;
 /** Maximum number of files in all cached manifests together. A manifest lists the files of a version. */

@@ -84,8 +84,8 @@ export async function lockPage(tx: Transaction, slug: string): Promise<PageRow |
 }
 
 /**
- * Locks and returns the page with this slug, which may belong to another owner. If there is no such page, creates one
- * without versions first.
+ * Locks and returns the page with this slug. If there is no such page, first creates one without versions. The page may
+ * belong to another owner.
  */
 export async function takeSlug(
   tx: Transaction,

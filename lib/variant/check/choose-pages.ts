@@ -8,9 +8,8 @@ import { matchesAddress } from "../runtime/match-address.ts";
 export type ChosenPages = { urls: string[]; unopenable: { url: string; message: string }[] };
 
 /**
- * Chooses an address for each entry of `pages` that has an effect. An entry with the match `exact` or `path` uses its
- * own address if possible. Any other entry uses the address of the live page if the entry matches it. Otherwise it uses
- * its own address if that has no wildcards.
+ * Chooses an address for each entry of `pages` that has an effect. An entry with the match `exact` or `path` prefers
+ * its own address. Any other entry prefers the address of the live page. An address with wildcards cannot be opened.
  */
 export function choosePages({ pages }: VariantDocument, liveUrl: string): ChosenPages {
   const chosen: ChosenPages = { urls: [], unopenable: [] };
@@ -28,7 +27,9 @@ export function choosePages({ pages }: VariantDocument, liveUrl: string): Chosen
 export const isEffective = ({ changes, css, js }: VariantPage): boolean =>
   changes.some(({ off }) => off !== true) || css.trim() !== "" || js.trim() !== "";
 
-/** Chooses an address that the entry matches, and removes its fragment. Undefined if no such address is known. */
+/**
+ * Chooses an address that the entry matches, and removes the address's fragment. Undefined if no such address is known.
+ */
 function chooseUrl(page: VariantPage, liveUrl: string): string | undefined {
   const isPattern = page.match === "glob" && page.url.includes("*");
   const own = isPattern ? null : URL.parse(page.url);

@@ -1,13 +1,14 @@
 /**
- * A directive that blocks the published script, in a Content-Security-Policy. `advice` says how to allow the script.
+ * The name of a directive that blocks the published script. `advice` says how the page's Content-Security-Policy can
+ * allow the script.
  */
 type BlockingPolicy = { directive: string; advice: string };
 
 type Directives = Map<string, string[]>;
 
 /**
- * Directives that control external scripts, in order of precedence. Only the first one that a policy contains applies.
- * Source: W3C, Content Security Policy Level 3.
+ * Directives that control external scripts, in order of precedence. Of the directives in a policy, only the first one
+ * in this list applies. Source: W3C, Content Security Policy Level 3.
  */
 const SCRIPT_DIRECTIVES = ["script-src-elem", "script-src", "default-src"];
 const DEFAULT_PORTS: Readonly<Record<string, string>> = { "http:": "80", "https:": "443" };

@@ -18,8 +18,8 @@ export type DomDifference = {
 type Place = { path: string; loosePath: string; shown: string; changeId: string | null };
 
 /**
- * Limit for the alignment of two lists of children. Children between the common start and the common end of the lists
- * are aligned only if neither list has more of them.
+ * Maximum number of children between the common start and the common end of two lists of children. If one of the lists
+ * has more, these children are not aligned.
  */
 const ALIGNED_MAX = 400;
 const TEXT_SHOWN = 80;
@@ -36,7 +36,7 @@ export function withoutNoise(found: DomDifference[], noise: DomDifference[]): Do
   const looseKeys = new Map<string, Set<string>>();
   for (const { key, looseKey } of noise)
     looseKeys.set(looseKey, (looseKeys.get(looseKey) ?? new Set()).add(key));
-  // If two or more siblings differ even without the variant, each difference of a sibling counts as noise.
+  // If two or more siblings differ even without the variant, all differences of these siblings count as noise.
   return found.filter(({ key, looseKey }) => !keys.has(key) && (looseKeys.get(looseKey)?.size ?? 0) < 2);
 }
 
@@ -112,8 +112,8 @@ function step(place: Place, node: DomNode, index: number): Place {
 type Pair = { before: DomNode | undefined; after: DomNode | undefined; index: number };
 
 /**
- * Pairs equal children first, and then the children between them. These are paired in order if both lists have the same
- * number of them, and otherwise by name and id.
+ * Pairs equal children first. Then pairs the remaining children between them: in order if both lists have the same
+ * number of children there, and otherwise by name and id.
  */
 function alignChildren(control: DomNode[], other: DomNode[], hashes: Hashes): Pair[] {
   const pairs: Pair[] = [];
@@ -135,7 +135,7 @@ function alignChildren(control: DomNode[], other: DomNode[], hashes: Hashes): Pa
 }
 
 /**
- * Pairs each node with the next one that has the same name and id. A node without a counterpart is paired with undefined.
+ * Pairs each node with the next node of the same name and id. A node without a counterpart is paired with undefined.
  */
 function pairByName(gap: DomNode[], gapOther: DomNode[], from: number): Pair[] {
   let at = 0;

@@ -9,7 +9,7 @@ type Without<Each, Key extends PropertyKey> = Each extends unknown ? Omit<Each, 
 export type ExaminedChange = WithNodes<Without<Change, "note" | "late" | "off">>;
 
 /**
- * Lists the changes of these pages that are not off.
+ * Lists the changes of these pages. Leaves out changes that are off.
  *
  * @throws Error if the HTML of a change is invalid.
  */

@@ -1,6 +1,6 @@
 import type { PageKit } from "#lib/tools/browser/page-kit/page-kit.ts";
 
-/** The result for the selector of one change. */
+/** What the selector of one change matches in the page. */
 export type FoundBySelector = {
   changeId: string;
   matches: number;

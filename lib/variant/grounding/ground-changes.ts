@@ -22,7 +22,7 @@ export type Grounding =
   | {
       ok: true;
       /**
-       * One entry for each change of this page that is new, altered or no longer applied. It says what the change
+       * One line for each change of this page that is new, altered or no longer applied; the line says what the change
        * found. Another line names the changes that are applied as before. Contains text of the page.
        */
       lines: string[];

@@ -26,7 +26,7 @@ const parseStyle = (text: Value): CSSStyleDeclaration => {
 const readNames = (text: Value): string[] => text?.match(/\S+/g) ?? [];
 
 /**
- * Computes the page's own class list after the page has changed a class list with edits. Removes the effect of the
+ * Computes the page's own class list after the page has changed a class list that has edits. Removes the effect of the
  * edits.
  */
 function rebaseClass(current: Value, shown: Value, original: Value): Value {
@@ -78,8 +78,8 @@ function editAttribute(element: Element, name: string, edit: Edit): Effect {
 
   const compose = (base: Value) => slot.edits.reduce((text, each) => each.change(text), base);
   /**
-   * Checks whether the page has written the attribute since the runtime last did. If so, records the page's own value
-   * in `slot`.
+   * Checks whether the page has written the attribute after the runtime. If so, records the page's value in `slot` as
+   * its own.
    */
   const absorb = () => {
     const current = element.getAttribute(name);

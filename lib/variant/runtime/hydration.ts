@@ -1,6 +1,6 @@
 /**
  * The properties of a fiber that this module reads. A fiber is React's internal node. React has these properties since
- * version 17. React 16 has other flags, but hydrates without a pause.
+ * version 17. React 16 has other flags, but it hydrates without a pause, so it needs no check.
  */
 type Fiber = {
   return: Fiber | null;
@@ -16,8 +16,8 @@ const REACT_HYDRATING = 4096;
 const STRONG_ROOTS =
   "#__next,#__nuxt,#___gatsby,[data-server-rendered],[data-reactroot],[data-hk],astro-island[ssr]";
 /**
- * Matches ids that both frameworks and plain pages use. Such an element counts only while the page's scripts are
- * loading.
+ * Matches elements by ids that both frameworks and plain pages use. Such an element counts as a root only while the
+ * page's scripts are loading.
  */
 const WEAK_ROOTS = "#root,#app";
 /**
@@ -74,8 +74,8 @@ const isMarker = (node: Node) =>
 /** Signs of server rendering in the document. They are cached until `forgetBlocked` is called. */
 type Hints = {
   /**
-   * Children of the body that contain comments of a server renderer. For a comment directly in the body, the body
-   * itself.
+   * Children of the body that contain comments of a server renderer. The body itself is in the set if such a comment is
+   * its direct child.
    */
   parts: Set<Node>;
   isDocumentHydrated: boolean;
@@ -165,8 +165,8 @@ function isParsing(element: Element): boolean {
 }
 
 /**
- * Whether an element must not be changed yet. There are two reasons: a framework has not hydrated the element yet, and
- * a change before that would cause a hydration error; or the content of the element is still loading. After three
+ * Whether an element must not be changed yet. One reason is that a framework has not hydrated the element, and a change
+ * before that would cause a hydration error. The other is that the content of the element is still loading. After three
  * seconds, an element no longer counts as blocked.
  *
  * @param needsContent whether the change needs all of the element's content

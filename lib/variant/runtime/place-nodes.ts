@@ -28,7 +28,7 @@ function isPlaced(nodes: Node[], reference: Node, position: Position): boolean {
 /**
  * Places nodes after the nodes that other changes have already placed at the same position.
  *
- * @throws Error if the reference node has no such position, as the root element has no position `before`.
+ * @throws Error if nodes cannot be placed at this position, for example before the root element.
  */
 function place(nodes: Node[], reference: Node, position: Position): void {
   const isInside = position === "start" || position === "end";

@@ -26,8 +26,8 @@ export type CompiledChange = CompiledOperation & {
   id: string;
   selector: CompiledSelector;
   /**
-   * Whether the result of the selector may depend on other nodes or on states. An inserted node can then change the
-   * result.
+   * Whether the result of the selector may depend on other nodes or on states such as `:checked`. An inserted node can
+   * then change the result.
    */
   isPositional: boolean;
 };
@@ -40,8 +40,8 @@ export type CompiledPage = {
   /** The CSS selectors of all changes as one selector list; empty if there are none. */
   selector: string;
   /**
-   * Whether the result of a selector may depend on other nodes or on states. Each inserted or removed node can then
-   * change the result.
+   * Whether the result of a selector may depend on other nodes or on states such as `:checked`. Each inserted or
+   * removed node can then change the result.
    */
   isPositional: boolean;
   /** Attributes that decide which elements the selectors match. */

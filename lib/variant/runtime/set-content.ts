@@ -40,7 +40,7 @@ function show(element: Element, content: Content): void {
     stash.replaceChildren(node.data);
     node.data = String(shown?.[index]);
   });
-  // The marker is the position of the content. Nodes that other changes have inserted at the start come before it, and
+  // The marker marks where the content belongs. Nodes that other changes have inserted at the start come before it, and
   // nodes at the end come after it.
   const marker = insertNode(element, document.createComment(""), listChildren(element)[0] ?? null);
   shared.placed.add(marker);

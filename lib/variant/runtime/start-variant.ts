@@ -105,7 +105,8 @@ function reconcile(): void {
 }
 
 /**
- * Runs one round: verifies all changes, and applies changes to new elements. No code of the page runs during a round.
+ * Runs one round: verifies the changes, and applies them to new elements if necessary. No code of the page runs during
+ * a round.
  */
 function work(records: MutationRecord[], isUrgent = false): void {
   const startMs = beginRound();

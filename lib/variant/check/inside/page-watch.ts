@@ -29,8 +29,8 @@ export type PageWatch = {
   track: (id: string) => ChangeTrack;
   verdicts: (isThorough: boolean) => Record<string, Verdict>;
   /**
-   * Resolves when the page is old enough and its document no longer changes. After `maxMs`, does not wait for the
-   * changes of the document to end.
+   * Resolves when the page is old enough and its document has stopped changing. Stops waiting for the second condition
+   * after `maxMs`.
    *
    * @returns milliseconds since navigation start.
    */
@@ -137,7 +137,8 @@ export function watchPage(changes: ExaminedChange[], newKit: () => PageKit, veri
         return ids.every((id) => current[id]?.isApplied === true);
       };
       let isApplied = isDone();
-      // On a busy machine the page gets little time to run, so the wait also lasts for a minimum number of polls.
+      // On a busy machine, the page gets little time to run. The wait therefore also lasts for a minimum number of
+      // polls.
       const turnsMin = maxMs / POLL_MS / 2;
       for (
         let turns = 0;

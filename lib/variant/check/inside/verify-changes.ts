@@ -20,6 +20,8 @@ export type Verifier = {
    */
   follow: (kit: PageKit) => void;
   /**
+   * Checks on which elements a change is applied.
+   *
    * @param isThorough whether to compare computed styles too. The comparison briefly alters the inline style of
    * elements.
    */

@@ -19,7 +19,10 @@ export type CheckLimits = {
    * hydration.
    */
   applyMs: number;
-  /** Limit for the wait until the late changes are applied. */
+  /**
+   * Limit for the wait until the late changes are applied. The elements of late changes appear only after the page has
+   * loaded.
+   */
   lateMs: number;
   /** Limit for the wait until a change is applied again after its element was rendered again. */
   rerenderMs: number;
@@ -27,7 +30,7 @@ export type CheckLimits = {
    * Limit for each of two waits: until the page is back at its address, and until the changes are applied again there.
    */
   routeMs: number;
-  /** How long to watch a page that has undone a change after its content had stopped changing. */
+  /** How long to watch a page that undoes a change even after it has loaded completely. */
   fightMs: number;
 };
 

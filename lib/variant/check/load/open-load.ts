@@ -48,7 +48,10 @@ const AWAITED = new Set(["document", "stylesheet", "script", "xhr", "fetch"]);
 /** Maximum number of documents that a page may load. A page that loads more cannot be checked. */
 const DOCUMENTS_MAX = 5;
 const OPEN_TIMEOUT_MS = 15_000;
-/** How much later our own deadlines expire than Playwright's. Playwright's error says which step did not finish. */
+/**
+ * Our own deadlines expire this much later than Playwright's, because Playwright's errors say which step did not
+ * finish.
+ */
 const GRACE_MS = 1_000;
 
 /**
@@ -135,7 +138,7 @@ async function load(
         return await evaluateInWorld(await openPageWorld(cdp), fn, argument);
       } catch (error) {
         if (!isDocumentLeft(error) || page.isClosed()) throw error;
-        // The page loaded another document meanwhile, so the function runs again in the new document.
+        // The page loaded another document during the call, so the function runs again in the new document.
         if (seen === countDocuments()) await page.waitForEvent("framenavigated", { timeout: answerMs });
       }
     }
@@ -206,7 +209,7 @@ async function untilLoaded(page: Page, timeoutMs: number): Promise<void> {
   try {
     await page.waitForLoadState("load", { timeout: timeoutMs });
   } catch (error) {
-    // After the timeout, the page is examined in its current state, even though it is still loading.
+    // After the timeout, the page is examined in its current state, although it is still loading.
     if (!(error instanceof Error) || error.name !== "TimeoutError") throw error;
   }
 }

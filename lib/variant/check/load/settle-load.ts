@@ -30,8 +30,9 @@ export async function settleLoad(load: PageLoad, { limits }: CheckContext, ageMs
 }
 
 /**
- * Waits until the page has hydrated and the changes with these ids are applied. Then waits as `settleLoad` does. Late
- * changes get more time. If the time runs out, this function still resolves; a later step judges the changes.
+ * Waits until the page has hydrated and the changes with these ids are applied. Then waits as `settleLoad` does. The
+ * changes in `late` get more time, because their elements appear only after the page has loaded. If the time runs out,
+ * this function still resolves; a later step judges the changes.
  *
  * @returns milliseconds since navigation start.
  */

@@ -5,7 +5,10 @@ import type { PageLoad } from "../load/open-load.ts";
 import { readReport } from "../load/read-report.ts";
 import { makeFinding } from "../make-finding.ts";
 
-/** Maximum number of times that a page may undo a change after it has loaded completely. More become a finding. */
+/**
+ * Maximum number of times that a page may undo a change after it has loaded completely. A higher number becomes a
+ * finding.
+ */
 const LOSSES_MAX = 2;
 const POLL_MS = 100;
 

@@ -54,7 +54,7 @@ function findNew(
   });
 }
 
-/** Creates a finding if the page scrolls sideways only with the variant, or scrolls further with the variant. */
+/** Creates a finding if the page scrolls sideways with the variant, but not or not as far without it. */
 function judgeWidth(target: CheckTarget, before: PageLayout, after: PageLayout): Finding[] {
   const excess = ({ scrollWidth, clientWidth }: PageLayout) => Math.max(0, scrollWidth - clientWidth);
   if (excess(after) <= excess(before) + 1) return [];

@@ -85,8 +85,8 @@ function isOverruled(change: Extract<Change, { op: "setStyle" }>, other: Change)
 }
 
 /**
- * Returns why the result of a change depends on whether it or another change is applied first. Undefined if the result
- * does not depend on the order.
+ * Returns why the result of a change depends on the order in which it and another change are applied. Undefined if the
+ * order does not matter.
  */
 function findDependence(change: Change, other: Change): string | undefined {
   if (other.op === "setHtml" && reachesInto(change, other.html))

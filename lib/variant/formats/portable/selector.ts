@@ -34,8 +34,8 @@ const isCombinator = (character: string) => /[\s>+~]/.test(character);
 
 function readSubject(complex: string): Subject {
   const compound = splitTopLevel(complex, isCombinator).findLast((part) => part !== "") ?? "";
-  // Attributes and pseudo-classes only narrow down what matches, so they can be ignored. Names with escapes or
-  // non-ASCII characters are not read, so the subject then has no tag, id or class.
+  // Attributes and pseudo-classes only narrow down what matches, so they can be ignored. If the part has escapes or
+  // non-ASCII characters, its names are not read, and the subject has no tag, id or class.
   const isOpaque = /[\\\u0080-\uFFFF]/.test(compound);
   const bare = isOpaque ? "" : (splitTopLevel(compound, (each) => each === ":")[0] ?? "");
   const names = bare.replace(/\[.*\]/s, "");
