@@ -26,7 +26,6 @@ import { slugOf } from "#lib/text/slug-of.ts";
 import type { LandingDeps } from "./landing-deps.ts";
 import type { FolderContent } from "./read-folder.ts";
 
-/** A request to deploy a folder as a page. */
 type DeployRequest = {
   /** The root session, which owns the workspace. A sub-agent deploys for its root session. */
   sessionId: string;

@@ -8,7 +8,6 @@ import { toPlan } from "./plan.ts";
 import { findPlan } from "./planning-store.ts";
 import { changeMode } from "./store-plan.ts";
 
-/** A person's agreement to a plan. */
 type Agreement = {
   sessionId: string;
   /** The revision that the session page showed to the person. */

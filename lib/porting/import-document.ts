@@ -15,7 +15,6 @@ import { findEarlierImport, type ImportRow, insertImport, measureImports } from 
 import type { PortingDeps } from "./porting-deps.ts";
 import type { ImportPlan } from "./read-document.ts";
 
-/** A request to import a document into a session. */
 type ImportRequest = {
   sessionId: string;
   plan: ImportPlan;

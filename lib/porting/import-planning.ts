@@ -31,8 +31,8 @@ type PlanningImport = {
 const NOTHING: Pick<ImportPlan, "planItems" | "requirements"> = { planItems: [], requirements: [] };
 
 /**
- * Lists the plan and the requirements as left out. The agent cannot import them, because their texts would become part
- * of the model's instructions in later turns. The document may come from an untrusted page.
+ * Lists the plan and the requirements as left out, for an import by the agent. Their texts would become part of the
+ * model's instructions in later turns, but the document may come from an untrusted page.
  */
 function leaveOut({ planItems, requirements }: Pick<ImportPlan, "planItems" | "requirements">): LeftOut[] {
   const reason = "Only an import by a person or a program sets it.";

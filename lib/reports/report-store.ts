@@ -114,7 +114,6 @@ export async function countReports(
   return row ?? { count: 0, version: 0 };
 }
 
-/** A report to store. */
 type NewReport = {
   id: string;
   sessionId: string;

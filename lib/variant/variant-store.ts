@@ -211,7 +211,6 @@ export async function listVariantKeys(db: Executor, sessionId: string): Promise<
   return rows.map(({ key }) => key);
 }
 
-/** A revision to store. */
 type NewRevision = {
   sessionId: string;
   key: string;

@@ -20,7 +20,6 @@ import { judgeLayoutShift, judgePolicies, judgeProblems, readPaintToApplied } fr
 import { assertHere, type Observation, observeLoad } from "./steps/observe-load.ts";
 import type { PagePictures } from "./steps/take-pictures.ts";
 
-/** Dependencies for checking a page. */
 type PageCheckDeps = {
   /** Origin that serves published scripts. */
   scriptOrigin: string;

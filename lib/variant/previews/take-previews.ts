@@ -17,7 +17,6 @@ export type WantedPreview = Pick<
   "title" | "url" | "viewport" | "width" | "height" | "variant" | "scrollTo" | "caption"
 >;
 
-/** The tool call for which previews are taken. */
 type PreviewCall = {
   sessionId: string;
   /** The root session, to which the previews belong. */

@@ -11,7 +11,6 @@ export type CheckedChange = CheckedPage["changes"][number];
 export const isProven = ({ applied, hydration }: CheckedChange): boolean =>
   applied === "ok" && hydration === "ok";
 
-/** Observations of the changes of a loaded page. */
 type Observations = {
   seen: SeenPage;
   /** The state of the same page without the variant. */
