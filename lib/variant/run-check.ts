@@ -19,7 +19,7 @@ type CheckOutcome = { ok: true; report: CheckReport } | { ok: false; problem: st
 
 /**
  * Checks the newest revision of a variant with the session's browser, and stores the report. The caller must have
- * acquired the browser, see `holdInTurn`. A check that is stopped stores nothing.
+ * acquired the browser with `holdInTurn` of `lib/tools/browser`. A check that is stopped stores nothing.
  *
  * @throws Error with a sentence if there is no browser, or if the check is stopped.
  */

@@ -3,7 +3,7 @@ import { gfm, gfmHtml } from "micromark-extension-gfm";
 import { isCostlyMarkdown } from "#lib/markdown/is-costly-markdown.ts";
 import { plainText } from "./escape.ts";
 
-/** A longer text is shown as plain text, because parsing it would block other requests. */
+/** A text with more characters is shown as plain text, because parsing it would block other requests. */
 const CHARACTERS_MAX = 20_000;
 
 /** Turns off raw HTML, pictures and footnotes. The ids of footnotes would collide between messages. */

@@ -20,15 +20,15 @@ export type CheckContext = {
 export type CheckTarget = {
   url: string;
   viewport: ViewportName;
-  /** The changes of the entries in `pages` that match `url`. Changes that are off are left out. */
+  /** The changes of the entries in the document's `pages` that match `url`. Changes that are off are left out. */
   changes: ExaminedChange[];
-  /** The style sheets of the entries in `pages` that match `url`. */
+  /** The style sheets of the entries in the document's `pages` that match `url`. */
   css: string[];
   /** Ids of the late changes. Their elements appear only after the page has loaded. */
   late: string[];
   /**
-   * Whether all entries in `pages` that match `url` also match this address. If not, a redirect has led to a different
-   * page.
+   * Whether all entries in the document's `pages` that match `url` also match this address. If not, a redirect has led
+   * to a different page.
    */
   isHere: (url: string) => boolean;
   /** Lists the ids of the changes that apply to an address. */

@@ -54,7 +54,7 @@ function findNew(
   });
 }
 
-/** Creates a finding if the page scrolls sideways with the variant, but not or not as far without it. */
+/** Creates a finding if the variant makes the page scroll sideways, or makes it scroll further sideways. */
 function judgeWidth(target: CheckTarget, before: PageLayout, after: PageLayout): Finding[] {
   const excess = ({ scrollWidth, clientWidth }: PageLayout) => Math.max(0, scrollWidth - clientWidth);
   if (excess(after) <= excess(before) + 1) return [];

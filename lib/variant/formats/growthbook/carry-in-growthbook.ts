@@ -72,7 +72,7 @@ function carryHtml(selector: string, portable: ReturnType<typeof toPortableHtml>
 /** Creates the mutation that sets an attribute, or removes the attribute if `value` is null. */
 function carryAttribute(selector: string, name: string, value: string | null): CarriedMutations {
   const lower = name.toLowerCase();
-  // An empty class has the same effect as no class.
+  // Removing the class is written as setting an empty class, which has the same effect.
   if (lower === "class") return carryClass(selector, { action: "set", value: value ?? "" });
   if (RESERVED_NAMES.includes(lower) || name in {})
     return { limit: `GrowthBook cannot change an attribute with the name ${name}` };
