@@ -6,7 +6,7 @@ import { defineStatement, queryRows } from "#db/statement.ts";
 
 export type AnnotationRow = typeof annotations.$inferSelect;
 
-/** How many annotations one session may have, and how many bytes all of them together. 0 means no limit. */
+/** Limits for one session: the number of its annotations, and their total size in bytes. 0 means no limit. */
 export type AnnotationLimits = { count: number; bytes: number };
 
 const insertCounted = defineStatement<
@@ -28,10 +28,10 @@ const insertCounted = defineStatement<
 });
 
 /**
- * Stores an annotation unless the session would then exceed a limit. The statement that inserts it also counts it and
- * locks the session's row, so concurrent inserts cannot exceed a limit.
+ * Stores an annotation if the session stays within its limits. The same statement updates the session's counters and so
+ * locks the session's row. Concurrent inserts therefore cannot exceed a limit.
  *
- * @returns whether it was stored.
+ * @returns whether the annotation was stored.
  */
 export async function insertAnnotation(
   tx: Transaction,
@@ -56,7 +56,7 @@ export async function insertAnnotation(
 /**
  * Lists annotations of a session, newest first.
  *
- * @param page.cursor id of the row before the page. An unknown id gives an empty page.
+ * @param page.cursor id of the last row on the previous page. An unknown id gives an empty page.
  */
 export function listAnnotationRows(
   db: Database,
@@ -83,7 +83,7 @@ export function listAnnotationRows(
     .limit(page.limit);
 }
 
-/** Whether a session has this annotation. */
+/** Whether the session has an annotation with this id. */
 export async function hasAnnotation(db: Database, sessionId: string, id: string): Promise<boolean> {
   const rows = await db
     .select({ id: annotations.id })

@@ -1,12 +1,12 @@
 import type { AnnotationRow } from "./annotation-store.ts";
 
 /**
- * An annotation as the event and the list show it: the submitted fields, and the id and the time (ISO 8601, UTC) of its
- * row.
+ * The shape of an annotation in the event and in the list: the submitted fields, and the id and time (ISO 8601, UTC) of
+ * the stored row.
  */
 export type DescribedAnnotation = Record<string, unknown> & { id: string; createdAt: string; event: string };
 
-/** @see DescribedAnnotation */
+/** Converts an annotation from its stored row to the shape in the event and in the list. */
 export const describeAnnotation = (row: AnnotationRow): DescribedAnnotation => ({
   ...row.payload,
   event: row.event,

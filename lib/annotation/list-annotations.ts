@@ -2,7 +2,7 @@ import type { Database } from "#db/client.ts";
 import { listAnnotationRows } from "./annotation-store.ts";
 import { type DescribedAnnotation, describeAnnotation } from "./describe-annotation.ts";
 
-/** One page of annotations; `nextCursor` is null on the last page. */
+/** One page of a list of annotations. `nextCursor` is null on the last page. */
 type AnnotationPage = { data: DescribedAnnotation[]; nextCursor: string | null };
 
 /** Lists the annotations of a session, newest first, at most `limit` per page. Source: `wire.md`, Also served. */

@@ -7,11 +7,11 @@ export type AnnotationSubmission = Record<string, unknown> & { event: string };
 type ParsedSubmission = { ok: true; submission: AnnotationSubmission } | { ok: false; error: string };
 
 /**
- * Checks a submission. `event` must be a non-empty string, a submission with the event `submit` must have `annotations`,
- * and each other field of the specification must have its type if it is present. Unknown fields are kept unchanged.
- * Source: `wire.md`, Annotations.
+ * Checks a submission. `event` must be a non-empty string. If `event` is `submit`, `annotations` is required. Each
+ * other field that the specification defines is optional, but must have the specified type. Unknown fields are kept
+ * unchanged. Source: `wire.md`, Annotations.
  *
- * @returns the submission, or an error `<field>: …` that names the first wrong field.
+ * @returns the submission, or an error sentence that begins with the name of the first wrong field.
  */
 export function parseSubmission(body: unknown): ParsedSubmission {
   if (!isObject(body)) return refuse("body: must be an object");
@@ -45,7 +45,7 @@ function findAnnotationFlaw(annotations: unknown[]): string | undefined {
   return undefined;
 }
 
-/** Whether the database can store every string in the value. Postgres rejects NUL characters and lone surrogates. */
+/** Whether the database can store each string in the value. Postgres rejects NUL characters and lone surrogates. */
 function isStorable(value: unknown): boolean {
   if (typeof value === "string") return value.isWellFormed() && !value.includes("\0");
   if (typeof value !== "object" || value === null) return true;

@@ -9,13 +9,13 @@ import type { AnnotationSubmission } from "./parse-submission.ts";
 type RecordedAnnotation =
   | { ok: true; id: string }
   | { ok: false; reason: "unknown session" }
-  /** The session would exceed a limit. `error` names the limit. */
+  /** The annotation would exceed a limit of the session. `error` names the limit. */
   | { ok: false; reason: "full"; error: string };
 
 /**
  * Stores a submission and its event `annotation.submitted` in one transaction, so the event is broadcast only after the
- * commit. An annotation never starts a turn. `limits` apply to all annotations of the session; the webhook's rate limit
- * applies in addition. Source: specification, POST …/annotations/webhook; `wire.md`, Annotations.
+ * commit. An annotation never starts a turn. `limits` apply to the session's annotations as a whole. Source:
+ * specification, POST …/annotations/webhook; `wire.md`, Annotations.
  */
 export async function recordAnnotation(
   deps: { log: EventLog },
@@ -46,7 +46,7 @@ export async function recordAnnotation(
   });
 }
 
-/** Builds the error sentence. It names the limit that another annotation would exceed. */
+/** Builds the error sentence for a full session. The sentence names the limit that another annotation would exceed. */
 function describeFull(
   { annotationCount, annotationBytes }: Pick<SessionRow, "annotationCount" | "annotationBytes">,
   { count, bytes }: AnnotationLimits,

@@ -8,19 +8,19 @@ import { lockSession } from "#lib/session/session-store.ts";
 import { readPage } from "./deploy-page.ts";
 import type { LandingDeps } from "./landing-deps.ts";
 
-/** A change of a page: making a stored version the current one, or unpublishing the page. */
+/** A change to a page: the number of the version that becomes the current one, or `unpublish`. */
 type PageChange = { version: number } | "unpublish";
 
 type ChangeResult =
   | { ok: true; page: LandingPage }
   | { ok: false; reason: "unknown page" | "unknown version" };
 
-/** The owner or the session that the page must belong to. For any other, the page counts as unknown. */
+/** The owner or session to which the page must belong. A page of another owner or session is treated as unknown. */
 type Holder = { ownerId: string } | { sessionId: string };
 
 /**
- * Makes an earlier or later version of a page the current one, or unpublishes the page, and emits `page.updated`.
- * Idempotent.
+ * Makes a stored version of a page the current one, or unpublishes the page, and emits `page.updated`. Does nothing if
+ * the page already has the requested state.
  */
 export async function changePage(
   deps: LandingDeps,
@@ -52,7 +52,8 @@ async function move(
     change,
   }: { slug: string; sessionId: string | null; holder: Holder; change: PageChange },
 ): Promise<ChangeResult> {
-  // The same lock order as in deploying a page and in deleting a session, to avoid deadlocks.
+  // First locks the session, then the page. Deploying a page and deleting a session use the same order, to avoid
+  // deadlocks.
   const session = sessionId === null ? undefined : await lockSession(tx, sessionId);
   const page = await lockPage(tx, slug);
   const isHeld =
@@ -64,8 +65,8 @@ async function move(
   if (page.version === wanted) return { ok: true, page: await readPage(tx, pagesOrigin, slug) };
   await setCurrentVersion(tx, slug, wanted);
   const shown = await readPage(tx, pagesOrigin, slug);
-  // If another session has deployed the page since it was read, the page no longer belongs to this session. The event must
-  // then not go to this session's log.
+  // If another session deployed the page after `changePage` read it, the page belongs to that session now. The event
+  // must then not go to the log of `session`.
   if (session && page.sessionId === session.id)
     emit({ kind: "page.updated", requestId: null, runId: null, source: session.source, page: shown });
   return { ok: true, page: shown };

@@ -9,7 +9,7 @@ import { readFolder } from "./read-folder.ts";
 
 const NOTE_CHARACTERS_MAX = 500;
 const HIDDEN_SHOWN_MAX = 5;
-/** Allows for reading 500 files from a remote workspace. */
+/** Long enough to read 500 files from a remote workspace. */
 const TIMEOUT_MS = 180_000;
 
 const inputSchema = z.strictObject({

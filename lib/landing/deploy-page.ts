@@ -26,11 +26,12 @@ import { slugOf } from "#lib/text/slug-of.ts";
 import type { LandingDeps } from "./landing-deps.ts";
 import type { FolderContent } from "./read-folder.ts";
 
-/** A request to deploy a folder as a page. */
 type DeployRequest = {
-  /** The root session of the tree, which owns the workspace. */
+  /** The root session, which owns the workspace. A sub-agent deploys for its root session. */
   sessionId: string;
-  /** If undefined, the page that the session last deployed from this folder is updated, or a new page is created. */
+  /**
+   * If undefined, the page that the session last deployed from the same folder is updated, or a new page is created.
+   */
   slug: string | undefined;
   note: string | null;
   content: FolderContent;
@@ -42,8 +43,8 @@ type DeployRequest = {
 type DeployedPage = {
   ok: true;
   /**
-   * `new`: a version was stored. `unchanged`: the current version already has this content. `restored`: the newest version
-   * has this content, and was made the current one again.
+   * `new`: a new version was stored. `unchanged`: the current version already has the folder's content. `restored`: the
+   * newest version has the folder's content, and was made the current one again.
    */
   outcome: "new" | "unchanged" | "restored";
   version: { number: number; fileCount: number; sizeBytes: number };
@@ -52,8 +53,9 @@ type DeployedPage = {
 type Refusal = { ok: false; problem: string };
 
 /**
- * Stores a folder as a new version of a page, makes it current, and emits `page.deployed`, in one transaction. If the
- * current or the newest version has the same content, no new version is stored. Source: `architecture.md`, Landing pages.
+ * Stores a folder as a new version of a page, makes that version the current one, and emits `page.deployed`, in one
+ * transaction. Stores no new version if the current or the newest version has the same content. Source:
+ * `architecture.md`, Landing pages.
  */
 export async function deployPage(deps: LandingDeps, request: DeployRequest): Promise<DeployedPage | Refusal> {
   const deployed = await repeatOnDeadlock(() =>
@@ -64,7 +66,7 @@ export async function deployPage(deps: LandingDeps, request: DeployRequest): Pro
   return deployed;
 }
 
-/** Finds the result of an earlier attempt of a call; undefined if that attempt deployed nothing. */
+/** Finds the version that an earlier attempt of the same call stored. Returns undefined if there is no such version. */
 export async function findDeployed(
   { db, pagesOrigin }: { db: Executor; pagesOrigin: string },
   call: { runId: string | null; callId: string },
@@ -82,7 +84,7 @@ async function deploy(
   request: DeployRequest,
 ): Promise<DeployedPage | Refusal> {
   const { sessionId, content, note, requestId, runId, callId } = request;
-  // The same lock order as in deleting a session, to avoid deadlocks: the session, then its pages.
+  // First locks the session, then its pages. Deleting a session uses the same order, to avoid deadlocks.
   const session = await lockSession(tx, sessionId);
   if (!session) return { ok: false, problem: "the session was deleted" };
   const repeated = await findDeployed({ db: tx, pagesOrigin: deps.pagesOrigin }, request);
@@ -111,7 +113,7 @@ async function deploy(
   return { ok: true, outcome, version: { number, fileCount: files.length, sizeBytes }, page: shown };
 }
 
-/** Checks the limits for bytes. @returns a refusal if the new version would exceed one; undefined if it fits. */
+/** Returns a refusal if the new version would exceed the limit for the bytes of the session or of the owner. */
 async function refuseBytes(
   { pageBytes }: LandingDeps,
   tx: Transaction,
@@ -124,7 +126,7 @@ async function refuseBytes(
   return problem === undefined ? undefined : { ok: false, problem };
 }
 
-/** Creates the page of a slug unless it exists. @returns a refusal if the slug belongs to another owner. */
+/** Creates a page with this slug if there is none. Returns a refusal if the slug belongs to another owner. */
 async function claimSlug(
   tx: Transaction,
   { id: sessionId, ownerId }: SessionRow,
@@ -134,7 +136,10 @@ async function claimSlug(
   return refuseOwner(await takeSlug(tx, { slug, ownerId, sessionId, folder }), ownerId);
 }
 
-/** @returns the number of the current or the newest version if its content is the same; undefined if neither is. */
+/**
+ * Returns the number of the current or the newest version if that version has the content with this digest. Returns
+ * undefined if neither version has that content.
+ */
 async function findSame(
   tx: Transaction,
   { slug, version, newestVersion }: PageRow,
@@ -147,10 +152,12 @@ async function findSame(
   return undefined;
 }
 
-/** The slug for a deploy, and the locked page with this slug. `page` is undefined if there is none yet. */
+/** The slug that a deploy uses, and the locked page with this slug. `page` is undefined if no page has the slug yet. */
 type Place = { slug: string; page: PageRow | undefined };
 
-/** Chooses the slug for a deploy. @returns a refusal if another owner has the slug, or if the session has too many pages. */
+/**
+ * Chooses the slug for a deploy. Returns a refusal if another owner has the slug, or if the session has too many pages.
+ */
 async function choosePlace(
   tx: Transaction,
   { id: sessionId, ownerId }: SessionRow,
@@ -181,7 +188,11 @@ function makeSlug(folder: string): string {
   return `${name || "page"}-${randomBytes(5).toString("hex")}`;
 }
 
-/** A page as the API shows it. @throws Error if there is none. */
+/**
+ * Reads a page in the shape in which the API shows it.
+ *
+ * @throws Error if no page has this slug.
+ */
 export async function readPage(db: Executor, pagesOrigin: string, slug: string): Promise<LandingPage> {
   const found = await findPage(db, slug);
   if (!found) throw new Error(`the page ${slug} is gone`);

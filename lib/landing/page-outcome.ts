@@ -4,7 +4,7 @@ import { toLandingPage } from "#lib/publication/landing/landing-page.ts";
 import { listPagesOf } from "#lib/publication/landing/page-store.ts";
 import type { SessionRow } from "#lib/session/session-store.ts";
 
-/** The pages whose newest version was deployed by this session, oldest page first. */
+/** Lists the pages that this session was the last to deploy, oldest page first. */
 export const listSessionPages = async (
   db: Executor,
   sessionId: string,
@@ -13,9 +13,9 @@ export const listSessionPages = async (
   (await listPagesOf(db, sessionId)).map((found) => toLandingPage(pagesOrigin, found));
 
 /**
- * Reads the pages that belong to the outcome of a session's turns. An editing session always has the list, even if it is
- * empty; a structured session has it if there are pages. Undefined in all other cases, and for sub-agents. Only sessions
- * with `deploy_landing_page` have pages, so for others the database is not queried. Source: `wire.md`, Landing pages.
+ * Reads the pages that the outcome of a turn contains. Returns undefined for a sub-agent. A session with an output
+ * schema gets undefined instead of an empty list. If the session's toolset lacks `deploy_landing_page`, the session has
+ * no pages, and the database is not queried. Source: `wire.md`, Landing pages.
  */
 export async function readPageOutcome(
   db: Executor,

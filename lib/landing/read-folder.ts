@@ -7,17 +7,17 @@ import { parseWorkspacePath } from "#lib/sandbox/parse-workspace-path.ts";
 import type { Workspace, WorkspaceEntry } from "#lib/sandbox/sandbox-service.ts";
 import { mebibytes } from "#lib/session/byte-limits.ts";
 
-/** The files of a folder, as a page stores them. */
+/** The files of a folder, in the form in which a page stores them. */
 export type FolderContent = {
   /** The folder's path in the workspace. */
   folder: string;
   files: PageFile[];
-  /** The contents of the files by their SHA-256 hashes. Equal contents are listed once. */
+  /** The contents of the files by their SHA-256 hashes. Files with equal contents share one entry. */
   contents: Map<string, Uint8Array>;
-  /** SHA-256 of the paths and hashes: equal folders have equal digests. */
+  /** SHA-256 of all paths and hashes, so that two folders with the same files have the same digest. */
   digest: string;
   sizeBytes: number;
-  /** Paths of hidden files and folders, such as `.env`, which were left out. */
+  /** Paths of the hidden files and folders, such as `.env`. They are not published. */
   hidden: string[];
 };
 
@@ -26,22 +26,22 @@ type FolderRefusal = { problem: string };
 
 const READS_AT_ONCE = 8;
 /**
- * Maximum number of entries that are listed in one folder. It is higher than the number of files that a page may have,
+ * Maximum number of entries that are listed in one folder. It is higher than the maximum number of files of a page,
  * because hidden files are listed too.
  */
 const ENTRIES_MAX = 5_000;
 const FOLDERS_MAX = 1_000;
 /**
- * Maximum number of entries that are listed in each folder on the path to the page's folder. It exceeds the limit of a
- * workspace, so every entry is listed.
+ * Maximum number of entries that are listed in each folder on the path to the page's folder. A workspace cannot have
+ * that many entries, so all of them are listed.
  */
 const PARENT_ENTRIES_MAX = 50_000;
 
 /**
- * Reads the files of a page from its folder. Hidden files and folders are left out. If any other entry is not a regular file
- * within the limits of a page, the whole folder is refused.
+ * Reads the files of a page from its folder. Leaves out hidden files and folders. Refuses the whole folder if it cannot
+ * become a page, for example because it has no `index.html`, too many files, or a symbolic link.
  *
- * @throws WorkspaceError for a path that the workspace refuses.
+ * @throws WorkspaceError if the workspace refuses the path.
  */
 export async function readFolder(workspace: Workspace, path: string): Promise<FolderContent | FolderRefusal> {
   const names = parseWorkspacePath(path);
@@ -57,7 +57,9 @@ export async function readFolder(workspace: Workspace, path: string): Promise<Fo
   return "problem" in read ? read : { folder, hidden, ...read };
 }
 
-/** Why a path cannot be the folder of a page; undefined if it can. Symbolic links on the path are refused too. */
+/**
+ * Returns why a path cannot be the folder of a page, or undefined if it can. A path through a symbolic link is refused.
+ */
 async function refusePlace(workspace: Workspace, names: string[]): Promise<string | undefined> {
   if (names.length === 0)
     return "folder: must be a folder inside the workspace, not the workspace itself; put the files of the page into one";
@@ -107,7 +109,7 @@ async function listFolder(
 const inside = (folder: string, { path }: WorkspaceEntry): string => path.slice(folder.length + 1);
 const quote = (path: string): string => JSON.stringify(path);
 
-/** Why the files of a folder cannot become a page; undefined if they can. */
+/** Returns why the files of a folder cannot become a page, or undefined if they can. */
 function refuseFiles(entries: readonly WorkspaceEntry[], folder: string): string | undefined {
   const paths = new Map<string, string>();
   for (const entry of entries) {
@@ -139,7 +141,7 @@ const refuseSize = (sizeBytes: number): string | undefined =>
 const describeTooLarge = (path: string, sizeBytes: number): string =>
   `${quote(path)} has ${mebibytes(sizeBytes)}; a file of a page may have ${mebibytes(PAGE_LIMITS.fileBytes)}`;
 
-/** Reads the files. A command may change them after they were listed, so the limits are checked again. */
+/** Reads the files. A command may have changed the files after they were listed, so the limits are checked again. */
 async function readFiles(
   workspace: Workspace,
   entries: readonly WorkspaceEntry[],

@@ -8,10 +8,9 @@ import { toPlan } from "./plan.ts";
 import { findPlan } from "./planning-store.ts";
 import { changeMode } from "./store-plan.ts";
 
-/** A person's agreement to a plan, in the revision that the person saw. */
 type Agreement = {
   sessionId: string;
-  /** The revision that the page showed. */
+  /** The revision that the session page showed to the person. */
   revision: number;
   /** Text that the person adds to the agreement; may be empty. */
   text: string;
@@ -20,8 +19,9 @@ type Agreement = {
 };
 
 /**
- * Agrees to a plan: sets the mode and posts the message in one transaction. The turn in progress reads the message between
- * two steps; if no turn is in progress, the message starts one. Refuses if the plan has changed since that revision.
+ * Agrees to a plan on behalf of a person: sets the plan's mode to `agreed` and posts a message to the agent, in one
+ * transaction. The turn in progress reads the message between two steps. If no turn is in progress, the message starts
+ * one. Refuses if the plan no longer has the revision that the person saw.
  */
 export function agreePlan(deps: WakeDeps, { sessionId, revision, text, userId, bodyHash }: Agreement) {
   const words = text === "" ? PLAN_AGREED_TEXT : `${PLAN_AGREED_TEXT}\n\n${text}`;
@@ -43,7 +43,7 @@ async function agree(
   sessionId: string,
   revision: number,
 ): Promise<string | undefined> {
-  // Does not lock the session's row, because the message's transaction has already done so. A stronger lock could deadlock
+  // `acceptMessage` has already locked the session's row, so the row is only read here. A stronger lock could deadlock
   // with other writers of the row.
   const session = await findSession(tx, sessionId);
   if (!session) return "no such session";

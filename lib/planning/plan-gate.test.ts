@@ -12,7 +12,10 @@ before(async () => {
 });
 after(() => database.close());
 
-/** Wraps a database and counts the statements that start on it. */
+/**
+ * Wraps a database, and counts how often one of its properties is read, such as `select`. Each statement begins with
+ * such a read.
+ */
 function counting(db: Database): { db: Database; count: () => number } {
   let statements = 0;
   const counted = new Proxy(db, {

@@ -2,15 +2,16 @@ import type { Database } from "#db/client.ts";
 import type { Tool } from "#lib/tools/tool.ts";
 import { readPlanMode } from "./planning-store.ts";
 
-/** Returns why a call is refused, or undefined if it may run. */
+/** Decides whether a tool call may run. Returns why the call is refused, or undefined if it may run. */
 export type PlanGate = (
   tool: Pick<Tool, "name" | "changes">,
   rootSessionId: string,
 ) => Promise<string | undefined>;
 
 /**
- * Creates the gate of *plan first*: until a person has agreed to the plan, it refuses calls of tools that change something.
- * It reads the mode of the plan for each call of such a tool, and for no other calls.
+ * Creates the check for the mode *plan first*. Until a person has agreed to the plan, the check refuses calls of tools
+ * that change something. It reads the plan's mode for each call of such a tool, and does not query the database for
+ * other calls.
  */
 export const createPlanGate =
   (db: Database): PlanGate =>

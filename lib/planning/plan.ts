@@ -18,7 +18,7 @@ const planItemIdSchema = z
   .regex(/^[a-z][a-z0-9_-]{0,15}$/, { error: "must be a letter and up to 15 letters, digits, - or _" })
   .meta({ examples: ["p1"] });
 
-/** The items of `update_plan`. */
+/** Schema of the items in a call of `update_plan`. */
 export const planItemsSchema = z
   .array(
     z.strictObject({
@@ -29,7 +29,7 @@ export const planItemsSchema = z
   )
   .max(PLAN_LIMITS.itemsMax, { error: `must hold at most ${PLAN_LIMITS.itemsMax} items` });
 
-/** A person's edit of a plan. `was` is the item's text that the person saw before the edit. */
+/** Schema of a person's edit of a plan. `was` is the item's text that the person saw before the edit. */
 export const planEditSchema = z.discriminatedUnion(
   "action",
   [
@@ -59,13 +59,15 @@ export const planEditSchema = z.discriminatedUnion(
 );
 export type PlanEdit = z.output<typeof planEditSchema>;
 
-/** The items of a plan, and the highest number that an id of the form `p<number>` has had so far. */
+/**
+ * The items of a plan. `lastItem` is the highest number that any id of the form `p<number>` in this plan has ever had.
+ */
 type PlanItems = { items: PlanItem[]; lastItem: number };
 type Revised = ({ ok: true } & PlanItems) | { ok: false; problem: string };
 
 /**
- * Gives each of the agent's items an id: the id that the agent gave, the id of the current item with the same text, or the
- * next unused one. The text of a problem begins with the name of the field.
+ * Builds the new list of items from the agent's items. An item without an id gets the id of the current item with the
+ * same text, or else the next unused id. A problem begins with the name of the wrong field.
  */
 export function replaceItems(
   current: PlanItems,
@@ -90,8 +92,8 @@ export function replaceItems(
 const numberOf = (id: string): number => Number(/^p(\d{1,9})$/.exec(id)?.[1] ?? 0);
 
 /**
- * Applies a person's edits. Edits of different items never conflict. A problem means that an edit conflicts with the current
- * plan; its text begins with the name of the field.
+ * Applies a person's edits to the current plan, in order. Edits of different items never conflict. If an edit conflicts
+ * with the current plan, returns a problem that begins with the name of the wrong field.
  */
 export function editItems(current: PlanItems, edits: readonly PlanEdit[]): Revised {
   let { items, lastItem } = current;
@@ -131,7 +133,7 @@ const missingItem = (field: string, id: string) => ({
   problem: `${field}: the plan has no item ${id}; it may have been replaced, read the plan`,
 });
 
-/** Whether two lists of items are the same. */
+/** Whether two lists have equal items in the same order. */
 export const isSamePlan = (one: readonly PlanItem[], other: readonly PlanItem[]): boolean =>
   one.length === other.length &&
   one.every(({ id, text, status }, index) => {
@@ -139,7 +141,7 @@ export const isSamePlan = (one: readonly PlanItem[], other: readonly PlanItem[])
     return counterpart?.id === id && counterpart.text === text && counterpart.status === status;
   });
 
-/** Converts a plan to its API shape. A session without a plan gets an empty plan. */
+/** Converts a stored plan to the shape in which the API shows it. A session without a plan gets an empty plan. */
 export function toPlan(row: PlanRow | undefined): Plan {
   if (!row) return { mode: "off", items: [], revision: 0, author: null, updatedAt: null };
   const { mode, items, revision, author, updatedAt } = row;

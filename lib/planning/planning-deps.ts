@@ -6,7 +6,8 @@ export type PlanningDeps = {
   db: Database;
   log: EventLog;
   /**
-   * Returns why a selector is invalid or too costly for the page; undefined if it is neither. Implemented in `lib/variant`.
+   * Returns why a selector is invalid or too costly for the page. Returns undefined if the selector can be used.
+   * Implemented in `lib/variant`.
    */
   findSelectorProblem: (selector: string) => string | undefined;
 };

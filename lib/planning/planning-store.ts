@@ -14,13 +14,13 @@ import { storable } from "#db/storable.ts";
 export type PlanRow = typeof plans.$inferSelect;
 export type RequirementRow = typeof requirements.$inferSelect;
 
-/** The plan of a root session; undefined before its first change. */
+/** Finds the plan of a root session. Returns undefined if nothing has been written to the plan yet. */
 export async function findPlan(db: Executor, rootSessionId: string): Promise<PlanRow | undefined> {
   const [row] = await db.select().from(plans).where(eq(plans.sessionId, rootSessionId));
   return row;
 }
 
-/** The mode of a root session's plan; `off` if it has no plan. Reads one row by primary key. */
+/** Reads the mode of a root session's plan. Returns `off` if the session has no plan. */
 export async function readPlanMode(db: Executor, rootSessionId: string): Promise<PlanMode> {
   const [row] = await db.select({ mode: plans.mode }).from(plans).where(eq(plans.sessionId, rootSessionId));
   return row?.mode ?? "off";
@@ -28,9 +28,13 @@ export async function readPlanMode(db: Executor, rootSessionId: string): Promise
 
 type PlanChange = Partial<Omit<typeof plans.$inferInsert, "sessionId" | "createdAt" | "updatedAt">>;
 
-/** Writes a root session's plan. The caller has locked the session. */
+/**
+ * Writes the given columns of a root session's plan, and creates the plan if necessary. The caller has locked the
+ * session.
+ */
 export async function writePlan(tx: Transaction, sessionId: string, change: PlanChange): Promise<PlanRow> {
-  // The session page orders responses by this time, so each change needs a later time than the change before it.
+  // The session page ignores a plan whose `updatedAt` is earlier than that of its current plan. Each change therefore
+  // needs a later time than the change before it.
   const set = { ...storable(change), updatedAt: sql`clock_timestamp()` };
   const [row] = await tx
     .insert(plans)
@@ -41,7 +45,7 @@ export async function writePlan(tx: Transaction, sessionId: string, change: Plan
   return row;
 }
 
-/** The requirements of a root session, in the order in which they were added. */
+/** Lists the requirements of a root session, in the order in which they were added. */
 export const listRequirementRows = (db: Executor, rootSessionId: string): Promise<RequirementRow[]> =>
   db
     .select()
@@ -49,10 +53,10 @@ export const listRequirementRows = (db: Executor, rootSessionId: string): Promis
     .where(eq(requirements.sessionId, rootSessionId))
     .orderBy(asc(requirements.number));
 
-/** What the model's instructions for a turn say about the plan and the requirements. */
+/** The plan and the requirements, as far as the model's instructions for a turn contain them. */
 export type PlanningState = {
   plan: Pick<PlanRow, "mode" | "items" | "revision"> | null;
-  /** The first requirements that are open or failed, at most `UNMET_MAX`. */
+  /** The first `UNMET_MAX` requirements that are open or failed. */
   unmet: Pick<RequirementRow, "number" | "status" | "text">[];
 };
 
@@ -77,7 +81,7 @@ export async function readPlanningState(db: Executor, rootSessionId: string): Pr
   return row ?? { plan: null, unmet: [] };
 }
 
-/** The requirements that have an assertion and are not waived. */
+/** Lists the requirements of a root session that have an assertion and are not waived. */
 export const listAssertedRows = (db: Executor, rootSessionId: string): Promise<RequirementRow[]> =>
   db
     .select()
@@ -127,7 +131,10 @@ export async function updateRequirementRow(
   return row;
 }
 
-/** Reads the evidence with these ids, if it belongs to the root session or to a sub-agent below it. */
+/**
+ * Reads the evidence with these ids. Leaves out evidence that belongs neither to the root session nor to one of its
+ * sub-agents.
+ */
 export async function listTreeEvidence(
   db: Executor,
   rootSessionId: string,

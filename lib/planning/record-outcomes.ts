@@ -7,10 +7,10 @@ import { listAssertedRows, updateRequirementRow } from "./planning-store.ts";
 import type { PlanningCall } from "./store-plan.ts";
 import { emitRequirements } from "./store-requirements.ts";
 
-/** The result of a check for one requirement, and the assertion that was checked. */
+/** The result of a check for one requirement, and the assertion that the check tested. */
 type CheckedAssertion = { id: string; assertion: Assertion } & Pick<AssertionOutcome, "status" | "message">;
 
-/** The requirements of a root session that a check examines: they have an assertion and are not waived. */
+/** Lists the requirements of a root session that a check tests: those that have an assertion and are not waived. */
 export const listAsserted = async (
   db: Executor,
   rootSessionId: string,
@@ -20,8 +20,8 @@ export const listAsserted = async (
   );
 
 /**
- * Stores in each checked requirement the result of the check, in the transaction that stores the check. Skips requirements
- * that were waived or got another assertion in the meantime. The caller has locked the session.
+ * Stores the results of a check in the requirements that it tested. Skips requirements that were waived or got another
+ * assertion during the check. Runs in the transaction that stores the check. The caller has locked the session.
  */
 export async function recordOutcomes(
   tx: Transaction,

@@ -38,7 +38,10 @@ export const evidenceIdsSchema = z
   .array(z.string().max(64))
   .max(REQUIREMENT_LIMITS.evidence, { error: `must hold at most ${REQUIREMENT_LIMITS.evidence} ids` });
 
-/** An assertion as the caller sends it. This schema does not check the selector's syntax; `findSelectorProblem` does. */
+/**
+ * Schema of an assertion in a request. It does not check the selector's syntax; the caller does that with
+ * `findSelectorProblem`.
+ */
 export const assertionInputSchema = z
   .strictObject({
     url: httpUrlUpTo(REQUIREMENT_LIMITS.urlChars),
@@ -68,7 +71,7 @@ function explainValue(is: Assertion["is"], value: string | number | undefined): 
 
 export type AssertionInput = z.output<typeof assertionInputSchema>;
 
-/** Converts an assertion to its stored shape. */
+/** Converts an assertion from the shape of a request to its stored shape. */
 export const toAssertion = ({ url, selector, is, value }: AssertionInput): Assertion => ({
   url,
   selector,
@@ -76,10 +79,10 @@ export const toAssertion = ({ url, selector, is, value }: AssertionInput): Asser
   ...(value !== undefined && { value }),
 });
 
-/** The number in a requirement's id, such as 3 for `r3`. */
+/** Reads the number in a requirement's id, such as 3 in `r3`. */
 export const numberOf = (id: string): number => Number(id.slice(1));
 
-/** Converts a requirement to its API shape. */
+/** Converts a stored requirement to the shape in which the API shows it. */
 export const toRequirement = (row: RequirementRow): Requirement => ({
   id: `r${row.number}`,
   text: row.text,

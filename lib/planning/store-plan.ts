@@ -9,11 +9,12 @@ import { editItems, isSamePlan, type PlanEdit, replaceItems, toPlan } from "./pl
 import type { PlanningDeps } from "./planning-deps.ts";
 import { findPlan, type PlanRow, writePlan } from "./planning-store.ts";
 
-/** The turn and the tool call that a change belongs to. The ids are null if there is none, as for a person's change. */
+/** The turn and the tool call that make a change. All ids are null for a change that a person makes. */
 export type PlanningCall = { requestId: string | null; runId: string | null; callId: string | null };
 
 /**
- * The agent's new plan as a whole. `baseRevision` is the revision that the agent saw; by default the last one that it wrote.
+ * The agent's new plan. `baseRevision` is the revision that the agent saw. The default is the last revision that the
+ * agent wrote.
  */
 type AgentPlan = PlanningCall & {
   rootSessionId: string;
@@ -29,9 +30,9 @@ type ReplaceResult =
 const EMPTY = { items: [], lastItem: 0, revision: 0, agentRevision: 0, personRevision: 0 };
 
 /**
- * Replaces the current plan with the agent's new plan. Refuses if a person has changed the plan since the revision that the
- * agent saw, so that the agent cannot overwrite a change that it has not seen. A repeated call returns the current plan and
- * stores nothing.
+ * Replaces the current plan with the agent's new plan. Refuses if a person has changed the plan after the revision that
+ * the agent saw; the agent would otherwise overwrite a change that it has not seen. A repeated call returns the current
+ * plan and stores nothing.
  */
 export async function replacePlan({ log }: PlanningDeps, request: AgentPlan): Promise<ReplaceResult> {
   const updated = await log.transact(request.rootSessionId, (tx, emit) => replace(tx, emit, request));
@@ -66,7 +67,10 @@ async function replace(tx: Transaction, emit: Emit, request: AgentPlan): Promise
 
 type EditResult = { ok: true; plan: Plan } | { ok: false; reason: "unknown" | "conflict"; problem: string };
 
-/** Applies a person's edits to the current plan. If several people edit different items, all edits take effect. */
+/**
+ * Applies a person's edits to the current plan. If several people edit different items at the same time, all edits take
+ * effect.
+ */
 export const editPlan = (
   { log }: PlanningDeps,
   sessionId: string,
@@ -87,7 +91,8 @@ export const editPlan = (
   });
 
 /**
- * Switches *plan first* on or off. Only `agreePlan` sets the mode `agreed`.
+ * Switches the mode *plan first* on or off. (`agreePlan` sets the mode `agreed`.)
+ *
  * @returns undefined if the session was deleted.
  */
 export const setPlanMode = (
@@ -102,7 +107,7 @@ export const setPlanMode = (
     return (row?.mode ?? "off") === mode ? toPlan(row) : changeMode(tx, emit, session, mode);
   });
 
-/** Sets the mode in the current transaction. The caller has locked the session. */
+/** Sets the plan's mode in the caller's transaction. The caller has locked the session. */
 export const changeMode = async (
   tx: Transaction,
   emit: Emit,
@@ -112,7 +117,7 @@ export const changeMode = async (
 
 const NO_TURN = { requestId: null, runId: null };
 
-/** Emits `plan.updated` for a written plan. */
+/** Emits `plan.updated` for a stored plan, and returns the plan in the shape of the event. */
 export function emitPlan(
   emit: Emit,
   { source }: SessionRow,

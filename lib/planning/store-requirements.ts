@@ -34,8 +34,8 @@ type Refused = { ok: false; reason: "unknown" | "refused" | "conflict"; problem:
 type Added = { ok: true; requirements: Requirement[] } | Refused;
 
 /**
- * Adds requirements. A repeated call returns the requirements that its first attempt added. The text of a problem begins
- * with the name of the field.
+ * Adds requirements. A repeated call returns the requirements that its first attempt added. If a field is invalid, the
+ * problem begins with the name of the field.
  */
 export async function addRequirements(deps: PlanningDeps, addition: Addition): Promise<Added> {
   const { rootSessionId, author, requirements, runId, callId } = addition;
@@ -74,7 +74,7 @@ export async function addRequirements(deps: PlanningDeps, addition: Addition): P
   return added;
 }
 
-/** The fields of a requirement to change. `assertion: null` removes the assertion. */
+/** The new values of the fields that change. `assertion: null` removes the assertion. */
 type RequirementChange = {
   text?: string | undefined;
   status?: "open" | "met" | "failed" | "waived" | undefined;
@@ -93,9 +93,9 @@ type Update = PlanningCall & {
 type Updated = { ok: true; requirement: Requirement } | Refused;
 
 /**
- * Changes a requirement. The agent cannot waive a requirement, change a waived one, or change the text or assertion of one
- * that a person added. It needs evidence to set the status `met`. A new text or assertion reopens a requirement that was met
- * or failed.
+ * Changes a requirement. The agent cannot waive a requirement, and cannot change a waived requirement. The agent cannot
+ * change the text or the assertion of a requirement that a person added, and needs evidence to set the status `met`. A
+ * new text or assertion reopens a requirement that was met or failed.
  */
 export async function updateRequirement(deps: PlanningDeps, update: Update): Promise<Updated> {
   const { rootSessionId, id, author, change, runId, callId } = update;
@@ -114,8 +114,8 @@ export async function updateRequirement(deps: PlanningDeps, update: Update): Pro
       (author === "agent" ? refuseAgent(row, change) : undefined) ?? refuseEvidence(found, change);
     if (refusal !== undefined) return refuse(refusal);
     const columns = toColumns(row, change, found);
-    // A call of the agent is recorded even if it changes nothing. Otherwise a repetition of the call could undo a change
-    // that a person made later.
+    // The agent's call is recorded even if the requirement stays the same. Otherwise a repetition of the call could
+    // undo a change that a person made later.
     if (author === "person" && isUnchanged(row, columns))
       return { ok: true, requirement: toRequirement(row) };
     const call = author === "agent" ? { updateRunId: runId, updateCallId: callId } : {};
@@ -129,7 +129,7 @@ export async function updateRequirement(deps: PlanningDeps, update: Update): Pro
 
 const refuse = (problem: string): Refused => ({ ok: false, reason: "refused", problem });
 
-/** Tells the agent how to create evidence. Added to the end of error sentences. */
+/** Explains to the agent how to create evidence. This text is appended to error sentences. */
 const HOW_TO_CREATE_EVIDENCE =
   "Make evidence first (screenshot, capture_preview, check_variant or set_previews name their evidence ids; list_evidence lists them), and give its ids as evidenceIds";
 
@@ -163,14 +163,14 @@ const hasNewAssertion = (row: RequirementRow, { assertion }: RequirementChange):
   !isDeepStrictEqual(row.assertion, assertion ? storable(toAssertion(assertion)) : null);
 
 /**
- * The status of a requirement after a change that does not set a status. A new text or assertion reopens the requirement,
- * unless it is waived.
+ * Returns the status after a change that does not set `status` itself. A new text or assertion reopens the requirement.
+ * A waived requirement stays waived.
  */
 function keepStatus(row: RequirementRow, change: RequirementChange): RequirementRow["status"] {
   return isAltered(row, change) && row.status !== "waived" ? "open" : row.status;
 }
 
-/** Whether a change alters the text or the assertion. */
+/** Whether the change alters the text or the assertion of the requirement. */
 const isAltered = (row: RequirementRow, change: RequirementChange): boolean =>
   (change.text !== undefined && change.text !== row.text) || hasNewAssertion(row, change);
 
@@ -195,7 +195,7 @@ const isUnchanged = (row: RequirementRow, columns: ReturnType<typeof toColumns>)
 
 const EVENT_MAX = 20;
 
-/** Emits the changed requirements, in events of a bounded size. */
+/** Emits `requirement.updated` for the changed requirements, with at most `EVENT_MAX` of them in one event. */
 export function emitRequirements(
   emit: Emit,
   { source }: Pick<SessionRow, "source">,

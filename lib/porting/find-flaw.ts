@@ -6,11 +6,11 @@ const VALUES_MAX = 200_000;
 type Place = { parent: Place | undefined; key: string | number };
 
 /**
- * Finds the first part of a JSON value that cannot be stored or is unsafe to process. These are NUL characters, lone
- * surrogates, numbers too large for a double, `__proto__` keys, nesting deeper than 200 levels, and more than 200,000
- * values. Does not recurse, because the value may be nested very deeply.
+ * Finds the first reason why a JSON value cannot be stored or is unsafe to process: a NUL character, a lone surrogate,
+ * a number too large for a double, a `__proto__` key, nesting deeper than 200 levels, or more than 200,000 values. Does
+ * not recurse, because the value may be nested very deeply.
  *
- * @returns a sentence that begins with the field; undefined if there is no flaw.
+ * @returns a sentence that begins with the field, or undefined if the value has no such flaw.
  */
 export function findFlaw(value: unknown): string | undefined {
   const stack: { value: unknown; place: Place | undefined; depth: number }[] = [
@@ -49,7 +49,7 @@ function findTextFlaw(text: string): string | undefined {
   return text.isWellFormed() ? undefined : "must be well-formed Unicode (it holds a lone surrogate)";
 }
 
-/** Formats the path of a place. For a very deep place, only the first 20 keys are named. */
+/** Formats the path of a value. Names at most the first 20 keys of the path. */
 function describePlace(place: Place | undefined): string {
   const keys: (string | number)[] = [];
   for (let at = place; at; at = at.parent) keys.push(at.key);
@@ -57,8 +57,8 @@ function describePlace(place: Place | undefined): string {
 }
 
 /**
- * Whether a JSON text is nested too deeply. Checks this without parsing the text, because the parsed value could need too
- * much memory.
+ * Whether a JSON text is nested too deeply. Does not parse the text, because the parsed value could need too much
+ * memory.
  */
 export function isTooDeep(text: string): boolean {
   let depth = 0;

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-// Schemas and limits that the parts of the session format share.
+// Schemas and limits for both `format.ts` and `format-work.ts`.
 
 /** Limits of a document that can be imported. */
 export const DOCUMENT_LIMITS = {
@@ -10,7 +10,7 @@ export const DOCUMENT_LIMITS = {
 } as const;
 
 const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
-/** Accepts only the form in which the service writes times, so that an import followed by an export does not alter them. */
+/** Accepts only the form in which the service writes times, so that an import and a later export do not alter them. */
 export const time = z
   .string()
   .refine((text) => ISO.test(text) && new Date(text).getTime() >= 0, {

@@ -32,7 +32,7 @@ export { DOCUMENT_LIMITS };
 export const SESSION_FORMAT = "agent-session";
 export const SESSION_FORMAT_VERSION = 1;
 
-/** The result of a tool call, of which long texts are cut. */
+/** The result of a tool call. A long text is cut off. */
 const toolResultSchema = z
   .strictObject({
     toolCallId: id.meta({ examples: ["call_h3k7pq"] }),
@@ -64,7 +64,8 @@ export const exportedMessageSchema = z
   .meta({ id: "ExportedMessage", description: "A message of a conversation." });
 
 /**
- * Schemas of the message parts that an import accepts, by their `type`. Other parts are left out and listed in `leftOut`.
+ * Schemas of the message parts that an import accepts, by the `type` of the part. An import leaves out all other parts
+ * and lists them in `leftOut`.
  */
 export const PART_SCHEMAS: Record<string, z.ZodType> = {
   text: z.strictObject({ type: z.literal("text"), text: z.string() }),
@@ -166,7 +167,10 @@ const exportedImportSchema = z
   })
   .meta({ id: "ExportedImport", description: "A document that was imported into the session." });
 
-/** The JSON export of a session. Unknown top-level fields are accepted: later versions of the service may write them. */
+/**
+ * The JSON export of a session. Unknown top-level fields are accepted, because later versions of the service may write
+ * such fields.
+ */
 export const sessionExportSchema = z
   .looseObject({
     format: z.literal(SESSION_FORMAT),

@@ -15,15 +15,14 @@ import { findEarlierImport, type ImportRow, insertImport, measureImports } from 
 import type { PortingDeps } from "./porting-deps.ts";
 import type { ImportPlan } from "./read-document.ts";
 
-/** A request to import a document into a session. */
 type ImportRequest = {
   sessionId: string;
   plan: ImportPlan;
   author: VariantAuthor;
   requestId: string | null;
   /**
-   * The run of the tool call that imports the document. A repeated call finds its import by `runId` and `callId`. Both are
-   * null if a person or a program imports it.
+   * The run of the tool call that imports the document. A repeated call finds its import by `runId` and `callId`. Both
+   * ids are null if a person or a program imports the document.
    */
   runId: string | null;
   callId: string | null;
@@ -37,9 +36,10 @@ type ImportedDocument =
 const IMPORTS_MAX = 100;
 
 /**
- * Imports a document into a session in one transaction. Its variants become new variants, and its conversation becomes
- * history. `preparePlanning` decides what is imported of its plan and requirements. Existing variants never change: if a key
- * is taken, the new variant's key gets a number. Importing the same document again changes nothing.
+ * Imports a document into a session in one transaction. The document's variants become new variants, and its
+ * conversation becomes history. `preparePlanning` decides which of its plan items and requirements are imported.
+ * Existing variants never change: if a key is taken, the new variant's key gets a number. Importing the same document
+ * again changes nothing.
  * Source: `wire.md`, Export and import of a session.
  */
 export function importDocument(deps: PortingDeps, request: ImportRequest): Promise<ImportedDocument> {
@@ -118,7 +118,10 @@ function refuse(
   return describeExcess("document: with it the imports", "IMPORTS", { session, owner }, limits);
 }
 
-/** Chooses a key for each variant of the document. If its own key is taken, the lowest number that is free is appended. */
+/**
+ * Chooses a key for each variant of the document. If the session already uses the variant's own key, appends the lowest
+ * number that makes the key unique.
+ */
 function chooseKeys(existing: readonly string[], { variants }: ImportPlan) {
   const used = new Set(existing);
   return variants.map(({ key: from, document }) => {

@@ -19,7 +19,7 @@ import type { ImportPlan } from "./read-document.ts";
 
 type RequirementRows = Parameters<typeof insertRequirements>[1];
 
-/** What an import will change in the plan and the requirements of a session. */
+/** The changes that an import makes to the plan and the requirements of a session. */
 type PlanningImport = {
   /** Writes the plan items and requirements, and emits their events. The caller has locked the session. */
   store: (tx: Transaction, emit: Emit, call: PlanningCall) => Promise<void>;
@@ -32,7 +32,7 @@ const NOTHING: Pick<ImportPlan, "planItems" | "requirements"> = { planItems: [],
 
 /**
  * Lists the plan and the requirements as left out, for an import by the agent. Their texts would become part of the
- * instructions of later turns, and the document may come from an untrusted page.
+ * model's instructions in later turns, but the document may come from an untrusted page.
  */
 function leaveOut({ planItems, requirements }: Pick<ImportPlan, "planItems" | "requirements">): LeftOut[] {
   const reason = "Only an import by a person or a program sets it.";
@@ -43,11 +43,11 @@ function leaveOut({ planItems, requirements }: Pick<ImportPlan, "planItems" | "r
 }
 
 /**
- * Decides which plan items and requirements of a document a session gets, without writing them. The plan is imported only if
- * the session has no plan items. Requirements are added with the status open, and the importer becomes their author; those
- * that the session already has are skipped. An import by the agent imports neither.
+ * Decides which plan items and requirements of a document a session gets, without storing them. The plan is imported
+ * only if the session has no plan items. Imported requirements are open, and the importer becomes their author.
+ * Requirements that the session already has are skipped. An import by the agent imports no plan and no requirements.
  *
- * @returns a sentence that begins with the field if there would be too many requirements.
+ * @returns the changes, or an error sentence if the session would have too many requirements.
  */
 export async function preparePlanning(
   tx: Transaction,

@@ -11,7 +11,7 @@ export type ImportedMessageRow = typeof importedMessages.$inferSelect;
 
 const ROWS_PER_INSERT = 500;
 
-/** Stores an import with its messages. */
+/** Stores an import and its messages. */
 export async function insertImport(
   tx: Transaction,
   row: Omit<ImportRow, "createdAt">,
@@ -36,7 +36,7 @@ export async function insertImport(
   return stored;
 }
 
-/** Finds an earlier import of the same document, or an import that an earlier attempt of the same call has made. */
+/** Finds an earlier import of the same document, or the import that an earlier attempt of the same call stored. */
 export async function findEarlierImport(
   db: Executor,
   sessionId: string,
@@ -53,7 +53,7 @@ export async function findEarlierImport(
   return row;
 }
 
-/** Finds an import by its id; undefined if the session has no import with this id. */
+/** Finds an import by its id. Returns undefined if the session has no import with this id. */
 export async function findImport(
   db: Executor,
   sessionId: string,
@@ -66,7 +66,7 @@ export async function findImport(
   return row;
 }
 
-/** The imports of a session, newest first. */
+/** Lists the imports of a session, newest first. `before` is the last import of the previous page. */
 export function listImports(
   db: Executor,
   sessionId: string,
@@ -111,7 +111,7 @@ export async function measureImports(
   return { count: row?.count ?? 0, sessionBytes: row?.sessionBytes ?? 0, ownerBytes: row?.ownerBytes ?? 0 };
 }
 
-/** The messages of an import that come after a position, in order. */
+/** Lists the messages of an import after the position `after`, in order. */
 export function listImportedMessages(
   db: Executor,
   importId: string,
@@ -125,12 +125,12 @@ export function listImportedMessages(
     .limit(limit);
 }
 
-/** Maximum number of characters that are exported of a tool call's result. */
+/** Maximum length of an exported tool result, in characters. */
 const RESULT_CHARACTERS_MAX = 2_000;
 
 /**
- * Reads the results of tool calls. The keys are the run id and the call id, separated by a space. The database cuts long
- * texts, so that they are never loaded.
+ * Reads the results of tool calls. Each key of the map is a run id and a call id, separated by a space. The database
+ * itself cuts long texts, so the service never loads them in full.
  */
 export async function listResults(
   db: Executor,

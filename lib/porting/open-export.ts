@@ -9,7 +9,7 @@ type ExportFormat = "json" | "html";
 
 const CHUNK_CHARACTERS = 64 * 1024;
 
-/** Exports a session as a stream, which is written only as fast as the client reads it. */
+/** Exports a session as a stream. The content is read only as fast as the client reads the stream. */
 export async function openExport(
   deps: PortingDeps,
   session: SessionRow,
@@ -47,7 +47,9 @@ function toStream(pieces: AsyncIterable<string>): ReadableStream<Uint8Array> {
 
 const NAME_CHARACTERS_MAX = 60;
 
-/** The file name that browsers suggest for an export. It has only characters that every file system supports. */
+/**
+ * Builds the file name that browsers suggest for an export. The name has only characters that all file systems support.
+ */
 export function fileNameOf({ id, title }: Pick<SessionRow, "id" | "title">, format: ExportFormat): string {
   return `${slugOf(title, NAME_CHARACTERS_MAX) || id}.session.${format}`;
 }

@@ -33,12 +33,12 @@ import {
 import type { PortingDeps } from "./porting-deps.ts";
 import { readPages, readPlan, readReports, readRequirements } from "./read-work.ts";
 
-/** An import of a session. Its messages are read page by page. */
+/** A document that was imported into the session. Its messages are read page by page. */
 type ImportContent = Omit<ExportedImport, "messages"> & { messages: () => AsyncIterable<ExportedMessage> };
 
 /**
- * The content of a session that an export writes. Small parts are in memory; parts that may be large are functions that read
- * them page by page.
+ * The content of a session that an export writes. Small parts are in memory. Each part that may be large is a function
+ * that reads it page by page.
  */
 export type SessionContent = {
   id: string;
@@ -56,13 +56,14 @@ export type SessionContent = {
   agents: ExportedAgent[];
   imports: () => AsyncIterable<ImportContent>;
   evidence: ExportedEvidence[];
-  /** The bytes of evidence as a data URL; undefined if they cannot be read. */
+  /** Reads the bytes of evidence, and returns them as a data URL. Returns undefined if the bytes cannot be read. */
   readData: (evidence: ExportedEvidence) => Promise<string | undefined>;
   /**
-   * The parts that are left out of the export. Reading the other parts may append to this list, so it must be written last.
+   * The parts that the export leaves out. Reading other parts may append to this list, so the list must be written
+   * last.
    */
   leftOut: LeftOut[];
-  /** Whether the session still exists. If it was deleted while it was read, the export is incomplete. */
+  /** Whether the session still exists. If the session was deleted during the export, the export is incomplete. */
   exists: () => Promise<boolean>;
 };
 
@@ -72,8 +73,9 @@ const AGENTS_MAX = 100;
 const RESULT_CHARACTERS_MAX = 4_096;
 
 /**
- * Reads a session for an export. Messages and imports are read page by page, so that memory use does not grow with the
- * session. Secrets are not part of the content: headers, tokens, callback, share links, system prompt and metadata.
+ * Reads a session for an export. Messages and imports are read page by page, so memory use does not grow with the
+ * session. The content has no secrets: it lacks headers, tokens, the callback, share links, the system prompt and
+ * metadata.
  */
 export async function readSessionContent(deps: PortingDeps, session: SessionRow): Promise<SessionContent> {
   const { db, evidence } = deps;
@@ -92,9 +94,9 @@ export async function readSessionContent(deps: PortingDeps, session: SessionRow)
     exportedAt: new Date().toISOString(),
     session: await describeSession(deps, session),
     messages: () => readMessages(deps, id, session.messageSeq),
-    // Variants belong to the root session of a tree.
+    // Variants belong to the root session. The export of a sub-agent's session has none.
     variants: () => (isRoot ? readVariants(deps, id) : nothing()),
-    // The plan and the requirements also belong to the root session of a tree.
+    // The plan and the requirements belong to the root session. The export of a sub-agent's session has none.
     plan: isRoot ? await readPlan(db, id) : null,
     requirements: isRoot ? await readRequirements(db, id) : [],
     reports: () => readReports(db, id),
@@ -140,7 +142,9 @@ async function describeSession({ db }: PortingDeps, session: SessionRow): Promis
 
 /**
  * Reads the messages of a session, page by page.
- * @param last `seq` of the last message to export. Later messages were added after the export had begun, and are skipped.
+ *
+ * @param last `seq` of the last message to export. Messages that were added after the export began have a higher `seq`,
+ * and are skipped.
  */
 async function* readMessages(deps: PortingDeps, id: string, last: number): AsyncIterable<ExportedMessage> {
   for (let after = 0; after < last; ) {
@@ -235,7 +239,7 @@ async function* readImportedMessages(
   }
 }
 
-/** Converts a stored message of an import to the form of the export format. */
+/** Converts a stored message of an import to the shape that exports use. */
 export const toExportedMessage = (row: ImportedMessageRow): ExportedMessage => ({
   id: row.originalId,
   role: row.role,

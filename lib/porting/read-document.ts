@@ -12,14 +12,17 @@ import { readSessionExport } from "./read-session-export.ts";
 
 /** The validated content of a document, ready to be stored in a session. */
 export type ImportPlan = ImportContent & {
-  /** Size of the content as JSON in bytes, without `leftOut`. */
+  /** Size of the content in bytes, as JSON and without `leftOut`. */
   sizeBytes: number;
 };
 
 /** The content of a document that can be imported. */
 type ImportContent = {
   format: ImportFormat;
-  /** Id of the document, or a hash of it if it has no id. A session imports each document only once. */
+  /**
+   * Id of the document. For a document without an id, this is a hash of its content. A session imports each document
+   * only once.
+   */
   documentId: string;
   title: string | null;
   sourceSessionId: string | null;
@@ -28,12 +31,12 @@ type ImportContent = {
   messages: ExportedMessage[];
   /** Items of the plan, without their ids. Empty if the document has no plan. */
   planItems: Omit<PlanItem, "id">[];
-  /** The requirements that are not waived. `field` is the path of each one in the document. */
+  /** The requirements that are not waived. `field` is the path of the requirement in the document. */
   requirements: { field: string; text: string; assertion: AssertionInput | null }[];
   leftOut: LeftOut[];
 };
 
-/** The result of reading a document. `problem` begins with the invalid field. */
+/** The result of reading a document. `problem` begins with the name of the invalid field. */
 export type ReadDocument = { ok: true; plan: ImportPlan } | { ok: false; problem: string };
 export type ReadContent = { ok: true; content: ImportContent } | { ok: false; problem: string };
 
@@ -45,7 +48,11 @@ const IMPORT_FORMAT: Record<JsonFormat, ImportFormat> = {
   posthog: "posthog",
 };
 
-/** Parses the bytes of a document as JSON text, and reads it. @see readDocument */
+/**
+ * Parses the bytes of a document as JSON text, and reads the document.
+ *
+ * @see readDocument
+ */
 export function readDocumentText(bytes: Uint8Array): ReadDocument {
   let text: string;
   try {
@@ -64,7 +71,7 @@ export function readDocumentText(bytes: Uint8Array): ReadDocument {
   return readDocument(value);
 }
 
-/** Reads a document in any format that can be imported. Pure. `value` need not be validated. */
+/** Reads and validates a document in any format that can be imported. Has no side effects. */
 export function readDocument(value: unknown): ReadDocument {
   const read = readContent(value);
   if (!read.ok) return read;
@@ -90,9 +97,9 @@ function readContent(value: unknown): ReadContent {
   return readVariantOf(recognized.format, recognized.value);
 }
 
-/** Recognizes the format of a variant's document. Undefined if the value is in none of the known formats. */
+/** Recognizes the format of a variant's document. Returns undefined if the format is unknown. */
 function recognize(value: unknown): { format: JsonFormat; value: unknown } | undefined {
-  // The value is the whole response of an export, which people often save.
+  // People often save the whole response of an export. The document is then in its field `document`.
   if (hasOwn(value, "success") && hasOwn(value, "document") && hasOwn(value, "format")) {
     const format = (["json", "growthbook", "posthog"] as const).find((each) => each === value.format);
     return format && { format, value: value.document };
@@ -130,8 +137,8 @@ function readVariantOf(format: JsonFormat, value: unknown): ReadContent {
 }
 
 /**
- * Splits a sentence about an omitted part into its field and its reason. If it does not begin with a field, `document` is
- * used.
+ * Splits a sentence about an omitted part into its field and its reason. If the sentence does not begin with a field,
+ * the field is `document`.
  */
 function splitField(sentence: string): LeftOut {
   const [, field, reason] = /^([^\s:]+): (.*)$/s.exec(sentence) ?? [];

@@ -1,12 +1,15 @@
 import { Worker } from "node:worker_threads";
 import { type ReadDocument, readDocumentText } from "./read-document.ts";
 
-/** A document of up to this many bytes is read on the main thread, which takes a few milliseconds. */
+/** Maximum size of a document that is read on the main thread. Reading such a document takes a few milliseconds. */
 const LARGE_BYTES = 256 * 1024;
 const MEMORY_MB = 512;
 const TIMEOUT_MS = 30_000;
 
-/** Reads the bytes of a document. A large document is read in a worker thread, so that it does not block the event loop. */
+/**
+ * Reads the bytes of a document. A large document is read in a worker thread, because reading it would block the event
+ * loop.
+ */
 export async function readInThread(bytes: Uint8Array): Promise<ReadDocument> {
   if (bytes.byteLength <= LARGE_BYTES) return readDocumentText(bytes);
   const worker = new Worker(new URL("./read-worker.ts", import.meta.url), {

@@ -15,7 +15,11 @@ import type { ReadContent } from "./read-document.ts";
 
 const LEFT_OUT_MAX = 200;
 
-/** Reads a session's JSON export of format version 1, and validates all of it. @see readDocument */
+/**
+ * Reads and validates a session's JSON export of format version 1.
+ *
+ * @see readDocument
+ */
 export function readSessionExport(value: unknown): ReadContent {
   const parsed = sessionExportSchema.safeParse(value, { error: describeIssue });
   if (!parsed.success) return { ok: false, problem: describeFirst(parsed.error.issues) };
@@ -138,7 +142,8 @@ const IMPORTED_FIELDS = [
 ];
 
 /**
- * Lists what an import leaves out: parts of the export that are not imported, and fields that this version does not know.
+ * Lists what an import leaves out: the parts of the export that are never imported, and the fields that this version of
+ * the service does not know.
  */
 function listLeftOut(document: SessionExport): LeftOut[] {
   const parts = Object.entries(document).flatMap(([field, value]): LeftOut[] => {
@@ -175,8 +180,8 @@ function listLeftOut(document: SessionExport): LeftOut[] {
 }
 
 /**
- * Lists what an import leaves out of the plan and the requirements: decisions that people made in the exported session, and
- * results from it.
+ * Lists what an import leaves out of the plan and the requirements: decisions that people made in the exported session,
+ * and results of its checks.
  */
 function listLeftOutPlanning({ plan, requirements }: SessionExport): LeftOut[] {
   const isDecided = requirements.some(
@@ -222,7 +227,7 @@ const NOUNS: Record<string, string> = {
   array: "an array",
 };
 
-/** Makes the error message for schema rules that have no message of their own. */
+/** Builds the error message for a schema rule that has no message of its own. */
 function describeIssue(issue: z.core.$ZodRawIssue): string {
   switch (issue.code) {
     case "invalid_type":

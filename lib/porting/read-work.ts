@@ -6,13 +6,13 @@ import { toRequirement } from "#lib/planning/requirement.ts";
 import { findReport, listReports } from "#lib/reports/report-store.ts";
 import type { ExportedPage, ExportedPlan, ExportedReport, ExportedRequirement } from "./format.ts";
 
-/** Reads the plan of a root session for an export; null if the plan was never written and its mode is off. */
+/** Reads the plan of a root session for an export. Returns null if the plan was never written and its mode is off. */
 export async function readPlan(db: Executor, sessionId: string): Promise<ExportedPlan | null> {
   const { mode, author, items, revision } = toPlan(await findPlan(db, sessionId));
   return revision === 0 && mode === "off" ? null : { mode, author, items };
 }
 
-/** The requirements of a root session for an export. */
+/** Reads the requirements of a root session for an export. */
 export async function readRequirements(db: Executor, sessionId: string): Promise<ExportedRequirement[]> {
   return (await listRequirementRows(db, sessionId)).map((row) => {
     const { id, text, status, note, author, assertion, outcome, evidenceIds } = toRequirement(row);
@@ -20,7 +20,7 @@ export async function readRequirements(db: Executor, sessionId: string): Promise
   });
 }
 
-/** Reads the newest version of each report of a session, one report at a time, oldest first. */
+/** Reads the newest version of each report of a session, oldest report first. Loads one report at a time. */
 export async function* readReports(db: Executor, sessionId: string): AsyncIterable<ExportedReport> {
   for (const { id } of (await listReports(db, sessionId, { onlyNewest: true })).toReversed()) {
     const report = await findReport(db, sessionId, id);

@@ -6,10 +6,10 @@ import type { SessionContent } from "./read-content.ts";
 export const EVIDENCE_BYTES_MAX = 20 * 1024 * 1024;
 
 /**
- * Writes the JSON export of a session in pieces. Messages are written as they are read.
+ * Writes the JSON export of a session, piece by piece. Messages are written as they are read.
  *
  * @param options.hasBytes whether to include the bytes of evidence, up to 20 MiB in total.
- * @throws Error if the session was deleted meanwhile, so that an incomplete export does not look complete.
+ * @throws Error if the session was deleted during the export. Otherwise an incomplete export would look complete.
  */
 export async function* writeJson(
   content: SessionContent,

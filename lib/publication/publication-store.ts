@@ -37,7 +37,10 @@ export const releaseColumns = {
   createdAt: releases.createdAt,
 };
 
-/** Locks the publication of a session's variant until the transaction ends; undefined if there is none. */
+/**
+ * Locks the publication of a session's variant until the transaction ends. Returns undefined if there is no such
+ * publication.
+ */
 export async function lockPublicationOf(
   tx: Transaction,
   sessionId: string,
@@ -51,7 +54,7 @@ export async function lockPublicationOf(
   return row;
 }
 
-/** The publication of a session's variant; undefined if there is none. */
+/** Finds the publication of a session's variant. Returns undefined if there is no such publication. */
 export async function findPublicationOf(
   db: Executor,
   sessionId: string,
@@ -64,7 +67,7 @@ export async function findPublicationOf(
   return row;
 }
 
-/** A publication by its id; undefined if there is none. */
+/** Finds a publication by its id. Returns undefined if there is no such publication. */
 export async function readPublication(
   db: Executor,
   publicationId: string,
@@ -73,7 +76,7 @@ export async function readPublication(
   return row;
 }
 
-/** Locks a publication, given by its id, until the transaction ends; undefined if there is none. */
+/** Locks the publication with this id until the transaction ends. Returns undefined if there is no such publication. */
 export async function lockPublication(
   tx: Transaction,
   publicationId: string,
@@ -94,7 +97,7 @@ const joinCurrentRelease = (db: Executor) =>
       and(eq(releases.publicationId, publications.id), eq(releases.number, publications.release)),
     );
 
-/** The ids of all publications of a session's variants, published or not. */
+/** Lists the ids of all publications of a session's variants, including unpublished ones. */
 export async function listPublicationIds(db: Executor, sessionId: string): Promise<string[]> {
   const rows = await db
     .select({ id: publications.id })
@@ -103,7 +106,7 @@ export async function listPublicationIds(db: Executor, sessionId: string): Promi
   return rows.map(({ id }) => id);
 }
 
-/** An owner's publications, newest first. */
+/** Lists an owner's publications, newest first. `before` is the last publication of the previous result. */
 export const listPublications = (
   db: Executor,
   ownerId: string,
@@ -123,7 +126,7 @@ export const listPublications = (
     .orderBy(desc(publications.createdAt), desc(publications.id))
     .limit(limit);
 
-/** The releases of a publication, newest first. */
+/** Lists the releases of a publication, newest first. */
 export const listReleases = (db: Executor, publicationId: string): Promise<ReleaseRow[]> =>
   db
     .select(releaseColumns)
@@ -131,7 +134,7 @@ export const listReleases = (db: Executor, publicationId: string): Promise<Relea
     .where(eq(releases.publicationId, publicationId))
     .orderBy(desc(releases.number));
 
-/** A release by its number or its id; undefined if the publication has no such release. */
+/** Finds a release by its number or its id. Returns undefined if the publication has no such release. */
 export async function findRelease(
   db: Executor,
   publicationId: string,
@@ -145,7 +148,7 @@ export async function findRelease(
   return row;
 }
 
-/** The release that a call created; undefined if the call created none. */
+/** Finds the release that a call created. Returns undefined if there is no such release. */
 export async function findReleaseOfCall(
   db: Executor,
   { runId, callId }: { runId: string; callId: string },
@@ -179,7 +182,7 @@ export async function insertRelease(
   await tx.insert(releases).values({ ...release, document: storable(release.document) });
 }
 
-/** Makes a release the current one. If it was withdrawn, it is published again. */
+/** Makes a release the current one. A withdrawn release is published again. */
 export async function setCurrentRelease(
   tx: Transaction,
   publicationId: string,
@@ -195,7 +198,7 @@ export async function setCurrentRelease(
     .where(and(eq(releases.publicationId, publicationId), eq(releases.number, release)));
 }
 
-/** Unpublishes a publication: it has no current release any more, and all of its releases are withdrawn. */
+/** Unpublishes a publication: removes its current release, and withdraws all of its releases. */
 export async function withdrawReleases(tx: Transaction, publicationId: string): Promise<void> {
   await tx
     .update(publications)
@@ -213,9 +216,9 @@ export type ServedRelease = {
 };
 
 /**
- * Finds the release that a publication serves: the one with the number `release`, or the current one if that is undefined.
- * Undefined if there is no such publication or release. `isPublished` is false for a withdrawn release and for an
- * unpublished publication.
+ * Finds the release with the number `release`, or the current release if `release` is undefined. Returns undefined if
+ * there is no such publication or release. `isPublished` is false for a withdrawn release and for an unpublished
+ * publication.
  */
 export async function findServed(
   db: Executor,
@@ -237,12 +240,12 @@ export async function findServed(
   return { ...row, publicationId, isPublished: row.release !== null && row.withdrawnAt === null };
 }
 
-/** How many of the most recently updated publications are searched for one that is for the demo shop. */
+/** Maximum number of publications that `findNewestFor` searches, beginning with the most recently updated one. */
 const DEMO_CANDIDATES = 100;
 
 /**
- * Finds the id of the most recently updated publication with a page entry whose `url` begins with one of the prefixes;
- * undefined if there is none.
+ * Finds the most recently updated publication whose current release has a page with one of these URL prefixes. Returns
+ * its id, or undefined if there is no such publication.
  */
 export async function findNewestFor(db: Executor, prefixes: string[]): Promise<string | undefined> {
   const newest = db
@@ -273,7 +276,7 @@ export async function findNewestFor(db: Executor, prefixes: string[]): Promise<s
   return row?.id;
 }
 
-/** Reads the script of a release; undefined if there is no such release. */
+/** Reads the script of a release. Returns undefined if there is no such release. */
 export async function readScript(
   db: Executor,
   publicationId: string,

@@ -6,28 +6,31 @@ import type { Database } from "#db/client.ts";
 import { findNewestFor, findServed, readScript, type ServedRelease } from "./publication-store.ts";
 import { DEMO_SCRIPT, readScriptName } from "./script-address.ts";
 
-/** The response to a request for a script. If the script cannot be served, it has an error sentence instead of a body. */
+/**
+ * The response to a request for a script. If the script cannot be served, the response has an error sentence instead of
+ * a body.
+ */
 type ScriptAnswer = { headers: Record<string, string> } & (
   | { status: 200; body: Uint8Array<ArrayBuffer> }
   | { status: 304 }
   | { status: 404 | 410; error: string }
 );
 
-/** The headers of a request on which the answer depends. */
+/** The headers of a request on which the response depends. */
 type ScriptRequest = { ifNoneMatch: string | null; acceptEncoding: string | null };
 
 /** Serves published scripts to any number of visitors. Source: `wire.md`, Publications. */
 export type ScriptServer = {
   /**
    * @param file file name below `/v/`
-   * @throws Error when the needed data is not in memory and the database cannot be read.
+   * @throws Error if the needed data is not in memory and the database cannot be read.
    */
   answer: (file: string, request: ScriptRequest) => Promise<ScriptAnswer>;
   /** Evicts the cached state of a publication. Call it after this process has changed the publication. */
   forget: (publicationId: string) => void;
 };
 
-/** How long the state of a publication is cached, in milliseconds. Another process may change it meanwhile. */
+/** How long the state of a publication is cached, in milliseconds. During this time, another process may change it. */
 const STATE_MS = 1_000;
 const STATES_MAX = 10_000;
 const SCRIPT_BYTES_MAX = 64 * 1024 * 1024;
@@ -64,7 +67,7 @@ const NOTHING: ServedRelease = { publicationId: "", isPublished: false, release:
 
 /**
  * @see ScriptServer
- * @param demoUrls addresses of the demo shop; a publication for a page below one of them is for the demo shop
+ * @param demoUrls URLs of the demo shop. A publication is for the demo shop if it has a page below one of them.
  */
 export function createScriptServer(db: Database, demoUrls: string[]): ScriptServer {
   const states = new LRUCache<string, State>({
@@ -99,7 +102,8 @@ export function createScriptServer(db: Database, demoUrls: string[]): ScriptServ
     async answer(file, request) {
       const name = readScriptName(file);
       if (!name && file !== DEMO_SCRIPT) return refuse(404, "there is no such script");
-      // If the read failed, the cache returns undefined. A second read then throws the reason.
+      // `fetch` returns undefined if the database cannot be read and no earlier state is cached. The second read then
+      // throws the error.
       const { served } = (await states.fetch(file)) ?? (await readState(file));
       if (!served) return refuse(404, "there is no such script");
       const { publicationId, release, integrity } = served;

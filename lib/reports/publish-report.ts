@@ -21,12 +21,14 @@ export type ReportsDeps = {
   db: Database;
   log: EventLog;
   evidence: Pick<EvidenceStore, "list">;
-  /** Reads the newest revision of each variant of the session, with its check. */
+  /** Reads the newest revision of each variant of the session, and the check of that revision. */
   readTestedVariants: (db: Executor, sessionId: string) => Promise<TestedVariant[]>;
 };
 
 type PublishRequest = {
-  /** The root session of the tree. Reports belong to it, and may refer to evidence of its sub-agents. */
+  /**
+   * The root session, to which the report belongs. The report may also refer to evidence of the session's sub-agents.
+   */
   sessionId: string;
   requestId: string | null;
   runId: string | null;
@@ -36,13 +38,13 @@ type PublishRequest = {
 
 type PublishResult =
   | { ok: true; isNew: boolean; report: ReportSummary }
-  /** If the problem is in a field, `problem` begins with that field. */
+  /** If the problem is in a field, `problem` begins with the name of that field. */
   | { ok: false; problem: string };
 
 /**
- * Stores a report and emits `report.published`, in one transaction. If the session already has a report with this title, the
- * new one becomes its next version. A repeated call returns the report of the first attempt. Source: `architecture.md`,
- * Reports.
+ * Stores a report and emits `report.published`, in one transaction. If the session already has a report with the same
+ * title, the new report becomes its next version. A repeated call returns the report of the first attempt. Source:
+ * `architecture.md`, Reports.
  */
 export async function publishReport(deps: ReportsDeps, request: PublishRequest): Promise<PublishResult> {
   const { sessionId, requestId, runId, callId, report: input } = request;

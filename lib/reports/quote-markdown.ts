@@ -1,9 +1,10 @@
 const FENCE = /^(`{3,}(?=[^`]*$)|~{3,})/;
 
 /**
- * Writes Markdown of the agent as a block quote. At the end of the quote, all blocks in it are closed, so an unclosed code
- * fence or comment cannot affect the text after it. Raw HTML and pictures are escaped; code, emphasis, lists, tables and
- * links are kept. Each line is processed alone: a code span that is not closed on its line is written as text.
+ * Converts the agent's Markdown to a block quote. The end of the quote closes all blocks in it, so an unclosed code
+ * fence or comment cannot affect the text after the quote. Raw HTML and pictures are escaped; code, emphasis, lists,
+ * tables and links are kept. Each line is processed alone, so a code span that is not closed on its line becomes plain
+ * text.
  */
 export function quoteMarkdown(markdown: string): string {
   let fence: string | undefined;
@@ -16,25 +17,28 @@ export function quoteMarkdown(markdown: string): string {
         if (closes(line, fence)) fence = undefined;
         return line;
       }
-      // Only a fence at the start of a line opens a code block here. A fence inside a list ends with the list, so later
-      // lines would not be code.
+      // Only a fence at the start of a line opens a code block here. An indented fence may belong to a list. Its code
+      // block ends with the list, so the lines after the fence may not be code.
       fence = FENCE.exec(line)?.[1];
       return fence === undefined ? neutralize(line) : neutralizeInfo(line, fence);
     });
   return lines.map((line) => (line === "" ? ">" : `> ${line}`)).join("\n");
 }
 
-/** Whether a line closes a code block: its fence has the same character, is at least as long, and has no text after it. */
+/**
+ * Whether a line closes the code block that `fence` opened. The line must be a fence of the same character, at least as
+ * long, and without text after it.
+ */
 function closes(line: string, fence: string): boolean {
   const mark = /^ {0,3}(`{3,}|~{3,})[ \t]*$/.exec(line)?.[1];
   return mark !== undefined && mark[0] === fence[0] && mark.length >= fence.length;
 }
 
-/** Keeps the fence and the name of a language after it, and removes any other text. */
+/** Keeps the fence. The text after the fence is kept if it is a single language name, and removed otherwise. */
 const neutralizeInfo = (line: string, fence: string): string =>
   fence + (/^[ \t]*([\w+#.-]{1,40})[ \t]*$/.exec(line.slice(fence.length))?.[1] ?? "");
 
-/** Keeps the code spans of a line, and escapes raw HTML and pictures in the rest of it. */
+/** Keeps the code spans of a line, and escapes raw HTML and pictures in the rest of the line. */
 function neutralize(line: string): string {
   let written = "";
   for (let at = 0; at < line.length; ) {
@@ -43,12 +47,12 @@ function neutralize(line: string): string {
       const run = /^`+/.exec(line.slice(at))?.[0] ?? char;
       const end = findClosing(line, at + run.length, run.length);
       const span = end === undefined ? undefined : line.slice(at, end);
-      // In a table, a bar ends the cell even inside a code span, so a span with a bar is not treated as code.
+      // In a table, a bar ends the cell even inside a code span. A span with a bar is therefore not treated as code.
       const isCode = span !== undefined && !span.includes("|");
       written += isCode ? span : "\\`".repeat(run.length);
       at += isCode ? span.length : run.length;
     } else if (char === "\\" && /[\\<`!]/.test(line[at + 1] ?? "")) {
-      // The character is escaped already.
+      // The backslash already escapes the next character.
       written += line.slice(at, at + 2);
       at += 2;
     } else {
@@ -60,8 +64,8 @@ function neutralize(line: string): string {
 }
 
 /**
- * Returns the index after the next run of exactly `length` backticks, which ends a code span; undefined if there is no such
- * run.
+ * Finds the next run of exactly `length` backticks, which ends a code span. Returns the index after the run, or
+ * undefined if there is no such run.
  */
 function findClosing(line: string, from: number, length: number): number | undefined {
   for (const { 0: run, index } of line.slice(from).matchAll(/`+/g))

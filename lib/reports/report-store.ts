@@ -17,7 +17,7 @@ const summaryColumns = {
 
 type SummaryRow = Pick<typeof reports.$inferSelect, keyof typeof summaryColumns>;
 
-/** The cast is safe: the service computed the counts when it stored the report. */
+/** The cast is safe because the service itself computed the counts when it stored the report. */
 const toSummary = ({ sessionId, counts, createdAt, ...row }: SummaryRow): ReportSummary => ({
   id: row.id,
   title: row.title,
@@ -30,9 +30,7 @@ const toSummary = ({ sessionId, counts, createdAt, ...row }: SummaryRow): Report
 const isNewest = sql`not exists (select 1 from ${reports} newer where newer.session_id = ${reports.sessionId}
   and newer.title = ${reports.title} and newer.version > ${reports.version})`;
 
-/**
- * The reports of a session, newest first. Lists all versions, or with `onlyNewest` only the newest version of each report.
- */
+/** Lists the reports of a session, newest first. With `onlyNewest`, lists only the newest version of each report. */
 export async function listReports(
   db: Executor,
   sessionId: string,
@@ -47,8 +45,8 @@ export async function listReports(
 }
 
 /**
- * Reads the newest version of each report, for the outcome of a session's turns. Only sessions with `publish_qa_report` have
- * reports, so for others the database is not queried. Source: `wire.md`, Reports.
+ * Reads the newest version of each report, for the outcome of a session's turns. If the session's toolset lacks
+ * `publish_qa_report`, the session has no reports, and the database is not queried. Source: `wire.md`, Reports.
  */
 export const readReportOutcome = async (
   db: Executor,
@@ -56,7 +54,7 @@ export const readReportOutcome = async (
 ): Promise<ReportSummary[]> =>
   toolset.includes("publish_qa_report") ? listReports(db, id, { onlyNewest: true }) : [];
 
-/** Reads a report with its findings; undefined if the session has no report with this id. */
+/** Reads a report with its findings. Returns undefined if the session has no report with this id. */
 export async function findReport(db: Executor, sessionId: string, id: string): Promise<Report | undefined> {
   const [row] = await db
     .select()
@@ -74,13 +72,13 @@ export async function findReport(db: Executor, sessionId: string, id: string): P
     ...toSummary(row),
     sessionId,
     newest: { id: newestId, version, url: reportUrl(sessionId, newestId) },
-    // The casts are safe: the service composed the document and the variants when it stored the report.
+    // The casts are safe because the service itself composed `document` and `tested` when it stored the report.
     tested: row.tested as TestedVariant[],
     ...(row.document as ReportDocument),
   };
 }
 
-/** The report that a call published; undefined if the call published none. */
+/** Finds the report that a call published. Returns undefined if there is no such report. */
 export async function findReportOfCall(
   db: Executor,
   { runId, callId }: { runId: string; callId: string },
@@ -98,7 +96,8 @@ export async function lockReports(tx: Transaction, sessionId: string): Promise<v
 }
 
 /**
- * Counts the reports of a session. `version` is the newest version number of the report with this title; 0 if there is none.
+ * Counts the reports of a session. `version` is the newest version number of the report with this title, or 0 if no
+ * report has the title.
  */
 export async function countReports(
   tx: Transaction,
@@ -115,7 +114,6 @@ export async function countReports(
   return row ?? { count: 0, version: 0 };
 }
 
-/** A report to store. */
 type NewReport = {
   id: string;
   sessionId: string;

@@ -48,7 +48,7 @@ const findingSchema = z.strictObject({
     .describe("ids of pictures and saved pages, such as evi_…"),
 });
 
-/** The input of `publish_qa_report`. */
+/** Schema of the input of `publish_qa_report`. */
 export const reportInputSchema = z.strictObject({
   title: line(REPORT_LIMITS.titleCharacters),
   summary: text(REPORT_LIMITS.summaryCharacters).describe("Markdown: what was looked at, and the verdict"),
@@ -57,11 +57,11 @@ export const reportInputSchema = z.strictObject({
 
 export type ReportInput = z.output<typeof reportInputSchema>;
 
-/** A finding as it is stored and shown. It has the titles and ids of its evidence, not the evidence itself. */
+/** A finding as it is stored and shown. `evidence` has the ids and titles of the evidence, not its content. */
 export type Finding = {
   severity: FindingSeverity;
   title: string;
-  /** Markdown, as is the summary of the report. */
+  /** Markdown. */
   detail: string;
   url: string | null;
   selector: string | null;
@@ -69,10 +69,12 @@ export type Finding = {
   evidence: EvidencePointer[];
 };
 
-/** The content of a report. Findings are sorted, most severe first. */
+/** The content of a report. The findings are sorted, most severe first. */
 export type ReportDocument = { summary: string; findings: Finding[] };
 
-/** A variant of the session as it was when a report was published: its newest revision, with the check of that revision. */
+/**
+ * The state of a variant when a report was published: the variant's newest revision, and the check of that revision.
+ */
 export type TestedVariant = {
   variant: string;
   revision: number;
@@ -82,12 +84,12 @@ export type TestedVariant = {
 /** A report with its findings. */
 export type Report = ReportSummary & {
   sessionId: string;
-  /** The newest version of this report. It has the same `id` if this is the newest version. */
+  /** The newest version of this report. Its `id` equals the report's own `id` if this is the newest version. */
   newest: { id: string; version: number; url: string };
   tested: TestedVariant[];
 } & ReportDocument;
 
-/** Path of a report's page. */
+/** Returns the path of a report's page. */
 export const reportUrl = (sessionId: string, reportId: string): string =>
   `/s/${sessionId}/reports/${reportId}`;
 
@@ -99,7 +101,8 @@ export function countFindings(findings: readonly Pick<Finding, "severity">[]): R
 }
 
 /**
- * Finds the first evidence id that does not exist in the session's tree, and the field that has it; undefined if all exist.
+ * Finds the first evidence id that does not exist in the session or its sub-agents, and the field with this id. Returns
+ * undefined if all ids exist.
  */
 export function findUnknownEvidence(
   { findings }: ReportInput,
@@ -112,8 +115,8 @@ export function findUnknownEvidence(
 }
 
 /**
- * Makes the document of a report. Findings get the descriptions of their evidence. They are sorted by severity; equally
- * severe findings keep the order of the input.
+ * Builds the document of a report. Adds the descriptions of the evidence to the findings, and sorts the findings by
+ * severity. Equally severe findings keep the order of the input.
  */
 export function composeDocument(
   { summary, findings }: ReportInput,

@@ -62,14 +62,17 @@ function countInWords({ counts, findings }: Report): string {
   return parts.length === 0 ? "none" : `${findings.length} (${parts.join(", ")})`;
 }
 
-/** Writes text on one line. Escapes inline Markdown, and characters at the start that would begin a block. */
+/**
+ * Writes text on one line. Escapes inline Markdown, and escapes characters at the start that would begin a heading or a
+ * list.
+ */
 const escapeText = (text: string): string =>
   oneLine(text)
     .replace(/[\\`*_[\]<>|~$&]/g, "\\$&")
     .replace(/^[#+=-]/, "\\$&")
     .replace(/^(\d+)([.)])/, "$1\\$2");
 
-/** Writes text on one line as a code span. Its fence is longer than any run of backticks in the text. */
+/** Writes text as a code span on one line. The fence of the span is longer than any run of backticks in the text. */
 function asCode(text: string): string {
   const line = oneLine(text);
   const longest = Math.max(0, ...[...line.matchAll(/`+/g)].map(([run]) => run.length));

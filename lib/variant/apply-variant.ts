@@ -13,13 +13,13 @@ import type { VariantsDeps } from "./variants-deps.ts";
 
 /** A call of the agent that changes a variant. */
 type VariantCall = {
-  /** The root session of the tree: the session and its sub-agents share its variants. */
+  /** The root session. Its sub-agents share its variants. */
   sessionId: string;
   requestId: string | null;
   runId: string | null;
   callId: string;
   variant: string;
-  /** The newest revision that the caller has seen. Null means that the call builds on whichever revision is the newest. */
+  /** The newest revision that the caller has seen. If null, the call builds on the newest revision. */
   baseRevision: number | null;
   change: RevisionInput;
   signal: AbortSignal;
@@ -31,7 +31,7 @@ export type ApplyResult =
       summary: VariantSummary;
       /** Whether an earlier attempt of this call stored the revision. */
       isRepeated: boolean;
-      /** What each change found in the live page. Null if the session has no browser, or if the call is repeated. */
+      /** What the changes found on the live page. Null if the session has no browser, or if the call is repeated. */
       grounding: (Grounding & { ok: true }) | null;
       pageUrl: string | null;
     }
@@ -44,8 +44,8 @@ const CHANGES_SHOWN = 20;
 const EMPTY: VariantDocument = { pages: [] };
 
 /**
- * Changes a variant: tries the new revision on the live page, stores it, and shows it. If the revision is stale, breaks a
- * limit or does not fit the page, nothing is stored and the page shows what it showed before.
+ * Changes a variant: tries the new revision on the live page, stores it, and shows it. If the revision is stale, breaks
+ * a limit or does not fit the page, nothing is stored, and the page shows the stored revision again.
  *
  * @param live the session's browser; if undefined, the revision is stored without a trial.
  */
@@ -76,8 +76,8 @@ export async function applyVariant(
   const draft = { ...call, baseRevision, author: "agent", document } as const;
   const stored = await storeRevision(deps, draft);
   if (stored.ok) return { ok: true, summary: stored.summary, isRepeated: false, grounding, pageUrl };
-  // The revision was not stored, for example because another author stored one first. The page must show the stored revision
-  // again instead of the trial.
+  // The revision was not stored, for example because another author has stored a revision first. The page must show the
+  // stored revision again instead of the revision of this call.
   if (live) await deps.browser.refreshPageScripts([live.sessionId]);
   if (stored.reason === "stale") return { ok: false, problem: explainStale(baseRevision, stored) };
   return {
@@ -120,7 +120,7 @@ async function readTarget({ db }: VariantsDeps, sessionId: string): Promise<stri
   return session?.targetUrl ?? session?.targetPageUrls[0] ?? null;
 }
 
-/** Why a document cannot be stored; undefined if it can. */
+/** Returns why a document cannot be stored, or undefined if it can. */
 function refuseDocument(document: VariantDocument, before: VariantDocument): string | undefined {
   const problems = checkDocumentContent(document);
   if (problems.length > 0) {

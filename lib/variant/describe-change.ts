@@ -7,11 +7,11 @@ import type { Change, Position } from "./document.ts";
 type ChangeWords = {
   /** The words before the selector, such as `Text of`. */
   verb: string;
-  /** The words between the selector and `target`, such as `before`; null for changes other than moves. */
+  /** The words between the selector and `target`, such as `before`. Null if the change is not a move. */
   place: string | null;
-  /** Selector of the element that a move is relative to; null for other changes. */
+  /** Selector of the element that a move is relative to. Null if the change is not a move. */
   target: string | null;
-  /** The new value, if the change has one. `isCode` is true for HTML and styles. */
+  /** The new value. Null if the change has none. `isCode` is true for HTML and styles. */
   value: { text: string; isCode: boolean } | null;
 };
 
@@ -29,7 +29,7 @@ const MOVED: Record<Position, string> = {
   after: "after",
 };
 
-/** Describes a change of a page. */
+/** Describes a change of a page in words. */
 export function describeChange(change: Change): ChangeWords {
   switch (change.op) {
     case "setText":

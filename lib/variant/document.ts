@@ -9,7 +9,7 @@ export const VARIANT_LIMITS = {
   variantsMax: 26,
 } as const;
 
-/** The key of the variant when a call names none. */
+/** The key of the variant that a call uses if it does not name one. */
 export const DEFAULT_VARIANT = "main";
 
 export const variantKeySchema = z
@@ -19,11 +19,11 @@ export const variantKeySchema = z
   })
   .meta({ description: "Key of the variant.", examples: ["main"] });
 
-/** The ways to compare a page's address with the `url` of a page entry. The fragment is never compared. */
+/** How a page's address is compared with the `url` of an entry in `pages`. The fragment is never compared. */
 export const PAGE_MATCHES = ["exact", "path", "prefix", "glob"] as const;
 export type PageMatch = (typeof PAGE_MATCHES)[number];
 
-/** Where an element is placed, relative to another element. `start` and `end` are inside that element. */
+/** Where an element is placed, relative to a target element. `start` and `end` are inside the target element. */
 export const POSITIONS = ["before", "start", "end", "after"] as const;
 export type Position = (typeof POSITIONS)[number];
 
@@ -66,7 +66,7 @@ const style = z
   .meta({ description: "CSS properties and values.", examples: [{ "background-color": "#0a7" }] });
 const target = selector.describe("CSS selector of the element that the position is relative to.");
 
-/** Makes the error message of a discriminated union, for a discriminator that is not one of `values`. */
+/** Builds the error message for a discriminated union whose discriminator is not one of `values`. */
 export const discriminatorError =
   (...values: string[]) =>
   ({ code }: { code?: string | undefined }): string | undefined =>
@@ -88,10 +88,7 @@ export const OPERATIONS = [
   "remove",
 ];
 
-/**
- * Makes the schema of a change. `id` is the schema of the change's id, which calls may omit. Source: `architecture.md`,
- * Variants.
- */
+/** Creates the schema of a change. `id` is the schema of the change's id. Source: `architecture.md`, Variants. */
 const changeWith = <Id extends z.ZodType>(id: Id) =>
   z.discriminatedUnion(
     "op",
@@ -122,7 +119,7 @@ export const changeSchema = changeWith(changeIdSchema).meta({
 });
 export type Change = z.infer<typeof changeSchema>;
 
-/** A change in the input of a call. The service gives ids to changes that have none. */
+/** Schema of a change in the input of a call. The service gives an id to each change that has none. */
 export const changeInputSchema = changeWith(changeIdSchema.optional());
 export type ChangeInput = z.infer<typeof changeInputSchema>;
 
@@ -141,7 +138,7 @@ const variantPageSchema = z
   .meta({ id: "VariantPage", description: "The changes of the pages that one address pattern matches." });
 export type VariantPage = z.infer<typeof variantPageSchema>;
 
-/** A page entry in the input of a call. */
+/** Schema of an entry in `set`. */
 const pageInputSchema = z.strictObject({
   url: address,
   match: match.default("path"),
@@ -151,7 +148,7 @@ const pageInputSchema = z.strictObject({
 });
 export type PageInput = z.infer<typeof pageInputSchema>;
 
-/** The input of a call that creates a revision of a variant. */
+/** Schema of the input of a call that creates a revision of a variant. */
 export const revisionInputSchema = z.strictObject({
   set: z.array(pageInputSchema).max(VARIANT_LIMITS.pagesMax).optional(),
   add: z.array(changeInputSchema).max(VARIANT_LIMITS.changesMax).optional(),
@@ -161,7 +158,7 @@ export const revisionInputSchema = z.strictObject({
 });
 export type RevisionInput = z.infer<typeof revisionInputSchema>;
 
-/** The content of a revision. */
+/** Schema of the content of a revision. */
 export const variantDocumentSchema = z
   .strictObject({ pages: z.array(variantPageSchema) })
   .meta({ id: "VariantDocument", description: "The content of a revision." });

@@ -7,7 +7,9 @@ import { describeProblem, revise } from "./revise.ts";
 import { storeRevision } from "./store-revision.ts";
 import type { VariantsDeps } from "./variants-deps.ts";
 
-/** A request to import a document, of this service or of another tool, as a revision of a variant. */
+/**
+ * A request to import a document as a revision of a variant. The document comes from this service or from another tool.
+ */
 type ImportRequest = {
   sessionId: string;
   variant: string;
@@ -22,14 +24,15 @@ type ImportedVariant =
   | { ok: true; summary: VariantSummary; omitted: string[] }
   | { ok: false; reason: "invalid" | "stale" | "unknown"; problem: string };
 
-/** The document of an import, within the limits of a variant, with one sentence for each part that was left out. */
+/** The result of converting a document. `omitted` has one sentence for each part that was left out. */
 type ReadVariant =
   | { ok: true; document: VariantDocument; omitted: string[] }
   /** `problem` begins with the path of the invalid field. */
   | { ok: false; problem: string };
 
 /**
- * Converts a document of this service or of another tool to the content of a revision. Pure. `value` need not be validated.
+ * Validates a document of this service or of another tool, and converts it to the content of a revision. Has no side
+ * effects.
  */
 export function readVariantDocument(format: JsonFormat, value: unknown, options: ImportOptions): ReadVariant {
   const imported = importPages(format, unwrap(format, value), options);
@@ -46,8 +49,8 @@ export function readVariantDocument(format: JsonFormat, value: unknown, options:
 }
 
 /**
- * Stores an imported document as the newest revision of a variant. It replaces the content of the previous revision. The
- * revision's author is a person.
+ * Stores an imported document as the newest revision of a variant, with a person as its author. Nothing is kept of the
+ * previous revision's content.
  */
 export async function importVariant(deps: VariantsDeps, request: ImportRequest): Promise<ImportedVariant> {
   const { sessionId, variant, baseRevision, format, options } = request;
@@ -74,7 +77,7 @@ export async function importVariant(deps: VariantsDeps, request: ImportRequest):
   return { ok: false, reason: "stale", problem: `baseRevision: ${advice}` };
 }
 
-/** If `value` is the whole response of an export, returns the document in it. People often save the whole response. */
+/** Returns the field `document` if `value` is the whole response of an export, which people often save. */
 function unwrap(format: JsonFormat, value: unknown): unknown {
   const isAnswer =
     typeof value === "object" &&
@@ -87,8 +90,8 @@ function unwrap(format: JsonFormat, value: unknown): unknown {
 }
 
 /**
- * Puts `document` in front of a problem, unless it already begins with the name of a request field. The problems of other
- * tools' documents begin with a path inside the document.
+ * Prepends `document` to a problem that begins with a path inside the document. Does not change a problem that already
+ * begins with the name of a request field.
  */
 function nameField(problem: string): string {
   if (/^(document|experiment|variation|url)\b/.test(problem)) return problem;

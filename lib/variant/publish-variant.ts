@@ -27,13 +27,13 @@ import type { VariantsDeps } from "./variants-deps.ts";
 
 /** A request to publish the newest revision of a variant. */
 type PublishRequest = {
-  /** The root session of the tree: the session and its sub-agents share its variants. */
+  /** The root session. Its sub-agents share its variants. */
   sessionId: string;
   variant: string;
   author: VariantAuthor;
-  /** The revision that the author expects to publish. The request is refused if it is not the newest one. */
+  /** The revision that the author expects to publish. The request is refused if a newer revision exists. */
   revision?: number | undefined;
-  /** Whether a revision without a passed check may be published. */
+  /** If true, the revision may be published even if it was not checked or failed its check. */
   allowsUnchecked: boolean;
   requestId: string | null;
   runId: string | null;
@@ -60,8 +60,7 @@ export async function publishVariant(deps: VariantsDeps, request: PublishRequest
   if (!published.ok || !published.isNew) return published;
   await faultPoint("release-stored");
   deps.publishedScripts.forget(published.publication.id);
-  // Published scripts must not run in the session's own browsers. This updates the script that disables them there, see
-  // `readPageScript`.
+  // The session's own browsers must not run published scripts. `showEverywhere` updates the script that disables them.
   await showEverywhere(deps, sessionId);
   return published;
 }
@@ -103,8 +102,8 @@ async function publish(
 }
 
 /**
- * Whether a release already contains this revision. If the revision has passed its check only after it was released
- * unchecked, it may be released again.
+ * Whether a release already contains this revision. Returns false if the release is unchecked and the revision has
+ * passed its check since, so that the revision can be released again.
  */
 const isSame = (release: ReleaseRow, { number, check }: Revision): boolean =>
   release.revision === number && (!release.isUnchecked || !isPassed(check?.status));
@@ -164,14 +163,17 @@ async function makeRelease(
   return { ...release, withdrawnAt: null, createdAt: new Date() };
 }
 
-/** A change of a publication: making a release, given by its number or id, the current one, or unpublishing. */
+/** A change to a publication: the number or id of the release that becomes the current one, or `unpublish`. */
 type PublicationChange = { release: number | string } | "unpublish";
 
 type ChangeResult =
   | { ok: true; publication: Publication | null }
   | { ok: false; reason: "unknown publication" | "unknown release" };
 
-/** Makes an earlier or later release of a publication the current one, or unpublishes it. Idempotent. */
+/**
+ * Makes a release of a publication the current one, or unpublishes the publication. Does nothing if the publication
+ * already has the requested state.
+ */
 export async function changePublication(
   deps: VariantsDeps,
   publicationId: string,
@@ -196,7 +198,8 @@ async function move(
   { id, sessionId, variant }: PublicationRow,
   change: PublicationChange,
 ): Promise<ChangeResult> {
-  // The same lock order as in publishing and in deleting a session, to avoid deadlocks.
+  // Locks the session and the variant first, then the publication. Publishing a variant and deleting a session use the
+  // same order, to avoid deadlocks.
   if (sessionId !== null) await lockVariant(tx, sessionId, variant);
   const publication = await lockPublication(tx, id);
   const target = change === "unpublish" ? null : await findRelease(tx, id, change.release);

@@ -14,11 +14,11 @@ import { matchesAddress } from "./runtime/match-address.ts";
 type RevisionResult = { ok: true; document: VariantDocument } | { ok: false; problem: string };
 
 /**
- * Applies a call to the newest document. `set` replaces all pages, and `drop` removes changes. `add`, `css` and `js` go to
- * the page entry that matches `pageUrl`, which is created if there is none. If a change in `add` has the id of an existing
- * change of that page entry, it replaces that change. Pure.
+ * Applies a call to the newest document. `set` replaces all pages, and `drop` removes changes. `add`, `css` and `js` go
+ * to the entry of `pages` that matches `pageUrl`. If no entry matches, a new one is added. A change in `add` replaces
+ * the change of this entry that has the same id. Does not alter `document`.
  *
- * @param pageUrl address of the live page; without a browser, the session's target. Null if neither is known.
+ * @param pageUrl address of the live page, or the session's target if there is no browser. Null if both are unknown.
  */
 export function revise(
   document: VariantDocument,
@@ -54,7 +54,10 @@ export function revise(
 
 const listIds = (ids: Set<string>): string => (ids.size === 0 ? "no changes" : [...ids].join(", "));
 
-/** Finds the page entry that matches an address, or adds one to `pages`. Undefined if the address is not a web address. */
+/**
+ * Finds the entry of `pages` that matches an address, or adds one. Returns undefined if the address is not a web
+ * address.
+ */
 function findTarget(pages: PageInput[], pageUrl: string | null): PageInput | undefined {
   if (pageUrl === null || !/^https?:/.test(pageUrl)) return undefined;
   const existing = pages.find((page) => matchesAddress(page, pageUrl));
@@ -78,15 +81,15 @@ function place(page: PageInput, change: ChangeInput): void {
 }
 
 /**
- * Gives an id to each change that has none: `c` and the next number after the highest one in the pages and in the previous
- * document.
+ * Gives an id to each change that has none: `c` and the next number. Numbers of the previous document are not used
+ * again.
  */
 function numberChanges(pages: PageInput[], previous: VariantDocument): VariantPage[] {
   const used = [...pages, ...previous.pages].flatMap(({ changes }) => changes.flatMap(({ id }) => id ?? []));
   let last = Math.max(0, ...used.map((id) => Number(/^c(\d{1,6})$/.exec(id)?.[1] ?? 0)));
   return pages.map((page) => ({
     ...page,
-    // Puts the id first, because people read the document.
+    // The id comes first, because people read the document.
     changes: page.changes.map(({ id, ...change }) => ({ id: id ?? `c${++last}`, ...change }) as Change),
   }));
 }
@@ -96,7 +99,7 @@ type ChangeEdit =
   | { action: "drop" | "off" | "on"; changeId: string }
   | { action: "setText"; changeId: string; text: string };
 
-/** Applies a person's edits to a document. Pure. */
+/** Applies a person's edits to a document, in order. Does not alter `document`. */
 export function editChanges(document: VariantDocument, edits: readonly ChangeEdit[]): RevisionResult {
   let pages = document.pages;
   for (const [index, edit] of edits.entries()) {
@@ -117,11 +120,11 @@ function editChange(change: Change, edit: ChangeEdit): Change[] {
   if (edit.action === "drop") return [];
   if (edit.action === "setText") return change.op === "setText" ? [{ ...change, text: edit.text }] : [change];
   const { off: _off, ...on } = change;
-  // The cast is safe: without the optional `off`, it is the same kind of change.
+  // The cast is safe: a change without the optional `off` is still a valid change of the same kind.
   return [edit.action === "off" ? { ...change, off: true } : (on as Change)];
 }
 
-/** Maximum number of characters that a difference quotes of a style sheet or script. */
+/** Maximum number of characters that a difference quotes from a style sheet or script. */
 const SHEET_CHARS_MAX = 2_000;
 
 /**
@@ -150,11 +153,11 @@ const cut = (text: string, max: number): string =>
 const byId = ({ pages }: VariantDocument): Map<string, string> =>
   new Map(pages.flatMap(({ changes }) => changes).map((change) => [change.id, JSON.stringify(change)]));
 
-/** The number of changes in a document. */
+/** Counts the changes in a document. */
 export const countChanges = ({ pages }: VariantDocument): number =>
   pages.reduce((sum, { changes }) => sum + changes.length, 0);
 
-/** Says why a variant with this key cannot be created; undefined if it can. */
+/** Returns why a variant with this key cannot be created, or undefined if it can. */
 export function refuseVariant(keys: readonly string[], key: string): string | undefined {
   if (keys.includes(key) || keys.length < VARIANT_LIMITS.variantsMax) return undefined;
   return `variant: the session has ${keys.length} variants; a session may have ${VARIANT_LIMITS.variantsMax}. Use one of them, for example ${DEFAULT_VARIANT}.`;

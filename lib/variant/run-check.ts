@@ -18,10 +18,10 @@ type CheckCall = Pick<
 type CheckOutcome = { ok: true; report: CheckReport } | { ok: false; problem: string };
 
 /**
- * Checks the newest revision of a variant with the session's browser, and stores the report. The caller must have acquired
- * the browser, see `holdInTurn`. A check that is stopped stores nothing.
+ * Checks the newest revision of a variant with the session's browser, and stores the report. The caller must have
+ * acquired the browser with `holdInTurn` of `lib/tools/browser`. A check that is stopped stores nothing.
  *
- * @throws Error with a sentence when there is no browser, or the check is stopped.
+ * @throws Error with a sentence if there is no browser, or if the check is stopped.
  */
 export async function runCheck(
   services: VariantToolServices,

@@ -6,8 +6,8 @@ import { findRevision, listVariantKeys } from "./variant-store.ts";
 import type { VariantsDeps } from "./variants-deps.ts";
 
 /**
- * Makes the live browser show a variant, or the page without one, while a picture is taken. The function that `show` returns
- * restores the previous view.
+ * Creates a view that makes the live browser show a variant while a picture is taken, or the page without any variant.
+ * The function that `show` returns restores the previous state of the page.
  */
 export const createVariantView = ({ db }: Pick<VariantsDeps, "db">): VariantView => ({
   async show({ rootSessionId }, live, variant) {
@@ -27,7 +27,7 @@ export const createVariantView = ({ db }: Pick<VariantsDeps, "db">): VariantView
   },
 });
 
-/** A sentence saying that a variant does not exist, and which variants do. */
+/** Explains that a variant does not exist, and names the variants that exist. */
 export const explainUnknown = (variant: string, keys: readonly string[]): string =>
   keys.length === 0
     ? `There is no variant ${variant}: the session has no variants yet.`

@@ -8,9 +8,9 @@ import { findShownRevision } from "./variant-store.ts";
 import type { VariantsDeps } from "./variants-deps.ts";
 
 /**
- * Makes the scripts with which the live browser of a session shows a variant. A sub-agent's browser shows the variant of its
- * root session. The scripts also disable the session's publications. Otherwise a page with the script tag would show two
- * revisions at once, and could not be viewed without the variant.
+ * Builds the scripts that make the live browser of a session show a variant. A sub-agent's browser shows the variant of
+ * its root session. The scripts also disable the session's publications. Otherwise a page that loads a published script
+ * would show two revisions at once, and could not be viewed without the variant.
  */
 export async function readPageScript(db: Executor, sessionId: string): Promise<PageScript> {
   const root = await findRootOf(db, sessionId);
@@ -28,8 +28,8 @@ export async function readPageScript(db: Executor, sessionId: string): Promise<P
 }
 
 /**
- * Makes a script that disables these publications in the document. It registers handles that do nothing under their ids,
- * which keeps the published scripts from starting.
+ * Builds a script that disables these publications in the document. For each id, it registers a handle that does
+ * nothing. A published script whose id has a handle does not start; it only calls the handle's `update`.
  */
 const disablePublications = (
   publicationIds: string[],
@@ -39,13 +39,16 @@ const disablePublications = (
   variants[id] = { revert() {}, update() {}, report: () => ({ url: location.href, pages: 0, isHydrating: false, scriptError: null, changes: [] }) };
 }`;
 
-/** Updates which variant the live browsers of a tree show, for the browsers that run in this process. */
+/**
+ * Makes the live browsers of a root session and its sub-agents show its current variant. Reaches only the browsers of
+ * this process.
+ */
 export const refreshShown = async (
   { db, browser }: Pick<VariantsDeps, "db" | "browser">,
   rootSessionId: string,
 ): Promise<void> => browser.refreshPageScripts(await listTree(db, rootSessionId));
 
-/** Updates which variant the live browsers of a tree show, in all processes. */
+/** Makes the live browsers of a root session and its sub-agents show its current variant, in all processes. */
 export async function showEverywhere(deps: VariantsDeps, rootSessionId: string): Promise<void> {
   await refreshShown(deps, rootSessionId);
   deps.notifyShown(rootSessionId);

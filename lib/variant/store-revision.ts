@@ -24,7 +24,7 @@ import type { VariantsDeps } from "./variants-deps.ts";
 
 /** A revision to store as the successor of `baseRevision`. */
 type RevisionDraft = {
-  /** The root session of the tree: the session and its sub-agents share its variants. */
+  /** The root session. Its sub-agents share its variants. */
   sessionId: string;
   variant: string;
   /** The newest revision that the author has seen; 0 for a new variant. */
@@ -43,9 +43,9 @@ type StoredRevision =
   | { ok: false; reason: "unknown session" };
 
 /**
- * Stores a revision and its `variant.updated` event in one transaction, and updates the live browsers. If `baseRevision` is
- * not the newest revision, nothing is stored, and the result lists the changes since then. Source: `architecture.md`,
- * Variants.
+ * Stores a revision and its `variant.updated` event in one transaction, and updates the live browsers. If
+ * `baseRevision` is not the newest revision, nothing is stored, and the result lists the changes since `baseRevision`.
+ * Source: `architecture.md`, Variants.
  */
 export async function storeRevision(deps: VariantsDeps, draft: RevisionDraft): Promise<StoredRevision> {
   const stored = await deps.log.transact(draft.sessionId, (tx, emit) => store(deps, tx, emit, draft));
@@ -70,7 +70,7 @@ async function store(
   if (problem !== undefined) return { ok: false, reason: "refused", problem };
   const number = newest + 1;
   await insertRevision(tx, { sessionId, key: variant, number, author, runId, callId, document });
-  // A revision of the agent makes its variant the shown one. After a person's edit, a hidden variant stays hidden.
+  // A revision of the agent makes its variant the shown variant. After a person's edit, a hidden variant stays hidden.
   if (author === "agent") await setShownVariant(tx, sessionId, variant);
   const summary = await emitVariant(baseUrl, tx, emit, { ...draft, key: variant, number });
   return { ok: true, summary };
@@ -88,7 +88,11 @@ async function describeStale(
   return { ok: false, reason: "stale", newest, changes };
 }
 
-/** A variant as the API lists it. @throws Error if there is no such variant. */
+/**
+ * Reads a variant in the shape in which the API lists it.
+ *
+ * @throws Error if there is no such variant.
+ */
 export async function readSummary(
   baseUrl: string,
   tx: Transaction,
@@ -106,11 +110,15 @@ type VariantEvent = {
   key: string;
   requestId: string | null;
   runId: string | null;
-  /** The revision that the event is about; the newest one if undefined. */
+  /** The revision that the event is about. If undefined, the newest revision. */
   number?: number;
 };
 
-/** Emits `variant.updated` with the variant's current state. @returns its summary. @throws Error if it does not exist. */
+/**
+ * Emits `variant.updated` with the variant's current state, and returns that state.
+ *
+ * @throws Error if the session or the variant does not exist.
+ */
 export async function emitVariant(
   baseUrl: string,
   tx: Transaction,
@@ -129,8 +137,10 @@ export async function emitVariant(
 }
 
 /**
- * Stores the report on a revision and the outcomes of the requirements it examined, and emits `variant.updated`.
- * @returns false if the revision no longer exists. Nothing is stored then.
+ * Stores the report of a check and the outcomes of the requirements that the check examined, and emits
+ * `variant.updated`.
+ *
+ * @returns false if the revision no longer exists. In this case, nothing is stored.
  */
 export async function recordCheck(
   { log, baseUrl }: Pick<VariantsDeps, "log" | "baseUrl">,
@@ -154,7 +164,11 @@ export async function recordCheck(
   });
 }
 
-/** Chooses the variant that the live browsers of a tree show; null for none. @returns false if there is no such variant. */
+/**
+ * Makes the live browsers of a session and its sub-agents show this variant, or no variant if `variant` is null.
+ *
+ * @returns false if there is no such variant.
+ */
 export async function showVariant(
   deps: VariantsDeps,
   sessionId: string,

@@ -4,9 +4,9 @@ import type { SessionRow } from "#lib/session/session-store.ts";
 import { listVariantSummaries } from "./variant-store.ts";
 
 /**
- * Reads the variants that belong to the outcome of a session's turns. In an editing session, the variants are the outcome,
- * even if there are none. In a structured session, they are added to the deliverable if there are any. Undefined in all
- * other cases, and for sub-agents, whose variants belong to the root session. Source: `wire.md`, Variants.
+ * Reads the variants that the outcome of a session's turns contains. Returns undefined for a sub-agent, because its
+ * variants belong to the root session. A session with an output schema gets undefined instead of an empty list. Source:
+ * `wire.md`, Variants.
  */
 export async function readOutcome(
   db: Executor,
@@ -14,7 +14,7 @@ export async function readOutcome(
   baseUrl: string,
 ): Promise<VariantSummary[] | undefined> {
   if (session.parentSessionId !== null) return undefined;
-  // Importing a session creates variants too, even without `apply_variant`.
+  // An import creates variants too, so a session without `apply_variant` can have variants.
   const creatingTools = ["apply_variant", "import_legacy_session"];
   const mayHave =
     session.outputSchema === null || session.toolset.some((name) => creatingTools.includes(name));
@@ -22,12 +22,12 @@ export async function readOutcome(
   return session.outputSchema === null || variants.length > 0 ? variants : undefined;
 }
 
-/** Reads the newest revision of each variant with its check, in the form in which a QA report stores them. */
+/** Reads the newest revision of each variant with its check, in the shape in which a QA report stores it. */
 export async function readTestedVariants(
   db: Executor,
   sessionId: string,
 ): Promise<{ variant: string; revision: number; check: VariantSummary["check"] }[]> {
-  // The origin is only needed for publications, which are left out here.
+  // Only the URLs of publications need a base URL, and the result has no publications.
   const variants = await listVariantSummaries(db, sessionId, "");
   return variants.map(({ key, revision, check }) => ({ variant: key, revision, check }));
 }

@@ -14,7 +14,7 @@ after(() => database.close());
 const BASE_URL = "https://service.example";
 const AT = "2026-11-20T10:00:00.000Z";
 
-/** Makes a page entry with one change for each of these ids. */
+/** Builds an entry of a document's `pages`, with one change for each id. */
 const pageOf = (...ids: string[]): VariantPage => ({
   url: "https://shop.example/",
   match: "path",

@@ -9,7 +9,7 @@ import { toPublication } from "#lib/publication/release.ts";
 import type { CheckReport } from "./check/check-report.ts";
 import { VARIANT_LIMITS, type VariantDocument } from "./document.ts";
 
-/** A stored revision. `check` is the report of its last check, or null if it has not been checked. */
+/** A stored revision. `check` is the report of its last check. Null if the revision has not been checked. */
 export type Revision = {
   variant: string;
   number: number;
@@ -41,7 +41,7 @@ const joinRevisions = (db: Executor) =>
 
 type RevisionRow = Awaited<ReturnType<typeof joinRevisions>>[number];
 
-/** The casts are safe: documents and reports were validated before they were stored. */
+/** The casts are safe, because documents and reports were validated before they were stored. */
 const toRevision = (row: RevisionRow): Revision => ({
   ...row,
   document: row.document as VariantDocument,
@@ -51,7 +51,10 @@ const toRevision = (row: RevisionRow): Revision => ({
 /** The largest value of the database type `integer`. */
 const INTEGER_MAX = 2_147_483_647;
 
-/** Finds a revision by its number, or the newest one if no number is given; undefined if there is none. */
+/**
+ * Finds the revision with this number, or the newest revision if no number is given. Returns undefined if there is no
+ * such revision.
+ */
 export async function findRevision(
   db: Executor,
   sessionId: string,
@@ -73,7 +76,7 @@ export async function findRevision(
   return row && toRevision(row);
 }
 
-/** The revision that a call stored; undefined if the call stored none. */
+/** Finds the revision that a call stored. Returns undefined if there is no such revision. */
 export async function findRevisionOfCall(
   db: Executor,
   { runId, callId }: { runId: string; callId: string },
@@ -84,7 +87,10 @@ export async function findRevisionOfCall(
   return row && toRevision(row);
 }
 
-/** The newest revision of the variant that the live browsers of a tree show; undefined if they show none. */
+/**
+ * Finds the newest revision of the variant that the live browsers of a root session and its sub-agents show. Returns
+ * undefined if they show no variant.
+ */
 export async function findShownRevision(db: Executor, rootSessionId: string): Promise<Revision | undefined> {
   const [row] = await joinRevisions(db).where(
     and(
@@ -117,8 +123,8 @@ const toCheck = ({ checkStatus, checkedAt }: CheckColumns): VariantSummary["chec
   checkStatus && checkedAt ? { status: checkStatus, at: checkedAt.toISOString() } : null;
 
 /**
- * The variants of a session, in the order in which they were created. Each has the check of its newest revision, and its
- * publication.
+ * Lists the variants of a session, in the order in which they were created. Each variant has the check of its newest
+ * revision, and its publication.
  *
  * @param baseUrl the public origin of the service, for the URLs of published scripts
  */
@@ -149,19 +155,21 @@ export async function listVariantSummaries(
   }));
 }
 
-/** A variant as the session page lists it: with the number of changes in its newest revision, and whether it is shown. */
+/** A variant as the session page lists it. `changeCount` is the number of changes in the newest revision. */
 type VariantFacts = VariantSummary & {
   changeCount: number;
   isShown: boolean;
 };
 
-/** Counts the changes of a document inside the database, because documents are too large to load for this. */
+/**
+ * Counts the changes of a document inside the database, because loading a large document only to count would be slow.
+ */
 const changeCount = sql<number>`(
   select coalesce(sum(json_array_length(page -> 'changes')), 0)::int
   from json_array_elements(${variantRevisions.document} -> 'pages') as page
 )`;
 
-/** The variants of a session as the session page lists them, in the order in which they were created. */
+/** Lists the variants of a session for the session page, in the order in which they were created. */
 export async function listVariantFacts(
   db: Executor,
   sessionId: string,
@@ -182,11 +190,12 @@ export async function listVariantFacts(
 
 /**
  * Locks the session and the variant until the transaction ends.
- * @returns the number of the newest revision; 0 if there is none.
+ *
+ * @returns the number of the newest revision, or 0 if the variant does not exist.
  */
 export async function lockVariant(tx: Transaction, sessionId: string, key: string): Promise<number> {
-  // The session's row is locked too, because a variant that does not exist yet has no row: two calls could create it at
-  // once.
+  // A variant that does not exist yet has no row to lock. The lock on the session's row keeps two calls from creating
+  // the same variant at once.
   await tx.select({ id: sessions.id }).from(sessions).where(eq(sessions.id, sessionId)).for("update");
   const [row] = await tx
     .select({ revision: variants.revision })
@@ -196,13 +205,12 @@ export async function lockVariant(tx: Transaction, sessionId: string, key: strin
   return row?.revision ?? 0;
 }
 
-/** The keys of a session's variants. */
+/** Lists the keys of a session's variants. */
 export async function listVariantKeys(db: Executor, sessionId: string): Promise<string[]> {
   const rows = await db.select({ key: variants.key }).from(variants).where(eq(variants.sessionId, sessionId));
   return rows.map(({ key }) => key);
 }
 
-/** A revision to store. */
 type NewRevision = {
   sessionId: string;
   key: string;
@@ -213,7 +221,9 @@ type NewRevision = {
   document: VariantDocument;
 };
 
-/** Stores a revision as the newest one, and removes those that are too old. The caller has locked the variant. */
+/**
+ * Stores a revision as the newest one, and removes the revisions beyond the limit. The caller has locked the variant.
+ */
 export async function insertRevision(tx: Transaction, revision: NewRevision): Promise<void> {
   const { sessionId, key, number } = revision;
   await tx
@@ -235,7 +245,11 @@ export async function insertRevision(tx: Transaction, revision: NewRevision): Pr
     );
 }
 
-/** Chooses the variant that the live browsers show; null for none. @returns false if there is no such variant. */
+/**
+ * Sets the variant that the live browsers show. They show no variant if `key` is null.
+ *
+ * @returns false if there is no such variant.
+ */
 export async function setShownVariant(
   tx: Transaction,
   sessionId: string,
@@ -254,7 +268,11 @@ export async function setShownVariant(
   return shown.length > 0;
 }
 
-/** Stores the report of a check with its revision. @returns false if the revision no longer exists. */
+/**
+ * Stores the report of a check with its revision.
+ *
+ * @returns false if the revision no longer exists.
+ */
 export async function storeCheck(tx: Transaction, sessionId: string, report: CheckReport): Promise<boolean> {
   const stored = await tx
     .update(variantRevisions)

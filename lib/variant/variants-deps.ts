@@ -11,11 +11,12 @@ export type VariantsDeps = {
   log: EventLog;
   browser: Pick<BrowserService, "refreshPageScripts">;
   /**
-   * Tells the other processes that the live browsers of a tree must show another variant or revision. Messages may get lost.
+   * Tells the other processes that the live browsers of a root session and its sub-agents must show another variant or
+   * revision. A message may get lost.
    */
   notifyShown: (rootSessionId: string) => void;
   publishedScripts: Pick<ScriptServer, "forget">;
-  /** Public origin of the service, without a trailing slash: published scripts are served there. */
+  /** Public origin of the service, without a trailing slash. Published scripts are served from this origin. */
   baseUrl: string;
 };
 
@@ -23,6 +24,6 @@ export type VariantsDeps = {
 export type VariantToolServices = VariantsDeps &
   Pick<ToolServices, "browser" | "pageTurns" | "evidence"> & {
     compare: PictureComparer;
-    /** Origin at which published scripts will be served. The Content-Security-Policy of a page has to allow it. */
+    /** Origin from which published scripts are served. A page's Content-Security-Policy must allow this origin. */
     scriptOrigin: string;
   };

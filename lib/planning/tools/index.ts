@@ -3,7 +3,7 @@ import type { PlanningDeps } from "../planning-deps.ts";
 import { addRequirementsTool, listRequirementsTool, updateRequirementTool } from "./requirements.ts";
 import { updatePlanTool } from "./update-plan.ts";
 
-/** The tools of plan and requirements. */
+/** Creates the tools for the plan and the requirements. */
 export const planningTools = (deps: PlanningDeps): Tool[] => [
   updatePlanTool(deps),
   addRequirementsTool(deps),

@@ -2,7 +2,7 @@ import { describeChange as describeInWords } from "#lib/variant/describe-change.
 import type { Change } from "#lib/variant/document.ts";
 import { element, escapeHtml } from "./escape.ts";
 
-/** Renders a change of a page in words, as HTML. */
+/** Describes a change of a page in words, and renders the description as HTML. */
 export function describeChange(change: Change): string {
   const { verb, place, target, value } = describeInWords(change);
   const words = [escapeHtml(verb), element("code", escapeHtml(change.selector))];

@@ -14,9 +14,9 @@ export const escapeHtml = (text: string): string =>
 export const element = (name: string, content: string, attributes = ""): string =>
   `<${name}${attributes === "" ? "" : ` ${attributes}`}>${content}</${name}>`;
 
-/** Renders plain text. Its line breaks are kept, and the writing direction follows from the text. */
+/** Renders plain text with its line breaks. The browser derives the writing direction from the text. */
 export const plainText = (text: string): string => `<div class="plain" dir="auto">${escapeHtml(text)}</div>`;
 
-/** Renders a part that people can fold and unfold. `summary` and `content` are HTML that the caller has escaped. */
+/** Renders a section that people can fold and unfold. `summary` and `content` are HTML that the caller has escaped. */
 export const folded = (summary: string, content: string, isOpen = false): string =>
   `<details${isOpen ? " open" : ""}><summary>${summary}</summary>${content}</details>`;

@@ -3,23 +3,23 @@ import { gfm, gfmHtml } from "micromark-extension-gfm";
 import { isCostlyMarkdown } from "#lib/markdown/is-costly-markdown.ts";
 import { plainText } from "./escape.ts";
 
-/** A longer text is shown as plain text, because parsing it would block other requests. */
+/** A text with more characters is shown as plain text, because parsing it would block other requests. */
 const CHARACTERS_MAX = 20_000;
 
-/** Turns off raw HTML, pictures, and footnotes, whose ids would collide between messages. */
+/** Turns off raw HTML, pictures and footnotes. The ids of footnotes would collide between messages. */
 const WITHOUT = {
   disable: { null: ["htmlFlow", "htmlText", "labelStartImage", "gfmFootnoteCall", "gfmFootnoteDefinition"] },
 };
 
 /**
- * Renders Markdown as HTML. Raw HTML in it is shown as text. Links other than http and https do not work. Headings start at
- * level 3, below the headings of the exported file.
+ * Renders Markdown as HTML. Raw HTML in the Markdown is shown as text. Only links to http and https URLs work. Headings
+ * start at level 3, below the headings of the exported file.
  */
 export function renderMarkdown(text: string): string {
   if (text.length > CHARACTERS_MAX || isCostlyMarkdown(text)) return plainText(text);
   const html = micromark(text, { extensions: [gfm(), WITHOUT], htmlExtensions: [gfmHtml()] });
   const safe = html
-    // Every `<` of the text was escaped, so the tags that are replaced here can only come from the parser.
+    // The parser has escaped every `<` of the text, so the patterns match only tags that the parser itself wrote.
     .replace(/<a href="([^"]*)"[^>]*>/g, (_, href: string) =>
       /^https?:\/\//i.test(href)
         ? `<a href="${href}" target="_blank" rel="noopener noreferrer nofollow">`

@@ -6,14 +6,19 @@ import { renderTime } from "./render-message.ts";
 
 const PICTURES = new Set(["image/png", "image/jpeg", "image/webp", "image/gif"]);
 
-/** Renders the pictures of an HTML export. Each picture is embedded once, up to 20 MiB in total. */
+/**
+ * Renders the pictures of an HTML export. Each picture is embedded at most once, and all pictures together have at most
+ * 20 MiB.
+ */
 export type Pictures = {
   /**
-   * Renders a picture as a figure the first time, and as a link to that figure afterwards. If the picture cannot be
-   * embedded, renders its name only.
+   * Renders a picture as a figure the first time, and as a link to that figure afterwards. Renders only the name of a
+   * picture that cannot be embedded.
    */
   show: (pointer: { id: string; title: string }) => Promise<string>;
-  /** Renders the pictures that `show` has not rendered. Adds all evidence that is not embedded to `leftOut`. */
+  /**
+   * Renders the pictures that `show` has not rendered. After that, `leftOut` lists all evidence that is not embedded.
+   */
   rest: () => AsyncIterable<string>;
 };
 
@@ -75,6 +80,6 @@ export function createPictures({ evidence, previews, readData, leftOut }: Sessio
   };
 }
 
-/** Puts pictures of previews first, because they matter most if the size limit is reached. */
+/** Sorts the pictures of previews first. They matter most, and pictures beyond the size limit are left out. */
 const inOrder = (evidence: ExportedEvidence[], previewed: Set<string>): ExportedEvidence[] =>
   evidence.toSorted((one, other) => Number(previewed.has(other.id)) - Number(previewed.has(one.id)));

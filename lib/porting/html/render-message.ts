@@ -8,13 +8,14 @@ import { renderTree } from "./tree.ts";
 export const renderTime = (iso: string): string =>
   `<time datetime="${escapeHtml(iso)}">${escapeHtml(`${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC`)}</time>`;
 
-/** Renders a message. Each tool call is a single line, whose details people can unfold. */
+/** Renders a message. Each tool call is a single line that people can unfold to see the details. */
 export async function renderMessage(message: ExportedMessage): Promise<string> {
   const { role, parts, results, author, createdAt } = message;
   let body = "";
   for (const part of parts) {
     body += renderPart(part, role, results);
-    // Parsing Markdown takes a millisecond or more, so the event loop can serve other requests after each part.
+    // Parsing Markdown can take a millisecond or more. After each part, the event loop can therefore serve other
+    // requests.
     await setImmediate();
   }
   const name = role === "assistant" ? "Agent" : author === null ? "User" : `User ${author}`;
@@ -63,7 +64,7 @@ function renderCall(part: Record<string, unknown>, results: ExportedToolResult[]
   return `<details class="tool"><summary>${line}</summary>${details.join("")}</details>`;
 }
 
-/** Renders a mark for a tool call that did not succeed; empty for one that succeeded. */
+/** Renders a short label for a tool call that failed, was refused or has no result. Empty for a successful call. */
 function renderMark(result: ExportedToolResult | undefined): string {
   if (result?.state === "succeeded") return "";
   if (result?.refusal !== undefined) return ' <span class="refused">not run, plan first</span>';

@@ -13,10 +13,10 @@ const POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'";
 
 /**
- * Writes a session as one HTML file for people, in pieces. The file has no scripts, makes no requests, and all text in it is
- * escaped.
+ * Writes a session as one HTML file for people, piece by piece. The file has no scripts and makes no requests. All text
+ * in it is escaped.
  *
- * @throws Error if the session was deleted meanwhile.
+ * @throws Error if the session was deleted during the export.
  */
 export async function* writeHtml(content: SessionContent): AsyncIterable<string> {
   yield writeHead(content);
@@ -58,7 +58,7 @@ function writeHead({ session }: SessionContent): string {
 `;
 }
 
-/** Writes a section with a heading. If there are no pieces, writes nothing. */
+/** Writes a section with a heading. Writes nothing if `pieces` is empty. */
 async function* writeSection(
   id: string,
   title: string,

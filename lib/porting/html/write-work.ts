@@ -15,7 +15,7 @@ const ITEM_WORDS: Record<PlanItemStatus, string> = {
   dropped: "dropped",
 };
 
-/** Writes the plan's items with their status. */
+/** Writes the items of the plan, each with its status. */
 export async function* writePlan({ plan }: SessionContent): AsyncIterable<string> {
   if (!plan || plan.items.length === 0) return;
   const items = plan.items.map(
@@ -55,8 +55,8 @@ function renderRequirement(requirement: ExportedRequirement): string {
 }
 
 /**
- * Writes the reports with their findings, steps and pictures. Lets the event loop serve other requests in between, because
- * parsing Markdown takes time.
+ * Writes the reports with their findings, steps and pictures. Parsing Markdown takes time, so the event loop can serve
+ * other requests after each finding.
  */
 export async function* writeReports(content: SessionContent, pictures: Pictures): AsyncIterable<string> {
   for await (const report of content.reports()) {
@@ -99,7 +99,9 @@ function renderFinding({
   return `<div class="finding"><h4><span class="${SEVERITY_CLASSES[severity]}">${severity}</span> <span dir="auto">${escapeHtml(title)}</span></h4>${facts.length === 0 ? "" : `<p class="soft">${facts.join("<br>")}</p>`}${renderMarkdown(detail)}${list === "" ? "" : `<p class="soft">Steps</p><ol class="changes">${list}</ol>`}`;
 }
 
-/** Lists the landing pages with their addresses and states. The addresses are plain text, and the files are not included. */
+/**
+ * Lists the landing pages with their URLs and states. The URLs are plain text. The files of the pages are not included.
+ */
 export async function* writePages({ pages }: SessionContent): AsyncIterable<string> {
   if (pages.length === 0) return;
   const items = pages.map(({ url, version, note }) => {

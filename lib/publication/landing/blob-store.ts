@@ -3,11 +3,11 @@ import type { Executor, Transaction } from "#db/client.ts";
 import { landingPageBlobs } from "#db/schema/index.ts";
 
 /**
- * Stores contents by their hashes. Contents that are stored already are locked instead. Otherwise another transaction could
- * remove them before this transaction refers to them.
+ * Stores contents under their hashes. If a content is already stored, its row is locked instead. The lock keeps other
+ * transactions from removing the content before this transaction commits.
  */
 export async function storeBlobs(tx: Transaction, contents: ReadonlyMap<string, Uint8Array>): Promise<void> {
-  // All transactions lock in the same order, to avoid deadlocks.
+  // All transactions lock the rows in this order, to avoid deadlocks.
   const hashes = [...contents.keys()].sort();
   const stored = await tx
     .select({ hash: landingPageBlobs.hash })
@@ -19,7 +19,8 @@ export async function storeBlobs(tx: Transaction, contents: ReadonlyMap<string, 
   for (const hash of hashes) {
     const content = contents.get(hash);
     if (existing.has(hash) || !content) continue;
-    // If another transaction has just stored the same content, this update changes nothing, but it locks that row.
+    // If another transaction has stored the same content in the meantime, the insert becomes an update. The update
+    // changes nothing, but locks the existing row.
     await tx
       .insert(landingPageBlobs)
       .values({ hash, content })
@@ -27,7 +28,7 @@ export async function storeBlobs(tx: Transaction, contents: ReadonlyMap<string, 
   }
 }
 
-/** Reads the content with this hash; undefined if it was removed because no version uses it any more. */
+/** Reads the content with this hash. Returns undefined if no version uses the content any more and it was removed. */
 export async function readBlob(db: Executor, hash: string): Promise<Uint8Array | undefined> {
   const [row] = await db
     .select({ content: landingPageBlobs.content })

@@ -3,7 +3,7 @@ import { pageUrl } from "./page-address.ts";
 import type { PageWithVersion } from "./page-store.ts";
 
 /**
- * Converts a stored page to the form in which the API shows it.
+ * Converts a stored page to the shape in which the API shows it.
  *
  * @param pagesOrigin the public origin of pages, without a trailing slash
  */

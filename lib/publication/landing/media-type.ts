@@ -42,10 +42,10 @@ const TYPES: Record<string, string> = {
   glb: "model/gltf-binary",
 };
 
-/** The content type for a file, chosen by its extension. Text types have the charset UTF-8. */
+/** Returns the content type of a file, by the extension of its name. Text types have the charset UTF-8. */
 export const mediaTypeOf = (path: string): string =>
   TYPES[/\.([a-z0-9]+)$/i.exec(path)?.[1]?.toLowerCase() ?? ""] ?? "application/octet-stream";
 
-/** Whether files of this type usually become smaller when they are compressed. */
+/** Whether compression usually makes files of this type smaller. */
 export const isCompressible = (mediaType: string): boolean =>
   mediaType.endsWith(TEXT) || /^(font\/(ttf|otf)|application\/wasm|image\/bmp)$/.test(mediaType);

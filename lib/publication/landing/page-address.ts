@@ -3,11 +3,11 @@ export const PAGES_FOLDER = "/p/";
 
 const SLUG = /^[a-z0-9][a-z0-9-]{0,62}$/;
 
-/** Whether a text can be the slug of a page. */
+/** Whether a text has the form of a page's slug. */
 export const isSlug = (text: string): boolean => SLUG.test(text);
 
 /**
- * The URL of a page.
+ * Builds the URL of a page.
  *
  * @param origin the public origin of pages, without a trailing slash
  */
@@ -16,18 +16,18 @@ export const pageUrl = (origin: string, slug: string): string => `${origin}${PAG
 const PATH_CHARACTERS_MAX = 1_024;
 
 /**
- * The parsed path of a request below `/p/`. `path` is relative to the page. It is empty for the page itself, and ends with
- * `/` for a folder.
+ * The two parts of a request's path below `/p/`. `path` is the path inside the page. It is empty for the page itself,
+ * and ends with `/` for a folder.
  */
 type PageAddress = { slug: string; path: string };
 
 /**
- * Parses the raw path of a request. Each segment is decoded once and then checked, so an encoded slash, backslash or dot
- * segment cannot be used to reach another file.
+ * Parses the raw path of a request. Each segment is decoded once and then checked, so an encoded slash, backslash or
+ * dot segment cannot be used to reach another file.
  *
- * @param pathname raw path without the query
- * @returns `path: undefined` if the path is a page's address without its trailing slash; undefined if no file can have the
- * path.
+ * @param pathname the raw path, without the query
+ * @returns `path: undefined` for a path that ends with the slug and lacks the slash after it. Undefined for a path that
+ * no file can have.
  */
 export function readPageAddress(
   pathname: string,
@@ -42,7 +42,7 @@ export function readPageAddress(
   return names.every(isFile) ? { slug, path: names.join("/") } : undefined;
 }
 
-/** Decodes a segment of a path; undefined if the result cannot be the name of a file or folder. */
+/** Decodes a segment of a path. Returns undefined if no file or folder can have the decoded name. */
 function decode(segment: string): string | undefined {
   try {
     const name = decodeURIComponent(segment);

@@ -1,4 +1,4 @@
-/** The answer to a request below `/p/`. */
+/** The response to a request below `/p/`. */
 export type PageAnswer = {
   status: number;
   headers: Record<string, string>;
@@ -6,8 +6,8 @@ export type PageAnswer = {
 };
 
 /**
- * Headers of every response below `/p/`. They isolate the content, because an agent has written it. Source: `security.md`,
- * Landing pages.
+ * Headers of every response below `/p/`. They isolate pages from the service, because agents write the pages. Source:
+ * `security.md`, Landing pages.
  */
 export const PAGE_HEADERS: Readonly<Record<string, string>> = {
   "Content-Security-Policy": "sandbox allow-scripts allow-forms allow-popups",
@@ -15,18 +15,18 @@ export const PAGE_HEADERS: Readonly<Record<string, string>> = {
   "X-Content-Type-Options": "nosniff",
 };
 /**
- * Makes browsers revalidate each file every time, so that they never mix files of two versions. Most responses are then a
- * 304.
+ * Value of `Cache-Control`. Browsers must revalidate each file on every use, so that they never mix files of two
+ * versions. The response for an unchanged file is a 304.
  */
 export const REVALIDATE = "public, max-age=0, must-revalidate";
 
-/** If a page has this file, it is the body of the 404 responses for paths without a file. */
+/** Name of an optional file of a page. Its content is the body of the page's 404 responses. */
 export const NOT_FOUND_FILE = "404.html";
 
 export const MISSING = "There is no such page.";
 export const UNPUBLISHED = "This page was unpublished.";
 
-/** Makes a short HTML page with a text of the service, for a page that does not exist or is unpublished. */
+/** Builds a short HTML page with this text, for a page that does not exist or is unpublished. */
 export const writeNotice = (status: number, text: string): PageAnswer => ({
   status,
   headers: {

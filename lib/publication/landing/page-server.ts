@@ -15,23 +15,25 @@ import {
 import { findServedVersion, listFiles, type PageFile } from "./page-store.ts";
 import { type Packed, pack, type SendRequest, sendFile } from "./send-file.ts";
 
-/** The parts of a request on which the answer depends. Cookies are never read. */
+/** The parts of a request on which the response depends. Cookies are never read. */
 type PageRequest = SendRequest & {
   /** The raw path, without the query. */
   pathname: string;
-  /** The query with its question mark; empty if there is none. */
+  /** The query with its question mark; empty if the URL has no query. */
   search: string;
 };
 
 /** Serves landing pages to any number of visitors. Source: `wire.md`, Landing pages. */
 export type PageServer = {
-  /** @throws Error when the needed data is not in memory and the database cannot be read. */
+  /** @throws Error if the needed data is not in memory and the database cannot be read. */
   answer: (request: PageRequest) => Promise<PageAnswer>;
   /** Evicts the cached version number of a page. Call it after this process has changed the page. */
   forget: (slug: string) => void;
 };
 
-/** How long the version number of a page is cached, in milliseconds. Another process may change it meanwhile. */
+/**
+ * How long the version number of a page is cached, in milliseconds. During this time, another process may change it.
+ */
 const STATE_MS = 1_000;
 const STATES_MAX = 10_000;
 /** Maximum number of files in all cached manifests together. A manifest lists the files of a version. */
@@ -61,7 +63,7 @@ export function createPageServer(db: Database): PageServer {
       if (found === "folder") return redirect(`${PAGES_FOLDER}${slug}/${encodePath(path)}/${search}`);
       const file = found ?? manifest.get(NOT_FOUND_FILE);
       const content = file && (await readContent(file));
-      // The content is missing if its version was removed after the manifest was read.
+      // The content is missing if the version was removed after its manifest was read.
       if (!file || !content) return writeNotice(404, MISSING);
       const headers = { ...PAGE_HEADERS, "Content-Type": file.mediaType, "Cache-Control": REVALIDATE };
       return found
@@ -76,7 +78,9 @@ const redirect = (location: string): PageAnswer => ({
   headers: { ...PAGE_HEADERS, Location: location, "Cache-Control": REVALIDATE },
 });
 
-/** Finds the file for a path inside a page. Returns `folder` if the path is a folder without its trailing slash. */
+/**
+ * Finds the file for a path inside a page. Returns `folder` if the path names a folder but lacks the trailing slash.
+ */
 function findFile(manifest: Manifest, path: string): PageFile | "folder" | undefined {
   if (path === "" || path.endsWith("/")) return manifest.get(`${path}index.html`);
   const exact = manifest.get(path);
@@ -86,7 +90,7 @@ function findFile(manifest: Manifest, path: string): PageFile | "folder" | undef
   return page ?? (manifest.has(`${path}/index.html`) ? "folder" : undefined);
 }
 
-/** Caches versions, manifests and contents, so that a page in memory costs at most one query a second. */
+/** Caches versions, manifests and contents. Serving a page that is in memory costs at most one query a second. */
 function createCaches(db: Database) {
   const states = new LRUCache<string, { served: { version: number | null } | undefined }>({
     max: STATES_MAX,
@@ -112,7 +116,8 @@ function createCaches(db: Database) {
   });
   return {
     async readVersion(slug: string) {
-      // If the read failed, the cache returns undefined. A second read then throws the reason.
+      // `fetch` returns undefined if the database cannot be read and no earlier state is cached. The second read then
+      // throws the error.
       const state = await states.fetch(slug);
       return state ? state.served : findServedVersion(db, slug);
     },

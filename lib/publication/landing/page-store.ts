@@ -27,19 +27,19 @@ const joinCurrentVersion = (db: Executor) =>
       ),
     );
 
-/** A page by its slug; undefined if there is none. */
+/** Finds the page with this slug. Returns undefined if there is no such page. */
 export async function findPage(db: Executor, slug: string): Promise<PageWithVersion | undefined> {
   const [row] = await joinCurrentVersion(db).where(eq(landingPages.slug, slug));
   return row;
 }
 
-/** The pages whose newest version was deployed by this session, oldest page first. */
+/** Lists the pages that this session was the last to deploy, oldest page first. */
 export const listPagesOf = (db: Executor, sessionId: string): Promise<PageWithVersion[]> =>
   joinCurrentVersion(db)
     .where(eq(landingPages.sessionId, sessionId))
     .orderBy(landingPages.createdAt, landingPages.slug);
 
-/** An owner's pages, newest first. */
+/** Lists an owner's pages, newest first. `before` is the last page of the previous result. */
 export const listPages = (
   db: Executor,
   ownerId: string,
@@ -59,7 +59,10 @@ export const listPages = (
     .orderBy(desc(landingPages.createdAt), desc(landingPages.slug))
     .limit(limit);
 
-/** The slug of the page that a session last deployed from a folder; undefined if there is none. */
+/**
+ * Finds the slug of the page that this session last deployed from this folder. Returns undefined if there is no such
+ * page.
+ */
 export async function findSlugOfFolder(
   db: Executor,
   sessionId: string,
@@ -74,15 +77,15 @@ export async function findSlugOfFolder(
   return row?.slug;
 }
 
-/** Locks the page with this slug until the transaction ends; undefined if there is none. */
+/** Locks the page with this slug until the transaction ends. Returns undefined if there is no such page. */
 export async function lockPage(tx: Transaction, slug: string): Promise<PageRow | undefined> {
   const [row] = await tx.select().from(landingPages).where(eq(landingPages.slug, slug)).for("update");
   return row;
 }
 
 /**
- * Creates a page without versions for a slug that is free, and locks it. If the slug is taken, locks and returns the
- * existing page, which may belong to another owner.
+ * Locks and returns the page with this slug. If there is no such page, first creates one without versions. The page may
+ * belong to another owner.
  */
 export async function takeSlug(
   tx: Transaction,
@@ -97,14 +100,14 @@ export async function takeSlug(
   return row;
 }
 
-/** Finds a version by its number; undefined if the page never had that version, or if it was removed. */
+/** Finds a version of a page by its number. Returns undefined if the version was never stored or was removed. */
 export const findVersion = (db: Executor, slug: string, number: number) =>
   findOneVersion(
     db,
     and(eq(landingPageVersions.slug, slug), eq(landingPageVersions.number, number)) ?? sql`false`,
   );
 
-/** The version that a call deployed; undefined if the call deployed none. */
+/** Finds the version that a call stored. Returns undefined if there is no such version. */
 export const findVersionOfCall = (db: Executor, { runId, callId }: { runId: string; callId: string }) =>
   findOneVersion(
     db,
@@ -116,7 +119,7 @@ async function findOneVersion(db: Executor, where: SQL): Promise<VersionRow | un
   return row;
 }
 
-/** The stored versions of a page, newest first. */
+/** Lists the stored versions of a page, newest first. */
 export const listVersions = (db: Executor, slug: string): Promise<VersionRow[]> =>
   db
     .select()
@@ -124,7 +127,7 @@ export const listVersions = (db: Executor, slug: string): Promise<VersionRow[]> 
     .where(eq(landingPageVersions.slug, slug))
     .orderBy(desc(landingPageVersions.number));
 
-/** The files of a version. */
+/** Lists the files of a version. */
 export const listFiles = (db: Executor, slug: string, number: number): Promise<PageFile[]> =>
   db
     .select({
@@ -154,7 +157,8 @@ export async function insertVersion(
 }
 
 /**
- * Removes the oldest versions beyond the limit, except the current one. Also removes contents that no version uses any more.
+ * Removes the oldest versions beyond the limit, but not the current one. Also removes the contents that no version uses
+ * any more.
  */
 async function pruneVersions(tx: Transaction, slug: string, current: number): Promise<void> {
   const beyond = await tx
@@ -180,8 +184,8 @@ async function pruneVersions(tx: Transaction, slug: string, current: number): Pr
 }
 
 /**
- * Makes a version the current one, or unpublishes the page if `version` is null. A deploy passes `deployedFrom`, which then
- * becomes the session and folder of the page.
+ * Makes a version the current one, or unpublishes the page if `version` is null. If `deployedFrom` is given, its
+ * session and folder become those of the page.
  */
 export async function setCurrentVersion(
   tx: Transaction,
@@ -196,8 +200,8 @@ export async function setCurrentVersion(
 }
 
 /**
- * The number of a page's current version. `version` is null while the page is unpublished. Undefined if there is no such
- * page.
+ * Reads the number of a page's current version. `version` is null while the page is unpublished. Returns undefined if
+ * there is no such page.
  */
 export async function findServedVersion(
   db: Executor,

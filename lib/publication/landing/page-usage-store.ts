@@ -12,8 +12,9 @@ export const lockPagesOfOwner = (tx: Transaction, ownerId: string): Promise<void
   lockOwner(tx, "pages", ownerId);
 
 /**
- * Measures the bytes that an owner and a session will use once a page has a new version. Equal contents count once. For the
- * session, only versions that it has deployed count. The caller has locked the owner's pages.
+ * Measures the bytes that an owner and a session will use after the page gets a new version with these files. Equal
+ * contents count once. For the session, only the versions that the session deployed count. The caller has locked the
+ * owner's pages.
  */
 export async function measureUsage(
   tx: Transaction,

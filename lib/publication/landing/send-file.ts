@@ -2,7 +2,7 @@ import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import type { PageAnswer } from "./page-answer.ts";
 
-/** The headers of a request on which the answer depends. */
+/** The headers of a request on which the response depends. */
 export type SendRequest = {
   ifNoneMatch?: string | undefined;
   acceptEncoding?: string | undefined;
@@ -10,7 +10,7 @@ export type SendRequest = {
   ifRange?: string | undefined;
 };
 
-/** A file in memory. `gzip` is its compressed form, if that is smaller. */
+/** A file in memory. `gzip` is its compressed content; undefined if the file is always sent uncompressed. */
 export type Packed = {
   etag: string;
   plain: Uint8Array<ArrayBuffer>;
@@ -34,7 +34,10 @@ export async function pack(content: Uint8Array, hash: string, isCompressed: bool
 
 const ACCEPTS_GZIP = /(^|,)\s*gzip\s*(;(?!\s*q=0(\.0*)?\s*(,|$))|,|$)/i;
 
-/** Makes the response for a file: the whole file, the requested range of it, or a 304 if the client has it cached. */
+/**
+ * Builds the response for a file: the whole file, the requested range of it, or a 304 if the client has cached the
+ * file.
+ */
 export function sendFile(
   file: Packed,
   request: SendRequest,
@@ -68,8 +71,8 @@ export function sendFile(
 }
 
 /**
- * Reads a `Range` header with a single range. Returns `outside` if the range is beyond the end of the file. Undefined for
- * any other header, for which the whole file is sent.
+ * Reads a `Range` header with a single range. Returns `outside` if the range is beyond the end of the file. Returns
+ * undefined for any other header; the whole file is then sent.
  */
 function readRange(range: string, size: number): { from: number; to: number } | "outside" | undefined {
   const [, first = "", last = ""] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(range) ?? [];

@@ -20,14 +20,13 @@ import { judgeLayoutShift, judgePolicies, judgeProblems, readPaintToApplied } fr
 import { assertHere, type Observation, observeLoad } from "./steps/observe-load.ts";
 import type { PagePictures } from "./steps/take-pictures.ts";
 
-/** Dependencies for checking a page. */
 type PageCheckDeps = {
-  /** Origin at which published scripts are served. */
+  /** Origin that serves published scripts. */
   scriptOrigin: string;
   requirements: CheckedRequirement[];
 };
 
-/** What the check found on one page at one width. */
+/** What the check found on one page at one viewport width. */
 export type PageResult = {
   page: Omit<CheckedPage, "pictures">;
   pictures: PagePictures;
@@ -35,27 +34,32 @@ export type PageResult = {
   notes: string[];
 };
 
-/** What was observed of a page at rest, without the variant (`control`) and with it (`variant`). */
+/**
+ * Observations of a page whose content has stopped changing: without the variant (`control`) and with it (`variant`).
+ */
 type Pair = {
   control: Observation;
   variant: Observation;
   variantLoad: PageLoad;
-  /** For each change id, the elements that the change matches, as they are without the variant. */
+  /** The elements that each change matches, by change id, in their state without the variant. */
   originals: Record<string, OriginalElement[]>;
   /** Three snapshots without the variant: two of the same load at different times, and one of a second load. */
   snapshots: DomSnapshot[];
   /** Errors and failed requests of the two loads without the variant. */
   problems: PageProblems[];
   /**
-   * Age of these loads when they were read, in milliseconds since navigation start. Later loads are read at the same age.
+   * Age of the loads when they were observed, in milliseconds since navigation start. Later loads are observed at the
+   * same age.
    */
   ageMs: number;
 };
 
 /**
- * Examines a page at one width. Opens it twice without the variant and once with it, and then two more times with it: one
- * load to test navigation, one to test reverting. Each load has its own browser context.
- * @throws PageFailure, or Error with a sentence, when the page cannot be examined.
+ * Examines a page at one viewport width. Opens the page twice without the variant and once with it. Then opens it two
+ * more times with the variant: one load tests navigation, the other tests reverting. Each load has its own browser
+ * context.
+ *
+ * @throws PageFailure, or Error with a sentence, if the page cannot be examined.
  */
 export async function checkPage(
   deps: PageCheckDeps,
@@ -76,7 +80,7 @@ export async function checkPage(
   }
 }
 
-/** Waits until all loads are at rest, and reads them at the same age. */
+/** Waits until the pages of all loads have stopped changing, and observes them at the same age. */
 async function observePair(
   check: CheckContext,
   target: CheckTarget,
@@ -129,7 +133,10 @@ async function prove(
   return { page, pictures, findings, notes: describeGaps(target, pair) };
 }
 
-/** Examines the load that shows the variant. The last step overwrites the changes, which may break the page. */
+/**
+ * Examines the load that shows the variant. The last step overwrites elements and may break the page, so all other
+ * steps run before it.
+ */
 async function examineVariant(
   deps: PageCheckDeps,
   check: CheckContext,
@@ -151,7 +158,8 @@ async function examineVariant(
 }
 
 /**
- * Checks that the changes are applied again after leaving the page and coming back, and that reverting them leaves no trace.
+ * Checks that the changes are applied again after the browser has left the page and returned. Also checks that
+ * reverting the changes restores the page.
  */
 async function checkReturn(
   check: CheckContext,
@@ -162,7 +170,8 @@ async function checkReturn(
   const proven = changes.filter(isProven);
   if (changes.length > 0 && proven.length === 0) return [];
   const ids = proven.map(({ id }) => id);
-  // The errors of the page at rest are reported by another step, so the navigation must not report them again.
+  // `judgeProblems` reports the errors that occurred before the navigation, so the navigation step must not report them
+  // again.
   const found = copyProblems(variantLoad.problems);
   const leave = () =>
     withLoad(check, target, true, async (load) => {

@@ -109,7 +109,7 @@ const checkedRequirementSchema = z
     description: "What a check found about the assertion of a requirement.",
   });
 
-/** The report on the check of a revision. Source: `architecture.md`, Variants. */
+/** Schema of the report on the check of a revision. Source: `architecture.md`, Variants. */
 export const checkReportSchema = z
   .object({
     variant: variantKeySchema,

@@ -21,13 +21,13 @@ import { keepPictures, type PictureDeps } from "./steps/take-pictures.ts";
 
 /** Dependencies for checking a revision. */
 export type CheckDeps = Omit<PictureDeps, "owner"> & {
-  /** Origin at which published scripts are served. */
+  /** Origin that serves published scripts. */
   scriptOrigin: string;
   /** Shorter limits, for tests. */
   limits?: Partial<CheckLimits>;
 };
 
-/** A revision to check, and the browser to check it with. */
+/** A revision to check, and the browser that checks it. */
 export type CheckRequest = {
   live: LiveBrowser;
   sessionId: string;
@@ -46,9 +46,10 @@ const STORAGE_TIMEOUT_MS = 10_000;
 const DEFAULT_VIEWPORTS: ViewportName[] = ["desktop", "phone"];
 
 /**
- * Checks a revision: loads each of its pages without and with the variant, and examines what the variant does there. The
+ * Checks a revision: loads each of its pages without and with the variant, and examines the effects of the variant. The
  * loads start with a copy of the live browser's cookies and storage. A page that cannot be examined becomes a finding.
- * @throws the signal's reason when the check is stopped; Error when the browser or the evidence store fails.
+ *
+ * @throws the signal's reason if the check is stopped; Error if the browser or the evidence store fails.
  */
 export async function checkVariant(deps: CheckDeps, request: CheckRequest): Promise<CheckReport> {
   const { live, variant, revision, document, signal, viewports = DEFAULT_VIEWPORTS } = request;
@@ -102,8 +103,8 @@ export async function checkVariant(deps: CheckDeps, request: CheckRequest): Prom
 }
 
 /**
- * Decides the outcome of a requirement. Its assertion passes if it holds on every checked page that it refers to, at every
- * width.
+ * Decides the result of a requirement's assertion. The assertion passes if it holds on each checked page that it refers
+ * to, at each viewport width.
  */
 function judgeRequirement(
   requirement: CheckedRequirement,
@@ -140,8 +141,9 @@ function makeTarget({ pages }: VariantDocument, url: string, viewport: ViewportN
 }
 
 /**
- * Checks one page at one width. A page that cannot be examined becomes a finding.
- * @throws when the check is stopped or the browser has ended.
+ * Checks one page at one viewport width. A page that cannot be examined becomes a finding.
+ *
+ * @throws Error if the check is stopped or the browser has ended.
  */
 async function examine(
   deps: CheckDeps,
@@ -169,7 +171,10 @@ async function examine(
   }
 }
 
-/** Makes a finding for each page entry without an address to open, and one for a revision that has no effect at all. */
+/**
+ * Creates a finding for each address pattern for which no page is known, and a finding for a revision that has no
+ * effect.
+ */
 function describeUnopenable({ pages }: VariantDocument, { unopenable }: ChosenPages): Finding[] {
   const findings = unopenable.map(({ url, message }) =>
     makeFinding({ url, viewport: null }, "fail", "page_failed", null, message),
@@ -182,7 +187,7 @@ function describeUnopenable({ pages }: VariantDocument, { unopenable }: ChosenPa
   ];
 }
 
-/** Makes a note for each requirement whose page the check does not open. */
+/** Creates a note for each requirement whose page the check does not open. */
 function listUnchecked({ requirements = [] }: CheckRequest, { urls }: ChosenPages): string[] {
   return requirements
     .filter((requirement) => !urls.some((url) => requirementsOf([requirement], url).length > 0))

@@ -1,12 +1,15 @@
 import type { VariantDocument, VariantPage } from "../document.ts";
 import { matchesAddress } from "../runtime/match-address.ts";
 
-/** The addresses that a check opens, without duplicates, and the page entries for which no address is known. */
+/**
+ * The addresses that a check opens, without duplicates. `unopenable` has the address patterns for which no address is
+ * known.
+ */
 export type ChosenPages = { urls: string[]; unopenable: { url: string; message: string }[] };
 
 /**
- * Chooses an address for each page entry that has an effect. An entry that matches by `exact` or `path` prefers its own
- * address. Any other entry prefers the address of the live page, and falls back to its own address if that has no wildcards.
+ * Chooses an address for each entry of `pages` that has an effect. An entry with the match `exact` or `path` prefers
+ * its own address. Any other entry prefers the address of the live page. An address with wildcards cannot be opened.
  */
 export function choosePages({ pages }: VariantDocument, liveUrl: string): ChosenPages {
   const chosen: ChosenPages = { urls: [], unopenable: [] };
@@ -20,11 +23,13 @@ export function choosePages({ pages }: VariantDocument, liveUrl: string): Chosen
   return chosen;
 }
 
-/** Whether a page entry has an effect: it has CSS, a script, or a change that is not switched off. */
+/** Whether an entry of `pages` has an effect: it has CSS, a script, or a change that is not off. */
 export const isEffective = ({ changes, css, js }: VariantPage): boolean =>
   changes.some(({ off }) => off !== true) || css.trim() !== "" || js.trim() !== "";
 
-/** @returns an address that matches the entry, without a fragment; undefined if none is known. */
+/**
+ * Chooses an address that the entry matches, and removes the address's fragment. Undefined if no such address is known.
+ */
 function chooseUrl(page: VariantPage, liveUrl: string): string | undefined {
   const isPattern = page.match === "glob" && page.url.includes("*");
   const own = isPattern ? null : URL.parse(page.url);

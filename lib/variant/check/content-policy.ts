@@ -1,23 +1,25 @@
 /**
- * The directive of a Content-Security-Policy that would block the published script, and advice on how to allow the script.
+ * The name of a directive that blocks the published script. `advice` says how the page's Content-Security-Policy can
+ * allow the script.
  */
 type BlockingPolicy = { directive: string; advice: string };
 
 type Directives = Map<string, string[]>;
 
 /**
- * Directives that control external scripts. The first of them that a policy has is the one that applies. Source: W3C,
- * Content Security Policy Level 3.
+ * Directives that control external scripts, in order of precedence. Of the directives in a policy, only the first one
+ * in this list applies. Source: W3C, Content Security Policy Level 3.
  */
 const SCRIPT_DIRECTIVES = ["script-src-elem", "script-src", "default-src"];
 const DEFAULT_PORTS: Readonly<Record<string, string>> = { "http:": "80", "https:": "443" };
 
-/** Splits a header value into its policies. A script must be allowed by all of them. */
+/** Splits a header value into its policies. A script runs only if all policies allow it. */
 export const splitPolicies = (headerValue: string): string[] =>
   headerValue.split(",").filter((policy) => policy.trim() !== "");
 
 /**
- * Finds the policies of a page that block the published script, whose tag has no nonce.
+ * Finds the policies of a page that block the published script. The tag of the script has no nonce.
+ *
  * @param policies the enforced policies from headers and `meta` elements, one policy per string.
  */
 export function findBlockingPolicies(policies: string[], page: URL, script: URL): BlockingPolicy[] {

@@ -3,19 +3,24 @@ import type { DomNode } from "./inside/snapshot-dom.ts";
 
 /** A difference between two snapshots of a document. */
 export type DomDifference = {
-  /** Identifies the place and the kind of the difference. Equal differences found in other snapshots have the same key. */
+  /**
+   * Identifies the position and the kind of the difference. The same difference in another snapshot has the same key.
+   */
   key: string;
   /** Like `key`, but without the positions of elements among their siblings. */
   looseKey: string;
   description: string;
-  /** Id of the change that works on the element or on one of its ancestors; null if there is none. */
+  /** Id of the change that affects the element or one of its ancestors. Null if no change does. */
   changeId: string | null;
 };
 
-/** A place in the document, as a path with sibling indexes, as a path without them, and in a form for people. */
+/** A position in the document. `path` has sibling indexes, `loosePath` has none, and `shown` is the form for people. */
 type Place = { path: string; loosePath: string; shown: string; changeId: string | null };
 
-/** If two lists of children have more than this many children between their common start and end, these are not aligned. */
+/**
+ * Maximum number of children between the common start and the common end of two lists of children. If one of the lists
+ * has more, these children are not aligned.
+ */
 const ALIGNED_MAX = 400;
 const TEXT_SHOWN = 80;
 
@@ -25,13 +30,13 @@ export function listDifferences(control: DomNode, other: DomNode): DomDifference
   return compareNodes(control, other, place, new Map());
 }
 
-/** Removes the differences that also occur between documents without the variant, such as those of clocks and random ids. */
+/** Removes the differences that also occur without the variant, for example because of clocks and random ids. */
 export function withoutNoise(found: DomDifference[], noise: DomDifference[]): DomDifference[] {
   const keys = new Set(noise.map(({ key }) => key));
   const looseKeys = new Map<string, Set<string>>();
   for (const { key, looseKey } of noise)
     looseKeys.set(looseKey, (looseKeys.get(looseKey) ?? new Set()).add(key));
-  // If two or more siblings already differ without the variant, a difference of any sibling counts as noise.
+  // If two or more siblings differ even without the variant, all differences of these siblings count as noise.
   return found.filter(({ key, looseKey }) => !keys.has(key) && (looseKeys.get(looseKey)?.size ?? 0) < 2);
 }
 
@@ -103,12 +108,12 @@ function step(place: Place, node: DomNode, index: number): Place {
   };
 }
 
-/** Two nodes to compare. One of them may be missing. `index` is the index of `before` among its siblings. */
+/** Two nodes to compare, or one node without a counterpart. `index` is the index of `before` among its siblings. */
 type Pair = { before: DomNode | undefined; after: DomNode | undefined; index: number };
 
 /**
- * Pairs the equal children first. The children between two equal ones are then paired in order if both sides have the same
- * number of them, otherwise by name and id.
+ * Pairs equal children first. Then pairs the remaining children between them: in order if both lists have the same
+ * number of children there, and otherwise by name and id.
  */
 function alignChildren(control: DomNode[], other: DomNode[], hashes: Hashes): Pair[] {
   const pairs: Pair[] = [];
@@ -130,7 +135,7 @@ function alignChildren(control: DomNode[], other: DomNode[], hashes: Hashes): Pa
 }
 
 /**
- * Pairs each node with the next one that has the same name and id. A node without a counterpart is paired with undefined.
+ * Pairs each node with the next node of the same name and id. A node without a counterpart is paired with undefined.
  */
 function pairByName(gap: DomNode[], gapOther: DomNode[], from: number): Pair[] {
   let at = 0;
@@ -150,7 +155,7 @@ function pairByName(gap: DomNode[], gapOther: DomNode[], from: number): Pair[] {
   return pairs;
 }
 
-/** Finds a longest common subsequence of equal nodes. @returns the index of each common node in both lists. */
+/** Finds a longest common subsequence of equal nodes. Returns the index of each common node in both lists. */
 function findCommon(control: DomNode[], other: DomNode[], hashes: Hashes): [number, number][] {
   const [left, right] = [control, other].map((nodes) => nodes.map((node) => hashOf(node, hashes)));
   if (!left || !right) return [];

@@ -8,7 +8,11 @@ type Without<Each, Key extends PropertyKey> = Each extends unknown ? Omit<Each, 
 /** A change of the document as the check examines it, with its HTML compiled to nodes. */
 export type ExaminedChange = WithNodes<Without<Change, "note" | "late" | "off">>;
 
-/** Lists the changes of page entries, without those that are switched off. @throws Error when a change's HTML is invalid. */
+/**
+ * Lists the changes of these pages. Leaves out changes that are off.
+ *
+ * @throws Error if the HTML of a change is invalid.
+ */
 export const listExaminedChanges = (pages: VariantPage[]): ExaminedChange[] =>
   pages.flatMap(({ changes }) => changes.filter(({ off }) => off !== true).map(toExamined));
 

@@ -2,7 +2,7 @@ import type { Finding, FindingCode } from "./check-report.ts";
 
 const MESSAGE_MAX = 600;
 
-/** Makes a finding about a page at one width. */
+/** Creates a finding about a page at one viewport width. A long message is cut off. */
 export function makeFinding(
   { url, viewport }: Pick<Finding, "url" | "viewport">,
   level: Finding["level"],

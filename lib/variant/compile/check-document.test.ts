@@ -114,7 +114,7 @@ describe("checking a document", () => {
       url: `https://a.example/${index}`,
     }));
     assert.match(check(...pages)[0]?.problem ?? "", /at most 20 pages/);
-    // The limit counts bytes: each of these characters has three.
+    // The limit counts bytes, and each of these characters has three bytes.
     assert.match(check({ css: "€".repeat(90_000) })[0]?.problem ?? "", /at most 256 KiB/);
   });
 

@@ -64,7 +64,7 @@ function checkChange(change: Change, path: string): ContentProblem[] {
   });
 }
 
-/** Whether a problem with this attribute is in its value. Otherwise its name is not allowed. */
+/** Whether this attribute may be set. If so, a problem with it can only be in its value. */
 const isValueProblem = (name: string) => findAttributeProblem(name, "") === undefined;
 
 function listProblems(path: string, fields: Record<string, string | undefined>): ContentProblem[] {
@@ -89,7 +89,7 @@ function findAddressProblem({ url, match }: VariantPage): string | undefined {
   return isWeb ? undefined : "must be an absolute http or https address";
 }
 
-/** Parses a script as a function body, without running it. */
+/** Finds a syntax error in a script. The script is parsed as a function body and does not run. */
 function findScriptProblem(js: string): string | undefined {
   try {
     compileFunction(js, [], { filename: "js" });

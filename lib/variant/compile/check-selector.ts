@@ -2,8 +2,8 @@ const HAS_MAX = 1;
 const COMPOUND_PARTS_MAX = 12;
 
 /**
- * Says why a selector is malformed or would slow down the page too much; undefined if neither is the case. The browser
- * checks the rest of the syntax. Selectors may contain ` >> ` and `nth=`.
+ * Returns why a selector is malformed or would slow down the page too much. Returns undefined if neither is the case.
+ * The browser checks the rest of the syntax. Besides CSS, a selector may contain ` >> ` and parts such as `nth=1`.
  */
 export function findSelectorProblem(selector: string): string | undefined {
   const parts = selector.split(/\s*>>\s*/);

@@ -5,8 +5,8 @@ import { findAttributeProblem } from "./unsafe-attributes.ts";
 const NODES_MAX = 2_000;
 const DEPTH_MAX = 100;
 /**
- * Limit for the elements that the parser creates, including those it discards. Without it, a short text could make the
- * parser create a huge number of elements.
+ * Maximum number of elements that the parser may create, including elements that it discards. Without this limit, a
+ * short text could make the parser create a huge number of elements.
  */
 const CREATED_ELEMENTS_MAX = 4 * NODES_MAX;
 
@@ -22,10 +22,12 @@ const REFUSED_ELEMENTS = new Set([
   "portal",
 ]);
 
-/** Says why HTML cannot be compiled. Throwing it stops the parser and the traversal of the tree at once. */
+/**
+ * An error that says why HTML cannot be compiled. Throwing it stops the parser and the traversal of the tree at once.
+ */
 class HtmlProblem extends Error {}
 
-/** Creates a tree adapter for the parser that throws once the parser has created too many elements. */
+/** Creates a tree adapter for the parser. The adapter throws when the parser has created too many elements. */
 function createLimitedAdapter(): typeof defaultTreeAdapter {
   let created = 0;
   return {
@@ -44,9 +46,9 @@ type ParentNode = DefaultTreeAdapterTypes.ParentNode;
 type Element = DefaultTreeAdapterTypes.Element;
 
 /**
- * Compiles HTML to nodes that the runtime can build without setting HTML strings. Table rows, list items and options are
- * accepted without their parent element. Refuses HTML that runs scripts or embeds other documents, except iframes with web
- * addresses.
+ * Compiles HTML to nodes that the runtime can build without `innerHTML`. Table rows, list items and options are
+ * accepted without their parent element. Refuses HTML that runs scripts or embeds other documents. Iframes with http or
+ * https addresses are allowed.
  */
 export function compileHtml(text: string): { nodes: CompiledNode[] } | { problem: string } {
   let nodes = 0;
@@ -67,7 +69,8 @@ export function compileHtml(text: string): { nodes: CompiledNode[] } | { problem
     const attributes = Object.fromEntries(
       element.attrs.map(({ name, prefix, value }) => {
         checkAttribute(element, prefix ? `${prefix}:${name}` : name, value);
-        // The runtime sets attributes without namespaces. SVG elements also accept `href` without `xlink:`.
+        // The runtime sets attributes without namespaces, so `xlink:href` becomes `href`, which SVG elements accept
+        // too.
         return [prefix === "xlink" || !prefix ? name : `${prefix}:${name}`, value];
       }),
     );
@@ -105,7 +108,7 @@ function checkAttribute(element: Element, name: string, value: string): void {
   if (problem !== undefined) throw new HtmlProblem(problem);
 }
 
-/** Whether an address, resolved against a page's address, is an http or https address. */
+/** Whether an address is an http or https address after it has been resolved against a page's address. */
 function isWebAddress(address: string): boolean {
   if (address.trim() === "" || !URL.canParse(address, "https://page.invalid/")) return false;
   return /^https?:$/.test(new URL(address, "https://page.invalid/").protocol);

@@ -8,7 +8,7 @@ import type {
 } from "../runtime/runtime-types.ts";
 import { compileHtml } from "./compile-html.ts";
 
-/** Matches selectors whose result depends on neighbours, content or state of an element. */
+/** Matches selectors that depend on an element's neighbours, content or state. */
 const POSITIONAL = /[+~:]|nth=/;
 
 /** Attributes on which pseudo-classes such as `:disabled` and `:link` depend. */
@@ -24,7 +24,11 @@ const splitSelector = (selector: string): CompiledSelector =>
     return nth === undefined ? part : Number(nth);
   });
 
-/** @throws Error if the HTML is invalid. `checkDocumentContent` reports such HTML earlier. */
+/**
+ * Compiles the HTML of a change.
+ *
+ * @throws Error if the HTML is invalid. `checkDocumentContent` reports such HTML earlier.
+ */
 function compileNodes(id: string, html: string): CompiledNode[] {
   const compiled = compileHtml(html);
   if ("problem" in compiled) throw new Error(`${id}: ${compiled.problem}`);
@@ -74,7 +78,8 @@ function listWritten(change: CompiledChange): string[] {
 }
 
 /**
- * Lists the attributes that decide which elements the selectors match. The list may contain more attributes than necessary.
+ * Lists the attributes that decide which elements match the selectors. The list may contain more attributes than
+ * necessary.
  */
 function listDeciding(selectors: string): string[] {
   const named = [...selectors.matchAll(/\[\s*(?:[\w*]*\|)?([\w-]+)/g)].map(([, name = ""]) => name);
@@ -86,7 +91,11 @@ function listDeciding(selectors: string): string[] {
   ];
 }
 
-/** Compiles a page entry without its script. @throws Error if its HTML is invalid. */
+/**
+ * Compiles an entry of a document's `pages`, without its script.
+ *
+ * @throws Error if its HTML is invalid.
+ */
 export function compilePage(page: VariantPage): Omit<CompiledPage, "js"> {
   const changes = page.changes.filter(({ off }) => off !== true).map(compileChange);
   const selectors = changes
@@ -96,7 +105,8 @@ export function compilePage(page: VariantPage): Omit<CompiledPage, "js"> {
     address: toAddressPattern(page),
     css: page.css,
     changes,
-    // `:is()` skips selectors that the browser does not support, instead of rejecting the whole list.
+    // `:is()` ignores selectors that the browser does not support. Without it, one such selector would make the whole
+    // list invalid.
     selector: selectors.length === 0 ? "" : `:is(${[...new Set(selectors)].join(",")})`,
     isPositional: POSITIONAL.test(selectors.join(" ")),
     deciding: [...new Set(listDeciding(selectors.join(",")))],

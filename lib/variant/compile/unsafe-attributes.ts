@@ -28,7 +28,7 @@ function isScriptUrl(url: string): boolean {
 }
 
 /**
- * Says why an attribute must not be set; undefined if it may be.
+ * Returns why an attribute must not be set, or undefined if it may be set.
  *
  * @param tag name of the element, if it is known
  */

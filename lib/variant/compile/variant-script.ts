@@ -4,10 +4,10 @@ import type { VariantDocument, VariantPage } from "../document.ts";
 import type { CompileVariant } from "../runtime/runtime-types.ts";
 import { compilePage } from "./compile-page.ts";
 
-/** The built source of the runtime: statements that start the variant in the variable `variant`. */
+/** The source of the built runtime. Its statements start the variant that the variable `variant` contains. */
 const runtime = readFileSync(join(import.meta.dirname, "../../../public/variant-runtime.js"), "utf8").trim();
 
-/** JSON as JavaScript source that is safe in a script element and in older browsers. */
+/** Converts a value to JavaScript source that is safe inside a script element and in older browsers. */
 const toSource = (value: unknown): string =>
   JSON.stringify(value).replace(
     /[<\u2028\u2029]/g,

@@ -1,6 +1,6 @@
 import type { PageKit } from "#lib/tools/browser/page-kit/page-kit.ts";
 
-/** The elements that a change's selector matches in the page. */
+/** What the selector of one change matches in the page. */
 export type FoundBySelector = {
   changeId: string;
   matches: number;
@@ -10,13 +10,16 @@ export type FoundBySelector = {
   problem: string | null;
 };
 
-/** An element as it is before the change is applied. */
+/** An element before the change is applied. */
 type FoundElement = { ref: string; label: string; text: string; box: string };
 
-/** An element as it is after the change was applied; null if it has left the document. */
+/** An element after the change was applied. Null if the element is no longer in the document. */
 export type ElementState = { text: string; box: string } | null;
 
-/** Finds the elements that match selectors, and describes the first ones. Its source is sent to the page and runs there. */
+/**
+ * For each selector, counts the matching elements and describes the first `shown` of them. The source of this function
+ * is sent to the page and runs there.
+ */
 export function findBySelector(
   kit: PageKit,
   { wanted, shown }: { wanted: { changeId: string; selector: string }[]; shown: number },
@@ -45,7 +48,10 @@ export function findBySelector(
   });
 }
 
-/** Reads the current state of elements, given their refs. Its source is sent to the page and runs there. */
+/**
+ * Reads the current state of the elements with these refs. The source of this function is sent to the page and runs
+ * there.
+ */
 export function readStates(kit: PageKit, refs: string[]): ElementState[] {
   return refs.map((ref) => {
     const element = kit.elementOf(ref);
@@ -58,8 +64,9 @@ export function readStates(kit: PageKit, refs: string[]): ElementState[] {
 }
 
 /**
- * Finds, for selectors that match nothing, the elements that are most similar. Compares words in their ids, classes, other
- * attributes and texts. Its source is sent to the page and runs there.
+ * For each selector, finds the elements that resemble it most. Meant for selectors that match nothing. Compares the
+ * words of the selector with words in the ids, classes, other attributes and texts of the elements. The source of this
+ * function is sent to the page and runs there.
  */
 export function findCandidates(
   kit: PageKit,

@@ -22,11 +22,11 @@ export type Grounding =
   | {
       ok: true;
       /**
-       * What each new, altered or no longer applied change of this page found, and which other changes are applied as
-       * before. Contains text of the page.
+       * One line for each change of this page that is new, altered or no longer applied; the line says what the change
+       * found. Another line names the changes that are applied as before. Contains text of the page.
        */
       lines: string[];
-      /** Ids of changes of other pages, which were not tried. */
+      /** Ids of the changes of other pages. These changes were not tried. */
       elsewhere: string[];
       /** Number of matching elements on the live page, by change id. */
       matches: Record<string, number>;
@@ -39,8 +39,8 @@ const ELEMENTS_SHOWN = 2;
 const CANDIDATES_SHOWN = 4;
 
 /**
- * Tries a revision on the live page, and reads what each of its changes finds there. If a change does not fit, the page is
- * reset with `previous`. Changes that are already in `before`, unaltered, never count as not fitting.
+ * Tries a revision on the live page, and reads what each of its changes finds there. If a new or altered change does
+ * not fit, the page is reset with `previous`. An unaltered change of `before` need not fit.
  *
  * @param before the document of the newest stored revision.
  * @param previous a script that makes the page show what it showed before the trial.
@@ -69,7 +69,7 @@ export async function groundChanges(
     await runInPage(cdp, revertOthers(null));
     const found = await find(main, here);
     if (typeof found === "string") {
-      // Not awaited: the page may still be busy with the selectors.
+      // Not awaited, because the page may still be busy with the selectors.
       void runInPage(cdp, previous).catch(() => {});
       return { ok: false, problem: found };
     }
@@ -111,11 +111,12 @@ function divide({ pages }: VariantDocument, url: string): { here: Change[]; else
 
 type Found = Map<string, FoundBySelector>;
 
-/** @returns the elements that each selector matches, or a problem text if the selectors take too long. */
+/** Finds the elements that the selector of each change matches. Returns a sentence if the selectors take too long. */
 async function find(main: PageFrame, changes: Change[]): Promise<Found | string> {
   const wanted = changes.map(({ id, selector }) => ({ changeId: id, selector }));
   const tooSlow = `The selectors take longer than ${SELECTORS_MS_MAX / 1_000} s on this page. Use shorter ones, without :has() and ~.`;
-  // Chromium can terminate the evaluation between two selectors, but not while it evaluates one. The timer covers that case.
+  // Chromium can terminate the evaluation between two selectors, but not during a single slow selector. The timer
+  // covers a slow selector.
   const found = await Promise.race([
     evaluateIn(main, findBySelector, { wanted, shown: ELEMENTS_SHOWN }, SELECTORS_MS_MAX).catch(
       (error: unknown) => {

@@ -14,11 +14,11 @@ export async function replacePreviews(tx: Transaction, sessionId: string, rows: 
   if (rows.length > 0) await tx.insert(previews).values(rows);
 }
 
-/** The rows of a session's previews, ordered by position. */
+/** Lists the rows of a session's previews, ordered by position. */
 export const listPreviewRows = (db: Executor, sessionId: string): Promise<PreviewRow[]> =>
   db.select().from(previews).where(eq(previews.sessionId, sessionId)).orderBy(asc(previews.position));
 
-/** The previews of a session with their pictures, as the API returns them. */
+/** Lists the previews of a session with their pictures, in the shape in which the API returns them. */
 export async function listPreviews(db: Executor, sessionId: string): Promise<Preview[]> {
   const rows = await db
     .select({ preview: previews, picture: evidence })
@@ -30,7 +30,7 @@ export async function listPreviews(db: Executor, sessionId: string): Promise<Pre
     title: preview.title,
     url: preview.url,
     viewport: {
-      // The cast is safe: only names of viewports are stored.
+      // The cast is safe, because only names of viewports are stored.
       name: preview.viewport as ViewportName | null,
       width: preview.width,
       height: preview.height,

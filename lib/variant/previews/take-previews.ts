@@ -17,10 +17,9 @@ export type WantedPreview = Pick<
   "title" | "url" | "viewport" | "width" | "height" | "variant" | "scrollTo" | "caption"
 >;
 
-/** The tool call for which previews are taken. */
 type PreviewCall = {
   sessionId: string;
-  /** The root session of the tree, to which the previews belong. */
+  /** The root session, to which the previews belong. */
   rootSessionId: string;
   requestId: string | null;
   runId: string | null;
@@ -118,7 +117,7 @@ async function takePicture(
     await page.goto(url, { waitUntil: "load", timeout: LOAD_MS_MAX }).catch((error: unknown) => {
       const refusal = fresh.readRefusal();
       if (refusal !== undefined) throw new Error(refusal);
-      // On a timeout, the page is captured anyway if it already shows a document.
+      // After a timeout, the page is still captured if it shows a document.
       if (page.url() === "about:blank" || !/Timeout/.test(String(error))) throw error;
     });
     await Promise.race([page.waitForLoadState("networkidle").catch(() => {}), sleep(REST_MS_MAX)]);

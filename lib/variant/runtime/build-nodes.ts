@@ -22,7 +22,7 @@ function buildNode(compiled: CompiledNode): Node {
   return element;
 }
 
-/** Builds nodes without parsing HTML strings, so that it also works on pages that enforce Trusted Types. */
+/** Builds nodes without parsing HTML strings. This also works on pages that enforce Trusted Types. */
 export function buildNodes(compiled: CompiledNode[]): Node[] {
   return compiled.map((each) => {
     const node = buildNode(each);

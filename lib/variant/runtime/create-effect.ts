@@ -5,10 +5,10 @@ import type { CompiledChange } from "./runtime-types.ts";
 import { setContent } from "./set-content.ts";
 
 /**
- * Hides an element from view and from assistive technology, and disables its form fields, because a hidden required field
- * would block the form. The element stays in the document, so `:nth-child` still counts it: page scripts and frameworks hold
- * references to it, and React throws when a node has left its parent. Elements of the head are taken out of the document,
- * because hiding has no effect on them.
+ * Hides an element from view and from assistive technology. Also disables its form fields, because a hidden required
+ * field would block the form. The element stays in the document: `:nth-child` still counts it, page scripts can still
+ * use it, and React would throw an error if the element had left its parent. An element of the head is taken out of the
+ * document instead, because hiding has no effect there.
  */
 function removeElement(element: Element): Effect {
   if (document.head?.contains(element)) return moveElement(element, new DocumentFragment(), "end");
@@ -32,7 +32,7 @@ function removeElement(element: Element): Effect {
 }
 
 /**
- * Creates the effect of a change on an element that its selector matches.
+ * Creates the effect of a change on one matching element.
  *
  * @param target the element that a `move` is relative to; undefined for other operations
  * @throws Error if the change is not possible on this element.

@@ -12,7 +12,9 @@ export type Slot = {
 
 type Value = string | null;
 
-/** An edit of an attribute's value. `isPart` is true if the edit keeps the rest of the value, as adding a class does. */
+/**
+ * An edit of an attribute's value. `isPart` is true if the edit changes only a part of the value, such as one class.
+ */
 type Edit = { isPart: boolean; change: (value: Value) => Value };
 
 const parseStyle = (text: Value): CSSStyleDeclaration => {
@@ -23,7 +25,10 @@ const parseStyle = (text: Value): CSSStyleDeclaration => {
 
 const readNames = (text: Value): string[] => text?.match(/\S+/g) ?? [];
 
-/** Computes the page's own class list after the page has changed the edited one, by removing the effect of the edits. */
+/**
+ * Computes the page's own class list after the page has changed a class list that has edits. Removes the effect of the
+ * edits.
+ */
 function rebaseClass(current: Value, shown: Value, original: Value): Value {
   const [now, ours, before] = [readNames(current), readNames(shown), readNames(original)];
   const remaining = now.filter((name) => before.includes(name) || !ours.includes(name));
@@ -48,7 +53,7 @@ function rebaseStyle(current: Value, shown: Value, original: Value): Value {
 }
 
 /**
- * Writes the inline style through the `style` property. A strict Content-Security-Policy forbids writing it as an attribute.
+ * Writes the inline style through the `style` property, because a strict Content-Security-Policy blocks the attribute.
  */
 export function writeStyle(element: Element, text: string): void {
   // Elements that are neither HTML, SVG nor MathML have no `style` property, so the attribute is set instead.
@@ -62,7 +67,7 @@ function write(element: Element, name: string, value: Value): void {
   else element.setAttribute(name, value);
 }
 
-/** Makes an effect that edits an attribute. It remembers the page's own value, which `undo` restores. */
+/** Creates an effect that edits an attribute. `undo` restores the page's own value. */
 function editAttribute(element: Element, name: string, edit: Edit): Effect {
   const slots = shared.slots.get(element) ?? new Map<string, Slot>();
   shared.slots.set(element, slots);
@@ -72,7 +77,10 @@ function editAttribute(element: Element, name: string, edit: Edit): Effect {
   slot.edits.push(edit);
 
   const compose = (base: Value) => slot.edits.reduce((text, each) => each.change(text), base);
-  /** If the page has written the attribute since, takes the new value over as the page's own. */
+  /**
+   * Checks whether the page has written the attribute after the runtime. If so, records the page's value in `slot` as
+   * its own.
+   */
   const absorb = () => {
     const current = element.getAttribute(name);
     if (current === slot.shown) return;
@@ -118,7 +126,11 @@ export const setClass = (element: Element, name: string, isOn: boolean): Effect 
     },
   });
 
-/** Sets properties of the inline style. @throws Error if the browser does not accept one. */
+/**
+ * Sets properties of the inline style.
+ *
+ * @throws Error if the browser rejects a property or its value.
+ */
 export function setStyle(element: Element, style: [name: string, value: string, priority: string][]): Effect {
   for (const [name, value] of style)
     if (!CSS.supports(name, value)) throw Error(`The browser rejects the style "${name}: ${value}".`);

@@ -3,13 +3,13 @@ export type Effect = {
   /** Nodes whose mutations can disturb the effect. */
   nodes: () => (Node | null | undefined)[];
   /**
-   * Whether the effect is in place. If the page has changed a value since, this also records the new value as the page's
-   * own.
+   * Whether the effect is in place. If the page has written a new value in the meantime, records it as the page's own
+   * value.
    */
   isIntact: () => boolean;
   /** Puts the effect in place, for the first time or again. */
   apply: () => void;
-  /** Reverts the effect, so that the page's own state is back. */
+  /** Reverts the effect and restores the page's own state. */
   undo: () => void;
   /**
    * Whether the page has removed nodes that the effect needs. If omitted, the effect is lost when its element has left the

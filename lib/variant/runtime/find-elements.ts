@@ -9,7 +9,11 @@ type Root = Document | ShadowRoot;
 const collected = new Set<ShadowRoot>();
 let sorted: Root[] | undefined;
 
-/** Collects the open shadow roots of an element and of its descendants. @returns whether there was a new one. */
+/**
+ * Collects the open shadow roots of an element and of its descendants.
+ *
+ * @returns whether one of them is new.
+ */
 export function collectRoots(below: Element | Root): boolean {
   const before = collected.size;
   for (const element of [below, ...below.querySelectorAll("*")]) {
@@ -21,9 +25,7 @@ export function collectRoots(below: Element | Root): boolean {
   return collected.size > before;
 }
 
-/**
- * Sorts the document and the collected shadow roots in document order, and removes disconnected roots from the collection.
- */
+/** Sorts the document and the collected shadow roots in document order. Removes disconnected roots from `collected`. */
 function sortRoots(): Root[] {
   const inner = new Map<Node, ShadowRoot[]>();
   for (const root of collected) {
@@ -40,13 +42,15 @@ function sortRoots(): Root[] {
   return flatten(document);
 }
 
-/** The document and its open shadow roots in document order. The list is cached until `refreshRoots` is called. */
+/**
+ * Lists the document and its open shadow roots in document order. The list is cached until `refreshRoots` is called.
+ */
 export function listRoots(): Root[] {
   sorted ??= sortRoots();
   return sorted;
 }
 
-/** Clears the cache of `listRoots`, because the page may have added, moved or removed roots since. */
+/** Clears the cache of `listRoots`. Necessary when the page may have added, moved or removed shadow roots. */
 export function refreshRoots(): void {
   sorted = undefined;
 }
@@ -60,8 +64,8 @@ function isWithin(element: Element, scope: Element): boolean {
 }
 
 /**
- * Finds the elements that match a selector in the document and all open shadow roots. Selectors have the same meaning as in
- * the page kit of the browser tools.
+ * Finds the elements that match a selector in the document and in all open shadow roots. Selectors have the same
+ * meaning as in `lib/tools/browser/page-kit`.
  *
  * @throws DOMException if the selector is invalid.
  */

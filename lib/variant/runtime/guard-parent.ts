@@ -2,9 +2,9 @@ import { shared } from "./shared-state.ts";
 
 /**
  * Lets a framework keep working on a parent whose children the runtime has moved elsewhere. The framework calls
- * `parent.removeChild(child)` and `parent.insertBefore(node, child)` with children that it has rendered. These calls would
- * throw, because the children are no longer there. The guard overrides the methods on this parent, and redirects the calls
- * to where the children are.
+ * `parent.removeChild(child)` and `parent.insertBefore(node, child)` with children that it has rendered. These calls
+ * would throw, because the children are no longer in the parent. The guard overrides these methods on the parent, and
+ * redirects the calls to where the children are.
  */
 export type Guard = {
   /** Where the page's own children are: in the parent, or in a fragment while a change replaces the parent's content. */
@@ -26,7 +26,8 @@ function insertGuarded(this: Node, node: Node, next: Node | null): Node {
   const { target, placeholders } = guardParent(this);
   let before = next && (placeholders.get(next) ?? next);
   if (next && next.parentNode !== this)
-    // `next` may be the node after a moved child at its new place. The child's placeholder then marks the position.
+    // `next` may follow a moved child at the child's new position. The node is then inserted after the child's
+    // placeholder.
     for (const [moved, placeholder] of placeholders)
       if (moved.nextSibling === next) before = placeholder.nextSibling;
   insertNode(before?.parentNode === this ? this : target, placeholders.get(node) ?? node, before);
@@ -55,7 +56,7 @@ const methods = {
   },
 };
 
-/** Returns the guard of a parent, and installs it if there is none. */
+/** Returns the guard of a parent. Installs a guard if the parent has none. */
 export function guardParent(parent: Node): Guard {
   let guard = shared.guards.get(parent);
   if (!guard) {
@@ -66,7 +67,7 @@ export function guardParent(parent: Node): Guard {
   return guard;
 }
 
-/** Removes the guard of a parent if none of its children is elsewhere any more. */
+/** Removes the guard of a parent if all children of the parent are back in it. */
 export function releaseGuard(parent: Node): void {
   const { target, placeholders } = guardParent(parent);
   if (target !== parent || placeholders.size > 0) return;

@@ -1,6 +1,6 @@
 /**
- * The properties of a fiber, React's internal node, that are read here. React has them since version 17. Version 16 has
- * other flags, and hydrates without a pause.
+ * The properties of a fiber that this module reads. A fiber is React's internal node. React has these properties since
+ * version 17. React 16 has other flags, but it hydrates without a pause, so it needs no check.
  */
 type Fiber = {
   return: Fiber | null;
@@ -15,19 +15,24 @@ const REACT_HYDRATING = 4096;
 /** Matches root elements of frameworks that always hydrate. */
 const STRONG_ROOTS =
   "#__next,#__nuxt,#___gatsby,[data-server-rendered],[data-reactroot],[data-hk],astro-island[ssr]";
-/** Matches ids that are used by frameworks, but also by plain pages. They count only while the page's scripts still load. */
+/**
+ * Matches elements by ids that both frameworks and plain pages use. Such an element counts as a root only while the
+ * page's scripts are loading.
+ */
 const WEAK_ROOTS = "#root,#app";
-/** Matches content of a Suspense boundary that was streamed, but that React has not moved to its place yet. */
+/**
+ * Matches content that the server streamed for a Suspense boundary. React moves the content into the boundary later.
+ */
 const STREAMED = '[hidden][id^="S:"]';
 /**
- * Matches comments that server renderers leave in the document: React's boundaries and text separators, and the block
- * markers of Vue and Svelte.
+ * Matches comments that server renderers leave in the document: the boundaries and text separators of React, and the
+ * block markers of Vue and Svelte.
  */
 const MARKER = /^(\$[?!~]?|&| |\[.{0,3})$/;
 const REACT_KEY = /^__react(Fiber|Container)\$/;
 /** `NodeFilter.SHOW_COMMENT` */
 const SHOW_COMMENT = 128;
-/** Matches elements that show that the whole document is hydrated, by Next's App Router or by React Router. */
+/** Matches elements of Next's App Router and of React Router, which hydrate the whole document. */
 const DOCUMENT_SCRIPTS = 'script[src*="/_next/static/"],link[href*="entry.client"]';
 
 /** Whether React is hydrating the part of the page to which this fiber belongs. */
@@ -37,7 +42,7 @@ function isFiberHydrating(fiber: Fiber): boolean {
   return false;
 }
 
-/** Finds the start of the Suspense boundary around a node that React does not know; null if there is none. */
+/** Finds the comment that begins the Suspense boundary around a node. Null if the node is in no such boundary. */
 function findBoundary(node: Node): Node | null {
   let depth = 0;
   for (let each = node.previousSibling; each; each = each.previousSibling) {
@@ -51,24 +56,27 @@ function findBoundary(node: Node): Node | null {
 function findReactBlocker(node: Node, child: Node, fiber: Fiber): Node | null {
   if (isFiberHydrating(fiber)) return document;
   if (node === child) return null;
-  // React does not know the child: it is not hydrated yet, or something else has put it there.
+  // React has no fiber for the child: the child is not hydrated yet, or does not come from React.
   const isDehydrated = fiber.stateNode?.current?.memoizedState?.isDehydrated;
   return isDehydrated ? node : findBoundary(child);
 }
 
-/** The name of the property in which React stores the fiber of a node, or the root fiber of a container. */
+/** Finds the name of the property in which React stores the fiber of a node, or the root fiber of a container. */
 const findReactKey = (node: Node) => Object.keys(node).find((each) => REACT_KEY.test(each));
 
 const isMarker = (node: Node) =>
   node instanceof Comment &&
   MARKER.test(node.data) &&
-  // Svelte defines this property when it mounts or hydrates its first component. It hydrates without a pause, so its markers
-  // then no longer count.
+  // Svelte defines this property when it mounts or hydrates its first component. Svelte hydrates without a pause, so
+  // its comments no longer count when the property exists.
   !(node.data[0] === "[" && Object.hasOwn(Element.prototype, "__e"));
 
-/** Signs of server rendering in the document, read at most once per round of work. */
+/** Signs of server rendering in the document. They are cached until `forgetBlocked` is called. */
 type Hints = {
-  /** Children of the body that contain comments of a server renderer. The body itself, if it has such comments directly. */
+  /**
+   * Children of the body that contain comments of a server renderer. The body itself is in the set if such a comment is
+   * its direct child.
+   */
   parts: Set<Node>;
   isDocumentHydrated: boolean;
   hasRunningScripts: boolean;
@@ -94,7 +102,8 @@ function readHints(): Hints {
 }
 
 /**
- * The root that a framework will probably hydrate, for an element that belongs to no framework yet; null if there is none.
+ * Finds the root that contains the element and that a framework will probably hydrate. Called only for an element that
+ * belongs to no framework yet. Null if no hydration is expected.
  */
 function findExpectedRoot(element: Element): Node | null {
   hints ??= readHints();
@@ -115,21 +124,25 @@ type VueContainer = {
   _vnode?: { component?: { subTree?: { suspense?: { isHydrating?: boolean } | null } } };
 };
 
-/** Whether Vue still waits for asynchronous components, which it hydrates later. The cast adds Vue's own property. */
+/** Whether Vue has asynchronous components that it has not hydrated yet. The cast adds Vue's own property. */
 const isSuspenseHydrating = (node: Node) =>
   (node as VueContainer)._vnode?.component?.subTree?.suspense?.isHydrating;
 
-/** The root or boundary that must be hydrated before the element may be changed; null if there is none. */
+/**
+ * Finds the root or boundary that must be hydrated before the element may be changed. Null if the element can be
+ * changed.
+ */
 function findBlocker(element: Element): Node | null {
   const streamed = element.closest(STREAMED);
   if (streamed) return streamed;
   let child: Node = element;
   for (let node: Node | null = element; node; node = node.parentNode) {
-    // The element is inside a shadow root, which no framework outside of it hydrates.
+    // The element is inside a shadow root. A framework outside of a shadow root does not hydrate its content.
     if (node instanceof ShadowRoot) return null;
     const key = findReactKey(node);
     if (key) return findReactBlocker(node, child, Reflect.get(node, key));
-    // Vue and older versions of React hydrate a container in one go, and then set these.
+    // Vue and older versions of React hydrate a container without a pause. After that, the container has these
+    // properties.
     if ("_reactRootContainer" in node) return null;
     if ("__vue_app__" in node) return isSuspenseHydrating(node) ? node : null;
     child = node;
@@ -142,18 +155,19 @@ const WAIT_MAX_MS = 3_000;
 /** When a root or an element was first found to be blocked, in milliseconds since navigation start. */
 const since = new WeakMap<Node, number>();
 
-/** Whether an element was blocked since the last call of `forgetBlocked`. */
+/** Whether `isBlocked` has returned true since the last call of `forgetBlocked`. */
 export let isHydrating = false;
 
-/** Whether the parser can still add content to an element: nothing follows it yet. */
+/** Whether the parser may still add content to an element. This is the case while no node follows the element. */
 function isParsing(element: Element): boolean {
   for (let node: Node | null = element; node; node = node.parentNode) if (node.nextSibling) return false;
   return document.readyState === "loading";
 }
 
 /**
- * Whether an element must not be changed yet. Either a framework still has to hydrate it, and a change before that would
- * cause a hydration error, or its content is still loading. After three seconds, an element no longer counts as blocked.
+ * Whether an element must not be changed yet. One reason is that a framework has not hydrated the element, and a change
+ * before that would cause a hydration error. The other is that the content of the element is still loading. After three
+ * seconds, an element no longer counts as blocked.
  *
  * @param needsContent whether the change needs all of the element's content
  */
@@ -170,7 +184,7 @@ export function isBlocked(element: Element, needsContent = false): boolean {
   return true;
 }
 
-/** Begins a round of work: clears the cached hints and `isHydrating`. */
+/** Clears the cached hints, and sets `isHydrating` to false. */
 export function forgetBlocked(): void {
   hints = undefined;
   isHydrating = false;

@@ -1,13 +1,13 @@
 import type { PageMatch } from "../document.ts";
 
-/** The part of a page entry that says which addresses it matches. */
+/** The part of a variant's page that says which addresses it matches. */
 type AddressRule = { url: string; match: PageMatch };
 
 const escapeText = (text: string) => text.replace(/[\\^$.|?+()[\]{}*]/g, "\\$&");
 
 /**
- * Makes a regular expression for the addresses that a page entry matches. The fragment is never compared. The query is not
- * compared for `path`, nor for a glob without `?`. An invalid address matches nothing.
+ * Builds the source of a regular expression for the addresses that match a rule. The fragment is never compared. The
+ * query is compared neither for `path` nor for a `glob` without `?`. If `url` is invalid, no address matches.
  */
 export function toAddressPattern({ url, match }: AddressRule): string {
   const fragment = "(#.*)?$";
@@ -26,6 +26,6 @@ export function toAddressPattern({ url, match }: AddressRule): string {
   return `^${address.replace(/\\\?.*$/s, "")}${query}${fragment}`;
 }
 
-/** Whether a page entry applies to an address. */
+/** Whether an address matches a rule. */
 export const matchesAddress = (rule: AddressRule, href: string): boolean =>
   RegExp(toAddressPattern(rule), "s").test(href);

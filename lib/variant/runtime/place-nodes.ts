@@ -5,7 +5,7 @@ import { guardParent, insertNode, releaseGuard, removeNode } from "./guard-paren
 import type { CompiledNode } from "./runtime-types.ts";
 import { shared } from "./shared-state.ts";
 
-/** Lists the nodes that changes have placed at a position of the reference, in document order. */
+/** Lists the nodes that changes have placed at this position of the reference node, in document order. */
 function readRun(reference: Node, position: Position): Node[] {
   const isForward = position === "after" || position === "start";
   let node: Node | null = {
@@ -26,9 +26,9 @@ function isPlaced(nodes: Node[], reference: Node, position: Position): boolean {
 }
 
 /**
- * Places nodes after those that other changes have already placed at this position. For `end`, they come last; for `before`,
- * directly before the reference.
- * @throws Error if the reference has no such position.
+ * Places nodes after the nodes that other changes have already placed at the same position.
+ *
+ * @throws Error if nodes cannot be placed at this position, for example before the root element.
  */
 function place(nodes: Node[], reference: Node, position: Position): void {
   const isInside = position === "start" || position === "end";
@@ -61,8 +61,9 @@ export function insertNodes(element: Element, position: Position, compiled: Comp
 }
 
 /**
- * Moves an element. If the target is a fragment, the element leaves the document. A placeholder marks its original position.
- * When a framework works on the children that it has rendered there, the placeholder takes the place of the element.
+ * Moves an element. If the target is a fragment, the element leaves the document. A placeholder stays at the original
+ * position. If a framework works on the children that it has rendered there, it works on the placeholder instead of the
+ * element.
  */
 export function moveElement(
   element: Element,

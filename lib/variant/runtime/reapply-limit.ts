@@ -1,6 +1,6 @@
 /**
- * Maximum number of times that a change may be applied to an element within `WINDOW_MS`. Beyond that, the page keeps undoing
- * the change, and the runtime gives up.
+ * Maximum number of times that a change may be applied to an element within `WINDOW_MS`. At this limit, the page is
+ * assumed to undo the change again and again, and the runtime gives up.
  */
 const APPLICATIONS_MAX = 20;
 const WINDOW_MS = 10_000;
@@ -8,17 +8,15 @@ const LABEL_CHARACTERS_MAX = 100;
 /** `NodeFilter.SHOW_TEXT` */
 const SHOW_TEXT = 4;
 
-/**
- * Times of the rounds of work in which a change was applied to an element, or to elements with which the page replaced it.
- */
+/** The times at which a change was applied to an element, or to another element with which the page replaced it. */
 export type History = number[];
 
 let roundMs = 0;
 
 /**
- * Begins a round of work. No code of the page runs during a round.
+ * Begins a round. A round is one run of the runtime's code, during which no code of the page runs.
  *
- * @returns the time of the round in milliseconds since navigation start, which is unique.
+ * @returns the time of the round in milliseconds since navigation start. Each round has a different time.
  */
 export function beginRound(): number {
   roundMs = Math.max(performance.now(), roundMs + 0.001);
@@ -26,10 +24,10 @@ export function beginRound(): number {
 }
 
 /**
- * Records that a change is applied. All applications in the same round count as one, because rendering a list again is one
- * event.
+ * Records that a change is applied. All applications in the same round count as one, because the page may have rendered
+ * a whole list again.
  *
- * @returns whether the limit allows it.
+ * @returns whether the limit allows the application.
  */
 export function recordApplication(history: History): boolean {
   if (history.at(-1) === roundMs) return true;
@@ -38,8 +36,8 @@ export function recordApplication(history: History): boolean {
 }
 
 /**
- * Makes a label of the first texts in an element and in its parent. The label identifies the element when the page renders
- * it again.
+ * Builds a label from the first texts in an element and in its parent. The label identifies the element when the page
+ * renders it again.
  */
 export function readLabel(element: Element): string {
   let label = element.nodeName;

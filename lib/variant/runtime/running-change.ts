@@ -19,9 +19,9 @@ type Binding = {
   isUnmatched: boolean | undefined;
 };
 
-/** A change of a page entry that matches the current address. */
+/** A change of a page whose address pattern matches the current address. */
 export type RunningChange = {
-  /** Finds the elements that match now. All changes are searched for before any is applied. */
+  /** Finds the elements that match now. The caller lets all changes search before it applies any of them. */
   search: () => void;
   /**
    * Applies the change to the elements that `search` has found, and reverts it on elements that no longer match.
@@ -47,19 +47,19 @@ export type RunningChange = {
 const HISTORIES_MAX = 1_000;
 
 /**
- * Makes a running change. Call `search` and `reconcile` to apply it.
+ * Creates a running change. Call `search` and `reconcile` to apply it.
  *
  * @param onApply called with the document or shadow root of each element to which the change is applied
  */
 export function createRunningChange(change: CompiledChange, onApply: (root: Node) => void): RunningChange {
   const bindings = new Map<Element, Binding>();
-  /** Histories of elements that no longer carry the change, by label. */
+  /** Histories of elements that no longer have the change, by the label of the element. */
   const histories = new Map<string, History>();
   /** Elements that match only because the variant has changed their surroundings. */
   const ignored = new Set<Element>();
   /**
-   * Elements that cannot be changed yet. The value says whether the selector no longer matches because of the variant's own
-   * changes.
+   * Elements that cannot be changed yet. The value is true if the selector no longer matches the element because of the
+   * variant's own changes.
    */
   const waiting = new Map<Element, boolean | undefined>();
   let found: Element[] = [];
@@ -79,8 +79,8 @@ export function createRunningChange(change: CompiledChange, onApply: (root: Node
   };
 
   /**
-   * Whether the change must wait until the parser has read all of an element's content. Otherwise the parser would append to
-   * the content after the change has replaced it.
+   * Whether the change must wait until the parser has read all of an element's content. Otherwise the parser would add
+   * content after the change was applied.
    */
   const needsContent = change.op === "content" || ("position" in change && change.position === "end");
 
@@ -99,8 +99,8 @@ export function createRunningChange(change: CompiledChange, onApply: (root: Node
   }
 
   function bind(element: Element, isUnmatched: boolean | undefined): boolean {
-    // If several elements match, their texts tell them apart. Otherwise rows that come and go while a long list is scrolled
-    // would exceed the limit.
+    // If several elements match, each element has its own history, found by its texts. Otherwise the rows that appear
+    // while a long list is scrolled would share one history and exceed the limit.
     const label = found.length > 1 ? readLabel(element) : "";
     const old = histories.get(label);
     const history = old ?? [];
@@ -138,8 +138,8 @@ export function createRunningChange(change: CompiledChange, onApply: (root: Node
   return {
     search() {
       if (error !== null) return;
-      // A move, or a change that builds elements, must not match nodes that a runtime has built. Otherwise it would match
-      // its own nodes again and again.
+      // A move, or a change that builds elements, must not match nodes that a runtime has built. Otherwise it could
+      // match its own nodes again and again.
       const isBuilding = change.op === "move" || ("nodes" in change && change.nodes.some(Array.isArray));
       const find = (selector: CompiledChange["selector"]) => attempt(() => findElements(selector)) ?? [];
       found = find(change.selector).filter((each) => !isBuilding || !shared.built.has(each));
@@ -169,7 +169,7 @@ export function createRunningChange(change: CompiledChange, onApply: (root: Node
     },
     verify(isOwnDoing, mutated) {
       let isChanged = false;
-      // The changes of one variant can disturb each other only in the positions of nodes.
+      // The changes of one variant can only displace each other's nodes, so only changes with a position are checked.
       if (isOwnDoing && !("position" in change)) return false;
       for (const [element, binding] of bindings) {
         const { effect, history } = binding;

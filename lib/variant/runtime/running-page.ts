@@ -1,18 +1,19 @@
 import { createRunningChange, type RunningChange } from "./running-change.ts";
 import type { CompiledPage } from "./runtime-types.ts";
 
-/** A page entry that matches the current address, with its running changes. */
+/** A page of a variant whose address pattern matches the current address, with its running changes. */
 export type RunningPage = {
   page: CompiledPage;
   changes: RunningChange[];
-  /** Adds the style sheet again to each root whose list of style sheets the page has replaced. */
+  /** Adds the page's style sheet again to the document and to shadow roots, if code of the site has removed it. */
   adoptSheet: () => void;
   stop: () => void;
 };
 
 /**
- * Makes the style sheet of a page entry. It works even on pages with a strict Content-Security-Policy or Trusted Types.
- * Shadow roots that contain changes need it too, because the sheet of the document does not apply inside them.
+ * Creates the style sheet of a page. A constructed style sheet works even with a strict Content-Security-Policy or
+ * Trusted Types. It is also added to the shadow roots that contain changes, because the style sheets of the document do
+ * not apply there.
  */
 function createSheet(css: string) {
   const sheet = new CSSStyleSheet();
@@ -34,7 +35,7 @@ function createSheet(css: string) {
   };
 }
 
-/** Starts a page entry: its style sheet applies at once, its changes when they are reconciled. */
+/** Starts a page. Its style sheet applies at once, and its changes apply when their `reconcile` is called. */
 export function startPage(page: CompiledPage): RunningPage {
   const { roots, adopt, remove } = createSheet(page.css);
   adopt();

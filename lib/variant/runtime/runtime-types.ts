@@ -6,8 +6,8 @@ export type CompiledNode =
   | [tag: string, attributes: Record<string, string>, children: CompiledNode[], namespace?: "svg" | "math"];
 
 /**
- * The parts of a selector between ` >> `. A string is a CSS selector. A number selects one of the elements found so far,
- * counted from 0.
+ * A selector, split at ` >> `. A string is a CSS selector. A number selects one of the elements that the parts before
+ * it have found, counted from 0.
  */
 export type CompiledSelector = (string | number)[];
 
@@ -21,12 +21,13 @@ type CompiledOperation =
   | { op: "move"; position: Position; target: CompiledSelector }
   | { op: "remove" };
 
-/** A change as the runtime receives it. Notes are left out, as are changes that are switched off. */
+/** A change as the runtime receives it, without its note. Changes that are off are not compiled. */
 export type CompiledChange = CompiledOperation & {
   id: string;
   selector: CompiledSelector;
   /**
-   * Whether the selector may depend on other nodes or on states. It can then match other elements after a node was inserted.
+   * Whether the result of the selector may depend on other nodes or on states such as `:checked`. An inserted node can
+   * then change the result.
    */
   isPositional: boolean;
 };
@@ -39,7 +40,8 @@ export type CompiledPage = {
   /** The CSS selectors of all changes as one selector list; empty if there are none. */
   selector: string;
   /**
-   * Whether a selector may depend on other nodes or on states. Any inserted or removed node can then change what it matches.
+   * Whether the result of a selector may depend on other nodes or on states such as `:checked`. Each inserted or
+   * removed node can then change the result.
    */
   isPositional: boolean;
   /** Attributes that decide which elements the selectors match. */
@@ -50,7 +52,7 @@ export type CompiledPage = {
   js?: () => void;
 };
 
-/** The compiled variant that the runtime is called with. */
+/** A compiled variant. It is the input of the runtime. */
 export type CompiledVariant = { key: string; pages: CompiledPage[] };
 
 /**
@@ -75,10 +77,10 @@ export type ChangeReport = {
 
 /** The state of a variant in the current document. */
 export type RuntimeReport = {
-  /** The current address, and the number of page entries that match it. */
+  /** The current address. `pages` is the number of the variant's pages that match it. */
   url: string;
   pages: number;
-  /** Whether a change still waits because an element is being hydrated or is not loaded completely. */
+  /** Whether a change waits for an element that is being hydrated or is still loading. */
   isHydrating: boolean;
   /** The error that the page's `js` threw; null if there was none. */
   scriptError: string | null;
@@ -88,9 +90,9 @@ export type RuntimeReport = {
 /** A running variant. The runtime registers it as `window.__agentSessionVariants[key]`. */
 export type VariantHandle = {
   report: () => RuntimeReport;
-  /** Reverts the revision that runs, and applies another one without a page load. */
+  /** Reverts the current revision, and applies another revision without a page load. */
   update: (variant: CompiledVariant) => void;
-  /** Reverts every change and stops the variant. The page's own state is then back. */
+  /** Reverts all changes, restores the page's own state, and stops the variant. */
   revert: () => void;
 };
 

@@ -11,20 +11,20 @@ export type Content = {
   /** The nodes of the edit that is shown. */
   built: Node[];
   /**
-   * Holds the page's own nodes while they are replaced. A framework continues to work on them in this fragment: it changes
-   * their texts, and a guard redirects its insertions and removals to the fragment.
+   * Contains the page's own nodes while other content is shown. A framework can still work on these nodes: it changes
+   * their texts directly, and a guard redirects its insertions and removals to this fragment.
    */
   stash: DocumentFragment;
 };
 
-/** The child nodes of an element, except those that changes have inserted or moved there. */
+/** Lists the child nodes of an element, except nodes that changes have inserted or moved there. */
 const listChildren = (element: Element) => [...element.childNodes].filter((node) => !shared.placed.has(node));
 
 /** Whether the page has changed the text of a built node. React does so if an element's only child is a text node. */
 const isWritten = (node: Node, content: Content, index: number): node is Text =>
   node instanceof Text && node.data !== content.shown?.[index];
 
-/** Moves nodes that the page has rendered next to the built ones into the stash. */
+/** Moves the nodes that the page has rendered next to the built nodes into the stash. */
 function absorb(element: Element, { built, stash }: Content): void {
   const children = listChildren(element);
   const foreign = children.filter((node) => !built.includes(node));
@@ -40,7 +40,8 @@ function show(element: Element, content: Content): void {
     stash.replaceChildren(node.data);
     node.data = String(shown?.[index]);
   });
-  // The marker keeps the position between the nodes that other changes have inserted at the start and at the end.
+  // The marker marks where the content belongs. Nodes that other changes have inserted at the start come before it, and
+  // nodes at the end come after it.
   const marker = insertNode(element, document.createComment(""), listChildren(element)[0] ?? null);
   shared.placed.add(marker);
   absorb(element, content);

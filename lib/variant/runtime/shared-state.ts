@@ -4,16 +4,16 @@ import type { VariantHandle } from "./runtime-types.ts";
 import type { Content } from "./set-content.ts";
 
 /**
- * State that all variants in a document share, so that two of them can change the same element. Their scripts may come from
- * different releases, so the shape of this state must stay compatible.
+ * State that all variants in a document share, so that two variants can change the same element. Their scripts may come
+ * from different releases, so the shape of this state must stay compatible.
  */
 type SharedState = {
   /**
-   * Nodes that a runtime has built. Selectors of moves, and of changes that build elements, ignore these nodes. Otherwise
-   * such a change would match its own nodes.
+   * Nodes that a runtime has built. The selectors of moves and of changes that build elements do not match these nodes.
+   * Otherwise such a change could match its own nodes.
    */
   built: WeakSet<Node>;
-  /** Nodes that a runtime has inserted or moved. They do not belong to the page's own content of their parent. */
+  /** Nodes that a runtime has inserted or moved. They are not part of the page's own content. */
   placed: WeakSet<Node>;
   slots: WeakMap<Node, Map<string, Slot>>;
   contents: WeakMap<Element, Content>;
@@ -53,7 +53,7 @@ const notify = () => {
   for (const listener of shared.listeners) listener();
 };
 
-/** Replaces a method or setter of the browser by one that also calls `notify`. */
+/** Replaces a method or setter of the browser with a version that also calls `notify`. */
 function hook(prototype: object, name: string): void {
   const property = Object.getOwnPropertyDescriptor(prototype, name);
   if (!property?.configurable) return;

@@ -5,18 +5,22 @@ import { type RunningPage, startPage } from "./running-page.ts";
 import type { CompiledPage, CompiledVariant, VariantHandle } from "./runtime-types.ts";
 import { shared } from "./shared-state.ts";
 
-/** After a reconciliation, the next one waits at least for a frame, and at least four times as long as the work took. */
+/** The pause after a reconciliation lasts at least one frame, and at least four times as long as the work took. */
 const PAUSE_MIN_MS = 16;
 const PAUSE_TIMES_WORK = 4;
-/** Maximum number of passes in a reconciliation. One pass may not be enough, because a change can make another one match. */
+/**
+ * Maximum number of passes in a reconciliation. More than one pass may be necessary, because a change can make the
+ * selector of another change match.
+ */
 const PASSES_MAX = 5;
 /**
- * If there are more mutations at once, as during a page load, all changes are verified instead of those near mutated nodes.
+ * Maximum number of mutation records that are examined one by one. If there are more, as during a page load, all
+ * changes are verified.
  */
 const RECORDS_MAX = 200;
 
 let entries: CompiledPage[] = [];
-/** The page entries that match the address. */
+/** The running pages: the pages of the variant that match the current address. */
 let pages: RunningPage[] = [];
 /** The CSS selectors of all changes as one selector list; empty if there are none. */
 let selector = "";
@@ -51,13 +55,20 @@ function observeRoots(): void {
   }
 }
 
-/** Whether a new element is relevant: it has new shadow roots, or a selector matches it or an element inside it. */
+/**
+ * Whether a new element is relevant. It is relevant if it has new shadow roots, or if a selector matches it or an
+ * element inside it.
+ */
 function concerns(element: Element): boolean {
   if (collectRoots(element)) return true;
   return selector !== "" && (element.matches(selector) || element.querySelector(selector) !== null);
 }
 
-/** Verifies the changes that mutations may have undone. @returns whether selectors may match other elements now. */
+/**
+ * Verifies the changes that mutations may have undone.
+ *
+ * @returns whether selectors may match other elements now.
+ */
 function digest(records: MutationRecord[]): boolean {
   const isMany = records.length > RECORDS_MAX;
   let isRelevant = isMany;
@@ -93,10 +104,13 @@ function reconcile(): void {
   }
 }
 
-/** One round of work: no code of the page runs during it. */
+/**
+ * Runs one round: verifies the changes, and applies them to new elements if necessary. No code of the page runs during
+ * a round.
+ */
 function work(records: MutationRecord[], isUrgent = false): void {
   const startMs = beginRound();
-  // The end of hydration causes no mutation, so blocked elements are tried in every round.
+  // The end of hydration causes no mutation, so each round tries blocked elements again.
   if (digest(records) || isHydrating) isPending = true;
   for (const page of pages) page.adoptSheet();
   if (isPending && (isUrgent || startMs >= nextRoundMs)) {
@@ -110,7 +124,8 @@ function work(records: MutationRecord[], isUrgent = false): void {
   if (!isPending && !isHydrating) return;
   const waitMs = nextRoundMs - startMs;
   timer = setTimeout(resume, waitMs);
-  // An animation frame resumes before the next paint. Pages in the background get no frames; there, the timer resumes.
+  // An animation frame resumes the work before the next paint. A page in the background gets no frames, so the timer
+  // resumes the work there.
   if (waitMs <= PAUSE_MIN_MS) requestAnimationFrame(() => resume(true));
 }
 
@@ -131,7 +146,7 @@ function runScripts(): void {
   }
 }
 
-/** Stops the page entries that no longer match the address, and starts those that do. */
+/** Stops the pages of the variant that no longer match the address, and starts the pages that match it now. */
 function followAddress(): void {
   const matching = entries.filter(({ address }) => RegExp(address, "s").test(location.href));
   const isSame =

@@ -91,8 +91,8 @@ async function withPicture(
 }
 
 /**
- * Describes the newest revision, for a call that changes nothing. The model makes such a call in a later turn, when it does
- * not know the content.
+ * Describes the newest revision, for a call that changes nothing. The model makes such a call in a later turn to read
+ * the content of the variant again.
  */
 const describeStored = ({ variant, number, document }: Revision): string =>
   `Nothing was changed. Revision ${number} of variant ${variant} has these pages, as set takes them.\n${quoteAsData("the variant", JSON.stringify(document.pages))}`;

@@ -31,8 +31,8 @@ const CHANGE = {
 };
 
 /**
- * The input schema of `apply_variant` that the model sees. A single flat object for all kinds of changes is shorter than ten
- * alternatives.
+ * The input schema of `apply_variant` that the model sees. It describes all kinds of changes with one flat object,
+ * which is shorter than ten alternatives.
  */
 export const APPLY_VARIANT_SCHEMA = {
   type: "object",

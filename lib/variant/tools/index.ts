@@ -5,7 +5,7 @@ import { checkVariantTool } from "./check-variant.ts";
 import { refreshPreviews, setPreviews } from "./previews.ts";
 import { publishVariantTool } from "./publish-variant.ts";
 
-/** The tools of variants, previews and publications. */
+/** Creates the tools for variants, previews and publications. */
 export const variantTools = (services: VariantToolServices): Tool[] => [
   applyVariantTool(services),
   checkVariantTool(services),

@@ -10,8 +10,8 @@ const optionsSchema = z.strictObject({ variant: variantKeySchema.default(DEFAULT
 });
 
 /**
- * `page.applyVariant(changes, { variant })` in scripts: does the same as `apply_variant` with `add`. Available only in runs
- * that have that tool.
+ * `page.applyVariant(changes, { variant })` in scripts: does the same as `apply_variant` with `add`. Available only in
+ * runs that have the tool `apply_variant`.
  */
 export const variantHelpers =
   (deps: VariantsDeps): ScriptHelpers =>

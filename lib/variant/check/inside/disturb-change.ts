@@ -10,7 +10,7 @@ type NodeCopy =
       children: NodeCopy[];
     };
 
-/** An element that a change matches, as it is without the variant. */
+/** An element that a change matches, in its state without the variant. */
 export type OriginalElement = {
   copy: NodeCopy;
   /** Selector of the element's parent; null if the parent is not an element. */
@@ -20,13 +20,14 @@ export type OriginalElement = {
 };
 
 /**
- * How the check imitates a framework that renders again: `restore` updates the existing element, `replace` creates a new
- * one.
+ * How the check imitates a framework that renders again: `restore` updates the existing element, `replace` creates a
+ * new element.
  */
 export type Disturbance = "restore" | "replace";
 
 /**
- * Copies the elements that the changes match in a page without the variant. Its source is sent to the page and runs there.
+ * Copies the elements that the changes match in a page without the variant. The source of this function is sent to the
+ * page and runs there.
  */
 export function readOriginals(watch: PageWatch): Record<string, OriginalElement[]> {
   const ELEMENTS_MAX = 10;
@@ -57,8 +58,8 @@ export function readOriginals(watch: PageWatch): Record<string, OriginalElement[
 /** The outcome for a change after its elements were rendered again. */
 type RenderOutcome = {
   /**
-   * Whether at least one element was overwritten. Elements without a copy never are; `html`, `head` and `body` are not
-   * replaced.
+   * Whether at least one element was overwritten. An element without a copy is never overwritten, and `html`, `head`
+   * and `body` are never replaced.
    */
   isDisturbed: boolean;
   isApplied: boolean;
@@ -67,8 +68,9 @@ type RenderOutcome = {
 };
 
 /**
- * Overwrites the elements of a change with their original content, as a page that renders again would, and waits until the
- * change is applied again. Its source is sent to the page and runs there, so it uses nothing from outside its own body.
+ * Overwrites the elements of a change with their original content, as a page does that renders again. Then waits until
+ * the change is applied again. The source of this function is sent to the page and runs there, so the function uses
+ * nothing from outside its own body.
  */
 export async function disturbChange(
   watch: PageWatch,
@@ -87,7 +89,7 @@ export async function disturbChange(
     if (typeof copy === "string") return document.createTextNode(copy);
     const element = document.createElementNS(copy.namespace, copy.name);
     for (const [name, value] of copy.attributes) {
-      // A script with its `src` would run again.
+      // `src` is left out, because it would make the script run again.
       if (copy.name !== "script" || name !== "src") element.setAttribute(name, value);
     }
     if (copy.name === "script") element.setAttribute("type", "text/plain");
@@ -162,7 +164,8 @@ export async function disturbChange(
     return disturbed.includes(true);
   };
 
-  // Disturbing an earlier change may already have removed or replaced the elements of this change.
+  // The test of an earlier change may have removed or replaced the elements of this change. This change is then not
+  // tested.
   const before = watch.verifier.verify(kit, change, false);
   const copies = watch.verifier.copies(kit, change);
   if ((!before.isApplied && before.matched > 0) || !disturb()) return untouched;

@@ -7,8 +7,8 @@ export type RouteLink = { index: number; url: string };
 
 /**
  * Finds visible links to other addresses of the page's origin. Leaves out links in forms, and links that may have side
- * effects, such as logging out, deleting or buying. Its source is sent to the page and runs there, so it uses nothing from
- * outside its own body.
+ * effects, such as logging out, deleting or buying. The source of this function is sent to the page and runs there, so
+ * the function uses nothing from outside its own body.
  */
 export function findLinks(watch: PageWatch, limit: number): RouteLink[] {
   const DANGEROUS =
@@ -36,13 +36,13 @@ export function findLinks(watch: PageWatch, limit: number): RouteLink[] {
     .slice(0, limit);
 }
 
-/** Clicks a link of {@link findLinks}. Its source is sent to the page and runs there. */
+/** Clicks a link that {@link findLinks} has found. The source of this function is sent to the page and runs there. */
 export function clickLink(watch: PageWatch, { index, url }: RouteLink): void {
   const link = watch.newKit().queryAll("a[href]")[index];
   if (link instanceof HTMLAnchorElement && link.href === url) link.click();
 }
 
-/** Goes back in the history. Its source is sent to the page and runs there. */
+/** Goes back in the history. The source of this function is sent to the page and runs there. */
 export function goBack(): void {
   history.back();
 }

@@ -3,19 +3,20 @@ import type { CompiledNode } from "../../runtime/runtime-types.ts";
 /** Searches nodes of a page for the compiled nodes of a change's HTML. */
 export type NodeMatcher = {
   /**
-   * Finds the page's nodes that match `expected`, in this order. Other nodes may be between them. Undefined if a node is
-   * missing.
+   * Finds the nodes in `actual` that match the `expected` nodes, in the same order. Other nodes may be between them.
+   * Undefined if an expected node is missing.
    */
   findRun: (expected: CompiledNode[], actual: Node[]) => Node[] | undefined;
-  /** Finds all matches of `expected` that follow one another and share no node. */
+  /** Finds all matches of `expected` in `actual`, one after the other. No node belongs to two matches. */
   findRuns: (expected: CompiledNode[], actual: Node[]) => Node[][];
 };
 
 /**
- * Makes a {@link NodeMatcher}. An element still matches if scripts of the page have added attributes, classes or children to
- * it. Its source is sent to the page and runs there, so it uses nothing from outside its own body.
+ * Creates a {@link NodeMatcher}. An element matches even if scripts of the page have added attributes, classes or
+ * children to it. The source of this function is sent to the page and runs there, so the function uses nothing from
+ * outside its own body.
  *
- * @param isShared whether another change works on this element too, so that its content may differ from the HTML.
+ * @param isShared whether another change affects the element too. The element's content may then differ from the HTML.
  */
 export function makeNodeMatcher(isShared: (element: Element) => boolean): NodeMatcher {
   const collapse = (text: string) => text.replace(/\s+/g, " ").trim();

@@ -3,17 +3,17 @@ import type { PageWatch } from "./page-watch.ts";
 /** The layout of one element that a change altered or inserted. */
 export type ElementLayout = {
   /**
-   * Whether the element, or one inside it, extends beyond the left or right side of the page, and no ancestor scrolls or
-   * clips it.
+   * Whether the element or a descendant extends beyond the left or right side of the page. False if an ancestor scrolls
+   * or clips the overflow.
    */
   isBeyond: boolean;
   /** Whether a part of the element, or of its content, is clipped. */
   isCut: boolean;
-  /** The element that covers most of this element; null if it is not covered. */
+  /** Selector of the element that covers most of this element. Null if no element does. */
   coveredBy: string | null;
 };
 
-/** The layout of a page, and the layouts of the elements of each change by change id. */
+/** The layout of a page. `changes` has the layouts of the elements of each change, by change id. */
 export type PageLayout = {
   clientWidth: number;
   scrollWidth: number;
@@ -23,8 +23,8 @@ export type PageLayout = {
 };
 
 /**
- * Measures the layout. Scrolls the page, and restores its scroll position at the end. Its source is sent to the page and
- * runs there, so it uses nothing from outside its own body.
+ * Measures the layout. Scrolls the page, and restores its scroll position at the end. The source of this function is
+ * sent to the page and runs there, so the function uses nothing from outside its own body.
  */
 export function measureLayout(watch: PageWatch): PageLayout {
   const ELEMENTS_MAX = 20;
@@ -74,7 +74,7 @@ export function measureLayout(watch: PageWatch): PageLayout {
       );
     });
   };
-  /** Scrolls an element into view, and returns the topmost element at each of five points of it. */
+  /** Scrolls an element into view, and returns the topmost element at each of five points inside it. */
   const hitsOf = (element: Element): (Element | null)[] => {
     element.scrollIntoView({ block: "center", inline: "nearest", behavior: "instant" });
     const { left, top, width, height } = element.getBoundingClientRect();
@@ -106,7 +106,8 @@ export function measureLayout(watch: PageWatch): PageLayout {
   const touchedOf = new Map(
     watch.changes.map((change) => {
       const touched = watch.verifier.touched(kit, change);
-      // Before an insertion there is no inserted element, so the element that the insertion refers to is measured instead.
+      // Without the variant, an inserted element does not exist. The element that the insertion refers to is measured
+      // instead.
       const elements =
         touched.length > 0 || change.op === "remove" ? touched : watch.verifier.subjects(kit, change);
       return [change.id, elements.slice(0, ELEMENTS_MAX)];

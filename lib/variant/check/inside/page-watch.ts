@@ -10,7 +10,7 @@ type ChangeTrack = {
   losses: number;
 };
 
-/** Conditions under which a page counts as being at rest. All values are in milliseconds. */
+/** Conditions under which a page counts as quiet. All values are in milliseconds. */
 export type QuietPage = {
   /** Minimum time since the document last changed. */
   quietMs: number;
@@ -29,23 +29,27 @@ export type PageWatch = {
   track: (id: string) => ChangeTrack;
   verdicts: (isThorough: boolean) => Record<string, Verdict>;
   /**
-   * Resolves when the page is old enough and its document no longer changes. After `maxMs` it no longer waits for changes to
-   * end.
+   * Resolves when the page is old enough and its document has stopped changing. Stops waiting for the second condition
+   * after `maxMs`.
+   *
    * @returns milliseconds since navigation start.
    */
   untilQuiet: (wanted: QuietPage) => Promise<number>;
-  /** Resolves when the changes with these ids are applied, or when `maxMs` have passed. @returns whether all are applied. */
+  /**
+   * Resolves when the changes with these ids are applied, or when `maxMs` have passed. Returns whether all of them are
+   * applied.
+   */
   untilApplied: (ids: string[], maxMs: number) => Promise<boolean>;
   /** Cumulative layout shift, without shifts that user input caused. */
   layoutShift: () => number;
 };
 
 /**
- * Observes from the start of a document whether changes are applied. Its source is sent to the page and runs there, so it
- * uses nothing from outside its own body.
+ * Observes from the start of a document whether changes are applied. The source of this function is sent to the page
+ * and runs there, so the function uses nothing from outside its own body.
  */
 export function watchPage(changes: ExaminedChange[], newKit: () => PageKit, verifier: Verifier): PageWatch {
-  /** Maximum share of the time that scanning the document may take, which matters on large pages. */
+  /** Maximum share of time that may be spent on scanning the document, so that large pages stay responsive. */
   const SHARE_MAX = 0.2;
   const POLL_MS = 5;
   const tracks = new Map<string, ChangeTrack & { isApplied: boolean }>(
@@ -133,7 +137,8 @@ export function watchPage(changes: ExaminedChange[], newKit: () => PageKit, veri
         return ids.every((id) => current[id]?.isApplied === true);
       };
       let isApplied = isDone();
-      // On a busy machine the page gets little time to run, so the wait also lasts for a minimum number of polls.
+      // On a busy machine, the page gets little time to run. The wait therefore also lasts for a minimum number of
+      // polls.
       const turnsMin = maxMs / POLL_MS / 2;
       for (
         let turns = 0;

@@ -1,7 +1,7 @@
 import type { PageWatch } from "./page-watch.ts";
 import type { Verdict } from "./verify-changes.ts";
 
-/** What the check sees of one change in a document. */
+/** The state of one change in a document. */
 export type SeenChange = Verdict & {
   appliedAtMs: number | null;
   losses: number;
@@ -11,7 +11,7 @@ export type SeenChange = Verdict & {
   copies: number;
 };
 
-/** What the check sees of a document. */
+/** The state of a document. */
 export type SeenPage = {
   changes: Record<string, SeenChange>;
   layoutShift: number;
@@ -22,7 +22,7 @@ export type SeenPage = {
   title: string;
 };
 
-/** Reads the state of all changes. Its source is sent to the page and runs there. */
+/** Reads the state of all changes. The source of this function is sent to the page and runs there. */
 export function readChanges(watch: PageWatch): SeenPage {
   const verdicts = watch.verdicts(true);
   const kit = watch.newKit();
@@ -48,8 +48,8 @@ export function readChanges(watch: PageWatch): SeenPage {
 }
 
 /**
- * Counts the elements of a page, and lists selectors of the elements that its changes touched. Its source is sent to the
- * page and runs there.
+ * Counts the elements of a page, and lists selectors of the elements that its changes altered or inserted. The source
+ * of this function is sent to the page and runs there.
  */
 export function readSize(watch: PageWatch): { elements: number; changed: string[] } {
   const CHANGED_MAX = 50;
@@ -60,19 +60,22 @@ export function readSize(watch: PageWatch): { elements: number; changed: string[
     .map((element) => kit.selectorOf(element) ?? ">>");
   return {
     elements: document.getElementsByTagName("*").length,
-    // Selectors with `>>` lead into shadow roots and are not valid CSS.
+    // Selectors with `>>` lead into shadow roots. They are left out, because they are not valid CSS.
     changed: [...new Set(changed.filter((selector) => !selector.includes(">>")))],
   };
 }
 
-/** Returns how often the page has undone each change so far. Its source is sent to the page and runs there. */
+/**
+ * Returns how often the page has undone each change so far. The source of this function is sent to the page and runs
+ * there.
+ */
 export const readLosses = (watch: PageWatch): Record<string, number> =>
   Object.fromEntries(watch.changes.map(({ id }) => [id, watch.track(id).losses]));
 
 /**
- * Finds the change that touched the element at `path`, an ancestor of it, or an element inside it. Null if there is none.
- * `path` has one CSS selector for the document and one for each shadow root on the way. Its source is sent to the page and
- * runs there.
+ * Finds the change that altered or inserted the element at `path`, one of its ancestors or one of its descendants. Null
+ * if no change did. `path` has one CSS selector for the document, and one for each shadow root that contains the
+ * element. The source of this function is sent to the page and runs there.
  */
 export function findChangeOf(watch: PageWatch, path: string[]): string | null {
   const kit = watch.newKit();

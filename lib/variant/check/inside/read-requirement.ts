@@ -1,9 +1,12 @@
 import type { PageWatch } from "./page-watch.ts";
 
-/** The elements that a requirement's selector matches: the number of all of them, and the texts of the visible ones. */
+/** The number of elements that a requirement's selector matches, and the texts of the visible elements among them. */
 export type FoundElements = { count: number; visibleTexts: string[] };
 
-/** Finds the elements that a requirement's selector matches. Its source is sent to the page and runs there. */
+/**
+ * Finds the elements that a requirement's selector matches. The source of this function is sent to the page and runs
+ * there.
+ */
 export function readRequirement(watch: PageWatch, selector: string): FoundElements {
   const kit = watch.newKit();
   const elements = kit.queryAll(selector);

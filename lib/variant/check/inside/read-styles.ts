@@ -10,8 +10,8 @@ type SeenSheet = {
 };
 
 /**
- * Reads whether the variant's style sheets are in the document, and which of their rules match nothing. Its source is sent
- * to the page and runs there, so it uses nothing from outside its own body.
+ * Reads whether the variant's style sheets are in the document, and which of their rules match no element. The source
+ * of this function is sent to the page and runs there, so the function uses nothing from outside its own body.
  */
 export function readStyles(watch: PageWatch, texts: string[]): SeenSheet[] {
   const kit = watch.newKit();
@@ -33,8 +33,8 @@ export function readStyles(watch: PageWatch, texts: string[]): SeenSheet[] {
       return rule instanceof CSSGroupingRule ? listStyleRules(rule.cssRules) : [];
     });
   const isMatched = ({ selectorText }: CSSStyleRule): boolean => {
-    // States such as :hover and parts such as ::before match no element of a page at rest, so they are cut from the
-    // selector.
+    // Pseudo-classes such as `:hover` and pseudo-elements such as `::before` usually match no element, so they are
+    // removed from the selector.
     const atRest = selectorText.replace(
       /::?(?!not|is|where|has|nth|first|last|only|root|host)[a-z-]+(\([^)]*\))?/gi,
       "",
@@ -46,7 +46,7 @@ export function readStyles(watch: PageWatch, texts: string[]): SeenSheet[] {
     try {
       return kit.queryAll(selector).length > 0;
     } catch {
-      // What is left of the selector is invalid, so the rule cannot be judged and is treated as matching.
+      // The rest of the selector is invalid, so the rule cannot be judged. It counts as matching.
       return true;
     }
   };

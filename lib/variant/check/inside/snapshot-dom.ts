@@ -10,15 +10,15 @@ export type DomNode = {
   /** Content of a text node, a comment or a style sheet; empty for other nodes. */
   text: string;
   children: DomNode[];
-  /** Id of the change that works on this element; null if there is none. */
+  /** Id of the change that affects this element. Null if no change does. */
   changeId: string | null;
 };
 
 export type DomSnapshot = { root: DomNode; isCut: boolean };
 
 /**
- * Copies the document with its open shadow roots and adopted style sheets. Its source is sent to the page and runs there, so
- * it uses nothing from outside its own body.
+ * Copies the document with its open shadow roots and adopted style sheets. The source of this function is sent to the
+ * page and runs there, so the function uses nothing from outside its own body.
  */
 export function snapshotDom(watch: PageWatch): DomSnapshot {
   const NODES_MAX = 30_000;
@@ -49,7 +49,7 @@ export function snapshotDom(watch: PageWatch): DomSnapshot {
       const previous = copies.at(-1);
       if (count >= NODES_MAX) break;
       if (child instanceof Text) {
-        // Neighbouring text nodes look the same as a single one, so they are merged.
+        // Neighbouring text nodes look the same as a single text node, so they are merged.
         if (previous?.name === "#text") previous.text = cut(previous.text + child.data);
         else if (child.data !== "") copies.push(make("#text", child.data, []));
       } else if (child instanceof Comment) copies.push(make("#comment", child.data, []));
@@ -69,7 +69,7 @@ export function snapshotDom(watch: PageWatch): DomSnapshot {
         ]
       : [];
     const attributes = [...element.attributes]
-      // An empty class or style attribute has the same effect as none.
+      // An empty `class` or `style` attribute has no effect, so it is left out.
       .filter(({ name, value }) => value !== "" || (name !== "class" && name !== "style"))
       .map(({ name, value }) => [name, cut(value)]);
     return {

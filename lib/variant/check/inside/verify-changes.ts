@@ -6,34 +6,42 @@ import type { NodeMatcher } from "./match-nodes.ts";
 export type Verdict = {
   /** Number of elements on which the change should be applied. */
   matched: number;
-  /** Number of these elements on which it is applied. */
+  /** Number of matched elements on which the change is applied. */
   applied: number;
   isApplied: boolean;
-  /** What is wrong with the first element on which the change is not applied; null if it is applied on all. */
+  /** What is wrong with the first element on which the change is not applied. Null if it is applied on all elements. */
   problem: string | null;
 };
 
 /** Reads from the document which changes are applied, independently of the page's scripts and the runtime. */
 export type Verifier = {
-  /** Remembers the elements that match now, because a change may make its own selector stop matching. */
+  /**
+   * Records the elements that match now. This is necessary because a change may stop its own selector from matching.
+   */
   follow: (kit: PageKit) => void;
-  /** @param isThorough whether to compare computed styles too, which briefly alters the style of elements. */
+  /**
+   * Checks on which elements a change is applied.
+   *
+   * @param isThorough whether to compare computed styles too. The comparison briefly alters the inline style of
+   * elements.
+   */
   verify: (kit: PageKit, change: ExaminedChange, isThorough: boolean) => Verdict;
   /** Whether an element has matched the change's selector at any time in this document. */
   hasMatched: (change: ExaminedChange) => boolean;
-  /** The elements that a change has altered or inserted. */
+  /** Lists the elements that a change has altered or inserted. */
   touched: (kit: PageKit, change: ExaminedChange) => Element[];
   /**
-   * The elements that the selector matches, and those that matched earlier and still have the change applied. For `remove`,
-   * all elements that have ever matched.
+   * Lists the elements that the selector matches, and the elements that matched earlier and still have the change. For
+   * `remove`, lists all elements that have matched at any time.
    */
   subjects: (kit: PageKit, change: ExaminedChange) => Element[];
-  /** How many times the HTML of an insertion is in the document. */
+  /** Counts how many times the HTML of an insertion is in the document. */
   copies: (kit: PageKit, change: ExaminedChange) => number;
 };
 
 /**
- * Makes a {@link Verifier}. Its source is sent to the page and runs there, so it uses nothing from outside its own body.
+ * Creates a {@link Verifier}. The source of this function is sent to the page and runs there, so the function uses
+ * nothing from outside its own body.
  *
  * @param makeMatcher the function `makeNodeMatcher`, which is passed in because this function cannot import it.
  */
@@ -60,8 +68,8 @@ export function makeVerifier(
   };
 
   /**
-   * The nodes among which inserted or moved nodes are expected: the anchor's child nodes, or its siblings before or after
-   * it.
+   * Lists the nodes among which inserted or moved nodes are expected: the child nodes of the anchor, or its siblings on
+   * one side.
    */
   const regionOf = (anchor: Element, position: string): Node[] => {
     if (position === "start" || position === "end") return [...anchor.childNodes];
@@ -140,7 +148,7 @@ export function makeVerifier(
       : `has ${change.name}=${actual === null ? "(none)" : quote(actual)}`;
   };
 
-  /** Says why a change is not applied on an element; null if it is applied. */
+  /** Returns why a change is not applied on an element. Null if it is applied. */
   const problemOf = (
     kit: PageKit,
     change: ExaminedChange,
@@ -178,8 +186,8 @@ export function makeVerifier(
   const subjects: Verifier["subjects"] = (kit, change) => {
     const matching = query(kit, change.selector);
     if (change.op === "remove") return [...new Set([...matching, ...followedBy(change)])];
-    // The change itself may have made its selector stop matching an element. Such an element counts while the change is
-    // still applied to it.
+    // A change may stop its own selector from matching an element. Such an element counts while it still has the
+    // change.
     const stillApplied = [...followedBy(change)].filter(
       (each) => each.isConnected && !matching.includes(each) && problemOf(kit, change, each, false) === null,
     );

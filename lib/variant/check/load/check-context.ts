@@ -12,24 +12,25 @@ export type CheckContext = {
   /** The script of the variant, exactly as it would be published. */
   script: string;
   limits: CheckLimits;
-  /** Fires when the check is stopped or its time is over. */
+  /** Aborted when the check is stopped or exceeds its time limit. */
   signal: AbortSignal;
 };
 
-/** A page to examine, at one width. */
+/** A page to examine, at one viewport width. */
 export type CheckTarget = {
   url: string;
   viewport: ViewportName;
-  /** The changes of all page entries that match `url`, without those that are switched off. */
+  /** The changes of the entries in the document's `pages` that match `url`. Changes that are off are left out. */
   changes: ExaminedChange[];
-  /** The style sheets of the page entries that match `url`. */
+  /** The style sheets of the entries in the document's `pages` that match `url`. */
   css: string[];
-  /** Ids of the changes that are marked as late: their elements appear only after the page has loaded. */
+  /** Ids of the late changes. Their elements appear only after the page has loaded. */
   late: string[];
   /**
-   * Whether the page entries that match `url` all match this address too. Tells whether a redirect led to a different page.
+   * Whether all entries in the document's `pages` that match `url` also match this address. If not, a redirect has led
+   * to a different page.
    */
   isHere: (url: string) => boolean;
-  /** Ids of the changes whose page entry matches an address. */
+  /** Lists the ids of the changes that apply to an address. */
   idsAt: (url: string) => string[];
 };

@@ -2,9 +2,9 @@
 export type CheckLimits = {
   /** Limit for the whole check. */
   checkMs: number;
-  /** Limit for one page at one width. */
+  /** Limit for one page at one viewport width. */
   pageMs: number;
-  /** Limit for the wait for a page's response, and also for the wait from the response to the load event. */
+  /** Limit for each of two waits: for the page's response, and from the response to the load event. */
   loadMs: number;
   /** Limit for one evaluation in a page. */
   answerMs: number;
@@ -14,18 +14,23 @@ export type CheckLimits = {
   accessibilityMs: number;
   /** Limit for the wait until a page has no pending requests. */
   restMs: number;
-  /** Limit for the wait until all changes are applied. It includes the up to 3 s that the runtime waits for hydration. */
+  /**
+   * Limit for the wait until all changes are applied. It is longer than the 3 s that the runtime may wait for
+   * hydration.
+   */
   applyMs: number;
-  /** Limit for the wait until the changes that are marked as late are applied. */
+  /**
+   * Limit for the wait until the late changes are applied. The elements of late changes appear only after the page has
+   * loaded.
+   */
   lateMs: number;
   /** Limit for the wait until a change is applied again after its element was rendered again. */
   rerenderMs: number;
   /**
-   * Limit for the wait until the page is back at its address, and also for the wait until the changes are applied again
-   * there.
+   * Limit for each of two waits: until the page is back at its address, and until the changes are applied again there.
    */
   routeMs: number;
-  /** How long to watch a page that has undone a change since it came to rest. */
+  /** How long to watch a page that undoes a change even after it has loaded completely. */
   fightMs: number;
 };
 

@@ -15,7 +15,7 @@ import {
   type PageWorld,
 } from "./page-world.ts";
 
-/** One load of a page in a context of its own. */
+/** One load of a page in its own browser context. */
 export type PageLoad = {
   page: Page;
   /** The subject of sentences about this load: `The page` or `With the variant the page`. */
@@ -27,35 +27,38 @@ export type PageLoad = {
   pendingRequests: () => number;
   /**
    * Runs a function inside the page, in the check's isolated world.
-   * @throws Error with a sentence when the page does not answer, or keeps loading other documents.
+   *
+   * @throws Error with a sentence if the page does not answer, or keeps loading other documents.
    */
   look: <Argument, Result>(
     fn: InsideFunction<Argument, Result>,
     argument: Argument,
     timeoutMs?: number,
   ) => Promise<Result>;
-  /** Evaluates an expression in the page's own world. The page can forge the result. */
+  /** Evaluates an expression in the page's main world, where the page can forge the result. */
   evaluateInPage: (expression: string) => Promise<unknown>;
   /** Gives `work` direct access to the check's isolated world of the current document. */
   inWorld: <Result>(timeoutMs: number, work: (world: PageWorld) => Promise<Result>) => Promise<Result>;
-  /** Captures a picture of this size, in CSS pixels, from the upper left corner of the page. @returns a PNG. */
+  /** Captures a picture of this size, in CSS pixels, from the upper left corner of the page. Returns a PNG. */
   capture: (size: { width: number; height: number }) => Promise<Uint8Array>;
   close: () => Promise<void>;
 };
 
 const AWAITED = new Set(["document", "stylesheet", "script", "xhr", "fetch"]);
-/** If a page loads more documents than this, it cannot be checked. */
+/** Maximum number of documents that a page may load. A page that loads more cannot be checked. */
 const DOCUMENTS_MAX = 5;
 const OPEN_TIMEOUT_MS = 15_000;
 /**
- * Extra time for our own deadlines. It lets Playwright's deadline expire first, whose error says which step did not finish.
+ * Our own deadlines expire this much later than Playwright's, because Playwright's errors say which step did not
+ * finish.
  */
 const GRACE_MS = 1_000;
 
 /**
- * Opens a page in a new context, with the check's observer and, if `hasVariant`, the variant's script. Both are installed
- * before the page's own scripts run.
- * @throws PageFailure when the page is not reached, or answers with an error.
+ * Opens a page in a new context, with the check's observer and, if `hasVariant`, the variant's script. Both are
+ * installed before the page's own scripts run.
+ *
+ * @throws PageFailure if the page cannot be reached or answers with an error.
  */
 export async function openLoad(
   check: CheckContext,
@@ -135,7 +138,7 @@ async function load(
         return await evaluateInWorld(await openPageWorld(cdp), fn, argument);
       } catch (error) {
         if (!isDocumentLeft(error) || page.isClosed()) throw error;
-        // The page loaded another document meanwhile, so the function runs again in the new document.
+        // The page loaded another document during the call, so the function runs again in the new document.
         if (seen === countDocuments()) await page.waitForEvent("framenavigated", { timeout: answerMs });
       }
     }
@@ -167,7 +170,8 @@ async function load(
 }
 
 /**
- * Makes a function that runs work on a page. It rejects when the deadline passes, the check is stopped or the page crashes.
+ * Creates a function that runs work on a page. Its promise rejects when the deadline passes, the check is stopped or
+ * the page crashes.
  */
 function createDeadlines(signal: AbortSignal, page: Page, subject: string) {
   const crashed = Promise.withResolvers<never>();
@@ -205,12 +209,12 @@ async function untilLoaded(page: Page, timeoutMs: number): Promise<void> {
   try {
     await page.waitForLoadState("load", { timeout: timeoutMs });
   } catch (error) {
-    // After the timeout, the page is examined in its current state, even though it is still loading.
+    // After the timeout, the page is examined in its current state, although it is still loading.
     if (!(error instanceof Error) || error.name !== "TimeoutError") throw error;
   }
 }
 
-/** @returns a function that says how many documents the main frame has loaded so far. */
+/** Returns a function that counts the documents that the main frame has loaded so far. */
 function followDocuments(page: Page): () => number {
   let count = 0;
   page.on("framenavigated", (frame) => {

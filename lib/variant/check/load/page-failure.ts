@@ -1,4 +1,4 @@
-/** A page that could not be examined. The message is a sentence for the report. */
+/** The error for a page that could not be examined. Its message is a sentence for the report. */
 export class PageFailure extends Error {
   override name = "PageFailure";
 }

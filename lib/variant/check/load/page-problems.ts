@@ -38,7 +38,7 @@ export function followProblems(page: Page): PageProblems {
   return problems;
 }
 
-/** Copies the problems that were collected so far, because the original continues to grow. */
+/** Copies the problems that were collected so far. The original continues to grow while the page is open. */
 export const copyProblems = ({ errors, requests }: PageProblems): PageProblems => ({
   errors: new Map(errors),
   requests: new Map(requests),

@@ -30,8 +30,8 @@ export async function addWatch(session: CDPSession, changes: ExaminedChange[]): 
 }
 
 /**
- * Opens the check's isolated world of the current document. DevTools returns the existing world if there is one of this
- * name.
+ * Opens the check's isolated world of the current document. DevTools returns the existing world with this name, if
+ * there is one.
  */
 export async function openPageWorld(session: CDPSession): Promise<PageWorld> {
   const { frameTree } = await session.send("Page.getFrameTree");
@@ -65,7 +65,7 @@ export async function evaluateInWorld<Argument, Result>(
   return result.value as Result;
 }
 
-/** Whether an evaluation failed because the page navigated to another document meanwhile. */
+/** Whether an evaluation failed because the page navigated to another document. */
 export const isDocumentLeft = (error: unknown): boolean =>
   /context was destroyed|cannot find context|navigated|no frame for given id|promise was collected|inspected target/i.test(
     String(error),

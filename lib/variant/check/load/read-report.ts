@@ -21,8 +21,8 @@ const reportSchema = z.object({
 });
 
 /**
- * Reads the runtime's report on the current document; undefined if there is none. The page can forge the report, so the
- * check also reads from the document itself whether changes are applied.
+ * Reads the runtime's report on the current document. Undefined if the page has no valid report. The page can forge the
+ * report, so the check also reads from the document itself whether changes are applied.
  */
 export async function readReport(load: PageLoad, variant: string): Promise<RuntimeReport | undefined> {
   const expression = `window.__agentSessionVariants?.[${JSON.stringify(variant)}]?.report()`;

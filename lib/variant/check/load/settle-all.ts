@@ -1,5 +1,7 @@
 /**
- * Waits until all promises have settled, even if one fails, so that the caller can close what the other promises opened.
+ * Waits until all promises have settled, even if one of them rejects. The caller can then close what the promises have
+ * opened.
+ *
  * @throws the first error.
  */
 export async function settleAll<Results extends readonly unknown[]>(

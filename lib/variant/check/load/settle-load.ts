@@ -9,8 +9,9 @@ const QUIET_MS_MAX = 1_000;
 const POLL_MS = 50;
 
 /**
- * Waits until a page has loaded, has no pending requests and no longer changes its content. The waits for requests and for
- * content end after a limit, because some pages never rest.
+ * Waits until a page has loaded, has no pending requests and no longer changes its content. The waits for requests and
+ * for content end after a limit, because some pages never stop.
+ *
  * @param ageMs minimum age of the page, in milliseconds since navigation start. Loads of the same age can be compared.
  * @returns milliseconds since navigation start.
  */
@@ -29,8 +30,10 @@ export async function settleLoad(load: PageLoad, { limits }: CheckContext, ageMs
 }
 
 /**
- * Waits until the page has hydrated and the changes with these ids are applied, and then until the page is at rest again.
- * Late changes get more time. If the time runs out, this function still resolves; a later step judges the changes.
+ * Waits until the page has hydrated and the changes with these ids are applied. Then waits as `settleLoad` does. The
+ * changes in `late` get more time, because their elements appear only after the page has loaded. If the time runs out,
+ * this function still resolves; a later step judges the changes.
+ *
  * @returns milliseconds since navigation start.
  */
 export async function settleVariant(
@@ -61,7 +64,10 @@ export async function settleVariant(
   return settleLoad(load, check);
 }
 
-/** Resolves when the changes with these ids are applied, or when `maxMs` have passed. @returns whether all are applied. */
+/**
+ * Resolves when the changes with these ids are applied, or when `maxMs` have passed. Returns whether all of them are
+ * applied.
+ */
 export const untilApplied = (
   load: PageLoad,
   { limits }: Pick<CheckContext, "limits">,

@@ -5,11 +5,17 @@ import type { PageLoad } from "../load/open-load.ts";
 import { readReport } from "../load/read-report.ts";
 import { makeFinding } from "../make-finding.ts";
 
-/** How often a page at rest may undo a change without causing a finding. */
+/**
+ * Maximum number of times that a page may undo a change after it has loaded completely. A higher number becomes a
+ * finding.
+ */
 const LOSSES_MAX = 2;
 const POLL_MS = 100;
 
-/** How often the page has undone each change so far. Both the check and the runtime count; the higher number is returned. */
+/**
+ * Counts how often the page has undone each change so far. Both the check and the runtime count; the higher number is
+ * returned.
+ */
 export async function countLosses(load: PageLoad, { variant }: CheckContext): Promise<Map<string, number>> {
   const seen = await load.look(readLosses, null);
   const report = await readReport(load, variant);
@@ -18,8 +24,9 @@ export async function countLosses(load: PageLoad, { variant }: CheckContext): Pr
 }
 
 /**
- * Finds changes that the page keeps undoing after it has come to rest.
- * @param atRest how often each change had been undone by the time the page came to rest.
+ * Finds changes that the page keeps undoing after it has loaded completely.
+ *
+ * @param atRest how often the page had undone each change when it had loaded completely.
  */
 export async function checkFight(
   check: CheckContext,

@@ -15,14 +15,18 @@ const ERRORS_SHOWN = 5;
 const ROUTE_MS_MAX = 2_000;
 const CONTENT = new Set(["setText", "setHtml", "insert"]);
 
-/** The result of following a link: the address that it led to, and whether going back worked. */
+/**
+ * The result of following a link. `away` is the address that the link led to. `isBack` says whether going back worked.
+ */
 type Trip = { away: string; isBack: boolean };
 
 /**
- * Leaves the page by a link that its router follows without loading a document, and comes back. The changes must then be
+ * Follows a link that the page's router handles without loading a document, and goes back. The changes must then be
  * applied again, without new errors.
+ *
  * @param changes outcomes of the changes that are applied. Sets their `navigation` if the page has such a link.
- * @param ignored errors to ignore: those of the page without the variant, and those that another step reports.
+ * @param ignored errors to ignore: the errors of the page without the variant, and the errors that another step
+ * reports.
  */
 export async function checkNavigation(
   check: CheckContext,
@@ -41,7 +45,10 @@ export async function checkNavigation(
   return [...findings, ...(await compareTrips(check, target, { load, trip, ignored }))];
 }
 
-/** Follows a link and goes back without the variant too. Problems that also occur there are not caused by the variant. */
+/**
+ * Also follows a link and goes back without the variant. Problems that occur there too are not reported, because the
+ * variant does not cause them.
+ */
 async function compareTrips(
   check: CheckContext,
   target: CheckTarget,
@@ -64,9 +71,10 @@ async function compareTrips(
 }
 
 /**
- * Follows a link of the page's router and goes back. From the start, requests for documents are blocked, so that clicking a
- * link outside the router does not leave the page.
- * @returns undefined when the page has no link that its router follows.
+ * Follows a link of the page's router and goes back. Requests for documents are blocked, so a link that the router does
+ * not handle cannot leave the page.
+ *
+ * @returns undefined if the page has no link that its router handles.
  */
 async function leaveAndReturn(
   check: CheckContext,
@@ -108,8 +116,8 @@ async function judgeReturn(
 }
 
 /**
- * Aborts every document request that the page's main frame makes after this call. `isRequested` says whether there was such
- * a request since it was last called.
+ * Aborts all document requests that the page's main frame makes after this call. `isRequested` returns whether there
+ * was such a request since its last call.
  */
 async function blockDocuments({ page }: PageLoad): Promise<{ isRequested: () => boolean }> {
   let isRequested = false;
@@ -129,8 +137,9 @@ async function blockDocuments({ page }: PageLoad): Promise<{ isRequested: () => 
 }
 
 /**
- * Clicks links until one changes the address without a document request.
- * @returns the new address; undefined if none does.
+ * Clicks one link after the other, until a link changes the address without a document request.
+ *
+ * @returns the new address, or undefined if no link changes it in this way.
  */
 async function followFirst(
   load: PageLoad,
@@ -152,8 +161,8 @@ async function followFirst(
 }
 
 /**
- * Checks that changes are no longer applied on a page to which they do not belong. Judges only changes of content: the
- * result of any other change could also be the page's own state.
+ * Checks that changes are no longer applied on a page whose address they do not match. Judges only changes of content,
+ * because the result of any other change could also be the page's own state.
  */
 async function judgeAway(
   target: CheckTarget,

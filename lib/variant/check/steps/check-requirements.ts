@@ -6,9 +6,9 @@ import type { PageLoad } from "../load/open-load.ts";
 import { makeFinding } from "../make-finding.ts";
 
 /**
- * A requirement with an assertion about a page. `visible`: at least one element is visible. `hidden`: none is visible.
- * `text`: a visible element has the text `value`, compared with white space collapsed. `count`: exactly `value` elements
- * match.
+ * A requirement with an assertion about a page. `visible`: at least one element is visible. `hidden`: no element is
+ * visible. `text`: a visible element has the text `value`, compared with white space collapsed. `count`: exactly
+ * `value` elements match.
  */
 export type CheckedRequirement = {
   id: string;
@@ -23,7 +23,7 @@ export type CheckedRequirement = {
 
 const POLL_MS = 100;
 
-/** The requirements whose assertions are about the page at `url`. */
+/** Finds the requirements whose assertions are about the page at `url`. */
 export const requirementsOf = (requirements: CheckedRequirement[], url: string): CheckedRequirement[] =>
   requirements.filter(({ assertion }) => matchesAddress({ url: assertion.url, match: "path" }, url));
 
@@ -51,14 +51,14 @@ export async function checkRequirements(
   return findings;
 }
 
-/** @returns the elements that the selector matches, or a problem text if the selector is invalid. */
+/** Finds the elements that the selector matches. Returns a problem text if the selector is invalid. */
 const read = (load: PageLoad, selector: string): Promise<FoundElements | string> =>
   load.look(readRequirement, selector).catch((error: unknown) => {
     if (/SyntaxError/.test(String(error))) return `"${selector}" is not a valid selector`;
     throw error;
   });
 
-/** @returns why the assertion does not hold; undefined when it holds. */
+/** Returns why the assertion does not hold, or undefined if it holds. */
 function explain({ assertion }: CheckedRequirement, found: FoundElements | string): string | undefined {
   if (typeof found === "string") return found;
   const { selector, is, value } = assertion;

@@ -13,8 +13,9 @@ const RENDERED: Readonly<Record<Disturbance, string>> = {
 };
 
 /**
- * Overwrites the elements of each applied change, as a framework that renders again would, and expects the change to be
- * applied again. The page may be broken afterwards.
+ * Overwrites the elements of each applied change, as a framework does when it renders again. The change must then be
+ * applied again. This step may break the page.
+ *
  * @param changes outcomes of all changes. Sets their `rerender`.
  */
 export async function checkRerender(
@@ -41,7 +42,10 @@ export async function checkRerender(
   });
 }
 
-/** Overwrites one change in each way. @returns what went wrong; undefined if the change was applied again each time. */
+/**
+ * Overwrites the elements of one change in each of the `WAYS`. Returns what went wrong, or undefined if the change was
+ * applied again each time.
+ */
 async function disturb(
   { limits }: CheckContext,
   load: PageLoad,

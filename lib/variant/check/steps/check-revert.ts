@@ -10,15 +10,16 @@ import type { CheckedChange } from "./judge-changes.ts";
 
 const TRACES_SHOWN = 5;
 /**
- * Pauses between the snapshots of the second round, in milliseconds. They have no common period, so content that the page
- * itself toggles differs between some snapshots. A trace of the variant is in all of them.
+ * Pauses between the snapshots of the second round, in milliseconds. They have no common period, so content that the
+ * page itself toggles differs between some snapshots. A trace of the variant is in all snapshots.
  */
 const PAUSES_MS = [130, 310, 470, 730];
 
 /**
- * Reverts the variant on a separate load, and compares the document with loads that never had the variant. Differences among
- * those loads are noise. If differences remain, a second round must confirm them: all of its snapshots must have the
- * difference too.
+ * Reverts the variant on a separate load, and compares the document with loads without the variant. Differences between
+ * the loads without the variant are noise, and are ignored. Any other difference is a trace of the variant if it is
+ * also in all snapshots of a second round.
+ *
  * @param control at least two snapshots without the variant, and their age.
  * @param changes outcomes of the changes that are applied. Sets their `revert`.
  */
@@ -70,7 +71,8 @@ async function takeSnapshots(load: PageLoad, pausesMs: number[]): Promise<DomSna
 
 /**
  * Loads the page with the variant and reverts it.
- * @returns the differences that are there at once and still after each pause.
+ *
+ * @returns the differences that are there at once and after each pause.
  */
 function findTraces(
   check: CheckContext,

@@ -7,7 +7,9 @@ import { makeFinding } from "../make-finding.ts";
 import { type CheckedChange, isProven } from "./judge-changes.ts";
 
 /**
- * Checks that the changes are still applied after the other steps, because the page's scripts may have continued meanwhile.
+ * Checks that the changes are still applied after the other steps. The page's scripts may have undone changes during
+ * these steps.
+ *
  * @param changes outcomes of all changes. Sets `hydration` to failed for a change that was lost.
  */
 export async function checkStays(

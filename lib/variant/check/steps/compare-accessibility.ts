@@ -11,7 +11,9 @@ type Violation = FrameFindings["violations"][number];
 const TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
 const ELEMENTS_PER_RULE = 50;
 const ELEMENTS_SHOWN = 5;
-/** On a page with more elements than this, the slow rules would take too long. */
+/**
+ * On a page with more elements, the slow rules would take too long. They then examine only the elements of the changes.
+ */
 const ELEMENTS_MAX = 4_000;
 const SLOW_RULES = ["color-contrast", "target-size"];
 
@@ -55,8 +57,8 @@ export async function compareAccessibility(
     for (const { selector, problem } of candidates) {
       if (shown >= ELEMENTS_SHOWN) break;
       const changeId = await load.look(findChangeOf, selector.split(" >>> "));
-      // There are not more violations than before, and no change touched this element. Its selector is probably new only
-      // because elements have moved.
+      // The rule has no more violations than without the variant, and no change affects this element. The selector is
+      // probably new only because elements have moved.
       if (!isMore && changeId === null) continue;
       shown += 1;
       const advice = problem.split("\n").slice(1, 3).join(" ").trim();

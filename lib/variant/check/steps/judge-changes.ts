@@ -7,14 +7,13 @@ import { makeFinding } from "../make-finding.ts";
 
 export type CheckedChange = CheckedPage["changes"][number];
 
-/** Whether a change is applied on the page at rest, so that it can be examined further. */
+/** Whether a change is applied on the loaded page. Only such changes are examined further. */
 export const isProven = ({ applied, hydration }: CheckedChange): boolean =>
   applied === "ok" && hydration === "ok";
 
-/** Observations of the changes of a loaded page. */
 type Observations = {
   seen: SeenPage;
-  /** What was observed on the same page without the variant. */
+  /** The state of the same page without the variant. */
   control: SeenPage;
   report: RuntimeReport | undefined;
 };
@@ -32,7 +31,10 @@ const NOT_SEEN: SeenChange = {
 /** Operations that can make their own selector stop matching. */
 const SELF_HIDING = new Set(["removeClass", "addClass", "removeAttribute", "setAttribute", "move", "remove"]);
 
-/** Decides for each change whether it is applied on the page at rest. If not, the finding says why, or when it was lost. */
+/**
+ * Decides for each change whether it is applied on the loaded page. If it is not, a finding says why, or when it was
+ * lost.
+ */
 export function judgeChanges(
   target: CheckTarget,
   observed: Observations,
@@ -123,7 +125,7 @@ function judgeChange(target: CheckTarget, change: ExaminedChange, { seen, contro
   return fail("not_applied", `The ${name} is not applied${count}. ${why}`);
 }
 
-/** How often the HTML of an insertion may be on the page; null for other operations. */
+/** Computes how often the HTML of an insertion may be on the page. Null for other operations. */
 function expectedCopies(
   changes: ExaminedChange[],
   change: ExaminedChange,

@@ -6,8 +6,8 @@ import { makeFinding } from "../make-finding.ts";
 type ExaminedChange = CheckTarget["changes"][number];
 
 /**
- * Finds what the variant breaks in the layout: elements that extend beyond the page, are cut off, are covered, or cover
- * controls.
+ * Finds problems that the variant causes in the layout: elements that extend beyond the page, are cut off, are covered,
+ * or cover controls.
  */
 export function judgeLayout(target: CheckTarget, before: PageLayout, after: PageLayout): Finding[] {
   const findings: Finding[] = [];
@@ -37,7 +37,7 @@ export function judgeLayout(target: CheckTarget, before: PageLayout, after: Page
   ];
 }
 
-/** Finds the first element of a change that has a defect which it does not have without the variant. */
+/** Finds the first element of a change that has a defect with the variant but not without it. */
 function findNew(
   { id, op }: ExaminedChange,
   before: PageLayout,
@@ -47,14 +47,14 @@ function findNew(
   const controls = before.changes[id] ?? [];
   return after.changes[id]?.find((layout, index) => {
     const control = controls[index];
-    // Without the variant, inserted elements do not exist. Their layouts are compared with those of the elements they refer
-    // to.
+    // Without the variant, inserted elements do not exist. Their layouts are compared with the layouts of the elements
+    // that the insertion refers to.
     const isExisting = op === "insert" ? controls.some(has) : control !== undefined && has(control);
     return has(layout) && !isExisting;
   });
 }
 
-/** Makes a finding if the page scrolls sideways with the variant, or scrolls further than without it. */
+/** Creates a finding if the variant makes the page scroll sideways, or makes it scroll further sideways. */
 function judgeWidth(target: CheckTarget, before: PageLayout, after: PageLayout): Finding[] {
   const excess = ({ scrollWidth, clientWidth }: PageLayout) => Math.max(0, scrollWidth - clientWidth);
   if (excess(after) <= excess(before) + 1) return [];

@@ -6,12 +6,12 @@ import type { CheckTarget } from "../load/check-context.ts";
 import { listNewErrors, listNewRequests, type PageProblems } from "../load/page-problems.ts";
 import { makeFinding } from "../make-finding.ts";
 
-/** Highest layout shift that Core Web Vitals still rate as good. */
+/** Highest layout shift that Core Web Vitals rate as good. */
 const LAYOUT_SHIFT_MAX = 0.1;
 /** Maximum number of errors, and of failed requests, that are reported. */
 const SHOWN_MAX = 5;
 
-/** Makes findings for errors and failed requests that occur in no load without the variant. */
+/** Creates findings for errors and failed requests that occur only with the variant. */
 export function judgeProblems(target: CheckTarget, found: PageProblems, controls: PageProblems[]): Finding[] {
   const errors = listNewErrors(found, controls).map((text) =>
     makeFinding(target, "fail", "console_error", null, `With the variant the page logs an error: ${text}`),
@@ -22,7 +22,7 @@ export function judgeProblems(target: CheckTarget, found: PageProblems, controls
   return [...errors.slice(0, SHOWN_MAX), ...requests.slice(0, SHOWN_MAX)];
 }
 
-/** Makes findings for Content-Security-Policies of the page that would block the published script. */
+/** Creates findings for Content-Security-Policies of the page that block the published script. */
 export async function judgePolicies(
   target: CheckTarget,
   response: Response | null,
@@ -48,7 +48,7 @@ export async function judgePolicies(
   );
 }
 
-/** Computes the layout shift that the variant adds, with a finding if it is too large. */
+/** Computes the layout shift that the variant adds. Adds a finding if the shift is too large. */
 export function judgeLayoutShift(
   target: CheckTarget,
   control: SeenPage,
@@ -64,8 +64,8 @@ export function judgeLayoutShift(
 }
 
 /**
- * Milliseconds from the first paint until the last change was applied; 0 if all were applied before the paint. Null if no
- * change was applied or nothing was painted.
+ * Computes the milliseconds from the first paint until the last change was applied. 0 if all changes were applied
+ * before the first paint. Null if no change was applied or nothing was painted.
  */
 export function readPaintToApplied({ changes, firstPaintMs }: SeenPage): number | null {
   const times = Object.values(changes).flatMap(({ appliedAtMs }) => appliedAtMs ?? []);

@@ -10,11 +10,11 @@ import { countLosses } from "./check-fight.ts";
 import { readViolations, type Violations } from "./compare-accessibility.ts";
 import { type PagePicture, takePagePicture } from "./take-pictures.ts";
 
-/** The data that is read from a load at rest. */
+/** The data that is read from a load after its page has stopped changing. */
 export type Observation = {
   seen: SeenPage;
   report: RuntimeReport | undefined;
-  /** How often each change had been undone when the load was read. */
+  /** How often the page had undone each change when the load was read. */
   losses: Map<string, number>;
   /** Two snapshots of the document, taken at different times. */
   snapshots: DomSnapshot[];
@@ -23,13 +23,17 @@ export type Observation = {
   layout: PageLayout;
 };
 
-/** Checks that a load still shows the target page. @throws PageFailure when it was redirected to another page. */
+/**
+ * Checks that a load still shows the target page.
+ *
+ * @throws PageFailure if the load was redirected to another page.
+ */
 export function assertHere(target: CheckTarget, { page, subject }: PageLoad): void {
   if (!target.isHere(page.url()))
     throw new PageFailure(`${subject} leads to ${page.url()}, which the page entry does not match.`);
 }
 
-/** Reads all data of a load at rest. */
+/** Reads all data of a load. The caller has waited until the page has stopped changing. */
 export async function observeLoad(
   check: CheckContext,
   target: CheckTarget,

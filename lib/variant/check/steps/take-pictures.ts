@@ -22,7 +22,7 @@ export type PictureDeps = {
 
 const HEIGHT_MAX = 6_000;
 const TITLE_MAX = 100;
-/** Difference, from 0 to 1, up to which two colours count as equal. */
+/** Maximum difference between two colours that count as equal, from 0 to 1. */
 const THRESHOLD = 0.1;
 
 /** Takes a picture of a page, as wide as the viewport and at most 6,000 px high. */
@@ -34,7 +34,8 @@ export async function takePagePicture(load: PageLoad, { viewport }: CheckTarget)
 }
 
 /**
- * Stores the pictures of a page without and with the variant. If they differ, it also stores a picture of the differences.
+ * Stores the pictures of a page without and with the variant. If they differ, also stores a picture of the differences.
+ *
  * @throws the errors of the evidence store.
  */
 export async function keepPictures(

@@ -7,22 +7,25 @@ import { type GrowthBookMutation, NOT_SVG, notInside, toRemoval } from "./growth
 
 type CarriedMutations = Carried<GrowthBookMutation>;
 
-/** Elements of the document's head. GrowthBook can only hide elements, which has no effect on these. */
+/** Elements of the document's head. GrowthBook can only hide elements, which has no effect in the head. */
 const HEAD_TAGS = ["title", "meta", "link", "style", "script", "base", "head"];
 
 /** Elements that get or lose an attribute when a visitor opens or closes them. */
 const OPENED_TAGS = ["details", "dialog"];
 
-/** Attribute names to which dom-mutator gives a special meaning. */
+/** Attribute names with a special meaning in dom-mutator, the library with which GrowthBook changes pages. */
 const RESERVED_NAMES = ["html", "position", "classname"];
 
-/** Names of the elements in which dom-mutator parses HTML: a `div`, and then each element that the selector matches. */
+/**
+ * Lists the names of the elements in which dom-mutator parses HTML: a `div`, and then each element that the selector
+ * matches.
+ */
 const listContexts = (selector: string): string[] => [
   "div",
   ...readSubjects(selector).flatMap(({ tag }) => tag ?? []),
 ];
 
-/** Converts a single change to mutations of GrowthBook. Does not check how it interacts with other changes. */
+/** Converts a single change to mutations of GrowthBook. Does not check how the change interacts with other changes. */
 export function carryInGrowthBook(change: Change): CarriedMutations {
   const selector = toSafeSelector(change.selector);
   switch (change.op) {
@@ -66,10 +69,10 @@ function carryHtml(selector: string, portable: ReturnType<typeof toPortableHtml>
     : carryContent(selector, portable?.html);
 }
 
-/** Makes the mutation that sets an attribute, or removes it if `value` is null. */
+/** Creates the mutation that sets an attribute, or removes the attribute if `value` is null. */
 function carryAttribute(selector: string, name: string, value: string | null): CarriedMutations {
   const lower = name.toLowerCase();
-  // An empty class has the same effect as no class.
+  // Removing the class is written as setting an empty class, which has the same effect.
   if (lower === "class") return carryClass(selector, { action: "set", value: value ?? "" });
   if (RESERVED_NAMES.includes(lower) || name in {})
     return { limit: `GrowthBook cannot change an attribute with the name ${name}` };

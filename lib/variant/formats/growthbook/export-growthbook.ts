@@ -10,8 +10,8 @@ type UrlPattern = { include: true; type: "regex"; pattern: string };
 type Changes = { css: string; js: string; domMutations: GrowthBookMutation[] };
 
 /**
- * An export for GrowthBook. It has every page entry twice: as a visual changeset for GrowthBook's REST API, and as an auto
- * experiment for its SDK.
+ * An export for GrowthBook. It has each page of the variant twice: as a visual changeset for GrowthBook's REST API, and
+ * as an auto experiment for its SDK.
  */
 type GrowthBookDocument = {
   format: "growthbook";
@@ -40,8 +40,8 @@ type GrowthBookDocument = {
 };
 
 /**
- * The name of an experiment, and its key. The key is used in GrowthBook for the experiment, and in PostHog for its feature
- * flag.
+ * The name and key of an experiment. The key identifies the experiment in GrowthBook, and the experiment's feature flag
+ * in PostHog.
  */
 export type ExperimentName = { name: string; key: string };
 
@@ -51,14 +51,14 @@ const VARIATIONS = [
 ];
 
 /**
- * A rule that is put before CSS to disable its imports, because browsers ignore `@import` after a rule. The runtime's style
- * sheets do not support imports either.
+ * A rule that is put before CSS to disable `@import`, which browsers ignore after a rule. The runtime's style sheets do
+ * not support `@import` either.
  */
 export const NO_IMPORTS = "html{}\n";
 
 /**
- * Exports a document for GrowthBook. Each page entry becomes a visual changeset and an auto experiment. All experiments
- * share one key and seed, so that a visitor gets the same variation on every page.
+ * Exports a document for GrowthBook. Each page of the variant becomes a visual changeset and an auto experiment. All
+ * experiments share one key and seed, so that a visitor gets the same variation on every page.
  *
  * @param document a document that `checkDocumentContent` has accepted
  */
@@ -82,8 +82,8 @@ export function exportGrowthBook(
 }
 
 /**
- * Always makes a regular expression. GrowthBook's simple patterns ignore case, the protocol and a trailing slash, which a
- * page entry does not.
+ * Always writes a regular expression. GrowthBook's simple patterns ignore case, the protocol and a trailing slash; the
+ * runtime does not ignore them.
  */
 const toUrlPatterns = (page: VariantPage): UrlPattern[] => [
   { include: true, type: "regex", pattern: toAddressPattern(page) },

@@ -10,7 +10,7 @@ export type GrowthBookMutation = {
 };
 
 /**
- * Makes the two mutations for a `remove` change. The first hides the elements, the second disables their form fields.
+ * Creates the two mutations for a `remove` change. The first hides the elements, the second disables their form fields.
  *
  * @param selector a selector that `toSafeSelector` returned
  */
@@ -25,13 +25,13 @@ export const toRemoval = (selector: string): [GrowthBookMutation, GrowthBookMuta
 ];
 
 /**
- * Makes a suffix for the selector of a move's target. It excludes the moved element and its descendants, because dom-mutator
- * would fail on them and stop the experiment.
+ * Builds a suffix for the target selector of a move. The suffix excludes the moved element and its descendants, because
+ * dom-mutator would fail on these elements and stop the experiment.
  */
 export const notInside = (selector: string): string => `:not(${selector},${selector} *)`;
 
 /**
- * A suffix for the selector of a class change. It excludes SVG elements, because dom-mutator would fail on them and stop the
- * experiment.
+ * A suffix for the selector of a class change. The suffix excludes SVG elements, because dom-mutator would fail on
+ * these elements and stop the experiment.
  */
 export const NOT_SVG = ":not(svg,svg *)";

@@ -54,7 +54,7 @@ const experimentSchema = field.object({
   variations: field.array(field.object({ ...changes, urlRedirect: field.optionalText() }), VARIATIONS_MAX),
 });
 
-/** The changes of one variation on the pages of one source. */
+/** The changes of one variation in one visual changeset or auto experiment. */
 export type SourceVariation = {
   path: string;
   /** Names by which the caller of an import can choose this variation. */
@@ -65,7 +65,7 @@ export type SourceVariation = {
   redirect: string | null;
 };
 
-/** A visual changeset or an auto experiment. The first of several variations is the control. */
+/** A visual changeset or an auto experiment. If it has several variations, the first one is the control. */
 export type GrowthBookSource = {
   path: string;
   experimentNames: string[];
@@ -131,7 +131,7 @@ function readExperiment(value: unknown, path: string): Read<GrowthBookSource> {
   };
 }
 
-/** Lists the values that should be changesets or experiments, with their paths. They are not validated yet. */
+/** Lists the values that should be changesets or experiments, with their paths. The values are not validated here. */
 function listSources(value: unknown): Read<{ path: string; value: unknown }[]> {
   if (hasOwn(value, "encryptedExperiments"))
     return { ok: false, problem: "encryptedExperiments: is encrypted; import the decrypted payload" };
@@ -149,7 +149,7 @@ function listSources(value: unknown): Read<{ path: string; value: unknown }[]> {
   return { ok: true, value: items.map((item, index) => ({ path: `${list ?? ""}[${index}]`, value: item })) };
 }
 
-/** Reads visual changesets of GrowthBook's REST API, payloads of its SDK, and our own exports. */
+/** Reads visual changesets of GrowthBook's REST API, payloads of its SDK, and exports of this service. */
 export function readGrowthBookSources(value: unknown): Read<GrowthBookSource[]> {
   const listed = listSources(value);
   if (!listed.ok) return listed;

@@ -8,8 +8,9 @@ import { type GrowthBookSource, readGrowthBookSources, type SourceVariation } fr
 import { readMutations } from "./read-mutations.ts";
 
 /**
- * Imports visual changesets of GrowthBook's REST API, an SDK payload with `experiments`, or an export of `exportGrowthBook`.
- * Imports one variation of one experiment, even if there are several. Pure. `value` need not be validated.
+ * Imports visual changesets of GrowthBook's REST API, an SDK payload with `experiments`, or an export of
+ * `exportGrowthBook`. Imports one variation of one experiment, even if there are several. Validates `value`. Has no
+ * side effects.
  */
 export function importGrowthBook(value: unknown, options: ImportOptions = {}): Imported {
   const read = readGrowthBookSources(value);
@@ -39,7 +40,7 @@ export function importGrowthBook(value: unknown, options: ImportOptions = {}): I
 const isEmpty = ({ css, js, mutations, redirect }: SourceVariation): boolean =>
   mutations.length === 0 && redirect === null && `${css}${js}`.trim() === "";
 
-/** Makes a page entry for each address pattern of a source. */
+/** Creates a draft of a page for each address pattern of a source. */
 function readDrafts(
   source: GrowthBookSource,
   variation: SourceVariation,
@@ -70,12 +71,12 @@ function readDrafts(
   }));
 }
 
-/** The part of an address pattern before its first wildcard. */
+/** Returns the part of an address pattern before its first wildcard. */
 const readStart = ({ url }: Address): string => url.split("*")[0] ?? "";
 
 /**
- * Whether two page entries might match the same page. Compares their patterns only as text, because imported patterns must
- * not be run.
+ * Whether two address patterns might match the same page. Compares the patterns only as text, because imported patterns
+ * must not be run.
  */
 function canMeet(one: Address, other: Address): boolean {
   if (one.match === "path" && other.match === "path") return one.url === other.url;

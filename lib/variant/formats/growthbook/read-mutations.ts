@@ -35,7 +35,7 @@ export function readMutations(mutations: ImportedMutation[], path: string, omitt
   return changes;
 }
 
-/** @returns the changes that a mutation becomes, or the reason why it has no equivalent. */
+/** Converts a mutation to changes. Returns the reason as a text if the mutation has no equivalent. */
 function readMutation(mutation: ImportedMutation): ChangeInput[] | string {
   const selector = readSelector(mutation.selector);
   const { action, attribute } = mutation;

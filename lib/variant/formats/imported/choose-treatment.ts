@@ -2,15 +2,15 @@ import { VARIANT_LIMITS } from "../../document.ts";
 import { type ImportOptions, quote } from "./imported.ts";
 
 /**
- * An experiment with its treatments, as one part of a document describes it. Several parts can belong to the same
- * experiment, for example one for each page.
+ * An experiment and its treatments, as one part of a document describes them. Several parts can describe the same
+ * experiment, for example one part for each page.
  */
 type Experiment<Treatment> = { path: string; names: string[]; treatments: Treatment[] };
 type Treatment = { path: string; names: string[]; isControl: boolean; isEmpty: boolean };
 
 /**
- * Chooses one experiment, and one treatment of it by name. Returns that treatment from each part of the document that
- * belongs to the experiment.
+ * Chooses one experiment, and one of its treatments by name. Returns this treatment from each part of the document that
+ * describes the experiment.
  *
  * @param omitted receives a sentence for each other experiment, and for each other treatment that has changes
  */
@@ -47,7 +47,9 @@ export function chooseTreatment<Each extends Treatment>(
   return { ok: true, treatments };
 }
 
-/** Prefers the first treatment that has changes and is not the control. */
+/**
+ * Finds the treatment that is imported by default. Prefers the first treatment that has changes and is not the control.
+ */
 const findDefault = <Each extends Treatment>(treatments: Each[]): Each | undefined =>
   treatments.find(({ isControl, isEmpty }) => !isControl && !isEmpty) ??
   treatments.find(({ isEmpty }) => !isEmpty) ??

@@ -12,7 +12,7 @@ import { formatPath, type Imported } from "./imported.ts";
 /** A change, and the path of the field of the imported document from which it was read. */
 export type DraftChange = { path: string; change: ChangeInput };
 
-/** A page entry, and the path of the field of the imported document from which it was read. */
+/** A page of a variant, and the path of the field of the imported document from which it was read. */
 export type Draft = {
   path: string;
   url: string;
@@ -23,7 +23,7 @@ export type Draft = {
 };
 
 /**
- * Makes the pages of an import. Checks them in the same way as a document, and leaves out the parts that are invalid.
+ * Builds the pages of an import. Checks them in the same way as a document, and leaves out the invalid parts.
  *
  * @param omitted receives a sentence for each part that is left out
  */
@@ -56,7 +56,7 @@ const toPage = ({ url, match, changes, css, js }: Draft): PageInput => ({
   js,
 });
 
-/** Merges the page entries that have the same address. */
+/** Merges the drafts that have the same address pattern. */
 function mergeDrafts(drafts: Draft[]): Draft[] {
   const merged = new Map<string, Draft>();
   for (const draft of drafts) {
@@ -77,13 +77,16 @@ function mergeDrafts(drafts: Draft[]): Draft[] {
   return [...merged.values()];
 }
 
-/** Joins two scripts. Each is wrapped in its own function, so that neither its names nor a `return` affect the other one. */
+/**
+ * Joins two scripts. Each script is wrapped in its own function, so its names and its `return` do not affect the other
+ * script.
+ */
 function mergeScripts(first: string, second: string): string {
   if (first.trim() === "" || second.trim() === "") return first.trim() === "" ? second : first;
   return [first, second].map((js) => `(function () {\n${js}\n})();`).join("\n");
 }
 
-/** Checks the sizes first, so that HTML and scripts beyond the limits are never parsed. */
+/** Checks the limits for sizes. This check comes first, so that HTML and scripts beyond the limits are never parsed. */
 function findSizeProblem(drafts: Draft[]): string | undefined {
   const { pagesMax, changesMax, documentBytesMax } = VARIANT_LIMITS;
   if (drafts.length > pagesMax) return `document: must have at most ${pagesMax} pages, not ${drafts.length}`;
@@ -99,8 +102,8 @@ function findSizeProblem(drafts: Draft[]): string | undefined {
 }
 
 /**
- * Makes a document of the pages for the checks. Its change ids are temporary; the caller of the import assigns the final
- * ones.
+ * Builds a document from the drafts, for the checks. The ids of its changes are temporary; the caller of `collectPages`
+ * assigns the final ids.
  */
 function toDocument(drafts: Draft[]): { pages: (Omit<PageInput, "changes"> & { changes: Change[] })[] } {
   let last = 0;
@@ -118,7 +121,7 @@ function findShapeProblems(document: unknown): ContentProblem[] {
   return parsed.error.issues.map(({ path, message }) => ({ path: formatPath(path), problem: message }));
 }
 
-/** Leaves out the changes, scripts and page entries that have a problem. */
+/** Leaves out the changes, style sheets, scripts and pages that have a problem. */
 function omitProblems(drafts: Draft[], problems: ContentProblem[], omitted: string[]): Draft[] {
   const first = new Map<string, string>();
   for (const { path, problem } of problems) {

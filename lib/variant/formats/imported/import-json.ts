@@ -4,7 +4,7 @@ import { variantDocumentSchema } from "../../document.ts";
 import { describeProblem } from "../../revise.ts";
 import { type Imported, parsePart } from "./imported.ts";
 
-/** The service's own JSON export, or a document without the export's other fields. */
+/** Schema of the service's own JSON export. The fields that the export adds to a document are optional. */
 const exportSchema = variantDocumentSchema.extend({
   format: z.literal("agent-session-variant", { error: "must be agent-session-variant" }).optional(),
   version: z.literal(1, { error: "must be 1" }).optional(),

@@ -31,13 +31,13 @@ const VARIANT: VariantDocument = {
   ],
 };
 
-/** The paths of all values in a JSON value. */
+/** Lists the paths of all values in a JSON value. */
 const listPaths = (value: unknown): string[][] =>
   typeof value === "object" && value !== null
     ? [[], ...Object.entries(value).flatMap(([key, inner]) => listPaths(inner).map((path) => [key, ...path]))]
     : [[]];
 
-/** Copies a JSON value, with the value at one path replaced. */
+/** Copies a JSON value, and replaces the value at one path. */
 function replaceAt(value: unknown, [key, ...rest]: string[], other: unknown): unknown {
   if (key === undefined || typeof value !== "object" || value === null) return other;
   const entries = Object.entries(value).map(([name, inner]) => [

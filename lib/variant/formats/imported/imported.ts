@@ -3,7 +3,7 @@ import type { PageInput } from "../../document.ts";
 
 /** Which experiment and variation of a document to import, and the address to use as a fallback. */
 export type ImportOptions = {
-  /** Key, id or name of the experiment. The default is the first one with changes. */
+  /** Key, id or name of the experiment. Defaults to the first experiment that has changes. */
   experiment?: string | undefined;
   /** Key, id, name or number of the variation. Defaults to the first variation that has changes and is not the control. */
   variation?: string | undefined;
@@ -13,13 +13,13 @@ export type ImportOptions = {
   url?: string | undefined;
 };
 
-/** The pages of an imported variant, within its limits, and a sentence for each part that was left out. */
+/** The pages of an imported variant. `omitted` has a sentence for each part that was left out. */
 export type Imported =
   | { ok: true; pages: PageInput[]; omitted: string[] }
   /** Nothing can be imported. The problem text begins with the path of the field. */
   | { ok: false; problem: string };
 
-/** Quotes text of an imported document for an error sentence, cut to 200 characters. */
+/** Cuts a text of an imported document to 200 characters, and quotes it for an error sentence. */
 export const quote = (text: string): string => JSON.stringify(text.slice(0, 200).toWellFormed());
 
 /** Formats a path as text, such as `experiments[0].variations`. */
@@ -48,7 +48,7 @@ export function parsePart<Schema extends z.ZodType>(
   };
 }
 
-/** Makes schemas for imported documents, with error messages for people. Unknown fields are ignored. */
+/** Functions that create schemas for imported documents, with error messages for people. Unknown fields are ignored. */
 export const field = {
   text: () => z.string({ error: "must be a string" }),
   /** A string that may be absent or null. */

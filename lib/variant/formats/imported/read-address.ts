@@ -3,10 +3,7 @@ import { toAddressPattern } from "../../runtime/match-address.ts";
 
 export type Address = { url: string; match: PageMatch };
 
-/**
- * Parts of the regular expressions of `toAddressPattern` that match any characters, each with the glob wildcard it stands
- * for.
- */
+/** Parts of regular expressions that match any characters, each with the glob wildcard of the same meaning. */
 const WILDCARDS: [pattern: string, wildcard: string][] = [
   ["[^?#]*", "**"],
   ["[^#]*", "**"],
@@ -18,8 +15,8 @@ const QUERY = "(\\?[^#]*)?";
 const FRAGMENT = "(#.*)?";
 
 /**
- * Converts a regular expression that has only literal text and wildcards to a glob, without running it. Undefined for any
- * other.
+ * Converts a regular expression to a glob, without running it. Undefined if the expression has anything other than
+ * literal text and wildcards.
  */
 function readParts(pattern: string): string | undefined {
   let url = "";
@@ -38,8 +35,9 @@ function readParts(pattern: string): string | undefined {
 const isSame = (address: Address, pattern: string) => toAddressPattern(address) === pattern;
 
 /**
- * Converts a regular expression to the address of a page entry. Accepts every expression that an export of this service
- * writes, and simple ones of other tools, such as `^https://shop.example/cart`. Undefined for any other.
+ * Converts a regular expression to an address pattern of a variant's page. Accepts all expressions that exports of this
+ * service contain, and simple expressions of other tools, such as `^https://shop.example/cart`. Undefined for any other
+ * expression.
  */
 export function readRegex(source: string): Address | undefined {
   const pattern = source.replaceAll("\\/", "/");
@@ -68,8 +66,8 @@ export function readRegex(source: string): Address | undefined {
 }
 
 /**
- * Converts a simple pattern of GrowthBook to the address of a page entry. Such a pattern compares host and path, and `*` in
- * it stands for any characters. Undefined if it also compares the query or the fragment.
+ * Converts a simple pattern of GrowthBook to an address pattern of a variant's page. A simple pattern compares host and
+ * path, and `*` in it stands for any characters. Undefined if the pattern also compares the query or the fragment.
  */
 export function readSimplePattern(source: string): Address | undefined {
   const pattern = source.trim();

@@ -4,19 +4,19 @@ import type { Omission } from "./omission.ts";
 import { findSelectorLimit } from "./selector.ts";
 
 /**
- * A change converted to a format. If the format does not support it, `limit` is the reason, phrased as a part of a sentence.
+ * A change converted to a format. If the format does not support the change, `limit` is the reason, phrased as a part
+ * of a sentence.
  */
 export type Carried<Item> = { items: Item[] } | { limit: string };
 
-/** A page entry with its changes converted to a format. */
+/** A page of a variant, with its changes converted to a format. */
 export type CarriedPage<Item> = { page: VariantPage; items: Item[] };
 
 /**
- * Converts the changes of a document to a format. Changes that are switched off are skipped, and are not listed in
- * `omitted`.
+ * Converts the changes of a document to a format. Changes that are off are skipped, and are not listed in `omitted`.
  *
- * @param tool the name of the tool whose format it is, for sentences
- * @param carry converts a single change, without considering the other ones
+ * @param tool name of the tool to which the format belongs, for sentences
+ * @param carry converts a single change, without considering the other changes
  */
 export function carryChanges<Item>(
   document: VariantDocument,

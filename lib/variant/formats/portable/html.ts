@@ -49,7 +49,7 @@ function listElements(parent: ParentNode): PortableElement[] {
   ]);
 }
 
-/** Parses HTML as the runtime does, and leaves out comments. The HTML must be valid. */
+/** Parses HTML as `compileHtml` does, and removes comments. The HTML must be valid. */
 export function readHtml(text: string): { html: string; elements: PortableElement[]; hasText: boolean } {
   const tree = parseFragment(text);
   removeComments(tree);
@@ -58,15 +58,15 @@ export function readHtml(text: string): { html: string; elements: PortableElemen
 }
 
 /**
- * Makes HTML that has the same content when it is set as `innerHTML` of any element named in `tags`, even after it was
- * serialized and parsed again. Undefined if there is no such HTML, for example for table cells without a row.
+ * Builds HTML that has the same content as `innerHTML` of each element named in `tags`, even after it was serialized
+ * and parsed again. Undefined if there is no such HTML, for example for table cells without a row.
  */
 export function toPortableHtml(
   text: string,
   tags: string[],
 ): { html: string; elements: PortableElement[] } | undefined {
   const { html: content, elements } = readHtml(text);
-  // The runtime parses HTML outside of SVG. Inside an SVG element, the same HTML would be parsed differently.
+  // This service parses HTML outside of SVG. Inside an SVG element, the same HTML would be parsed differently.
   if (tags.includes("template") || (elements.length > 0 && tags.some(isSvgTag))) return undefined;
   return tags.every((tag) => serialize(parseIn(tag, content)) === content)
     ? { html: content, elements }
@@ -76,13 +76,13 @@ export function toPortableHtml(
 const escapeText = (text: string): string =>
   text.replace(/[&<>\u00A0]/g, (each) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;" })[each] ?? "&nbsp;");
 
-/** The text of a tree; undefined if the tree also contains elements or comments. */
+/** Reads the text of a tree. Undefined if the tree also contains elements or comments. */
 function readOnlyText(parent: ParentNode): string | undefined {
   const texts = parent.childNodes.map((child) => ("value" in child ? child.value : undefined));
   return texts.includes(undefined) ? undefined : texts.join("");
 }
 
-/** Makes HTML that is parsed to this text inside any element named in `tags`. Undefined if there is no such HTML. */
+/** Builds HTML that is parsed to this text inside each element named in `tags`. Undefined if there is no such HTML. */
 export function toPortableText(text: string, tags: string[]): string | undefined {
   const content = escapeText(text);
   // `innerHTML` of a template sets its `content`, not its children.
@@ -90,5 +90,5 @@ export function toPortableText(text: string, tags: string[]): string | undefined
   return tags.every((tag) => readOnlyText(parseIn(tag, content)) === text) ? content : undefined;
 }
 
-/** The text of HTML without markup; undefined if the HTML contains elements or comments. */
+/** Reads the text of HTML without markup. Undefined if the HTML contains elements or comments. */
 export const readText = (text: string): string | undefined => readOnlyText(parseFragment(text));

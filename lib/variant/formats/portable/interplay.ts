@@ -3,7 +3,7 @@ import { matchesAddress } from "../../runtime/match-address.ts";
 import { readHtml } from "./html.ts";
 import { couldCoincide, couldMatch } from "./selector.ts";
 
-/** A change that a format supports when it is the only one, with its page entry. */
+/** A change and its page. The format supports the change if it is the only one. */
 export type Candidate = { page: VariantPage; change: Change };
 
 /** Matches pseudo-classes that depend on attributes. */
@@ -12,18 +12,18 @@ const STATES =
 const NEIGHBOURS = /[+~]|:(?:nth|first|last|only|empty|has|not|is|where)/;
 const FIELDS = ["input", "select", "textarea", "button"];
 
-/** Whether two page entries might both apply to one address. True if in doubt. */
+/** Whether two pages of a variant might both match one address. True if in doubt. */
 export function canOverlap(one: Pick<VariantPage, "url" | "match">, other: typeof one): boolean {
   const patterns = [one, other].filter(({ match }) => match === "prefix" || match === "glob");
   const [pattern] = patterns;
-  // A pattern with a query cannot be compared with the other address, which may have none.
+  // The other address may have no query, so a pattern with a query cannot be compared with it.
   if (patterns.length === 2 || pattern?.url.includes("?")) return true;
   if (pattern) return matchesAddress(pattern, (pattern === one ? other : one).url);
   const [a, b] = [new URL(one.url), new URL(other.url)];
   return a.origin === b.origin && a.pathname === b.pathname;
 }
 
-/** The attributes that a change writes. A change of a class also has `className`. */
+/** Lists the attributes that a change writes. For a change of a class, also returns `className`. */
 function listWritten(change: Change): { names: string[]; className?: string } {
   switch (change.op) {
     case "setAttribute":
@@ -49,11 +49,11 @@ function dependsOnAttribute(selector: string, name: string, className?: string):
   return name === "id" ? selector.includes("#") : STATES.test(selector);
 }
 
-/** The selectors on which the place of a change depends. */
+/** Lists the selectors that decide where a change is applied. */
 const listSelectors = (change: Change): string[] =>
   change.op === "move" ? [change.selector, change.target] : [change.selector];
 
-/** Whether a change might affect elements of HTML that another change sets. */
+/** Whether a change might affect elements in the HTML of another change. */
 function reachesInto(change: Change, html: string): boolean {
   const { elements } = readHtml(html);
   if (change.op === "remove" && elements.some(({ tag }) => FIELDS.includes(tag))) return true;
@@ -84,7 +84,10 @@ function isOverruled(change: Extract<Change, { op: "setStyle" }>, other: Change)
   return isSameProperty && couldCoincide(change.selector, other.selector);
 }
 
-/** Says why the result of a change depends on whether it or another change is applied first; undefined if it does not. */
+/**
+ * Returns why the result of a change depends on the order in which it and another change are applied. Undefined if the
+ * order does not matter.
+ */
 function findDependence(change: Change, other: Change): string | undefined {
   if (other.op === "setHtml" && reachesInto(change, other.html))
     return other === change
@@ -112,9 +115,9 @@ function findDependence(change: Change, other: Change): string | undefined {
 }
 
 /**
- * Says why a change might have a different effect in a tool that applies changes one after the other; undefined if the
- * effect is the same. The runtime, in contrast, first finds the elements of all changes. The page itself is unknown here, so
- * in doubt the function returns a reason.
+ * Returns why a change might have a different effect in a tool that applies changes one after the other. Undefined if
+ * the effect is the same as in the runtime, which first finds the elements of all changes. The page itself is unknown
+ * here, so in doubt the function returns a reason.
  */
 export function findInterplay(candidate: Candidate, others: readonly Candidate[]): string | undefined {
   for (const other of others) {

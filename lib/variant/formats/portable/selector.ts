@@ -1,8 +1,8 @@
 import type { PortableElement } from "./html.ts";
 
 /**
- * What a selector requires of the element it matches, read from its last part: `button#pay.big` has a tag, an id and a
- * class.
+ * What the last part of a selector requires of a matching element. For example, `button#pay.big` requires a tag, an id
+ * and a class.
  */
 type Subject = { tag: string | null; id: string | null; classes: string[] };
 
@@ -34,8 +34,8 @@ const isCombinator = (character: string) => /[\s>+~]/.test(character);
 
 function readSubject(complex: string): Subject {
   const compound = splitTopLevel(complex, isCombinator).findLast((part) => part !== "") ?? "";
-  // Attributes and pseudo-classes only narrow down what matches, so they can be ignored. A name with escapes cannot be read
-  // in part, so the subject then has no tag, id or class.
+  // Attributes and pseudo-classes only narrow down what matches, so they can be ignored. If the part has escapes or
+  // non-ASCII characters, its names are not read, and the subject has no tag, id or class.
   const isOpaque = /[\\\u0080-\uFFFF]/.test(compound);
   const bare = isOpaque ? "" : (splitTopLevel(compound, (each) => each === ":")[0] ?? "");
   const names = bare.replace(/\[.*\]/s, "");
@@ -46,7 +46,7 @@ function readSubject(complex: string): Subject {
   };
 }
 
-/** Reads the subject of each selector in a list. */
+/** Reads the subject of each selector in a selector list. */
 export const readSubjects = (selector: string): Subject[] => splitList(selector).map(readSubject);
 
 /** Whether a selector might match an element. Considers only the last part of the selector. */
@@ -84,8 +84,8 @@ const COMPOUND = String.raw`(?:(?:${NAME}|\*)${SUFFIX}*|${SUFFIX}+)`;
 const PLAIN = new RegExp(String.raw`^${COMPOUND}(?:(?:\s*[>+~,]\s*|\s+)${COMPOUND})*$`);
 
 /**
- * Makes a selector for which `querySelectorAll` never throws. The SDKs do not catch that error, so the rest of the
- * experiment would not be applied. `:is()` skips selectors that the browser does not support.
+ * Builds a selector for which `querySelectorAll` never throws. The SDKs of the tools do not catch that error, and would
+ * not apply the rest of the experiment. `:is()` ignores selectors that the browser does not support.
  */
 export function toSafeSelector(selector: string): string {
   const trimmed = selector.trim();
@@ -96,7 +96,7 @@ export function toSafeSelector(selector: string): string {
 export function unwrapSelector(selector: string): string {
   if (!selector.startsWith(":is(") || !selector.endsWith(")")) return selector;
   const inner = selector.slice(4, -1);
-  // A selector such as `:is(a) b:is(c)` has the same beginning and end, but its first bracket closes early: the depth falls
+  // `:is(a) b:is(c)` also begins with `:is(` and ends with `)`. Its first bracket closes early, so the depth falls
   // below zero.
   let depth = 0;
   for (const character of inner.replace(/\\./gs, "").replace(/"[^"]*"|'[^']*'/g, "")) {
@@ -107,7 +107,7 @@ export function unwrapSelector(selector: string): string {
   return depth === 0 ? inner : selector;
 }
 
-/** Says why a selector cannot be used as plain CSS, phrased as a part of a sentence. Undefined if it can. */
+/** Returns why a selector cannot be used as plain CSS, phrased as a part of a sentence. Undefined if it can be used. */
 export function findSelectorLimit(selector: string): string | undefined {
   if (/(^|>>)\s*nth=\d+\s*(>>|$)/.test(selector))
     return "its selector takes one of several elements by number";

@@ -2,7 +2,7 @@
 const HIDDEN = /\\[^\n]|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'/g;
 
 /**
- * Replaces escapes, strings and the contents of brackets by placeholders of the same length. Undefined if a string or
+ * Replaces escapes, strings and the contents of brackets with placeholders of the same length. Undefined if a string or
  * bracket is not closed.
  */
 function blank(text: string): string | undefined {
@@ -29,7 +29,7 @@ export function writeDeclarations(style: Record<string, string>): string | undef
   return isWritable ? entries.map(([name, value]) => `${name}: ${value.trim()}`).join("; ") : undefined;
 }
 
-/** Reads the declarations of a style attribute; undefined if they cannot be parsed. */
+/** Reads the declarations of a style attribute. Undefined if they cannot be parsed. */
 export function readDeclarations(text: string): Record<string, string> | undefined {
   const bare = blank(text);
   if (bare === undefined) return undefined;

@@ -17,8 +17,8 @@ type Variant = {
 };
 
 /**
- * An export for PostHog: the list of web experiments in the form in which posthog-js loads it. PostHog's API also accepts
- * each experiment of the list.
+ * An export for PostHog: the list of web experiments, in the form in which posthog-js loads the list. PostHog's API
+ * also accepts each experiment of the list.
  */
 type PostHogDocument = {
   format: "posthog";
@@ -34,9 +34,9 @@ const OWN_FLAG =
   "PostHog's API gives each web experiment a feature flag of its own, so a visitor can get the variant on this page and not on the others.";
 
 /**
- * Exports a document for PostHog. Each page entry becomes a web experiment. All experiments share one feature flag, so that
- * a visitor gets the same variant on every page. PostHog's API gives each experiment a flag of its own, so an omission says
- * this for every page after the first.
+ * Exports a document for PostHog. Each page of the variant becomes a web experiment. In the export, all experiments
+ * share one feature flag, so that a visitor gets the same variant on every page. An experiment that is created through
+ * PostHog's API gets its own flag instead, so an omission says this for each page after the first.
  *
  * @param document a document that `checkDocumentContent` has accepted
  */
@@ -84,7 +84,7 @@ const listPageOmissions = ({ url, css, js }: VariantPage): Omission[] => [
   ...(js.trim() === "" ? [] : [{ changeId: null, url, reason: "PostHog web experiments have no script." }]),
 ];
 
-/** Converts a single change to transforms of PostHog. Does not check how it interacts with other changes. */
+/** Converts a single change to transforms of PostHog. Does not check how the change interacts with other changes. */
 function carryInPostHog(change: Change): Carried<Transform> {
   if (change.late === true)
     return { limit: "posthog-js applies an experiment once, and does not wait for elements that come later" };
@@ -113,7 +113,7 @@ function carryInPostHog(change: Change): Carried<Transform> {
   return { limit: "posthog-js sets no attribute but style, and no classes" };
 }
 
-/** Names of the elements in which posthog-js parses HTML: those that the selector matches. */
+/** Lists the names of the elements in which posthog-js parses HTML: the elements that the selector matches. */
 const listContexts = (selector: string): string[] => readSubjects(selector).map(({ tag }) => tag ?? "div");
 
 function carryHtml(selector: string, html: string, contexts: string[]): Carried<Transform> {

@@ -54,9 +54,9 @@ type Experiment = { path: string; names: string[]; treatments: Treatment[] };
 type Read<Value> = { ok: true; value: Value } | { ok: false; problem: string };
 
 /**
- * Imports web experiments of PostHog's API, the response of that API to posthog-js, or an export of `exportPostHog`. `text`,
- * `attributes`, `imgUrl` and `className` become changes too. Current versions of posthog-js ignore them, but they say what
- * the author of the experiment wanted. Pure. `value` need not be validated.
+ * Imports web experiments of PostHog's API, the response of that API to posthog-js, or an export of `exportPostHog`.
+ * `text`, `attributes`, `imgUrl` and `className` become changes too. Current versions of posthog-js ignore these
+ * fields, but the fields show what the author of the experiment wanted. Validates `value`. Has no side effects.
  */
 export function importPostHog(value: unknown, options: ImportOptions = {}): Imported {
   const read = readExperiments(value);
@@ -213,7 +213,7 @@ function readAddress(
 function readCondition(url: string, type: string): Address | undefined {
   if (type === "regex") return readRegex(url);
   if (!/^https?:\/\//i.test(url)) return undefined;
-  // posthog-js compares the fragment too, which a page entry does not.
+  // posthog-js also compares the fragment, but the runtime does not.
   if (url.includes("#")) return undefined;
   if (type === "exact") return { url, match: "exact" };
   return type === "icontains" ? { url, match: "prefix" } : undefined;

@@ -1,6 +1,6 @@
 import type { PortableElement } from "../portable/html.ts";
 
-/** Elements that posthog-js keeps. The list has only those that the tests cover; posthog-js keeps more. */
+/** Elements that posthog-js does not remove. The list has only the elements that the tests cover. */
 const TAGS = new Set(
   `a abbr article aside b blockquote br button caption code col colgroup dd del details dfn div dl dt em
   fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 header hr i img input ins kbd label legend li main mark
@@ -23,7 +23,10 @@ const PLAIN_ATTRIBUTES = new Set(
 /** Matches values that have no protocol, or a protocol that posthog-js allows. */
 const ADDRESS = /^(?:https?:|mailto:|tel:|[^:]*$|[/#?.])/i;
 
-/** Whether posthog-js keeps an attribute. It removes ids and names that could equal a property of a document or form. */
+/**
+ * Whether posthog-js keeps an attribute. posthog-js removes ids and names that could equal a property of a document or
+ * form.
+ */
 function isKept(tag: string, name: string, value: string): boolean {
   if (/[<>]/.test(value)) return false;
   if (/^(?:data|aria)-[a-z0-9-]+$/.test(name)) return true;
@@ -33,7 +36,7 @@ function isKept(tag: string, name: string, value: string): boolean {
   return ATTRIBUTES.has(name) && (PLAIN_ATTRIBUTES.has(name) || ADDRESS.test(value));
 }
 
-/** Names the first part of the HTML that posthog-js would remove; undefined if it would remove nothing. */
+/** Names the first part of the HTML that posthog-js would remove. Undefined if posthog-js would remove nothing. */
 export function findSanitizedPart(elements: readonly PortableElement[]): string | undefined {
   for (const { tag, attributes } of elements) {
     if (!TAGS.has(tag)) return `the element ${tag}`;
