@@ -54,3 +54,25 @@ test("the facts are those of the newest revision, with its own check and its cha
     b,
   ]);
 });
+
+test("showing a variant that does not exist leaves the shown variant as it is", async () => {
+  const sessionId = await insertTestSession(database.db);
+  const author = { author: "agent", runId: null, callId: null } as const;
+  await database.db.transaction(async (tx) => {
+    for (const key of ["main", "b"])
+      await insertRevision(tx, { sessionId, key, number: 1, document: { pages: [] }, ...author });
+  });
+  const show = (key: string | null) => database.db.transaction((tx) => setShownVariant(tx, sessionId, key));
+  const listShown = async () =>
+    (await listVariantFacts(database.db, sessionId, BASE_URL)).flatMap(({ key, isShown }) =>
+      isShown ? [key] : [],
+    );
+
+  assert.equal(await show("main"), true);
+  assert.equal(await show("missing"), false);
+  assert.deepEqual(await listShown(), ["main"]);
+  assert.equal(await show("b"), true);
+  assert.deepEqual(await listShown(), ["b"]);
+  assert.equal(await show(null), true);
+  assert.deepEqual(await listShown(), []);
+});

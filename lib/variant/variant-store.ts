@@ -248,24 +248,23 @@ export async function insertRevision(tx: Transaction, revision: NewRevision): Pr
 /**
  * Sets the variant that the live browsers show. They show no variant if `key` is null.
  *
- * @returns false if there is no such variant.
+ * @returns false if there is no such variant; nothing is changed then.
  */
 export async function setShownVariant(
   tx: Transaction,
   sessionId: string,
   key: string | null,
 ): Promise<boolean> {
+  const ofSession = eq(variants.sessionId, sessionId);
+  const isVariant = key === null ? undefined : and(ofSession, eq(variants.key, key));
+  if (isVariant && (await tx.select({ key: variants.key }).from(variants).where(isVariant)).length === 0)
+    return false;
   await tx
     .update(variants)
     .set({ isShown: false })
-    .where(and(eq(variants.sessionId, sessionId), eq(variants.isShown, true)));
-  if (key === null) return true;
-  const shown = await tx
-    .update(variants)
-    .set({ isShown: true })
-    .where(and(eq(variants.sessionId, sessionId), eq(variants.key, key)))
-    .returning({ key: variants.key });
-  return shown.length > 0;
+    .where(and(ofSession, eq(variants.isShown, true)));
+  if (isVariant) await tx.update(variants).set({ isShown: true }).where(isVariant);
+  return true;
 }
 
 /**
