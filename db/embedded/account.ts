@@ -2,8 +2,8 @@
 export type Account = { uid: number; gid: number };
 
 /**
- * The account that runs the server. Nothing else uses its ids, so neither the browser (`nobody`) nor the sandbox (65533) can
- * read the database.
+ * The account that runs the server. No other process uses its ids, so neither the browser (`nobody`) nor the sandbox
+ * (65533) can read the database.
  */
 const DATABASE: Account = { uid: 65_532, gid: 65_532 };
 
@@ -12,8 +12,8 @@ const NOBODY: Account = { uid: 65_534, gid: 65_534 };
 
 const isRoot = () => process.getuid?.() === 0;
 
-/** The account that runs the database; undefined for this process's own user. Postgres refuses to run as root. */
+/** The account that runs the database. Undefined if this process's user can run it; root cannot run Postgres. */
 export const databaseAccount = (): Account | undefined => (isRoot() ? DATABASE : undefined);
 
-/** The account that creates the template; undefined for this process's own user. */
+/** The account that creates the template. Undefined if this process's user can create it; root cannot run `initdb`. */
 export const templateAccount = (): Account | undefined => (isRoot() ? NOBODY : undefined);

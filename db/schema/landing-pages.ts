@@ -3,7 +3,7 @@ import { check, foreignKey, index, integer, pgTable, primaryKey, text, unique } 
 import { bytes, createdAt, instant } from "./columns.ts";
 import { sessions } from "./sessions.ts";
 
-/** A page below `/p/`. It outlives its session, and is served until it is unpublished. */
+/** A landing page, served below `/p/` until it is unpublished. It is not deleted with its session. */
 export const landingPages = pgTable(
   "landing_pages",
   {
@@ -38,9 +38,12 @@ export const landingPageVersions = pgTable(
     fileCount: integer("file_count").notNull(),
     sizeBytes: integer("size_bytes").notNull(),
     note: text("note"),
-    /** The session that deployed the version. It may have been deleted since. */
+    /** The session that deployed the version. The session may have been deleted since. */
     deployedBy: text("deployed_by").notNull(),
-    /** The call that deployed the version, so that a repeated call finds it. */
+    /**
+     * `runId` and `callId` identify the tool call that deployed the version. If the call is executed again after a
+     * crash, it finds its version by them.
+     */
     runId: text("run_id"),
     callId: text("call_id"),
     createdAt: createdAt(),
@@ -52,14 +55,14 @@ export const landingPageVersions = pgTable(
   ],
 );
 
-/** The bytes of files, stored once for all versions of all pages. */
+/** The contents of files. Equal files of all versions and pages share one row. */
 export const landingPageBlobs = pgTable("landing_page_blobs", {
   /** SHA-256 of the content, in hexadecimal. */
   hash: text("hash").primaryKey(),
   content: bytes("content").notNull(),
 });
 
-/** A file of a version. */
+/** A file of a version of a landing page. */
 export const landingPageFiles = pgTable(
   "landing_page_files",
   {

@@ -6,7 +6,10 @@ import { createdAt, instant } from "./columns.ts";
 export const outbox = pgTable(
   "outbox",
   {
-    /** The id of the engine's event (`<run>:<generation>`): the engine ignores a second event with the same id. */
+    /**
+     * Id of the event that is sent to the engine, such as `<run>:<generation>`. The engine ignores a second event with
+     * it.
+     */
     id: text("id").primaryKey(),
     name: text("name").notNull(),
     data: jsonb("data").$type<Record<string, unknown>>().notNull(),
