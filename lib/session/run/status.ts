@@ -32,8 +32,8 @@ export function projectOutcome(run: Pick<RunRow, "state">): RunOutcome | null {
 }
 
 /**
- * Converts a deliverable to its API form. A run of a structured session has a deliverable from its start, so a missing row
- * means `pending`.
+ * Converts a deliverable to its API form. A run of a structured session has a deliverable from its start, so a missing
+ * row means `pending`.
  */
 export function projectDeliverable(runId: string, row: DeliverableRow | undefined): Deliverable {
   if (!row || row.status === "pending") return { runId, status: "pending" };
