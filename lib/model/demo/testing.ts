@@ -75,7 +75,7 @@ export type Element = {
   classes?: string;
 };
 
-/** A result of `dom_query`. */
+/** A result of `dom_query` that lists these elements. */
 export function answerOf(url: string, title: string, elements: Element[]): string {
   const keyed = (key: string, value: string | undefined) => (value ? ` ${key} ${JSON.stringify(value)}` : "");
   const lines = elements.map(

@@ -19,8 +19,8 @@ const isApply = ({ toolName }: ToolExchange) => toolName === "apply_variant";
 const report = (text: string): DemoStep => ({ kind: "report", text });
 
 /**
- * Plans the next step of a turn that changes a page: open it, find the elements, store and apply a revision, check it,
- * report. Only the page that the message names is changed.
+ * Plans the next step of a turn that changes a page: open the page, find the elements, store and apply a revision,
+ * check the revision, report. Only the page that the message names is changed.
  */
 export function planEdit(situation: Situation, request: EditRequest): DemoStep {
   const { exchanges, earlier } = situation;
@@ -81,8 +81,8 @@ export function isOnPage(
 }
 
 /**
- * Opens the page that the message names, or reports why that is impossible. Undefined if the page is open. A request that
- * only undoes changes needs no page.
+ * Opens the page that the message names, or reports why that is impossible. Returns undefined if the page is open, or
+ * if the request only undoes changes and so needs no page.
  */
 function reachPage(situation: Situation, request: EditRequest): DemoStep | undefined {
   const { exchanges, earlier, currentUrl } = situation;
@@ -107,6 +107,7 @@ function readDestination(place: string | undefined): { word: string; matches: Re
   );
 }
 
+/** Plans a step that makes these queries with `dom_query`. Equal queries are made only once. */
 export function queryStep(queries: Record<string, unknown>[]): DemoStep {
   const unique = [...new Map(queries.map((input) => [JSON.stringify(input), input])).values()];
   return {
