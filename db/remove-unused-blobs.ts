@@ -16,7 +16,7 @@ export async function removeUnusedBlobs(tx: Transaction, hashes: readonly string
     .orderBy(landingPageBlobs.hash)
     .for("update");
   if (locked.length === 0) return;
-  // A statement after the locking one, so that it sees everything that was committed before the lock was granted.
+  // This is a separate statement, so that it sees everything that was committed before the locks were granted.
   await tx.delete(landingPageBlobs).where(
     and(
       inArray(

@@ -20,12 +20,13 @@ const names = new Map<string, string>();
 const executions = new LRUCache<string, number>({ max: 500 });
 
 /**
- * A text gets a name with this execution. The plan of a text that is executed only once or twice would waste memory.
+ * Number of the execution at which a text gets a name. A plan for a text that is executed only once or twice wastes
+ * memory.
  */
 const NAMED_AFTER = 3;
 /** Longer texts get no name. They contain a variable number of values, so the same text is rarely executed again. */
 const NAMED_LENGTH_MAX = 8_000;
-/** Matches a text of several commands. It gets no name, because Postgres cannot prepare it. */
+/** Matches a text of several commands. Such a text gets no name, because Postgres cannot prepare it. */
 const SEVERAL_COMMANDS = /;\s*\S/;
 /** Maximum number of names, because every connection keeps a plan for each of them. */
 const NAMES_MAX = 300;

@@ -19,7 +19,7 @@ export type TestDatabaseVariables = {
   NEON_WSPROXY?: string;
 };
 
-/** A row of `sessions` with defaults for tests; `fields` overrides them. */
+/** Creates a row of `sessions` with default values for tests. `fields` overrides the defaults. */
 export const sessionRow = (
   fields: Pick<typeof sessions.$inferInsert, "id"> & Partial<typeof sessions.$inferInsert>,
 ): typeof sessions.$inferInsert => ({
@@ -40,7 +40,7 @@ export const sessionRow = (
 
 type TestDriver = "embedded" | "pg" | "neon";
 
-/** The driver that `TEST_DATABASE` names. */
+/** Returns the driver that `TEST_DATABASE` names. */
 function readDriver(fallback: TestDriver = "pg"): TestDriver {
   const driver = process.env.TEST_DATABASE || fallback;
   if (driver === "embedded" || driver === "pg" || driver === "neon") return driver;

@@ -33,7 +33,7 @@ export function findUnavailability(error: unknown): Unavailability | undefined {
   return undefined;
 }
 
-/** Whether a statement failed because its connection was lost or refused: another connection may succeed. */
+/** Whether a statement failed because its connection was lost or refused. It may succeed on another connection. */
 export const isConnectionLost = (error: unknown): boolean => {
   const reason = findUnavailability(error);
   return reason === "out of reach" || reason === "overloaded";

@@ -17,7 +17,7 @@ export function createListen(makeClient: () => ServerClient): Listen {
     client.on("end", () => handleLoss());
     await connect(client);
     try {
-      // Commits of this connection do not wait for the disk, because the event bus detects and repairs lost
+      // Commits of this connection do not wait for the disk, because the event bus (`lib/events/bus`) detects lost
       // notifications.
       await client.query("set synchronous_commit = off");
       await client.query(`listen ${JSON.stringify(channel)}`);

@@ -56,8 +56,8 @@ export async function migrateUnderLock<Client extends ServerClient>(
   client.on("error", () => {});
   await connect(client);
   try {
-    // The number is arbitrary, but all versions of the service must use the same one. Ending the session releases the
-    // lock.
+    // The number is arbitrary, but all versions of the service must use the same number. Ending the session releases
+    // the lock.
     await client.query("select pg_advisory_lock(7318643)");
     await migrate(client);
   } finally {

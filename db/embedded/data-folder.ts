@@ -18,10 +18,10 @@ export class DataFolderError extends Error {
 /** A data folder on which a server can start, and the Postgres programs that can open it. */
 type PreparedFolder = { folder: string; programs: PostgresPrograms; isNew: boolean };
 
-/** The folder of the embedded database below `DATA_DIR`. */
+/** Returns the folder of the embedded database. */
 export const postgresFolder = (dataDir: string): string => join(dataDir, "postgres");
 
-/** The folder in which earlier versions of this service stored a PGlite database. */
+/** Returns the folder in which earlier versions of this service stored a PGlite database. */
 const pgliteFolder = (dataDir: string): string => join(dataDir, "db");
 
 /**
@@ -78,7 +78,7 @@ async function createDataFolder(dataDir: string, folder: string, programs: Postg
   await handle.sync().finally(() => handle.close());
 }
 
-/** The major version of Postgres that created a data folder; undefined if the folder contains no `PG_VERSION`. */
+/** Reads the major version of Postgres that created a data folder; undefined if the folder contains no `PG_VERSION`. */
 async function readMajor(folder: string): Promise<number | undefined> {
   const text = await readFile(join(folder, "PG_VERSION"), "utf8").catch((error) => {
     if (error.code !== "ENOENT") throw error;

@@ -50,7 +50,7 @@ const serverPid = async () => Number.parseInt(await readFile(join(folder(), "pos
 const read = async <Row>({ db }: OpenDatabase, query: ReturnType<typeof sql>) =>
   ((await db.execute(query)) as unknown as { rows: Row[] }).rows;
 
-/** Whether a process is running. A zombie has ended: only its parent has not read the exit status yet. */
+/** Whether a process is running. A zombie does not count, because only its exit status is left. */
 function isAlive(pid: number): boolean {
   try {
     return !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
@@ -240,7 +240,10 @@ describe("after the death of its service", () => {
   });
 });
 
-/** Kills the guard process, so that the server continues after its service dies. The guard is in the server's group. */
+/**
+ * Kills the guard process, so that the server continues after its service dies. The guard is in the server's process
+ * group.
+ */
 async function killGuard(serverPid: number): Promise<void> {
   for (const entry of await readdir("/proc")) {
     const status = await readFile(`/proc/${entry}/stat`, "utf8").catch(() => "");

@@ -15,7 +15,7 @@ export class DatabaseLockedError extends Error {
 }
 
 const ATTEMPTS_MAX = 50;
-/** The owner of an empty lock file may still be writing it up to this age. An older empty file was left by a crash. */
+/** Maximum age of an empty lock file that its owner may still be writing. An older empty file was left by a crash. */
 const WRITING_MAX_MS = 1_000;
 
 type Owner = { pid: number; startedAt: string };
@@ -93,7 +93,9 @@ function isAlive(owner: Owner): boolean {
   return startTime !== "" ? startTime === owner.startedAt : owner.startedAt === "";
 }
 
-/** The kernel's start time of a process, or "" if it is a zombie or has ended, or if the system has no /proc. */
+/**
+ * Reads the start time of a process from the kernel; "" for a process that has ended, and on a system without `/proc`.
+ */
 function readStartTime(pid: number): string {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");

@@ -235,8 +235,8 @@ export function withFolderHandle(
 }
 
 /**
- * The environment of the server. `LC_ALL=C` makes Postgres write its messages in English, because this file parses
- * them. The cast is needed because Next's types declare NODE_ENV as required.
+ * Returns the environment of the server. `LC_ALL=C` makes Postgres write its messages in English, because this file
+ * parses them. The cast is needed because Next's types declare NODE_ENV as required.
  */
 export const serverEnvironment = () =>
   ({ PATH: process.env.PATH ?? "/usr/bin:/bin", LC_ALL: "C", TZ: "UTC" }) as unknown as NodeJS.ProcessEnv;

@@ -50,7 +50,7 @@ export function serviceSettings(major: number): string[] {
     "autovacuum_max_workers=1",
     "jit=off",
     "huge_pages=off",
-    // The default of version 18 starts three more processes, which only read files.
+    // Avoids the default of version 18, which starts three more processes for reading files.
     ...(major >= 18 ? ["io_method=sync"] : []),
     "logging_collector=off",
     "log_destination=stderr",

@@ -22,9 +22,9 @@ const TEMPLATE_CACHE = fileURLToPath(
 const KEEP_MS = 7 * 24 * 3_600_000;
 
 /**
- * Ensures that the template exists: an initialised data folder with all tables, from which new databases are copied.
- * Creating it takes a few seconds, once for each version of Postgres and of the migrations. Set-up does this before the
- * first start.
+ * Ensures that the template exists: an initialised data folder with all tables. New data folders are copies of it.
+ * Creating the template takes a few seconds, once for each version of Postgres and of the migrations. Set-up does this
+ * before the first start.
  *
  * @param programs programs that {@link templateAccount} can execute.
  * @param cache the folder that contains the templates.

@@ -26,7 +26,7 @@ export const browsers = pgTable(
      * process runs the browser.
      */
     owner: text("owner"),
-    /** URL of the session's target page. It is set when the session is created, and changed by a retarget. */
+    /** URL of the session's target page. It is set when the session is created; a retarget replaces it. */
     desiredUrl: text("desired_url"),
     lastNavigatedUrl: text("last_navigated_url"),
     /** URL of the last http(s) page that was shown; a restarted browser returns to it. */

@@ -42,17 +42,16 @@ export const deliveries = pgTable(
   ],
 );
 
-/** One finished attempt at a delivery. */
+/** A finished attempt to send a callback. */
 export const deliveryAttempts = pgTable(
   "delivery_attempts",
   {
     deliveryId: text("delivery_id")
       .notNull()
       .references(() => deliveries.id, { onDelete: "cascade" }),
-    /**
-     * The delivery's cycle in which the attempt was made, from 1. `number` counts the attempts of the cycle, from 1.
-     */
+    /** The delivery's cycle in which the attempt was made. */
     cycle: integer("cycle").notNull(),
+    /** Number of the attempt in its cycle, from 1. */
     number: integer("number").notNull(),
     at: instant("at").notNull(),
     /** HTTP status; null if there was no response. */

@@ -110,7 +110,7 @@ export const engineSteps = pgTable(
     kind: text("kind").$type<EngineStepKind>().notNull(),
     state: text("state").$type<EngineStepState>().notNull(),
     name: text("name").notNull(),
-    /** Order in which the step finished among all steps of the engine; null while it is pending. */
+    /** Position of the step in the order in which all steps of the engine finished; null while it is pending. */
     position: bigint("position", { mode: "number" }),
     attempt: integer("attempt").notNull().default(0),
     /**

@@ -11,7 +11,10 @@ export const landingPages = pgTable(
     ownerId: text("owner_id").notNull(),
     /** The session that last deployed the page; null after that session was deleted. */
     sessionId: text("session_id").references(() => sessions.id, { onDelete: "set null" }),
-    /** The workspace folder of the newest deploy. A later deploy of that folder without a slug updates this page. */
+    /**
+     * The workspace folder of the newest deploy. If a later deploy of the same folder names no slug, it updates this
+     * page.
+     */
     folder: text("folder").notNull(),
     /** Number of the served version; null while the page is unpublished. */
     version: integer("version"),

@@ -2,13 +2,13 @@ import { sql } from "drizzle-orm";
 import { index, jsonb, pgTable, text } from "drizzle-orm/pg-core";
 import { createdAt, instant } from "./columns.ts";
 
-/** Jobs to send to the durable engine, inserted in the transaction that creates them. */
+/** Jobs to send to the durable engine. A job is inserted in the same transaction as the rows that it is about. */
 export const outbox = pgTable(
   "outbox",
   {
     /**
-     * Id of the event that is sent to the engine, such as `<run>:<generation>`. The engine ignores a second event with
-     * it.
+     * Id of the engine's event for the job, such as `<run>:<generation>`. The engine ignores a second event with the
+     * same id.
      */
     id: text("id").primaryKey(),
     name: text("name").notNull(),

@@ -92,8 +92,9 @@ export const requirements = pgTable(
     outcome: jsonb("outcome").$type<AssertionOutcome>(),
     author: text("author").$type<PlanAuthor>().notNull(),
     /**
-     * The four columns identify the tool call that added the requirement, and the agent's last call that changed it. If
-     * such a call is executed again after a crash, it does not make its change twice.
+     * `runId` and `callId` identify the tool call that added the requirement, `updateRunId` and `updateCallId` the
+     * agent's last call that changed it. If such a call is executed again after a crash, it does not make its change
+     * twice.
      */
     runId: text("run_id"),
     callId: text("call_id"),

@@ -25,7 +25,8 @@ export const publications = pgTable(
     sessionId: text("session_id").references(() => sessions.id, { onDelete: "set null" }),
     variant: text("variant").notNull(),
     /**
-     * Number of the current release. Its script is served at the URL without a release number. Null while unpublished.
+     * Number of the current release, whose script has a URL without a number. Null while the publication is
+     * unpublished.
      */
     release: integer("release"),
     /** Number of the newest release. */

@@ -3,9 +3,9 @@ import { boolean, index, pgTable, text } from "drizzle-orm/pg-core";
 import { instant } from "./columns.ts";
 
 /**
- * Removed sessions. The transaction that deletes the rows of a session inserts its removal. Every process then deletes
- * what it stores for the session outside the database: the workspace, the evidence files and the browser. Old removals
- * are deleted, except pending and unverified removals.
+ * Removed sessions. The transaction that deletes a session also inserts its removal. Every process then deletes what it
+ * stores for the session outside the database: the workspace, the evidence files and the browser. Old removals are
+ * deleted, except pending and unverified removals.
  */
 export const removals = pgTable(
   "removals",

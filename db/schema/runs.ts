@@ -208,11 +208,11 @@ export const steps = pgTable(
     sessionId: text("session_id").notNull(),
     /** Order in which the steps of a session were recorded, across its runs. The numbers have gaps. */
     position: bigserial("position", { mode: "number" }).notNull(),
-    /** The value that the step returns. It is small. */
+    /** The value that the step returns: a small JSON value. */
     output: json("output").$type<unknown>().notNull(),
     /**
-     * Messages that the step adds to the model's context (AI SDK `ModelMessage[]`), if any. The context of a session is
-     * the messages of all its steps, in the order of `position`.
+     * Messages that the step adds to the model's context (AI SDK `ModelMessage[]`); null if it adds none. The context
+     * of a session consists of the messages of all its steps, in the order of `position`.
      */
     modelMessages: json("model_messages").$type<unknown[]>(),
     /** For a compaction: the messages of this step replace the messages of all steps up to this position. */
@@ -261,7 +261,7 @@ export const toolCalls = pgTable(
   ],
 );
 
-/** The typed result of a run of a structured session. */
+/** The typed result of a run in a session with an output schema. */
 export const deliverables = pgTable(
   "deliverables",
   {

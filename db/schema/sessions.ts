@@ -88,11 +88,14 @@ export const sessions = pgTable(
     /** The only run that may write. It is set by compare-and-set, so that a session plays one run at a time. */
     activeRunId: text("active_run_id"),
     /**
-     * The budget of the session and all sub-agents below it. A sub-agent's row repeats the budget of its root. Null for
-     * no limit.
+     * The budget of the session and all sub-agents below it; null for no limit. A sub-agent's row repeats the budget of
+     * the root session.
      */
     budget: jsonb("budget").$type<BudgetRow>(),
-    /** Tokens of model calls, their price and the working time that the session's own turns have spent. */
+    /**
+     * What the session's own turns have spent: tokens of model calls, the price of these calls in dollars, and working
+     * time.
+     */
     spentTokens: bigint("spent_tokens", { mode: "number" }).notNull().default(0),
     spentUsd: doublePrecision("spent_usd").notNull().default(0),
     spentMs: bigint("spent_ms", { mode: "number" }).notNull().default(0),

@@ -56,7 +56,7 @@ export const testRuns = pgTable(
     counts: jsonb("counts").$type<TestCounts>().notNull(),
     /** A sentence that says why the test run ended before all tests had run; null if there is no such problem. */
     problem: text("problem"),
-    /** Number of times that the test run was started. It is started a second time if its process has died. */
+    /** Number of times that the test run was started. If its process dies, the test run is started a second time. */
     attempt: integer("attempt").notNull().default(0),
     /** The process that executes the test run; null while no process executes it. */
     owner: text("owner"),

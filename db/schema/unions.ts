@@ -79,8 +79,8 @@ export const ASSERTION_KINDS = ["visible", "hidden", "text", "count"] as const;
 /** Result of an assertion in a check. `unchecked`: the check did not open the page of the assertion. */
 export const ASSERTION_RESULTS = ["pass", "fail", "unchecked"] as const;
 /**
- * `interrupted`: the process that executed the test run died, and so did the process of its second start. `failed`: a
- * test failed, or the test run ended before all its tests had ended.
+ * `interrupted`: the test run was started twice, and both times its process died. `failed`: a test failed, or the test
+ * run ended before all its tests had ended.
  */
 export const TEST_RUN_STATUSES = [
   "queued",

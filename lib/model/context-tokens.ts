@@ -24,8 +24,8 @@ const WINDOWS: [prefix: string, tokens: number][] = [
 const UNKNOWN_TOKENS = 128_000;
 
 /**
- * Returns the context size, in tokens, of a model named by an OpenAI id or a gateway id (`vendor/model`); 128,000 for
- * an unknown name. `AGENT_CONTEXT_TOKENS` overrides the result.
+ * Returns the context size, in tokens, for an OpenAI id or a gateway id (`vendor/model`); 128,000 for an unknown model.
+ * `AGENT_CONTEXT_TOKENS` overrides the result.
  */
 export function findContextTokens(modelId: string): number {
   const name = modelId.slice(modelId.lastIndexOf("/") + 1).toLowerCase();

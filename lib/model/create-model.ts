@@ -63,7 +63,7 @@ function createOpenaiAccess(config: ModelConfig): ModelAccess {
 }
 
 async function createGatewayAccess(config: ModelConfig): Promise<ModelAccess> {
-  // Imported on demand, because the package is large and most deployments do not use the gateway.
+  // Imported on demand, because the package is large and no other part of the service needs it.
   const { createGateway } = await import("ai");
   const configuredId = config.agentModel || defaultGatewayModel;
   const id = configuredId.includes("/") ? configuredId : `openai/${configuredId}`;

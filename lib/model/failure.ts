@@ -26,7 +26,7 @@ const NETWORK_CODES = new Set([
   "UND_ERR_BODY_TIMEOUT",
 ]);
 
-/** Messages that replace those of errors that quote the response or the prompt, keyed by the name of the error. */
+/** Replacement messages, keyed by error name. The original messages quote the response or the prompt. */
 const quotingErrors: Record<string, { message: string; isRetryable: boolean }> = {
   AI_TypeValidationError: unreadable("an answer of an unknown form"),
   AI_JSONParseError: unreadable("an answer that is not JSON"),
@@ -87,7 +87,10 @@ export function readModelFailure(error: unknown, now: () => number = Date.now): 
   };
 }
 
-/** Reads the HTTP status of an error. Servers use several field names for it, and some omit it when overloaded. */
+/**
+ * Reads the HTTP status of an error. Servers use several field names for the status, and some overloaded servers omit
+ * it.
+ */
 function readStatus(error: Fields): number | undefined {
   if (typeof error.statusCode === "number") return error.statusCode;
   for (const field of ["status_code", "status", "code"]) {
@@ -173,7 +176,8 @@ function readBodySentence(responseBody: unknown): string | undefined {
 }
 
 /**
- * Reads `retry-after-ms`, or `retry-after` as seconds or as a date. Undefined without a valid value or for a past date.
+ * Reads `retry-after-ms`, or `retry-after` as seconds or as a date. Undefined if no header is valid, or if the date is
+ * past.
  */
 function readRetryAfterMs(headers: Fields, now: () => number): number | undefined {
   const milliseconds = Number.parseFloat(textOf(headers["retry-after-ms"]) ?? "");

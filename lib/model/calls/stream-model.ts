@@ -138,7 +138,7 @@ function createGatherer(tools: ModelTools) {
   let finish: Extract<LanguageModelV4StreamPart, { type: "finish" }> | undefined;
 
   /**
-   * Returns the part with this id, and creates it if there is none. Later metadata of a part replace the earlier ones.
+   * Returns the part with this id, and creates it if there is none. New metadata of the part replaces earlier metadata.
    */
   function openPart(type: "text" | "reasoning", id: string, metadata?: SharedV4ProviderMetadata): TextPart {
     const key = `${type} ${id}`;

@@ -39,7 +39,8 @@ export function writePrompt(
       cache.set(message, converted);
     }
     const last = prompt.at(-1);
-    // The results of parallel calls are stored one by one, but providers expect all of them in one message.
+    // Results of parallel calls are stored one by one. They are merged into one message here, because providers expect
+    // that.
     if (converted.role === "tool" && last?.role === "tool")
       prompt[prompt.length - 1] = { ...last, content: [...last.content, ...converted.content] };
     else prompt.push(converted);

@@ -18,9 +18,10 @@ const list = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 const limit = (value: unknown, fallback: number) => (typeof value === "number" ? value : fallback);
 
 /**
- * Builds a value for the schema. Properties whose name matches a fact of the page get this fact, all others a
- * placeholder. It supports the usual keywords; if keywords contradict each other, the value may be invalid. The work is
- * bounded: a regular expression from the caller is run only if it is short and simple. Never throws.
+ * Builds a value for the schema. A property whose name matches a fact of the page gets this fact, and every other
+ * required property a placeholder. The usual keywords are supported; if keywords contradict each other, the value may
+ * be invalid. The work is bounded: a regular expression from the caller is run only if it is short and simple. Never
+ * throws.
  */
 export function buildValue(schema: unknown, facts: PageFacts): unknown {
   const builder: Builder = { root: isSchemaObject(schema) ? schema : {}, nodesLeft: NODES_MAX };

@@ -16,7 +16,7 @@ import { writeCannotReport, writeFetchReport, writeHelp, writePageReport } from 
 const CALLS_MAX = 12;
 
 /**
- * The selector for each part of a page. By the selector of an earlier query, the planner recognizes the queried part.
+ * The selector that queries each part of a page. An earlier query with the same selector counts as a query of the part.
  */
 const wantSelectors: Record<Want, string> = {
   fields: "input:not([type=hidden]), select, textarea",
@@ -150,7 +150,10 @@ function report(situation: Situation, task: DemoTask): DemoStep {
   };
 }
 
-/** Without `dom_query`, reports on the source of the page; without `fetch_url`, reports that this is not possible. */
+/**
+ * Plans the next step without `dom_query`: fetch the source of the page and report on it. Reports that no page can be
+ * read if `fetch_url` is missing too.
+ */
 function planWithoutQuery(situation: Situation, task: DemoTask): DemoStep {
   if (!situation.tools.has("fetch_url")) return { kind: "report", text: writeCannotReport(situation) };
   const fetched = situation.exchanges.findLast(({ toolName }) => toolName === "fetch_url");

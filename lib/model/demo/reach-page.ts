@@ -82,7 +82,7 @@ export function followLink(
     ({ toolName, input }) => toolName === "dom_query" && input.selector === LINKS,
   );
   if (queries.length === 0) {
-    // Also queries by word, because the list of links may end before the link on a long page.
+    // Also queries by word, because on a long page the list of links may end before the link.
     const byWord = { toolName: "dom_query", input: { selector: LINKS, text: destination.word } };
     const all = { toolName: "dom_query", input: { selector: LINKS, limit: 50 } };
     return { kind: "calls", say: `I look for the way to the ${destination.word}.`, calls: [byWord, all] };

@@ -149,7 +149,7 @@ function sampleEscape(sampler: Sampler): string {
 }
 
 /**
- * Samples a character class: its first member. For a negated class: the first of the candidates that is not a member.
+ * Samples a character class: its first member or, if the class is negated, the first candidate that is not a member.
  */
 function sampleClass(sampler: Sampler): string {
   const end = skipClass(sampler.text, sampler.at - 1);

@@ -13,7 +13,10 @@ const inTree = (rootId: string) =>
     sql`${sessions.id} in (select ${agents.sessionId} from ${agents} where ${agents.rootSessionId} = ${rootId})`,
   );
 
-/** Reads the budget of a root session and the total spend of its tree. Returns undefined if the session is deleted. */
+/**
+ * Reads the budget of a root session, and what the session and its sub-agents have spent. Returns undefined if the
+ * session is deleted.
+ */
 export async function readTreeBudget(db: Executor, rootId: string): Promise<TreeBudget | undefined> {
   const [row] = await db
     .select({
@@ -37,8 +40,7 @@ export async function readBudget(db: Executor, sessionId: string): Promise<Budge
 }
 
 /**
- * Stores the budget in the rows of a root session and all its sub-agents, so that each row contains its session's
- * budget.
+ * Stores the budget in the rows of a root session and all its sub-agents, so that a sub-agent's own row contains it.
  */
 export async function storeTreeBudget(tx: Transaction, rootId: string, budget: Budget | null): Promise<void> {
   await tx.update(sessions).set({ budget }).where(inTree(rootId));

@@ -7,9 +7,9 @@ import { applyBudgetChange, type Budget, type BudgetChange } from "./budget.ts";
 import { storeTreeBudget } from "./budget-store.ts";
 
 /**
- * Changes the budget of a root session. Wakes the turns of the session and of its sub-agents that wait for a larger
+ * Changes the budget of a root session. Wakes the turns of the session and its sub-agents if they wait for a larger
  * budget. A woken turn waits again if the budget is still exhausted. If this process ends before it wakes the turns,
- * the sweep of overdue waits wakes them.
+ * the periodic sweep of overdue waits wakes them.
  * Source: `wire.md`, Budgets.
  *
  * @param deps.budgetChanged tells the executors of all processes to read the budget again.

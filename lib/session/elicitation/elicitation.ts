@@ -19,7 +19,7 @@ import {
 } from "./elicitation-store.ts";
 
 /**
- * The tool call that asks. If it asks several questions, `callId` ends with `/<number>` for each question after the
+ * The tool call that asks a question. If it asks several, `callId` ends with `/<number>` for each question after the
  * first.
  */
 type Asking = { sessionId: string; runId: string; callId: string };
@@ -38,7 +38,7 @@ export type ElicitationEnd =
 /** A question that still waits for an answer. */
 type OpenElicitation = { state: "open"; id: string; expiresAt: Date };
 
-/** Lets the agent ask questions to the people on the session page. */
+/** Questions of the agent to the people on the session page. */
 export type Elicitations = {
   /**
    * Asks a question. If the call has already asked a question, returns the state of the stored question.
@@ -62,7 +62,7 @@ export type Elicitations = {
 
 type ElicitationDeps = { db: Database; log: EventLog };
 
-/** Creates the questions to people, which are stored in the database and reported as events. */
+/** Creates {@link Elicitations} that store questions in the database and emit events about them. */
 export function createElicitations(deps: ElicitationDeps): Elicitations {
   const { db, log } = deps;
   return {

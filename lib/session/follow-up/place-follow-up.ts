@@ -31,7 +31,7 @@ export function placeFollowUp(
   if (mode === "steer" && maySteer(origin, head)) return { kind: "joins", runId: head.id };
   if (mode !== "interrupt") return { kind: "waits", interrupts: null };
   if (head.isClaimed) return { kind: "waits", interrupts: head.id };
-  // An earlier interrupt is played first. It is stopped only if an attempt has failed and it waits for a retry.
+  // An earlier interrupt is played first. It is stopped only if it has failed and waits for a retry.
   if (head.mode === "interrupt") return { kind: "waits", interrupts: head.attempt > 1 ? head.id : null };
   // The run is not stopped, because its message is not in the transcript yet and would be lost.
   if (head.isWaiting) return { kind: "overtakes", interrupts: null, overtaken: head.id };

@@ -50,7 +50,7 @@ export async function hasUnreadSteers(db: Executor, requestId: string): Promise<
 
 /**
  * Locks the unread steers of a request's turn until the transaction ends, in order of arrival. The next statement must
- * check whether they are unread, because another transaction may have read them while this one waited for the locks.
+ * check again whether they are unread, because another transaction may have read them before the locks were granted.
  *
  * @returns the ids of the locked steers.
  */

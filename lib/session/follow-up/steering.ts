@@ -17,7 +17,10 @@ export { hasUnreadSteers, unreadSteers } from "./steering-store.ts";
 /** A message for the model. */
 type ModelText = { role: "user" | "assistant"; content: string };
 
-/** A steer that a turn has just read. Its messages are in the form of the transcript and in the form for the model. */
+/**
+ * A steer, which is a request that joined the turn of another request and was read there. Its messages are in the form
+ * of the transcript and in the form for the model.
+ */
 type ReadSteer = { requestId: string; rows: TranscriptMessage[]; modelMessages: ModelText[] };
 
 /**

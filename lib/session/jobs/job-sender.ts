@@ -5,8 +5,8 @@ import { listUnsentJobs, markJobsSent, pruneSentJobs } from "./job-store.ts";
 import type { Job } from "./jobs.ts";
 
 /**
- * Lets the statement that stores a job also write the engine's rows for the job, so that the job needs no separate
- * send. Only the embedded engine supports this, because its rows are in the service's database.
+ * Lets the statement that stores a job also write the engine's rows for the job, so that the job need not be sent. Only
+ * the embedded engine supports this, because its rows are in the service's database.
  */
 export type JobIntake = {
   /** Plans the engine run that executes a job; undefined if the job must be sent instead. */
@@ -53,6 +53,8 @@ const MARK_AFTER_MS = 250;
 const KEEP_SENT_MS = 24 * 3_600_000;
 
 /**
+ * Creates a {@link JobSender}.
+ *
  * @param deps.send sends one job to the engine, which dedupes jobs by id.
  * @param deps.intake only for an engine whose rows are written by the statement that stores the job.
  */

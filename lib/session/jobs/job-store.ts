@@ -137,8 +137,8 @@ export async function requeueLostRuns(db: Database, lostAfterMs: number, now?: D
     .from(next)
     .leftJoin(outbox, eq(outbox.id, next.jobId))
     .where(
-      // Skips unsent jobs, because the sweep of the outbox sends them. A job without a row was sent more than a day
-      // ago, because only the rows of such jobs are deleted.
+      // Skips unsent jobs, because the sweep of the outbox sends them. A job without a row counts as lost: its row was
+      // deleted, which happens a day after the job was sent.
       sql`${next.parkedAt} is null and not ${next.isWaiting} and not ${next.since} between ${at} - ${milliseconds(lostAfterMs)} and ${at}
         and (${outbox.id} is null or ${outbox.sentAt} > ${at} or ${outbox.sentAt} <
           ${at} - ${milliseconds(lostAfterMs)} * (2 ^ least(${resends}, ${DOUBLINGS_MAX}::int)))`,

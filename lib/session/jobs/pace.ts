@@ -3,7 +3,10 @@
  * fixed interval.
  */
 type Pace = {
-  /** @param databaseMs the current time of the database's clock, in milliseconds. */
+  /**
+   * Whether the age of rows can be trusted now. @param databaseMs the current time of the database's clock, in
+   * milliseconds.
+   */
   isSteady: (databaseMs: number) => boolean;
 };
 

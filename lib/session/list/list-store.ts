@@ -39,7 +39,7 @@ export function listSessions(
 /** The last started run of a session, with its deliverable. */
 export type LastRun = Pick<RunRow, "state" | "error" | "pageError"> & {
   deliverable: Pick<DeliverableRow, "status" | "error"> | null;
-  /** Whether plan-first mode is on and the plan has open items. */
+  /** Whether the plan has open items that a person must agree to first (plan-first mode). */
   awaitsGo: boolean;
 };
 

@@ -43,7 +43,7 @@ export function createOwnerQuota(
 ): OwnerQuota {
   const usages = new LRUCache<string, Usage>({ max: OWNERS_MAX });
   const reading = new Map<string, Promise<Usage>>();
-  /** Sessions that are being created, by owner. */
+  /** Number of sessions that are being created, by owner. */
   const pending = new Map<string, number>();
   const hasLimit = Object.values(limits).some((limit) => limit > 0);
 

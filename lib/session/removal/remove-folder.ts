@@ -19,7 +19,9 @@ export class RemovalError extends Error {
 type Pass = { hasProgress: boolean; failure: unknown };
 
 const AT_ONCE = 64;
-/** Root needs no permission bits, and it must not change modes, because its `chmod` can affect files of other users. */
+/**
+ * Whether this process runs as root. Root needs no permission bits, and its `chmod` could affect files of other users.
+ */
 const isRoot = process.getuid?.() === 0;
 
 /**
@@ -81,7 +83,7 @@ async function forEachEntry(
   }
 }
 
-/** Gives the current user access to a folder. A shell command may have removed the permission. */
+/** Gives the current user access to a folder, because a shell command may have removed the permission. */
 async function open(folder: string, pass: Pass): Promise<void> {
   if (!isRoot) await chmod(folder, 0o700).catch((error: unknown) => noteFailure(pass, error));
 }

@@ -132,7 +132,7 @@ export const STARTED_LAST: SQL[] = [
   desc(runs.attempt),
 ];
 
-/** Finds the run of a session that started last. */
+/** Finds the last started run of a session. */
 export async function findLastRun(db: Executor, sessionId: string): Promise<RunRow | undefined> {
   const [row] = await db
     .select({ run: runs })
@@ -144,7 +144,7 @@ export async function findLastRun(db: Executor, sessionId: string): Promise<RunR
   return row?.run;
 }
 
-/** Lists the runs of a session, newest first, at most `limit`. */
+/** Lists at most `limit` runs of a session, newest first. */
 export function listRuns(db: Executor, sessionId: string, limit: number): Promise<RunRow[]> {
   return db
     .select()
@@ -154,7 +154,10 @@ export function listRuns(db: Executor, sessionId: string, limit: number): Promis
     .limit(limit);
 }
 
-/** Counts the queued requests of a session, including unread steers. The request of `activeRunId` is not counted. */
+/**
+ * Counts the queued requests of a session, including those that joined a turn and are unread. The request of
+ * `activeRunId` is not counted.
+ */
 export async function countQueued(
   db: Executor,
   sessionId: string,
@@ -180,7 +183,7 @@ export async function findDeliverable(db: Executor, runId: string): Promise<Deli
   return row;
 }
 
-/** Lists the deliverables of a session, newest first, at most `limit`. */
+/** Lists at most `limit` deliverables of a session, newest first. */
 export function listDeliverables(db: Executor, sessionId: string, limit: number): Promise<DeliverableRow[]> {
   return db
     .select()
@@ -213,8 +216,8 @@ type FoundStatus =
       kind: "found";
       run: AnsweringRun;
       /**
-       * The request whose turn this request joined, and the number of the last event before that. The stream of this
-       * request includes the later events of the joined turn.
+       * The request whose turn this request joined, and the number of the session's last event at that time. The stream
+       * of this request includes the later events of the joined turn.
        */
       joined: { requestId: string; afterSeq: number } | undefined;
     };

@@ -30,7 +30,7 @@ const PART_MS = 5_000;
 const BATCH = 200;
 
 /**
- * A position in the sequence of all URLs (`urls`) and then all sealed secrets. Its cursor: `<table>/<session>/<name>`.
+ * A position in the sequence of all URLs (`urls`) and then all sealed secrets. As a cursor: `<table>/<session>/<name>`.
  */
 type Position = { table: "urls" | "secrets"; sessionId: string; name: string };
 const START: Position = { table: "urls", sessionId: "", name: "" };

@@ -11,11 +11,11 @@ type PlacedMessageRow = Omit<typeof messages.$inferSelect, "seq"> & { seq: numbe
 
 const inTranscript = (sessionId: string) => and(eq(messages.sessionId, sessionId), isNotNull(messages.seq));
 
-/** Narrows the type of rows that match `inTranscript`. All of them have a `seq`. */
+/** Narrows the type of rows that match `inTranscript`, because all of them have a `seq`. */
 const withSeq = (rows: (typeof messages.$inferSelect)[]): PlacedMessageRow[] =>
   rows.flatMap((row) => (row.seq === null ? [] : [{ ...row, seq: row.seq }]));
 
-/** Lists messages with `seq > after`, in order, at most `limit`. */
+/** Lists at most `limit` messages with `seq > after`, in the order of `seq`. */
 export async function listMessages(
   db: Database,
   sessionId: string,
@@ -171,7 +171,7 @@ export async function findLastAnswer(db: Executor, runId: string): Promise<Messa
   return row;
 }
 
-/** Converts a row to the form in which events and lists contain a message. */
+/** Converts a row to a {@link TranscriptMessage}, the form of a message in events and lists. */
 export const toTranscriptMessage = (row: Omit<MessageRow, "seq">, seq: number): TranscriptMessage => ({
   id: row.id,
   seq,

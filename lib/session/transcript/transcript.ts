@@ -26,7 +26,7 @@ export type ToolResultPage = {
 
 /** Read access to the messages and tool results of a session. */
 export type TranscriptReader = {
-  /** Lists messages with `seq > after`, in order, at most `limit`. */
+  /** Lists at most `limit` messages with `seq > after`, in the order of `seq`. */
   list: (sessionId: string, query: { after: number; limit: number }) => Promise<TranscriptMessage[]>;
   read: (sessionId: string, messageId: string) => Promise<TranscriptMessage | undefined>;
   /** Finds messages that contain `text`, case-insensitively, newest first. */

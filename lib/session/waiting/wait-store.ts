@@ -31,7 +31,7 @@ export async function listWaitKinds(db: Executor, sessionIds: string[]): Promise
   return kinds;
 }
 
-/** Opens waits of a run. A wait of the same call that has ended is opened again. */
+/** Opens waits of a run. If the call of a new wait already has a wait that has ended, that wait is opened again. */
 export async function openWaits(
   tx: Transaction,
   { runId, sessionId }: { runId: string; sessionId: string },
@@ -151,7 +151,7 @@ export async function listControlWaits(db: Executor, sessionId?: string): Promis
 }
 
 /**
- * Sets the deadline of the open waits for the budget of a session tree to now. If this process ends before it wakes the
+ * Sets the deadline of the open waits for a root session's budget to now. If this process ends before it wakes the
  * waiting runs, the sweep of overdue waits wakes them. Waits for the budget of an owner have a later deadline, which is
  * not changed.
  *

@@ -9,7 +9,7 @@ export type EditRequest = {
   url?: string;
   /** The part of the site to change, as the message names it, such as `checkout`. */
   place?: string;
-  /** Whether to undo the changes of the last revision, or all changes. */
+  /** Which changes to undo: the changes of the last revision, or all changes. Absent if nothing is to be undone. */
   undo?: "last" | "all";
   edits: Edit[];
   /** Parts of the message that the rules do not understand. */

@@ -123,7 +123,7 @@ function chooseDrop({ undo }: EditRequest, { groups }: VariantHistory): string[]
   return (undo === "all" ? groups : groups.slice(-1)).flatMap(({ ids }) => ids);
 }
 
-/** Stores all changes as one revision; undefined if none of them is possible. */
+/** Plans the call that stores all changes as one revision; undefined if no change is possible. */
 function applyStep({ edits, drop, history }: EditPlan): DemoStep | undefined {
   const changes = edits.flatMap(({ prepared }) => (prepared.kind === "ready" ? prepared.changes : []));
   // Insertions come last, because they shift the positions that selectors such as `:nth-of-type` count.
@@ -139,7 +139,7 @@ function applyStep({ edits, drop, history }: EditPlan): DemoStep | undefined {
   return { kind: "calls", say, calls: [{ toolName: "apply_variant", input }] };
 }
 
-/** Returns a corrected call after a refusal, or the check of a stored revision; undefined if neither is possible. */
+/** Plans a corrected call after a refusal, or the check of a stored revision; undefined if neither is possible. */
 function followUp({ tools, exchanges }: Situation, attempts: ToolExchange[]): DemoStep | undefined {
   const last = attempts.at(-1);
   if (last === undefined) return undefined;

@@ -227,7 +227,7 @@ function readMaking(rest: string | undefined, clause: Clause): Reading[] | undef
   return pending === "" && readings.length > 0 ? readings : undefined;
 }
 
-/** Splits words into elements and the longest look at the end. */
+/** Reads words as elements and then a look. The look is as long as possible. */
 function splitLook(words: string, clause: Clause): Reading[] | undefined {
   const parts = words.split(/\s+/);
   for (let at = 1; at < parts.length; at += 1) {

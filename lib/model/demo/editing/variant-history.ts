@@ -26,7 +26,7 @@ export type VariantHistory = {
 };
 
 const STORED = /^Stored revision (\d{1,6}) of variant main\./m;
-/** A result with this sentence lists every change of the variant. */
+/** Matches a sentence in the results that list every change of the variant. */
 const SHOWN = /^Stored revision .* The live page shows it\.$/m;
 const NEWEST = /\bbaseRevision: .*\bnewest revision is (\d{1,6})/;
 const NO_REVISION = /\bbaseRevision: the variant has no revision yet/;
@@ -77,7 +77,7 @@ export function readHistory(exchanges: ToolExchange[], newest = 0): VariantHisto
   return history;
 }
 
-/** Returns the ids that a call of `apply_variant` drops. */
+/** Returns the ids of the changes that a call of `apply_variant` drops. */
 export const listDropped = ({ drop }: Record<string, unknown>): unknown[] =>
   Array.isArray(drop) ? drop : [];
 

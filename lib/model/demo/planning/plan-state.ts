@@ -23,10 +23,7 @@ const MODE_LINES: [RegExp, PlanMode][] = [
   [/^- Plan first: a person wants to agree to /m, "plan_first"],
   [/^- A person has agreed to the plan: /m, "agreed"],
 ];
-/**
- * Matches the service's answers, before a person agrees to the plan, to `update_plan` and to calls that change
- * something.
- */
+/** Matches the answers to `update_plan` and to calls that change something, while no person has agreed to the plan. */
 const WAITS =
   /(?: was not run: a person wants to agree to a plan |^A person wants to agree to the plan first: )/m;
 const PLAN = /^The plan, revision (\d{1,9}):\n/m;
@@ -37,7 +34,7 @@ export function readShownPlan(text: string): Pick<PlanState, "revision" | "items
   const head = PLAN.exec(text);
   if (!head) return undefined;
   const [list = ""] = text.slice(head.index + head[0].length).split("\n\n", 1);
-  // A cut plan ends in an ellipsis. A plan whose last item itself ends in an ellipsis is treated as cut too.
+  // A cut plan ends in an ellipsis. A complete plan whose last item ends in an ellipsis is also treated as cut.
   const isCut = list.endsWith("…");
   const items: PlannedItem[] = [];
   for (const line of list.split("\n")) {
@@ -51,9 +48,9 @@ export function readShownPlan(text: string): Pick<PlanState, "revision" | "items
 }
 
 /**
- * Reads the plan and its mode from the instructions, the last message and the tool results. A message that agrees to
- * the plan and the tool results of the turn override the instructions, because the instructions are from the beginning
- * of the turn.
+ * Reads the plan and its mode from the instructions, the last message and the tool results. The tool results of the
+ * turn, and a message that agrees to the plan, override the instructions, because the instructions are from the
+ * beginning of the turn.
  */
 export function readPlanState(
   instructions: string,
@@ -79,7 +76,7 @@ export function readPlanState(
   return state;
 }
 
-/** Whether an item is not done and not dropped. */
+/** Whether an item is still to do or in progress. */
 export const isOpen = ({ status }: PlannedItem): boolean => status === "todo" || status === "in_progress";
 
 /** Whether the service posted this message because a person agreed to the plan. */
