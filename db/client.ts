@@ -5,12 +5,12 @@ import type { EmbeddedOptions } from "./embedded/open-embedded.ts";
 import type { Listen } from "./notifications.ts";
 import type * as schema from "./schema/index.ts";
 
-/** Drizzle on the chosen driver. All parts of the service use this type. */
+/** A Drizzle database on any of the drivers. */
 export type Database = PgDatabase<PgQueryResultHKT, typeof schema>;
 
 /**
- * A transaction of {@link Database}. Code inside a transaction must use only this handle: a statement on the database itself
- * can wait for the transaction, and then neither of them ends.
+ * A transaction of {@link Database}. Code inside a transaction must execute its statements on this handle. A statement
+ * on the database itself may wait for the transaction to end, while the transaction waits for the statement.
  */
 export type Transaction = Parameters<Parameters<Database["transaction"]>[0]>[0];
 
@@ -38,7 +38,7 @@ export type DatabaseOptions = (
 export type OpenDatabase = {
   db: Database;
   driver: DatabaseDriver;
-  /** The `application_name` of this process's connections. It identifies the process among all that share the database. */
+  /** The `application_name` of this process's connections. No other process on the database has the same name. */
   name: string;
   /** Notifications between processes. Absent on the embedded database, because only one process uses it. */
   listen?: Listen;
@@ -53,7 +53,7 @@ export function chooseDriver(url: string | undefined, override?: DatabaseDriver)
 }
 
 /**
- * Opens the database and brings its tables up to date.
+ * Opens the database and applies the pending migrations.
  *
  * @throws DatabaseLockedError when another live process owns the embedded database.
  * @throws DatabaseUnreachableError when the server cannot be reached.
@@ -61,7 +61,7 @@ export function chooseDriver(url: string | undefined, override?: DatabaseDriver)
 export async function openDatabase(options: DatabaseOptions): Promise<OpenDatabase> {
   switch (options.driver) {
     case "embedded":
-      // Imported only when needed: a deployment with a database server does not include the embedded Postgres.
+      // Imported only here, because a deployment with a database server does not include the embedded Postgres.
       return (await import("./embedded/open-embedded.ts")).openEmbedded(options);
     case "pg":
       return openPostgres(options);

@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
 
-/** All connections of this service have names with this prefix. */
+/** The names of all connections of the service begin with this prefix. */
 const NAME_PREFIX = "agent-session-service";
 
 /**
- * Makes the name of one open database: a prefix, the current time in milliseconds and a random suffix. All connections of
- * the database have this name, so other processes can see in `pg_stat_activity` whether this process is connected.
+ * Creates a name for the connections of one process: a prefix, the current time in milliseconds and a random suffix. By
+ * this name, other processes see in `pg_stat_activity` whether the process is connected.
  */
 export const makeConnectionName = (): string =>
   `${NAME_PREFIX} ${Date.now()} ${randomBytes(4).toString("hex")}`;

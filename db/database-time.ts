@@ -3,14 +3,15 @@ import type { Executor } from "./client.ts";
 import { queryRows } from "./statement.ts";
 
 /**
- * The current time as SQL, by the database's clock. Stored times are compared with this clock, so that all processes agree.
+ * Returns the current time of the database's clock as SQL. Stored times are compared with this clock, because the
+ * clocks of the processes may differ.
  *
  * @param now replaces the clock in tests.
  */
 export const databaseTime = (now?: Date): SQL =>
   now === undefined ? sql`now()` : sql`${now.toISOString()}::timestamptz`;
 
-/** A duration in milliseconds as an SQL interval. */
+/** Returns a duration in milliseconds as an SQL interval. */
 export const milliseconds = (ms: number): SQL => sql`(${ms}::float8 * interval '1 millisecond')`;
 
 /** Reads the database's clock, in milliseconds since 1970. */

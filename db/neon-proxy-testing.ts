@@ -23,7 +23,7 @@ export async function startNeonProxy(url: string): Promise<NeonProxy> {
   });
   listener.listen(0, "127.0.0.1");
   await once(listener, "listening");
-  // A proxy that is not closed does not keep the process alive.
+  // Allows the process to exit while the proxy is open.
   listener.unref();
   const address = listener.address();
   if (typeof address !== "object" || !address) throw new Error("the proxy has no address");

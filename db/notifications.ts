@@ -9,10 +9,7 @@ export type NotificationConnection = {
 
 type NotificationListener = {
   onNotification: (payload: string) => void;
-  /**
-   * Called at most once, when the connection ends without `close`. The connection is not reopened; the caller must open
-   * another.
-   */
+  /** Called at most once, when the connection is lost. The caller must then open a new connection. */
   onLost: (error: Error | undefined) => void;
 };
 

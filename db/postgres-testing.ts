@@ -26,11 +26,11 @@ export type TestPostgres = {
 };
 
 /**
- * Starts a Postgres with a new folder, a free port and a random password. It stops when this process ends, even if the
- * process is killed.
+ * Starts a Postgres server with a new folder, a free port and a random password. The server stops when this process
+ * ends, even if the process is killed.
  *
- * @param isDurable whether commits wait for the disk, as in production; some measurements need that.
- * @throws Error with the server's output when it does not start.
+ * @param isDurable whether commits wait for the disk, as in production. Some measurements need durable commits.
+ * @throws Error with the server's output when the server does not start.
  */
 export async function startTestPostgres({ isDurable = false } = {}): Promise<TestPostgres> {
   const dataDir = await mkdtemp(join(tmpdir(), "service-postgres-"));
@@ -99,7 +99,7 @@ async function prepareServer(url: string, password: string): Promise<void> {
 }
 
 /**
- * Creates a database on a server unless it exists.
+ * Creates a database on a server, if it does not exist.
  *
  * @param template the database to copy; `template1` is empty.
  * @returns the URL of the database.

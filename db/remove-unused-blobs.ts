@@ -3,9 +3,9 @@ import type { Transaction } from "./client.ts";
 import { landingPageBlobs, landingPageFiles } from "./schema/index.ts";
 
 /**
- * Deletes those of the given blobs that no version of a landing page refers to. It locks the rows of the blobs first, so it
- * waits for a transaction that is adding a reference. If several removals run at the same time, the last one sees that no
- * reference is left.
+ * Deletes the given blobs to which no version of a landing page refers. It locks the rows of the blobs first, and so
+ * waits for a transaction that is adding a reference. Of several removals at the same time, the last one sees that no
+ * reference is left, and deletes the blob.
  */
 export async function removeUnusedBlobs(tx: Transaction, hashes: readonly string[]): Promise<void> {
   if (hashes.length === 0) return;
@@ -16,7 +16,7 @@ export async function removeUnusedBlobs(tx: Transaction, hashes: readonly string
     .orderBy(landingPageBlobs.hash)
     .for("update");
   if (locked.length === 0) return;
-  // A separate statement, so that it sees everything that was committed before the lock was granted.
+  // This is a separate statement, so that it sees everything that was committed before the locks were granted.
   await tx.delete(landingPageBlobs).where(
     and(
       inArray(

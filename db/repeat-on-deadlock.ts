@@ -16,7 +16,7 @@ export async function repeatOnDeadlock<Result>(transact: () => Promise<Result>):
   }
 }
 
-/** Whether an error reports a deadlock, or wraps one that does. */
+/** Whether an error reports a deadlock, or wraps such an error. */
 function isDeadlock(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   return ("code" in error && error.code === DEADLOCK) || isDeadlock(error.cause);

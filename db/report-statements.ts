@@ -1,3 +1,3 @@
-/** Drizzle's options that call `onStatement` before each statement is sent; undefined without a callback. */
+/** Returns options with which Drizzle calls `onStatement` before it sends a statement; undefined without a callback. */
 export const toDrizzleOptions = (onStatement: (() => void) | undefined) =>
   onStatement && { logger: { logQuery: onStatement } };

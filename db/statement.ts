@@ -7,28 +7,34 @@ import type { Database, Executor } from "./client.ts";
 /** A statement whose text is built once. Call it with the values, and pass the result to `execute`. */
 export type Statement<Name extends string> = (values: Record<Name, unknown>) => SQL;
 
-/** Creates the placeholder of a value in the text of a statement. */
+/** Creates the placeholder for a value in the text of a statement. */
 export type Value<Name extends string> = (name: Name) => Placeholder<Name>;
 
 const dialect = new PgDialect();
 
-/** Names of statements by text: all of {@link defineStatement}, and others that have been executed often enough. */
+/**
+ * Names of statements by their text: of every defined statement, and of others after {@link NAMED_AFTER} executions.
+ */
 const names = new Map<string, string>();
-/** Number of executions of the most recent texts that have no name. */
+/** Number of executions by text, for the most recently executed texts that have no name. */
 const executions = new LRUCache<string, number>({ max: 500 });
 
-/** Number of executions at which a text gets a name. A plan that is never used again would only occupy server memory. */
+/**
+ * Number of the execution at which a text gets a name. A plan for a text that is executed only once or twice wastes
+ * memory.
+ */
 const NAMED_AFTER = 3;
-/** Texts beyond this length depend on the number of their values, so they are rarely the same again. */
+/** Longer texts get no name. They contain a variable number of values, so the same text is rarely executed again. */
 const NAMED_LENGTH_MAX = 8_000;
-/** A named text is prepared, which Postgres refuses for several commands in one text. */
+/** Matches a text of several commands. Such a text gets no name, because Postgres cannot prepare it. */
 const SEVERAL_COMMANDS = /;\s*\S/;
 /** Maximum number of names, because every connection keeps a plan for each of them. */
 const NAMES_MAX = 300;
 
 /**
- * Finds the name under which a connection keeps the plan of a text, so that the server parses and plans it only once. A
- * text of {@link defineStatement} has a name from its first execution, any other text from its third.
+ * Counts an execution of a text and returns the text's name, if it has one. A connection prepares a named text, so that
+ * the server parses and plans it only once. A text of {@link defineStatement} has a name from its first execution, any
+ * other text from its third.
  */
 export function findStatementName(text: string): string | undefined {
   const name = names.get(text);
@@ -47,9 +53,9 @@ function nameText(text: string): string {
 }
 
 /**
- * Defines a statement for hot paths: Drizzle would build its text again for every execution, which takes longer than the
- * database needs to execute it. The result must be executed directly, and must not become part of another statement. Values
- * are passed to the driver unchanged: the caller passes JSON as text and dates in ISO 8601.
+ * Defines a statement whose text is built only once. Use it on hot paths, where Drizzle takes longer to build a text
+ * than the database takes to execute it. The result must be executed directly, and must not become part of another
+ * statement. Values are passed to the driver unchanged: the caller passes JSON as text and dates in ISO 8601.
  */
 export function defineStatement<Name extends string>(build: (value: Value<Name>) => SQL): Statement<Name> {
   let built: { text: string; names: Name[] } | undefined;
@@ -82,7 +88,9 @@ export async function queryRows<Row>(db: Executor, statement: SQL): Promise<Row[
   return ((await db.execute(statement)) as unknown as { rows: Row[] }).rows;
 }
 
-/** Caches the result of `prepare` for each database, because a prepared query belongs to the database that prepared it. */
+/**
+ * Caches the result of `prepare` for each database, because a prepared query belongs to the database that prepared it.
+ */
 export function prepareOnce<Prepared>(prepare: (db: Database) => Prepared): (db: Database) => Prepared {
   const cache = new WeakMap<Database, Prepared>();
   return (db) => {

@@ -12,14 +12,14 @@ export type TestDatabase = OpenDatabase & {
   client: { query: <Row>(text: string) => Promise<{ rows: Row[] }> };
 };
 
-/** Settings of a service under test; empty for the embedded database. */
+/** Environment variables with which a service under test opens its database; empty for the embedded database. */
 export type TestDatabaseVariables = {
   DATABASE_URL?: string;
   DATABASE_DRIVER?: "pg" | "neon";
   NEON_WSPROXY?: string;
 };
 
-/** A row of `sessions` with defaults for tests; `fields` overrides them. */
+/** Creates a row of `sessions` with default values for tests. `fields` overrides the defaults. */
 export const sessionRow = (
   fields: Pick<typeof sessions.$inferInsert, "id"> & Partial<typeof sessions.$inferInsert>,
 ): typeof sessions.$inferInsert => ({
@@ -40,7 +40,7 @@ export const sessionRow = (
 
 type TestDriver = "embedded" | "pg" | "neon";
 
-/** The driver that `TEST_DATABASE` names. */
+/** Returns the driver that `TEST_DATABASE` names. */
 function readDriver(fallback: TestDriver = "pg"): TestDriver {
   const driver = process.env.TEST_DATABASE || fallback;
   if (driver === "embedded" || driver === "pg" || driver === "neon") return driver;
@@ -48,8 +48,8 @@ function readDriver(fallback: TestDriver = "pg"): TestDriver {
 }
 
 /**
- * Opens a new database with all tables for one test file: a copy of the template on the server of `TEST_POSTGRES_URL`. It
- * uses `pg`, or Neon's driver if `TEST_DATABASE` is `neon`.
+ * Opens a new database with all tables for one test file: a copy of the template on the server of `TEST_POSTGRES_URL`.
+ * The driver is `pg`, or Neon's if `TEST_DATABASE` is `neon`.
  */
 export async function openTestDatabase(): Promise<TestDatabase> {
   const driver = readDriver() === "neon" ? "neon" : "pg";
@@ -76,8 +76,8 @@ let server: Promise<string> | undefined;
 let proxy: Promise<string> | undefined;
 
 /**
- * Returns the settings with which a service under test opens the kind of database that `TEST_DATABASE` names: one on the
- * test server or, for `embedded`, the one in the service's data folder.
+ * Returns the settings with which a service under test opens the database that `TEST_DATABASE` selects: a database on
+ * the test server or, for `embedded`, the database in the service's own data folder.
  *
  * @param key identifies the database: the same key returns the same database, so that a test can restart its service.
  * @param fallback the driver if `TEST_DATABASE` is not set.

@@ -18,13 +18,13 @@ const CODES: readonly [pattern: RegExp, reason: Unavailability][] = [
 const LOST_MESSAGE =
   /^(Connection terminated|Client has encountered a connection error|Client was closed|timeout exceeded when trying to connect|Query read timeout|timeout expired|WebSocket)/;
 
-/** Reads from an error, or from one that it wraps, why the database was unavailable; undefined for any other failure. */
+/** Returns why the database was unavailable, according to an error or its causes. Undefined for any other failure. */
 export function findUnavailability(error: unknown): Unavailability | undefined {
   for (let at = error; at instanceof Error; at = at.cause) {
     const code = "code" in at && typeof at.code === "string" ? at.code : "";
     const [, reason] = CODES.find(([pattern]) => pattern.test(code)) ?? [];
     if (reason) return reason;
-    // The socket of the embedded server is missing while the server restarts.
+    // Connecting fails with ENOENT while the embedded server restarts, because its socket does not exist then.
     if ("syscall" in at && at.syscall === "connect") return "out of reach";
     if (LOST_MESSAGE.test(at.message)) return "out of reach";
     const inner = at instanceof AggregateError ? at.errors.map(findUnavailability).find(Boolean) : undefined;
@@ -33,7 +33,7 @@ export function findUnavailability(error: unknown): Unavailability | undefined {
   return undefined;
 }
 
-/** Whether a statement failed because its connection was lost or refused: another connection may succeed. */
+/** Whether a statement failed because its connection was lost or refused. It may succeed on another connection. */
 export const isConnectionLost = (error: unknown): boolean => {
   const reason = findUnavailability(error);
   return reason === "out of reach" || reason === "overloaded";

@@ -19,7 +19,7 @@ export class BackupError extends Error {
   }
 }
 
-/** @returns the value; undefined if the text is not JSON. */
+/** Parses JSON. @returns the value; undefined if the text is not valid JSON. */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -28,7 +28,11 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** @throws BackupError when the folder contains no backup, or one that this version cannot read. */
+/**
+ * Reads the manifest of a backup.
+ *
+ * @throws BackupError when the folder contains no backup, or a backup that this version of the service cannot read.
+ */
 export async function readManifest(folder: string): Promise<Manifest> {
   const text = await readFile(join(folder, MANIFEST_NAME), "utf8").catch((cause) => {
     throw new BackupError("this is not a backup of the service: it has no manifest", { cause });
@@ -47,12 +51,12 @@ export async function readManifest(folder: string): Promise<Manifest> {
 }
 
 /**
- * Replaces the content of a database with a backup: creates the tables in the backup's schema version, copies the rows, and
- * applies the later migrations.
+ * Replaces the content of a database with a backup: creates the tables in the backup's schema version, copies the rows,
+ * and applies the later migrations.
  *
  * @param client a superuser's connection to a database that nothing else uses.
- * @throws BackupError when the backup cannot be read, contains an unknown table, or has a row count that differs from the
- * manifest's.
+ * @throws BackupError when the backup cannot be read, contains an unknown table, or has a row count that differs from
+ * the manifest's.
  */
 export async function loadDatabase(client: Client, folder: string): Promise<Manifest> {
   const manifest = await readManifest(folder);
@@ -62,8 +66,8 @@ export async function loadDatabase(client: Client, folder: string): Promise<Mani
   await migrateUpTo(client, manifest.migrations);
   await client.query("begin");
   try {
-    // Turns off foreign key checks. Tables refer to each other in cycles, so every order of loading would violate some of
-    // the checks. The rows are one consistent snapshot, so all references are valid in the end.
+    // Turns off foreign key checks. Tables refer to each other in cycles, so every order of loading would violate some
+    // of the checks. The rows are one consistent snapshot, so all references are valid in the end.
     await client.query("set local session_replication_role = replica");
     const existing = await client.query<{ table: string }>(LIST_COLUMNS);
     const names = new Set(existing.rows.map(({ table }) => table));
@@ -94,8 +98,8 @@ const readJournal = async (): Promise<Journal> =>
   JSON.parse(await readFile(join(migrationsFolder, "meta", "_journal.json"), "utf8"));
 
 /**
- * Applies only the migrations that the backup has. It uses a temporary copy of the migrations folder whose journal lists
- * only these.
+ * Applies only the given migrations. Drizzle applies every migration in the journal of a folder, so this function makes
+ * a temporary copy of the folder and shortens the journal of the copy.
  */
 async function migrateUpTo(client: Client, migrations: number[]): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), "agent-session-migrations-"));

@@ -17,7 +17,8 @@ export function createListen(makeClient: () => ServerClient): Listen {
     client.on("end", () => handleLoss());
     await connect(client);
     try {
-      // The event bus detects lost notifications, so the commits of this connection need not wait for the disk.
+      // Commits of this connection do not wait for the disk, because the event bus (`lib/events/bus`) detects lost
+      // notifications.
       await client.query("set synchronous_commit = off");
       await client.query(`listen ${JSON.stringify(channel)}`);
     } catch (error) {

@@ -1,4 +1,4 @@
 import { fileURLToPath } from "node:url";
 
-/** The folder of generated migrations; one set serves all drivers. */
+/** The folder of the generated migrations. All drivers use the same migrations. */
 export const migrationsFolder = fileURLToPath(new URL("../migrations", import.meta.url));

@@ -10,7 +10,7 @@ import { withSafeTransactions } from "./with-safe-transactions.ts";
 type NeonOptions = Extract<DatabaseOptions, { driver: "neon" }>;
 
 /**
- * Opens Neon over WebSockets (its HTTP driver has no transactions).
+ * Opens a Neon database over WebSockets, because Neon's HTTP driver has no interactive transactions.
  *
  * @throws DatabaseUnreachableError
  */
@@ -36,8 +36,9 @@ export async function openNeon({ url, wsProxy, onError, onStatement }: NeonOptio
   const direct = { ...pooled, connectionString: toDirectUrl(pooled.connectionString) };
   await migrateUnderLock(new Client(direct), (client) => migrate(drizzle({ client }), { migrationsFolder }));
   const pool = new Pool({ ...pooled, max: 16 });
-  // A lost connection emits `error`, which ends the process if nothing listens. The pool listens only while a connection is
-  // idle, so each connection gets its own listener; the pool's own event would report the same error again.
+  // A lost connection emits `error`, which ends the process if nothing listens. Each connection gets its own listener,
+  // because the pool listens only while the connection is idle. The pool's own event repeats the error, so it is
+  // ignored.
   pool.on("connect", (client: ServerClient) => client.on("error", onError));
   pool.on("error", () => {});
   const listen = createListen(() => new Client({ ...direct, query_timeout: CONNECT_TIMEOUT_MS }));

@@ -12,7 +12,7 @@ import { withSafeTransactions } from "./with-safe-transactions.ts";
 type PostgresOptions = Extract<DatabaseOptions, { driver: "pg" }>;
 
 /**
- * Opens a Postgres server by its URL, over a pool of at most 16 connections.
+ * Opens a database of a Postgres server, with a pool of at most 16 connections.
  *
  * @throws DatabaseUnreachableError
  */
@@ -33,8 +33,9 @@ export async function openPostgres({ url, onError, onStatement }: PostgresOption
     migrate(drizzle({ client }), { migrationsFolder }),
   );
   const pool = new Pool({ ...settings, max: 16 });
-  // A lost connection emits `error`, which ends the process if nothing listens. The pool listens only while a connection is
-  // idle, so each connection gets its own listener; the pool's own event would report the same error again.
+  // A lost connection emits `error`, which ends the process if nothing listens. Each connection gets its own listener,
+  // because the pool listens only while the connection is idle. The pool's own event repeats the error, so it is
+  // ignored.
   pool.on("connect", (client) => {
     client.on("error", onError);
     nameStatements(client);
@@ -50,8 +51,9 @@ export async function openPostgres({ url, onError, onStatement }: PostgresOption
 }
 
 /**
- * Gives repeated statements a name, so that each connection plans them only once: planning some of them takes longer than
- * executing them. Drizzle cannot name a raw statement, and its `prepare` would have to be called for every query.
+ * Gives repeated statements a name, so that each connection plans them only once. Planning some of them takes longer
+ * than executing them. The client adds the names, because Drizzle cannot name a raw statement, and names any other
+ * statement only if the code calls `prepare` for it.
  */
 function nameStatements(client: Pick<Client, "query">): void {
   const query = client.query.bind(client);
@@ -63,7 +65,7 @@ function nameStatements(client: Pick<Client, "query">): void {
       !("name" in config && config.name)
     ) {
       const name = findStatementName(String(config.text));
-      // Drizzle creates a new object for each execution, so changing it is safe.
+      // The object may be changed, because Drizzle creates a new one for each execution.
       if (name !== undefined) Object.assign(config, { name });
     }
     return Reflect.apply(query, client, [config, ...rest]);

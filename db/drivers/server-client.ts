@@ -23,7 +23,7 @@ export class DatabaseUnreachableError extends Error {
   }
 }
 
-/** @throws DatabaseUnreachableError */
+/** Connects a client to its server. @throws DatabaseUnreachableError when the server does not accept the connection. */
 export async function connect(client: ServerClient): Promise<void> {
   try {
     await client.connect();
@@ -34,8 +34,8 @@ export async function connect(client: ServerClient): Promise<void> {
 }
 
 /**
- * Returns the URL of a Neon database without Neon's pooler, which shares sessions between clients; migrations and LISTEN
- * need a session for themselves. Other URLs are returned unchanged.
+ * Returns a URL that bypasses Neon's connection pooler. Migrations and LISTEN need it, because the pooler shares one
+ * session between several clients. Returns the URL of any other server unchanged.
  */
 export function toDirectUrl(url: string): string {
   const direct = new URL(url);
@@ -44,8 +44,8 @@ export function toDirectUrl(url: string): string {
 }
 
 /**
- * Applies the migrations on a separate connection, under an advisory lock: of several processes that start at the same
- * time, one migrates while the others wait.
+ * Applies the migrations on a separate connection, under an advisory lock. If several processes start at the same time,
+ * one of them migrates while the others wait.
  *
  * @throws DatabaseUnreachableError
  */
@@ -56,7 +56,8 @@ export async function migrateUnderLock<Client extends ServerClient>(
   client.on("error", () => {});
   await connect(client);
   try {
-    // The number is arbitrary, but all versions of the service must use the same one. Ending the session releases the lock.
+    // The number is arbitrary, but all versions of the service must use the same number. Ending the session releases
+    // the lock.
     await client.query("select pg_advisory_lock(7318643)");
     await migrate(client);
   } finally {

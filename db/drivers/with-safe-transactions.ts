@@ -4,8 +4,9 @@ import { isConnectionLost } from "../unavailability.ts";
 type PooledClient = { release: (destroy?: boolean) => void };
 
 /**
- * Replaces Drizzle's `transaction`, which handles a lost connection badly. If `begin` fails, it never releases the
- * connection, so a few server restarts exhaust the pool; if `rollback` fails, it throws that error instead of the original.
+ * Replaces Drizzle's `transaction`, which handles lost connections badly. If `begin` fails, Drizzle never releases the
+ * connection, so a few server restarts exhaust the pool. If `rollback` fails, Drizzle throws the error of the rollback
+ * instead of the original error.
  *
  * @param wrap creates a Drizzle database on one connection.
  */

@@ -2,18 +2,26 @@
 export type Account = { uid: number; gid: number };
 
 /**
- * The account that runs the server. Nothing else uses its ids, so neither the browser (`nobody`) nor the sandbox (65533) can
- * read the database.
+ * The account that runs the server. No other process uses its ids, so neither the browser (`nobody`) nor the sandbox
+ * (65533) can read the database.
  */
 const DATABASE: Account = { uid: 65_532, gid: 65_532 };
 
-/** The account for `initdb`, which requires a user with a name. It writes only the template, which contains no data. */
+/**
+ * The account for `initdb`, which requires a user with a name. `initdb` writes only the template, which contains no
+ * data.
+ */
 const NOBODY: Account = { uid: 65_534, gid: 65_534 };
 
 const isRoot = () => process.getuid?.() === 0;
 
-/** The account that runs the database; undefined for this process's own user. Postgres refuses to run as root. */
+/**
+ * Returns the account that runs the database; undefined if this process's own user runs it. Root cannot run Postgres.
+ */
 export const databaseAccount = (): Account | undefined => (isRoot() ? DATABASE : undefined);
 
-/** The account that creates the template; undefined for this process's own user. */
+/**
+ * Returns the account that creates the template; undefined if this process's own user creates it. Root cannot run
+ * `initdb`.
+ */
 export const templateAccount = (): Account | undefined => (isRoot() ? NOBODY : undefined);

@@ -15,18 +15,18 @@ export class DataFolderError extends Error {
   }
 }
 
-/** A data folder on which a server can start, and the programs for it. */
+/** A data folder on which a server can start, and the Postgres programs that can open it. */
 type PreparedFolder = { folder: string; programs: PostgresPrograms; isNew: boolean };
 
-/** The folder of the embedded database below `DATA_DIR`. */
+/** Returns the folder of the embedded database. */
 export const postgresFolder = (dataDir: string): string => join(dataDir, "postgres");
 
-/** The folder in which earlier versions of this service stored a PGlite database. */
+/** Returns the folder in which earlier versions of this service stored a PGlite database. */
 const pgliteFolder = (dataDir: string): string => join(dataDir, "db");
 
 /**
- * Ensures that `<dataDir>/postgres` is a complete data folder. If there is none yet, it is copied from the template. The
- * caller must hold the lock of `dataDir`.
+ * Ensures that `<dataDir>/postgres` is a complete data folder. If it does not exist, it is created as a copy of the
+ * template. The caller must hold the lock of `dataDir`.
  *
  * @throws DataFolderError when the folder is damaged, or belongs to an earlier version of this service.
  * @throws PostgresMissingError when no installed Postgres can open the folder.
@@ -52,7 +52,7 @@ export async function prepareDataFolder(dataDir: string): Promise<PreparedFolder
   return { folder, programs, isNew: true };
 }
 
-/** Creates the folder under a temporary name and renames it once it is complete and on disk, so that it is never partial. */
+/** Creates the folder under a temporary name and renames it at the end, so that a crash leaves no incomplete folder. */
 async function createDataFolder(dataDir: string, folder: string, programs: PostgresPrograms): Promise<void> {
   await mkdir(dataDir, { recursive: true });
   for (const name of await readdir(dataDir))
@@ -60,7 +60,7 @@ async function createDataFolder(dataDir: string, folder: string, programs: Postg
   const parent = await mkdtemp(join(dataDir, "postgres-new-"));
   const created = join(parent, "data");
   const template = await ensureTemplate(programs).catch((error) => {
-    // The packages belong to another user, so no template can be cached next to them.
+    // The template cannot be cached next to the packages, because they are read-only. It is created in the new folder.
     if (error.code !== "EACCES" && error.code !== "EROFS") throw error;
   });
   if (template !== undefined) await copyTree(template, created);
@@ -78,7 +78,7 @@ async function createDataFolder(dataDir: string, folder: string, programs: Postg
   await handle.sync().finally(() => handle.close());
 }
 
-/** The major version of Postgres that created a data folder; undefined if the folder contains no `PG_VERSION`. */
+/** Reads the major version of Postgres that created a data folder; undefined if the folder contains no `PG_VERSION`. */
 async function readMajor(folder: string): Promise<number | undefined> {
   const text = await readFile(join(folder, "PG_VERSION"), "utf8").catch((error) => {
     if (error.code !== "ENOENT") throw error;
@@ -87,8 +87,8 @@ async function readMajor(folder: string): Promise<number | undefined> {
 }
 
 /**
- * Detects truncated files of the write-ahead log by their size, which is fixed. Postgres treats the first incomplete record
- * as the end of the log, so it would lose acknowledged work silently.
+ * Detects truncated files of the write-ahead log by their size, which is fixed. Postgres does not report such a file:
+ * it treats the first incomplete record as the end of the log, and so loses acknowledged work silently.
  */
 async function checkLogFiles(folder: string): Promise<void> {
   const wal = join(folder, "pg_wal");

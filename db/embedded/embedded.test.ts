@@ -50,9 +50,7 @@ const serverPid = async () => Number.parseInt(await readFile(join(folder(), "pos
 const read = async <Row>({ db }: OpenDatabase, query: ReturnType<typeof sql>) =>
   ((await db.execute(query)) as unknown as { rows: Row[] }).rows;
 
-/**
- * Whether a process is running. A zombie, a killed process whose parent has not read its exit status yet, does not count.
- */
+/** Whether a process is running. A zombie does not count, because only its exit status is left. */
 function isAlive(pid: number): boolean {
   try {
     return !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
@@ -97,7 +95,9 @@ const WRITER = `
   }
 `;
 
-/** Starts a service that writes rows, and waits until it has acknowledged some of them. */
+/**
+ * Starts a process that writes rows to the embedded database, and waits until it has acknowledged at least `rows` rows.
+ */
 async function startWriter(rows: number): Promise<{ child: ChildProcess; acknowledged: () => number }> {
   const child = spawn(process.execPath, ["--input-type=module", "-e", WRITER], {
     cwd: import.meta.dirname,
@@ -241,7 +241,8 @@ describe("after the death of its service", () => {
 });
 
 /**
- * Kills the guard process, which would stop the server when its service dies. The guard is in the server's process group.
+ * Kills the guard process, so that the server continues after its service dies. The guard is in the server's process
+ * group.
  */
 async function killGuard(serverPid: number): Promise<void> {
   for (const entry of await readdir("/proc")) {

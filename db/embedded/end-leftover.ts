@@ -6,23 +6,24 @@ import { promisify } from "node:util";
 
 const run = promisify(execFile);
 const POLL_MS = 20;
-/**
- * The signals that are sent to a leftover server, in order, each with the milliseconds that the server then gets to exit.
- */
+/** The signals to a leftover server, in order. Each has the time in milliseconds that the server gets to exit. */
 const STEPS: [NodeJS.Signals, number][] = [
   ["SIGINT", 10_000],
   ["SIGQUIT", 5_000],
   ["SIGKILL", 10_000],
 ];
 
-/** Lock files that contain the server's process id. The first one locks the data folder, the second one the socket in it. */
+/**
+ * Lock files that contain the server's process id. The first one locks the data folder, the second one the socket in
+ * it.
+ */
 const LOCK_FILES = ["postmaster.pid", ".s.PGSQL.5432.lock"];
 
 /**
- * Ends the Postgres server that a killed service left running on a data folder. After a reboot, the process id in the lock
- * files may belong to another program, which Postgres would mistake for the old server; in that case, the lock files are
- * removed. Otherwise they stay, because Postgres needs them to detect processes that still use the old shared memory. The
- * caller must hold the lock of the service's data folder.
+ * Ends the Postgres server that a killed service left running on a data folder. If the process id in the lock files now
+ * belongs to another program, the lock files are removed, because Postgres would mistake the program for the old
+ * server. Otherwise they stay, because Postgres needs them to detect processes that still use the old shared memory.
+ * The caller must hold the lock of the service's data folder.
  *
  * @returns whether a server had to be ended.
  */
@@ -40,7 +41,7 @@ export async function endLeftover(folder: string): Promise<boolean> {
   return false;
 }
 
-/** Whether a process is running; a zombie is not. */
+/** Whether a process is running. A zombie does not count. */
 async function isAlive(pid: number): Promise<boolean> {
   if (!Number.isInteger(pid) || pid <= 0) return false;
   try {

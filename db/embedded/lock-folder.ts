@@ -15,14 +15,14 @@ export class DatabaseLockedError extends Error {
 }
 
 const ATTEMPTS_MAX = 50;
-/** If an empty lock file is younger than this, its owner may still be writing it. An older one was left by a crash. */
+/** Maximum age of an empty lock file that its owner may still be writing. An older empty file was left by a crash. */
 const WRITING_MAX_MS = 1_000;
 
 type Owner = { pid: number; startedAt: string };
 
 /**
- * Locks the folder for this process with `owner.lock`, a file that is created exclusively and contains the process id and
- * start time. Takes over a lock whose process has ended.
+ * Locks the folder for this process with `owner.lock`, a file that is created exclusively and contains the process id
+ * and start time. Takes over a lock whose process has ended.
  *
  * @returns a function that unlocks the folder.
  * @throws DatabaseLockedError when the process that owns the lock is running.
@@ -54,8 +54,8 @@ async function isBeingWritten(path: string): Promise<boolean> {
 }
 
 /**
- * Removes the lock of a dead owner. If another process has created its own lock there in the meantime, that lock is
- * restored.
+ * Removes the lock of a process that has ended: renames the file, checks it again and deletes it. If the renamed file
+ * is a new lock of another process, it is renamed back.
  */
 async function removeStale(path: string): Promise<void> {
   const aside = `${path}.${randomUUID()}`;
@@ -73,14 +73,14 @@ async function readOwner(path: string): Promise<Owner | undefined> {
   try {
     return JSON.parse(await readFile(path, "utf8")) as Owner;
   } catch {
-    // Empty or incomplete: the owner is still writing the file, or died before it had written it.
+    // The file was removed, or it is incomplete: its owner is still writing it, or died while writing it.
     return undefined;
   }
 }
 
 /**
- * Whether the owner of a lock is running. Signal 0 alone does not prove that: a zombie still accepts the signal, and the
- * process id may have been reused. The start times are therefore compared as well.
+ * Whether the owner of a lock is running. The start times are compared in addition to signal 0, because a zombie
+ * accepts the signal too, and the process id may have been reused.
  */
 function isAlive(owner: Owner): boolean {
   if (owner.pid === process.pid) return readStartTime(process.pid) === owner.startedAt;
@@ -93,7 +93,9 @@ function isAlive(owner: Owner): boolean {
   return startTime !== "" ? startTime === owner.startedAt : owner.startedAt === "";
 }
 
-/** The kernel's start time of a process, or "" if it is a zombie or has ended, or if the system has no /proc. */
+/**
+ * Reads the start time of a process from the kernel; "" for a process that has ended, and on a system without `/proc`.
+ */
 function readStartTime(pid: number): string {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");

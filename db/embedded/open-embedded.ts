@@ -13,7 +13,10 @@ type ServerOptions = {
   /** The service's data folder; the database's files are in `<dataDir>/postgres`. */
   dataDir: string;
   logger?: PostmasterLogger;
-  /** Called when the server has ended and cannot be restarted: every later statement fails. By default the process ends. */
+  /**
+   * Called when the server has ended and could not be restarted. Every later statement fails. The default ends this
+   * process.
+   */
   onLost?: (error: Error) => void;
 };
 
@@ -59,8 +62,9 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<OpenDataba
 }
 
 /**
- * Starts a server on a data folder whose lock the caller holds. @returns the URL of its database, and a function that stops
- * it.
+ * Starts a server on a data folder. The caller must hold the lock of the folder.
+ *
+ * @returns the URL of the server's database, and a function that stops the server.
  */
 export async function startServer({ dataDir, logger = silent, onLost = endProcess }: ServerOptions) {
   const { folder, programs } = await prepareDataFolder(dataDir);

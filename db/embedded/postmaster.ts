@@ -7,7 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Account } from "./account.ts";
 import type { PostgresPrograms } from "./programs.ts";
 
-/** `fast` ends sessions and writes a checkpoint; `immediate` stops like a crash, and the next start recovers. */
+/** `fast` ends sessions and writes a checkpoint. `immediate` stops like a crash, so the next start replays the log. */
 export type StopMode = "fast" | "immediate";
 
 export type PostmasterLogger = {
@@ -38,23 +38,23 @@ type Postmaster = {
 };
 
 /**
- * `starting → running → restarting → running …`. `stop` changes every state to `stopped`. A server that keeps ending gets
- * the state `failed`.
+ * `starting → running → restarting → running …`. `stop` changes every state to `stopped`. A server that ends too often
+ * changes to `failed`.
  */
 type State = "starting" | "running" | "restarting" | "stopped" | "failed";
 
 const READY_DEADLINE_MS = 60_000;
 const RETRY_MS = 100;
 const STOP_GRACE_MS = 8_000;
-/** After this many unexpected ends within the window, the server is not restarted any more. */
+/** The server is not restarted any more after it has ended this many times within {@link ENDS_WINDOW_MS}. */
 const ENDS_MAX = 5;
 const ENDS_WINDOW_MS = 60_000;
 
 /**
- * Shell command that starts the server and a guard process. `$$` is the process id of the server, because `exec` replaces
- * the shell. The guard reads from a pipe whose other end only the service holds: when the service dies, the pipe closes and
- * the guard stops the server. The guard is not a child of the server, because Postgres restarts all its processes when an
- * unknown child exits.
+ * Shell command that starts the server and a guard process. `$$` is the process id of the server, because `exec`
+ * replaces the shell. The guard reads from a pipe whose other end only the service holds: when the service dies, the
+ * pipe closes and the guard stops the server. The guard is not a child of the server, because Postgres restarts all its
+ * processes when an unknown child exits.
  */
 const GUARDED_START = '((read -r _ <&3; kill -INT $$) &); exec 3<&-; exec "$@"';
 const TEMPORARY_START =
@@ -78,7 +78,7 @@ export async function startPostmaster(options: PostmasterOptions): Promise<Postm
         server = started;
       });
       if (attempt === undefined) return;
-      // Processes of the previous server that still hold its shared memory are about to exit, so another attempt is made.
+      // Makes another attempt, because processes of the previous server that still use the folder are about to exit.
       if (!isStillOccupied(attempt) || performance.now() > deadline || state === "stopped") throw attempt;
       await sleep(RETRY_MS);
     }
@@ -95,7 +95,7 @@ export async function startPostmaster(options: PostmasterOptions): Promise<Postm
   async function restart(): Promise<void> {
     state = "restarting";
     let reason = "";
-    // `stop` changes the state. It may be called at any time, also while the server is starting.
+    // `stop` may be called while the server is starting. It changes the state, which ends this loop.
     while (state === "restarting") {
       const now = performance.now();
       ends.push(now);
@@ -133,7 +133,7 @@ export async function startPostmaster(options: PostmasterOptions): Promise<Postm
   };
 }
 
-/** @returns the reason why the server did not start; undefined when it accepts connections. */
+/** Starts the server once. @returns why the server did not start; undefined when the server accepts connections. */
 async function tryStart(
   options: PostmasterOptions,
   deadline: number,
@@ -189,7 +189,7 @@ function spawnServer({
         cwd: "/",
         env: serverEnvironment(),
         ...account,
-        // In a separate process group: Ctrl-C in a terminal must not end the server while the service is shutting down.
+        // Puts the server into its own process group, so that Ctrl-C in a terminal ends only the service.
         detached: true,
         stdio: ["ignore", "ignore", "pipe", "pipe", handle],
       },
@@ -198,7 +198,8 @@ function spawnServer({
   // Closes the pipe when the server has exited, so that its guard exits too.
   server.once("exit", () => closePipe(server));
   for (const stream of [server.stdio[3], server.stderr]) stream?.on("error", () => {});
-  // The server does not keep this process alive. If the process ends first, the pipe closes and the guard stops the server.
+  // Allows this process to exit while the server runs. The pipe closes when this process ends, and the guard stops the
+  // server.
   server.unref();
   for (const stream of [server.stdio[3], server.stderr]) if (stream instanceof Socket) stream.unref();
   return server;
@@ -213,9 +214,10 @@ function closePipe(server: ChildProcess): void {
 const FOLDER_FD = 4;
 
 /**
- * Starts a Postgres program that reaches the data folder through an inherited descriptor, because its user may not have
- * access to the parent folders (`/root`), and because the folder's path may be too long. The program must be started in
- * `/`: Postgres 15 resolves its own path by leaving the working directory and returning to it.
+ * Starts a Postgres program that opens the data folder through an inherited descriptor, because the program's user may
+ * not have access to the parent folders (such as `/root`), and because the folder's path may be too long. The program
+ * must be started in `/`, because Postgres 15 leaves its working directory at the start and must be able to return to
+ * it.
  *
  * @param start receives the handle for the program's `stdio[4]`, and the path under which the program sees the folder.
  */
@@ -233,8 +235,8 @@ export function withFolderHandle(
 }
 
 /**
- * The environment of the server. `LC_ALL=C` makes Postgres write its messages in English, because this file parses them. The
- * cast is needed because Next's types declare NODE_ENV as required.
+ * Returns the environment of the server. `LC_ALL=C` makes Postgres write its messages in English, because this file
+ * parses them. The cast is needed because Next's types declare NODE_ENV as required.
  */
 export const serverEnvironment = () =>
   ({ PATH: process.env.PATH ?? "/usr/bin:/bin", LC_ALL: "C", TZ: "UTC" }) as unknown as NodeJS.ProcessEnv;

@@ -6,7 +6,9 @@ import { delimiter, dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 
-/** `initdb` and `postgres` of one version: their folder, the full version ("18.4") and its major part. */
+/**
+ * An installation of `initdb` and `postgres`: the folder of the programs, their version ("18.4") and its major part.
+ */
 export type PostgresPrograms = { bin: string; version: string; major: number };
 
 /** Thrown if this machine has no suitable Postgres. The message says how to fix it. */
@@ -24,9 +26,10 @@ const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const run = promisify(execFile);
 
 /**
- * Finds Postgres: the npm package of this platform (an optional dependency), otherwise one installed on the machine.
+ * Finds Postgres: the npm package for this platform (an optional dependency), otherwise an installation on the machine.
  *
- * @param major accepts only this major version, because a data folder can only be opened by the version that created it.
+ * @param major accepts only this major version, because a data folder can only be opened by the version that created
+ * it.
  * @throws PostgresMissingError
  */
 export async function findPrograms(major?: number): Promise<PostgresPrograms> {
@@ -52,7 +55,7 @@ const packagePath = () =>
 const packageFolder = () => join(packagePath(), "native", "bin");
 const platformName = () => (process.platform === "win32" ? "windows" : process.platform);
 
-/** @returns "18.4"; undefined if the program cannot run, for example on a system with a different C library. */
+/** Returns a version such as "18.4"; undefined if the program cannot run, for example because the C library differs. */
 async function readVersion(bin: string): Promise<string | undefined> {
   if (bin === packageFolder()) await linkLibraries(packagePath());
   try {
@@ -64,8 +67,9 @@ async function readVersion(bin: string): Promise<string | undefined> {
 }
 
 /**
- * Creates the symbolic links of the npm package with Postgres. An npm package cannot contain links, so this one lists them
- * in a file for its install script. npm may be configured not to run that script.
+ * Creates the symbolic links of the npm package of Postgres. The package lists them in a file, because an npm package
+ * cannot contain links. Its install script also creates the links, but npm may be configured not to run install
+ * scripts.
  */
 async function linkLibraries(folder: string): Promise<void> {
   const list = await readFile(join(folder, "native", "pg-symlinks.json"), "utf8");
@@ -78,7 +82,9 @@ async function linkLibraries(folder: string): Promise<void> {
   }
 }
 
-/** The folders in which distributions install Postgres, the newest version first, then the folders of PATH. */
+/**
+ * Returns the folders in which distributions install Postgres, the newest version first, and then the folders of PATH.
+ */
 function listSystemFolders(): string[] {
   const parents: [string, RegExp][] = [
     ["/usr/lib/postgresql", /^\d+$/],
@@ -104,8 +110,8 @@ function readFolder(path: string): string[] {
 }
 
 /**
- * Returns programs that every user can execute: the given ones or, if their folder is closed to other users (a clone below
- * `/root`), a copy in the system's temporary folder. Later starts reuse the copy.
+ * Returns programs that every user can execute: the given programs or, if other users cannot enter their folder (such
+ * as a clone below `/root`), a copy in the system's temporary folder. Later starts reuse the copy.
  */
 export async function makeExecutableForAll(programs: PostgresPrograms): Promise<PostgresPrograms> {
   if (await isOpenToAll(programs.bin)) return programs;
@@ -121,7 +127,7 @@ export async function makeExecutableForAll(programs: PostgresPrograms): Promise<
     await rename(copy, shared);
     return usable;
   } catch {
-    // Another service created the folder first, or it belongs to another user. Only a copy of this user may be executed.
+    // The folder exists. It may belong to another user, whose programs this process must not execute.
     if (!(await isOwnCopy(shared))) return { ...programs, bin: join(copy, "bin") };
     await rm(copy, { recursive: true, force: true });
     return usable;
@@ -131,8 +137,8 @@ export async function makeExecutableForAll(programs: PostgresPrograms): Promise<
 const COMPLETE = ".complete";
 
 /**
- * Whether the folder is a complete copy that only this user can have written. The check is needed because every user can
- * create folders in the parent folder.
+ * Whether the folder is a complete copy that only this user can have written. The check is needed because every user
+ * can create folders in the parent folder.
  */
 async function isOwnCopy(folder: string): Promise<boolean> {
   const found = await lstat(folder).catch(() => undefined);

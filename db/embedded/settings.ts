@@ -25,7 +25,9 @@ export function initdbArguments(major: number): string[] {
 /** Size of a file of the write-ahead log (`--wal-segsize`), in bytes. */
 export const WAL_SEGMENT_BYTES = 4 * 1024 * 1024;
 
-/** Returns the settings of a server for one service on one machine: little memory, few processes, and durable commits. */
+/**
+ * Returns the settings of a server for one service on one machine: little memory, few processes, and durable commits.
+ */
 export function serviceSettings(major: number): string[] {
   return [
     "listen_addresses=",
@@ -48,7 +50,7 @@ export function serviceSettings(major: number): string[] {
     "autovacuum_max_workers=1",
     "jit=off",
     "huge_pages=off",
-    // The default of version 18 would start three more processes, which only read files.
+    // Avoids the default of version 18, which starts three more processes for reading files.
     ...(major >= 18 ? ["io_method=sync"] : []),
     "logging_collector=off",
     "log_destination=stderr",

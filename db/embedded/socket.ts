@@ -16,8 +16,9 @@ type Socket = {
 };
 
 /**
- * Chooses the folder of the socket: the data folder, which other users cannot enter. If its path is too long for a socket,
- * clients use an open handle of the folder (Linux), or the socket is in a private temporary folder (other systems).
+ * Chooses the folder of the socket: the data folder, which other users cannot enter. If its path is too long for a
+ * socket, clients use an open handle of the folder (Linux), or the socket is in a private temporary folder (other
+ * systems).
  */
 export async function prepareSocket(folder: string): Promise<Socket> {
   const isShort = Buffer.byteLength(join(folder, SOCKET_NAME)) <= SOCKET_PATH_MAX;

@@ -14,7 +14,7 @@ import { initdbArguments, serviceSettings } from "./settings.ts";
 import { prepareSocket } from "./socket.ts";
 import { setOwner } from "./tree.ts";
 
-/** The template is cached with the packages, so that a clone creates it once for all its data folders. */
+/** The folder of the templates. A clone of the repository creates a template once for all its data folders. */
 const TEMPLATE_CACHE = fileURLToPath(
   new URL("../../node_modules/.cache/agent-session-service/postgres", import.meta.url),
 );
@@ -22,9 +22,9 @@ const TEMPLATE_CACHE = fileURLToPath(
 const KEEP_MS = 7 * 24 * 3_600_000;
 
 /**
- * Ensures that the template exists: an initialised data folder with all tables, from which new databases are copied.
- * Creating it takes a few seconds, once for each version of Postgres and of the migrations. Set-up does this before the
- * first start.
+ * Ensures that the template exists: an initialised data folder with all tables. New data folders are copies of it.
+ * Creating the template takes a few seconds, once for each version of Postgres and of the migrations. Set-up does this
+ * before the first start.
  *
  * @param programs programs that {@link templateAccount} can execute.
  * @param cache the folder that contains the templates.
@@ -49,7 +49,7 @@ export async function ensureTemplate(programs: PostgresPrograms, cache = TEMPLAT
   return target;
 }
 
-/** Removes templates of other versions after a week; a checkout that shares the cache may still be using a younger one. */
+/** Removes templates of other versions that are older than a week. Other checkouts may still use the younger ones. */
 async function removeOldTemplates(cache: string, current: string): Promise<void> {
   for (const other of await readdir(cache)) {
     if (!other.startsWith("template-") || other === current) continue;
@@ -76,7 +76,7 @@ export async function makeTemplate(programs: PostgresPrograms, folder: string): 
       "fsync=off",
     ],
     logger: { debug() {}, warn() {}, error() {} },
-    // If the server fails, the migrations below fail too.
+    // Does nothing, because the migrations below fail if the server fails.
     onFailed() {},
   });
   try {
@@ -86,7 +86,7 @@ export async function makeTemplate(programs: PostgresPrograms, folder: string): 
     await postmaster.stop();
     await socket.close();
   }
-  // This process's own user copies the template later.
+  // Gives the folder to this process's user, who copies the template later.
   if (account) await setOwner(folder, { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 });
 }
 
@@ -108,7 +108,7 @@ async function initialise({ bin, major }: PostgresPrograms, folder: string, acco
   if (code !== 0) throw new Error(`initdb failed: ${output.trim().slice(0, 600)}`);
 }
 
-/** Returns the Postgres version with a hash of everything else that determines a template's content. */
+/** Returns the Postgres version and a hash of everything that determines the content of a template. */
 function describeContent({ version, major, bin }: PostgresPrograms): string {
   const hash = createHash("sha256").update(JSON.stringify([version, bin, initdbArguments(major)]));
   for (const name of readdirSync(migrationsFolder).filter((each) => each.endsWith(".sql")))

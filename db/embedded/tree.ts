@@ -9,14 +9,14 @@ export async function copyTree(from: string, to: string): Promise<void> {
   await run("cp", ["-R", from, to]);
 }
 
-/** Makes an account, if given, the owner of a folder and its content, and closes the folder to all other users. */
+/** Sets the owner of a folder and its content, if an account is given. Denies access to all other users. */
 export async function setOwner(folder: string, account: Account | undefined): Promise<void> {
   if (account) await run("chown", ["-R", `${account.uid}:${account.gid}`, folder]);
   await run("chmod", ["-R", "go-rwx", folder]);
 }
 
-/** Flushes the file system of a folder to the disk; before that, a power failure can still lose copied files. */
+/** Flushes the file system of a folder to the disk, so that a power failure does not lose copied files. */
 export async function syncToDisk(folder: string): Promise<void> {
-  // On some systems, `sync` accepts no folder and flushes all file systems.
+  // The `sync` of some systems does not accept a folder. Without a folder, it flushes all file systems.
   await run("sync", ["-f", folder]).catch(() => run("sync", []));
 }

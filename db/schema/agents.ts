@@ -16,10 +16,12 @@ import type { UsageRow } from "./runs.ts";
 import { sessions } from "./sessions.ts";
 import { AGENT_BROWSERS, AGENT_OUTCOMES, type AgentBrowser, type AgentOutcome } from "./unions.ts";
 
-/** Wraps any JSON value, `null` included, in a column where SQL null means that there is no value. */
+/**
+ * A JSON value in a wrapper, so that a stored JSON `null` differs from SQL null, which means that there is no value.
+ */
 export type JsonBox = { value: unknown };
 
-/** The sub-agents: one row for each, with its parent, its objective and its result. */
+/** The sub-agents. A row contains the parent, the objective and the result of one sub-agent. */
 export const agents = pgTable(
   "agents",
   {
@@ -28,9 +30,9 @@ export const agents = pgTable(
     parentSessionId: text("parent_session_id").notNull(),
     /** The session at the top of the tree, which has no parent. */
     rootSessionId: text("root_session_id").notNull(),
-    /** 1 for a child of the root. */
+    /** Depth in the tree of sessions: 1 for a child of the root session. */
     depth: integer("depth").notNull(),
-    /** The name is unique among all sub-agents of the root. */
+    /** Unique among all sub-agents below the root session. */
     name: text("name").notNull(),
     objective: text("objective").notNull(),
     browser: text("browser").$type<AgentBrowser>().notNull(),
@@ -38,8 +40,9 @@ export const agents = pgTable(
     browserSessionId: text("browser_session_id"),
     resultSchema: json("result_schema").$type<Record<string, unknown>>(),
     /**
-     * The call that spawned the sub-agent, and the sub-agent's index in that call. With these columns, a repeated call finds
-     * the sub-agents that it spawned before.
+     * `spawnRunId`, `spawnCallId` and `spawnIndex` identify the tool call that spawned the sub-agent, and the
+     * sub-agent's index in the call. If the call is executed again after a crash, it finds its sub-agents by these
+     * columns.
      */
     spawnRunId: text("spawn_run_id").notNull(),
     spawnCallId: text("spawn_call_id").notNull(),
@@ -48,15 +51,15 @@ export const agents = pgTable(
     progress: text("progress"),
     /** The result that the sub-agent has submitted since its last start; null if it has submitted none. */
     submission: json("submission").$type<JsonBox>(),
-    /** Outcome of the sub-agent's last turn; null while the sub-agent is live. */
+    /** Outcome of the sub-agent's last turn; null until that turn has ended. */
     outcome: text("outcome").$type<AgentOutcome>(),
     result: json("result").$type<JsonBox>(),
     error: text("error"),
-    /** Whether the sub-agent submitted the result. Otherwise the result is the sub-agent's last text. */
+    /** Whether `result` was submitted by the sub-agent. Otherwise `result` is the sub-agent's last text, or null. */
     isSubmitted: boolean("is_submitted").notNull().default(false),
     /** Usage of all ended runs of the sub-agent, including the usage of its own sub-agents. */
     usage: jsonb("usage").$type<UsageRow>(),
-    /** The call (`<run>/<call>`) or the turn in which the parent's model received the result; null before that. */
+    /** The call (`<run>/<call>`) or the turn in which the parent's model received the result; null if it has not. */
     reportedIn: text("reported_in"),
     settledAt: instant("settled_at"),
     createdAt: createdAt(),

@@ -22,25 +22,26 @@ export const browsers = pgTable(
       .references(() => sessions.id, { onDelete: "cascade" }),
     status: text("status").$type<BrowserStatus>().notNull(),
     /**
-     * The process that runs the browser, identified by the name of its database connections. Null while no process runs it.
+     * The process that runs the browser, identified by the name of the process's database connections. Null while no
+     * process runs the browser.
      */
     owner: text("owner"),
-    /** The target page of the session, set at its creation or by a retarget. */
+    /** URL of the session's target page. It is set when the session is created; a retarget replaces it. */
     desiredUrl: text("desired_url"),
     lastNavigatedUrl: text("last_navigated_url"),
     /** URL of the last http(s) page that was shown; a restarted browser returns to it. */
     returnUrl: text("return_url"),
     /**
-     * Progress of the last requested page. `selected`: `desiredUrl` has not been loaded yet. `refused`: `desiredUrl` could
-     * not be loaded. `returning`: a restarted browser is loading its last page. `reached`: the browser has shown a page
-     * since the request.
+     * State of the navigation to a requested page. `selected`: `desiredUrl` has not been loaded yet. `refused`:
+     * `desiredUrl` could not be loaded. `returning`: a restarted browser must load `returnUrl`. `reached`: no
+     * navigation is outstanding.
      */
     pageWant: text("page_want").$type<PageWant>().notNull().default("reached"),
     currentUrl: text("current_url"),
     lastError: text("last_error"),
     /**
-     * Incremented by every retarget, so that the outcome of an older navigation does not overwrite the outcome of a newer
-     * one.
+     * Number of retargets. The outcome of a navigation is stored only if this number has not changed since the
+     * navigation began, so that it does not overwrite the outcome of a newer navigation.
      */
     retargets: integer("retargets").notNull().default(0),
     /** Number of times that a browser was started for the session. */
@@ -54,7 +55,7 @@ export const browsers = pgTable(
   ],
 );
 
-/** The last picture of a session's page, shown while no browser runs. */
+/** The last picture of a session's page. It is shown while the session has no running browser. */
 export const pagePictures = pgTable("page_pictures", {
   sessionId: text("session_id")
     .primaryKey()
@@ -91,7 +92,7 @@ export const evidence = pgTable(
     runId: text("run_id").references(() => runs.id, { onDelete: "cascade" }),
     kind: text("kind").$type<EvidenceKind>().notNull(),
     title: text("title").notNull(),
-    /** URL of the page when the evidence was saved. */
+    /** URL of the page that was open when the evidence was saved. */
     url: text("url"),
     mediaType: text("media_type").notNull(),
     sizeBytes: integer("size_bytes").notNull(),
@@ -151,14 +152,13 @@ export const elicitations = pgTable(
       .references(() => runs.id, { onDelete: "cascade" }),
     callId: text("call_id").notNull(),
     question: text("question").notNull(),
-    /** The choices that the question offers, if any. */
+    /** The answers that the person can choose from; null if the question offers none. */
     options: jsonb("options").$type<string[]>(),
-    /** The fields to fill in, if the question is a form. */
+    /** The form to fill in; null if the question is not a form. */
     form: json("form").$type<ElicitationForm>(),
     state: text("state").$type<ElicitationState>().notNull().default("open"),
-    /** A text or, for a form, the values of its fields by name. */
+    /** The text of the answer; for a form, the values of the form's fields by name. */
     answer: json("answer").$type<ElicitationAnswer>(),
-    /** When the question expires. */
     expiresAt: instant("expires_at").notNull(),
     createdAt: createdAt(),
     resolvedAt: instant("resolved_at"),

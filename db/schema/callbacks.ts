@@ -5,11 +5,11 @@ import { runs } from "./runs.ts";
 import { sessions } from "./sessions.ts";
 import { CALLBACK_EVENTS, type CallbackEvent, DELIVERY_STATES, type DeliveryState } from "./unions.ts";
 
-/** A callback to send. It is inserted in the transaction of its event. */
+/** A callback to send. The transaction that stores the reported event also inserts the callback. */
 export const deliveries = pgTable(
   "deliveries",
   {
-    /** `whd-<uuid>`, the value of `X-Service-Delivery` on every attempt. */
+    /** `whd-<uuid>`. Every attempt sends it in the header `X-Service-Delivery`. */
     id: text("id").primaryKey(),
     sessionId: text("session_id")
       .notNull()
@@ -24,7 +24,10 @@ export const deliveries = pgTable(
     /** Number of finished attempts in the current cycle; a redelivery starts a new cycle. */
     attemptsFinished: integer("attempts_finished").notNull().default(0),
     cycle: integer("cycle").notNull().default(1),
-    /** Incremented when a lost job is sent again, so that the engine does not treat it as a duplicate. */
+    /**
+     * Incremented when a lost job is sent again. The job's id contains the number, so that the engine does not reject
+     * the job as a duplicate.
+     */
     generation: integer("generation").notNull().default(1),
     nextAttemptAt: instant("next_attempt_at"),
     createdAt: createdAt(),
@@ -39,30 +42,31 @@ export const deliveries = pgTable(
   ],
 );
 
-/** One finished attempt at a delivery. */
+/** A finished attempt to send a callback. */
 export const deliveryAttempts = pgTable(
   "delivery_attempts",
   {
     deliveryId: text("delivery_id")
       .notNull()
       .references(() => deliveries.id, { onDelete: "cascade" }),
-    /** Cycle of the delivery in which the attempt was made. `number` counts the attempts of the cycle. Both start at 1. */
+    /** The delivery's cycle in which the attempt was made. */
     cycle: integer("cycle").notNull(),
+    /** Number of the attempt in its cycle, from 1. */
     number: integer("number").notNull(),
     at: instant("at").notNull(),
-    /** HTTP status; null without a response. */
+    /** HTTP status; null if there was no response. */
     status: integer("status"),
     latencyMs: integer("latency_ms").notNull(),
     error: text("error"),
-    /** The beginning of the response body as plain text; null without a response. */
+    /** The beginning of the response body as plain text; null if there was no response. */
     excerpt: text("excerpt"),
   },
   (table) => [primaryKey({ columns: [table.deliveryId, table.cycle, table.number] })],
 );
 
 /**
- * Receivers for which a callback of an owner was dropped and which have accepted no callback of this owner since then. The
- * row is removed when the receiver accepts a callback.
+ * Receivers that fail for an owner: a callback of the owner was dropped, because the receiver did not accept it. The
+ * row is removed when the receiver accepts a callback of the owner.
  */
 export const failingEndpoints = pgTable(
   "failing_endpoints",
@@ -70,11 +74,14 @@ export const failingEndpoints = pgTable(
     ownerId: text("owner_id").notNull(),
     /** Host and port of the URL, in lower case. */
     host: text("host").notNull(),
-    /** When the first of these callbacks was dropped. */
+    /** When the first callback was dropped. */
     failingSince: instant("failing_since").notNull(),
-    /** Number of callbacks dropped since then. */
+    /** Number of callbacks that were dropped, including the first. */
     dropped: integer("dropped").notNull(),
-    /** Time of the failure that disabled callbacks, or of the last failure after it. Null while callbacks are enabled. */
+    /**
+     * When callbacks were disabled. A callback that is dropped later updates the time. Null while callbacks are
+     * enabled.
+     */
     disabledAt: instant("disabled_at"),
   },
   (table) => [primaryKey({ columns: [table.ownerId, table.host] })],

@@ -13,7 +13,7 @@ import {
 } from "drizzle-orm/pg-core";
 import { createdAt, instant, oneOf } from "./columns.ts";
 
-/** States of a function run in the embedded engine: the first two are open, the others are final. */
+/** States of a function run in the embedded engine. A run is open in the first two states; the others are final. */
 export const ENGINE_RUN_STATES = ["running", "waiting", "completed", "failed", "cancelled"] as const;
 export const ENGINE_STEP_KINDS = ["run", "sleep", "event", "invoke"] as const;
 export const ENGINE_STEP_STATES = ["pending", "done", "failed"] as const;
@@ -22,7 +22,7 @@ export type EngineRunState = (typeof ENGINE_RUN_STATES)[number];
 export type EngineStepKind = (typeof ENGINE_STEP_KINDS)[number];
 export type EngineStepState = (typeof ENGINE_STEP_STATES)[number];
 
-/** Numbers steps in the order in which they finish. A replay returns their results in this order. */
+/** Numbers the steps in the order in which they finish. A replay returns the results of the steps in this order. */
 export const engineStepOrder = pgSequence("engine_step_order");
 
 /**
@@ -34,14 +34,13 @@ export const engineExecutors = pgTable("engine_executors", {
   leaseUntil: instant("lease_until").notNull(),
 });
 
-/**
- * Events as received. A second event with the same id is a duplicate. The body is `json`, which keeps it as it was received.
- */
+/** Events as received. A second event with the same id is a duplicate. */
 export const engineEvents = pgTable(
   "engine_events",
   {
     id: text("id").primaryKey(),
     name: text("name").notNull(),
+    /** The type is `json`, which preserves the order of keys. */
     body: json("body").$type<Record<string, unknown>>().notNull(),
     createdAt: createdAt(),
   },
@@ -61,20 +60,23 @@ export const engineRuns = pgTable(
     idempotencyKey: text("idempotency_key"),
     state: text("state").$type<EngineRunState>().notNull().default("running"),
     /**
-     * Incremented when another executor takes over the run and when the run is cancelled. Writes with an older epoch are
-     * rejected.
+     * Incremented when another executor takes over the run and when the run is cancelled. Writes with an older epoch
+     * are rejected.
      */
     epoch: integer("epoch").notNull().default(1),
     executorId: text("executor_id").notNull(),
-    /** Failed attempts since the last progress. */
+    /** Number of consecutive failed attempts. */
     attempt: integer("attempt").notNull().default(0),
-    /** Counts wakes from outside, so that a run is not parked if there is a wake that the run has not seen. */
+    /**
+     * Number of times that an event or an ended run woke this run. The run changes to `waiting` only if the number is
+     * the same as when its steps were read, so that no wake is lost.
+     */
     wakes: integer("wakes").notNull().default(0),
     /** When a failed attempt is retried. */
     dueAt: instant("due_at"),
-    /** When the run was last parked; `due_at` minus this time is the length of the wait. */
+    /** When the run last changed to `waiting`. A retry is delayed from this time until `due_at`. */
     waitingSince: instant("waiting_since"),
-    /** The run and the step that invoked this run, if any. */
+    /** The run and the step that invoked this run; null if an event started it. */
     parentRunId: text("parent_run_id"),
     parentStepId: text("parent_step_id"),
     output: json("output").$type<unknown>(),
@@ -96,7 +98,7 @@ export const engineRuns = pgTable(
   ],
 );
 
-/** A step: its recorded result, or what it waits for. */
+/** A step of a run: its recorded result or, while it is pending, what it waits for. */
 export const engineSteps = pgTable(
   "engine_steps",
   {
@@ -108,10 +110,12 @@ export const engineSteps = pgTable(
     kind: text("kind").$type<EngineStepKind>().notNull(),
     state: text("state").$type<EngineStepState>().notNull(),
     name: text("name").notNull(),
-    /** Order in which the step finished, among all steps of the engine. */
+    /** Position of the step in the order in which all steps of the engine finished; null while it is pending. */
     position: bigint("position", { mode: "number" }),
     attempt: integer("attempt").notNull().default(0),
-    /** End of a sleep, deadline of a wait, or time of the next attempt; `created_at` is the start of that wait. */
+    /**
+     * End of a sleep, deadline of a wait, or time of the next attempt. The sleep, wait or delay began at `created_at`.
+     */
     dueAt: instant("due_at"),
     eventName: text("event_name"),
     expression: text("expression"),

@@ -14,7 +14,7 @@ import {
 
 /** A variant that an import created. `from` is the variant's key in the document. */
 export type ImportedVariantRow = { from: string; key: string; revision: number };
-/** A field of a document that was not imported, and why. */
+/** A field that was left out when a document was imported, and the reason. */
 export type LeftOutRow = { field: string; reason: string };
 /** The beginning of a tool call's result, as an export contains it. */
 export type ImportedResultRow = {
@@ -34,18 +34,22 @@ export const imports = pgTable(
       .notNull()
       .references(() => sessions.id, { onDelete: "cascade" }),
     /**
-     * The document's own id, or its hash if it has no id. It is unique in the session, so that a document is imported only
-     * once.
+     * The document's own id, or a hash of the document if it has no id. Unique in the session, so that a document is
+     * imported only once.
      */
     documentId: text("document_id").notNull(),
     format: text("format").$type<ImportFormat>().notNull(),
-    /** Title and id of the exported session, and when it was exported; null for documents of other tools. */
+    /**
+     * `title`, `sourceSessionId` and `exportedAt` describe the exported session and the time of the export. They are
+     * null for documents of other tools.
+     */
     title: text("title"),
     sourceSessionId: text("source_session_id"),
     exportedAt: instant("exported_at"),
     author: text("author").$type<VariantAuthor>().notNull(),
     /**
-     * The tool call that imported the document, so that a repeated call finds this import. Null for an import by a person.
+     * `runId` and `callId` identify the tool call that imported the document. If the call is executed again after a
+     * crash, it finds its import by them. Null for an import by a person.
      */
     runId: text("run_id"),
     callId: text("call_id"),
@@ -54,7 +58,10 @@ export const imports = pgTable(
     planItemCount: integer("plan_item_count").notNull().default(0),
     requirementCount: integer("requirement_count").notNull().default(0),
     leftOut: json("left_out").$type<LeftOutRow[]>().notNull(),
-    /** Size of the imported content as JSON, in bytes; it counts towards the limits of the session and of the owner. */
+    /**
+     * Size of the imported content as JSON, in bytes. The size counts towards the limits of the session and of the
+     * owner.
+     */
     sizeBytes: integer("size_bytes").notNull().default(0),
     createdAt: createdAt(),
   },

@@ -3,7 +3,7 @@ import { check, foreignKey, index, integer, pgTable, primaryKey, text, unique } 
 import { bytes, createdAt, instant } from "./columns.ts";
 import { sessions } from "./sessions.ts";
 
-/** A page below `/p/`. It outlives its session, and is served until it is unpublished. */
+/** A landing page, served below `/p/` until it is unpublished. It is not deleted with its session. */
 export const landingPages = pgTable(
   "landing_pages",
   {
@@ -11,7 +11,10 @@ export const landingPages = pgTable(
     ownerId: text("owner_id").notNull(),
     /** The session that last deployed the page; null after that session was deleted. */
     sessionId: text("session_id").references(() => sessions.id, { onDelete: "set null" }),
-    /** The workspace folder of the newest deploy. A later deploy of that folder without a slug updates this page. */
+    /**
+     * The workspace folder of the newest deploy. If a later deploy of the same folder names no slug, it updates this
+     * page.
+     */
     folder: text("folder").notNull(),
     /** Number of the served version; null while the page is unpublished. */
     version: integer("version"),
@@ -38,9 +41,12 @@ export const landingPageVersions = pgTable(
     fileCount: integer("file_count").notNull(),
     sizeBytes: integer("size_bytes").notNull(),
     note: text("note"),
-    /** The session that deployed the version. It may have been deleted since. */
+    /** The session that deployed the version. The session may have been deleted since. */
     deployedBy: text("deployed_by").notNull(),
-    /** The call that deployed the version, so that a repeated call finds it. */
+    /**
+     * `runId` and `callId` identify the tool call that deployed the version. If the call is executed again after a
+     * crash, it finds its version by them.
+     */
     runId: text("run_id"),
     callId: text("call_id"),
     createdAt: createdAt(),
@@ -52,14 +58,14 @@ export const landingPageVersions = pgTable(
   ],
 );
 
-/** The bytes of files, stored once for all versions of all pages. */
+/** The contents of files. Equal files of all versions and pages share one row. */
 export const landingPageBlobs = pgTable("landing_page_blobs", {
   /** SHA-256 of the content, in hexadecimal. */
   hash: text("hash").primaryKey(),
   content: bytes("content").notNull(),
 });
 
-/** A file of a version. */
+/** A file of a version of a landing page. */
 export const landingPageFiles = pgTable(
   "landing_page_files",
   {

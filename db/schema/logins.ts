@@ -2,7 +2,7 @@ import { pgTable, text } from "drizzle-orm/pg-core";
 import { createdAt, instant, oneOf } from "./columns.ts";
 import { LOGIN_METHODS, type LoginMethod } from "./unions.ts";
 
-/** Logins of operators: each one is a browser that is signed in on the landing page. */
+/** Logins of operators. A login is a browser that is or was signed in on the service's start page. */
 export const logins = pgTable(
   "logins",
   {
@@ -12,7 +12,7 @@ export const logins = pgTable(
     method: text("method").$type<LoginMethod>().notNull(),
     /** HMAC of the login link's token. It is unique, so that a link can be used only once. */
     linkHash: text("link_hash").unique(),
-    /** The account at the identity provider. */
+    /** `issuer`, `subject` and `email` identify the account at the identity provider. */
     issuer: text("issuer"),
     subject: text("subject"),
     email: text("email"),

@@ -17,7 +17,7 @@ import {
 /** An item of a plan. */
 export type PlanItem = { id: string; text: string; status: PlanItemStatus };
 
-/** A condition on a page, by which a check decides whether a requirement is met. */
+/** A condition on a page. A check of the condition decides whether its requirement is met. */
 export type Assertion = { url: string; selector: string; is: AssertionKind; value?: string | number };
 
 /** The result of the newest check of an assertion. `message` says why it failed or was not checked. */
@@ -29,7 +29,7 @@ export type AssertionOutcome = {
   message: string | null;
 };
 
-/** Evidence of a requirement. `sessionId` is the session of the tree that the evidence belongs to. */
+/** Evidence for a requirement. `sessionId` is the session that saved it: the root session or one of its sub-agents. */
 export type RequirementEvidence = {
   id: string;
   sessionId: string;
@@ -52,12 +52,20 @@ export const plans = pgTable(
     revision: integer("revision").notNull().default(0),
     /** Author of the newest revision. */
     author: text("author").$type<PlanAuthor>().notNull().default("person"),
-    /** The newest revision by the agent, and the newest by a person; 0 if there is none. */
+    /**
+     * `agentRevision` and `personRevision` are the newest revisions by the agent and by a person; 0 if there is none.
+     */
     agentRevision: integer("agent_revision").notNull().default(0),
     personRevision: integer("person_revision").notNull().default(0),
-    /** The highest number of an item id `p<number>` so far, because ids are never reused. */
+    /**
+     * The highest number that was ever used in an item id (`p<number>`), because the id of a removed item is not
+     * reused.
+     */
     lastItem: integer("last_item").notNull().default(0),
-    /** The agent's last call that changed the plan, so that a repeated call finds the change that it made. */
+    /**
+     * `runId` and `callId` identify the agent's last call that changed the plan. If the call is executed again after a
+     * crash, it does not make the change twice.
+     */
     runId: text("run_id"),
     callId: text("call_id"),
     updatedAt: instant("updated_at").notNull().defaultNow(),
@@ -84,8 +92,9 @@ export const requirements = pgTable(
     outcome: jsonb("outcome").$type<AssertionOutcome>(),
     author: text("author").$type<PlanAuthor>().notNull(),
     /**
-     * The call that added the requirement, and the agent's last call that changed it. With these columns, a repeated call
-     * finds the change that it made.
+     * `runId` and `callId` identify the tool call that added the requirement, `updateRunId` and `updateCallId` the
+     * agent's last call that changed it. If such a call is executed again after a crash, it does not make its change
+     * twice.
      */
     runId: text("run_id"),
     callId: text("call_id"),

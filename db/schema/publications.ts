@@ -15,7 +15,7 @@ import { createdAt, instant, oneOf } from "./columns.ts";
 import { sessions } from "./sessions.ts";
 import { CHECK_STATUSES, type CheckStatus, VARIANT_AUTHORS, type VariantAuthor } from "./unions.ts";
 
-/** A published variant. It outlives its session, and is served until it is unpublished. */
+/** A published variant, served until it is unpublished. It is not deleted with its session. */
 export const publications = pgTable(
   "publications",
   {
@@ -24,7 +24,10 @@ export const publications = pgTable(
     /** The session of the variant; null after that session was deleted. */
     sessionId: text("session_id").references(() => sessions.id, { onDelete: "set null" }),
     variant: text("variant").notNull(),
-    /** Number of the current release. Its script is served at the URL without a release number. Null while unpublished. */
+    /**
+     * Number of the current release, whose script has a URL without a number. Null while the publication is
+     * unpublished.
+     */
     release: integer("release"),
     /** Number of the newest release. */
     newestRelease: integer("newest_release").notNull(),
@@ -58,10 +61,13 @@ export const releases = pgTable(
     /** Whether the release was published without a passed check. */
     isUnchecked: boolean("is_unchecked").notNull(),
     author: text("author").$type<VariantAuthor>().notNull(),
-    /** The call that published the release, so that a repeated call finds it. Null for a release by a person. */
+    /**
+     * `runId` and `callId` identify the tool call that published the release. If the call is executed again after a
+     * crash, it finds its release by them. Null for a release by a person.
+     */
     runId: text("run_id"),
     callId: text("call_id"),
-    /** Set while the script is not served, because the publication was unpublished. */
+    /** When the publication was unpublished. The script is not served while this is set. */
     withdrawnAt: instant("withdrawn_at"),
     createdAt: createdAt(),
   },

@@ -2,17 +2,17 @@ import { doublePrecision, integer, pgTable, text } from "drizzle-orm/pg-core";
 import { instant } from "./columns.ts";
 
 /**
- * Token buckets of the rate limits that several processes share. A bucket whose row is older than a minute counts as full.
+ * Token buckets of the rate limits that several processes share. A bucket is full at the latest one minute after `at`.
  */
 export const rateBuckets = pgTable("rate_buckets", {
   /** Name of the limit and of the caller that it limits, such as `poll/<key id>`. */
   name: text("name").primaryKey(),
   /**
-   * Calls left in the bucket at the time `at`, without those that processes have leased. The bucket refills evenly after
-   * `at`.
+   * Number of calls that were left in the bucket at the time `at`. Calls that processes had leased are not included.
+   * The bucket refills evenly after `at`.
    */
   tokens: doublePrecision("tokens").notNull(),
-  /** Number of calls that were granted to the last lease. */
+  /** Number of calls that the last lease received. */
   granted: integer("granted").notNull(),
   at: instant("at").notNull(),
 });

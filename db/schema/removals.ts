@@ -3,9 +3,9 @@ import { boolean, index, pgTable, text } from "drizzle-orm/pg-core";
 import { instant } from "./columns.ts";
 
 /**
- * Removed sessions, inserted in the transaction that deleted their rows. Every process then deletes what it stores outside
- * the database (workspace, evidence files, browser), even after a crash. Old rows are pruned, except those that are pending
- * or not verified.
+ * Removed sessions. The transaction that deletes a session also inserts its removal. Every process then deletes what it
+ * stores for the session outside the database: the workspace, the evidence files and the browser. Old removals are
+ * deleted, except pending and unverified removals.
  */
 export const removals = pgTable(
   "removals",

@@ -15,14 +15,19 @@ export const reports = pgTable(
     /** Version of the report among the session's reports with this title, from 1. */
     version: integer("version").notNull(),
     /**
-     * Summary and findings, with the evidence that they name. The type is `json`, because it preserves the order of keys.
+     * Summary and findings, with the evidence that they name. The type is `json`, which preserves the order of keys.
      */
     document: json("document").$type<unknown>().notNull(),
     /** Number of findings of each severity. */
     counts: jsonb("counts").$type<unknown>().notNull(),
-    /** The session's variants when the report was published: their newest revisions and the checks of these revisions. */
+    /**
+     * The session's variants when the report was published: their newest revisions and the checks of these revisions.
+     */
     tested: jsonb("tested").$type<unknown>().notNull(),
-    /** The call that published the report, so that a repeated call finds it. */
+    /**
+     * `runId` and `callId` identify the tool call that published the report. If the call is executed again after a
+     * crash, it finds its report by them.
+     */
     runId: text("run_id"),
     callId: text("call_id"),
     createdAt: createdAt(),

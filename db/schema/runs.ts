@@ -36,7 +36,8 @@ import {
 } from "./unions.ts";
 
 /**
- * Usage of a run: tokens by kind, as the provider counted them, the numbers of model calls and tool calls, and the duration.
+ * Usage of a run: tokens by kind, as the provider counted them, the numbers of model calls and tool calls, and the
+ * duration.
  */
 export type UsageRow = {
   inputTokens: number;
@@ -47,18 +48,22 @@ export type UsageRow = {
   toolCalls: number;
   durationMs: number;
   /**
-   * Usage of all sub-agents below the run's session, for their runs that have ended since the previous run of the session.
+   * Usage of all sub-agents below the run's session. It includes only the sub-agents' runs that ended after the
+   * session's previous run.
    */
   delegated?: Omit<UsageRow, "delegated"> | undefined;
 };
 
 /**
- * A violation of the caller's schema. `path` is a JSON pointer into the result in the shape of the schema; `rawPath` points
- * to the same place in the JSON that the model wrote, if that JSON contains the place.
+ * A violation of the caller's schema. `path` is a JSON pointer into the result that the schema describes. `rawPath`
+ * points to the same value in the JSON that the model wrote; it is absent if that JSON does not contain the value.
  */
 export type Violation = { path: string; message: string; rawPath?: string };
 
-/** One accepted message (the first, or a follow-up). Its status is not stored; it is derived from the newest run. */
+/**
+ * A message that the session accepted: the first message or a follow-up. The status of a request is not stored, because
+ * it is derived from the request's newest run.
+ */
 export const requests = pgTable(
   "requests",
   {
@@ -74,12 +79,13 @@ export const requests = pgTable(
     idempotencyKey: text("idempotency_key"),
     bodyHash: text("body_hash").notNull(),
     /**
-     * For a steer: the run that the steer joined when it was accepted. If that run ends without reading the steer, the steer
-     * gets its own run.
+     * The run that the message joined when it was accepted with the mode `steer`. If that run ends before it reads the
+     * message, the message gets its own run.
      */
     joinedRunId: text("joined_run_id").references((): AnyPgColumn => runs.id, { onDelete: "cascade" }),
     /**
-     * For a steer: the number of the session's last event when the steer was accepted. Its stream starts after that event.
+     * Number of the session's last event when the message joined a run. The message's event stream starts after that
+     * event.
      */
     joinedAfterSeq: bigint("joined_after_seq", { mode: "number" }),
     createdAt: createdAt(),
@@ -95,36 +101,36 @@ export const requests = pgTable(
   ],
 );
 
-/** One attempt at a request's turn. */
+/** One attempt to play the turn of a request: the model calls and tool calls that answer the message. */
 export const runs = pgTable(
   "runs",
   {
     id: text("id").primaryKey(),
     sessionId: text("session_id").notNull(),
     requestId: text("request_id").notNull(),
-    /** 1 for the first run of a request; each automatic retry is one more. */
+    /** 1 for the first run of a request. Each automatic retry has the next number. */
     attempt: integer("attempt").notNull(),
     origin: text("origin").$type<RunOrigin>().notNull(),
     state: text("state").$type<RunState>().notNull().default("pending"),
-    /** Incremented by every claim. A step of an older epoch cannot write. */
+    /** Incremented each time that a function run of the engine claims the run. Steps of an older epoch cannot write. */
     epoch: integer("epoch").notNull().default(0),
-    /** Id of the engine's function run that made the last claim. */
+    /** Id of the engine's function run that last claimed this run. */
     player: text("player"),
-    /** Incremented when a lost job is sent again, so that the engine does not treat it as a duplicate. */
+    /**
+     * Incremented for each further job of the run. The job's id contains the number, so that the engine does not reject
+     * the job as a duplicate.
+     */
     generation: integer("generation").notNull().default(1),
     error: text("error"),
     /**
-     * For a succeeded run that used the browser: why the last requested page had not been reached at the end of the run.
-     * Null if the page was reached.
+     * For a succeeded run that used the browser: why the last requested page had not been reached at the end of the
+     * run. Null if the page was reached.
      */
     pageError: text("page_error"),
     willRetry: boolean("will_retry").notNull().default(false),
     /** Whether the context of the turn is being compacted. */
     isCompacting: boolean("is_compacting").notNull().default(false),
-    /**
-     * When the run was parked, which means that it waits for something outside the service and no process plays it. Null
-     * while it is not parked.
-     */
+    /** When the run was parked; null while it is not parked. A parked run has an open wait, and no process plays it. */
     parkedAt: instant("parked_at"),
     /** Earliest start of a delayed retry. */
     notBefore: instant("not_before"),
@@ -172,10 +178,10 @@ export const messages = pgTable(
     index: integer("index").notNull().default(0),
     role: text("role").$type<MessageRole>().notNull(),
     parts: json("parts").$type<MessagePart[]>().notNull(),
-    /** The request that contained the message, or whose turn produced it. */
+    /** The request that contained the message, or the request whose turn produced the message. */
     requestId: text("request_id").references(() => requests.id, { onDelete: "cascade" }),
     runId: text("run_id").references(() => runs.id, { onDelete: "cascade" }),
-    /** User id of the caller who wrote the message, if there is one. */
+    /** User id of the caller who wrote the message; null if the caller named none. */
     author: text("author"),
     createdAt: createdAt(),
   },
@@ -189,8 +195,8 @@ export const messages = pgTable(
 );
 
 /**
- * A durable step of a run, inserted in the transaction that stores its effect. If the step is repeated, it finds its row and
- * does nothing.
+ * A durable step of a run. The transaction that stores the step's effect also inserts this row. If the step is executed
+ * again after a crash, it finds the row and does nothing.
  */
 export const steps = pgTable(
   "steps",
@@ -202,14 +208,14 @@ export const steps = pgTable(
     sessionId: text("session_id").notNull(),
     /** Order in which the steps of a session were recorded, across its runs. The numbers have gaps. */
     position: bigserial("position", { mode: "number" }).notNull(),
-    /** The value that the step returns. It is small. */
+    /** The value that the step returns: a small JSON value. */
     output: json("output").$type<unknown>().notNull(),
     /**
-     * Messages that the step adds to the model's context (AI SDK `ModelMessage[]`), if any. The context of a session is the
-     * messages of all its steps, in the order of `position`.
+     * Messages that the step adds to the model's context (AI SDK `ModelMessage[]`); null if it adds none. The context
+     * of a session consists of the messages of all its steps, in the order of `position`.
      */
     modelMessages: json("model_messages").$type<unknown[]>(),
-    /** For a compaction: its messages replace those of all steps up to this position. */
+    /** For a compaction: the messages of this step replace the messages of all steps up to this position. */
     replacesThrough: bigint("replaces_through", { mode: "number" }),
     createdAt: createdAt(),
   },
@@ -223,7 +229,8 @@ export const steps = pgTable(
 );
 
 /**
- * A tool call. Its start is recorded only if the call must not be repeated. Its end is recorded together with its result.
+ * A tool call. Its start is recorded only if the call must not be repeated. Its end is recorded together with its
+ * result.
  */
 export const toolCalls = pgTable(
   "tool_calls",
@@ -233,7 +240,7 @@ export const toolCalls = pgTable(
       .references(() => runs.id, { onDelete: "cascade" }),
     callId: text("call_id").notNull(),
     sessionId: text("session_id").notNull(),
-    /** `res_…`: the handle that `read_tool_result` takes. */
+    /** `res_…`: the id by which the tool `read_tool_result` reads the full result. */
     resultId: text("result_id").notNull().unique(),
     name: text("name").notNull(),
     input: json("input").$type<unknown>().notNull(),
@@ -254,7 +261,7 @@ export const toolCalls = pgTable(
   ],
 );
 
-/** The typed result of a run of a structured session. */
+/** The typed result of a run in a session with an output schema. */
 export const deliverables = pgTable(
   "deliverables",
   {
@@ -265,7 +272,7 @@ export const deliverables = pgTable(
       .notNull()
       .references(() => sessions.id, { onDelete: "cascade" }),
     status: text("status").$type<DeliverableStatus>().notNull(),
-    /** The type is `json`, because it preserves the order in which the model wrote the keys. */
+    /** The type is `json`, which preserves the order in which the model wrote the keys. */
     value: json("value").$type<unknown>(),
     error: text("error"),
     rawText: text("raw_text"),

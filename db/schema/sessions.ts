@@ -26,14 +26,14 @@ import {
   type StartupStatus,
 } from "./unions.ts";
 
-/** The unencrypted fields of a session's MCP server; its headers are in `sealed_secrets`. */
+/** The unencrypted fields of an MCP server of a session. The server's headers are encrypted in `sealed_secrets`. */
 export type McpServerRow = { url: string; type: "http" | "sse" };
 export type ToolPolicyRow = { include: string[]; exclude: string[]; externalTurnExclude: string[] };
 export type CapabilitiesRow = { browser: boolean; sandbox: boolean };
-/** A skill of a session, with the version that the session was created with. */
+/** A skill of a session. `version` is the skill's version at the creation of the session. */
 export type SessionSkill = { name: string; version: string; source: SkillSource };
 
-/** What a session and its sub-agents may spend together. An absent field means no limit. */
+/** What a session and its sub-agents may spend together. A field that is absent sets no limit. */
 export type BudgetRow = { usd?: number; tokens?: number; minutes?: number };
 
 /** A session: its fixed configuration, and the counters and references that every turn needs. */
@@ -51,16 +51,18 @@ export const sessions = pgTable(
     /** `json` and not `jsonb`, because the data of callers must keep the order of its keys. */
     metadata: json("metadata").$type<Record<string, unknown>>(),
     idempotencyKey: text("idempotency_key"),
-    /** SHA-256 of the creation body's canonical JSON. It shows whether an idempotency key is reused with another body. */
+    /**
+     * SHA-256 of the creation body's canonical JSON. It shows whether an idempotency key is reused with another body.
+     */
     bodyHash: text("body_hash").notNull(),
     targetUrl: text("target_url"),
     targetPageUrls: jsonb("target_page_urls").$type<string[]>().notNull(),
     outputSchema: json("output_schema").$type<Record<string, unknown>>(),
     tools: jsonb("tools").$type<ToolPolicyRow>().notNull(),
-    /** Names of the tools that were chosen when the session was created (policy filters 1 to 5). */
+    /** Names of the tools that the tool policy allowed when the session was created (`lib/tools/tool-policy.ts`). */
     toolset: jsonb("toolset").$type<string[]>().notNull(),
     systemPrompt: text("system_prompt"),
-    /** Skills with the versions that the session was created with; null if it was created before skills existed. */
+    /** Null if the session was created before the service had skills. */
     skills: jsonb("skills").$type<SessionSkill[]>(),
     mcpServers: jsonb("mcp_servers").$type<Record<string, McpServerRow>>().notNull(),
     capabilities: jsonb("capabilities").$type<CapabilitiesRow>().notNull(),
@@ -72,24 +74,32 @@ export const sessions = pgTable(
     startupStatus: text("startup_status").$type<StartupStatus>().notNull().default("uninitialized"),
     /** Incrementing it revokes the session's own share link. */
     shareRevocation: integer("share_revocation").notNull().default(0),
-    /** Sequence number of the last event. A transaction that appends events increments it as late as possible. */
+    /**
+     * Sequence number of the last event. A transaction that appends events increments it as late as possible, because
+     * it locks the session's row until the transaction ends.
+     */
     eventSeq: bigint("event_seq", { mode: "number" }).notNull().default(0),
     /** Position of the last message of the transcript. */
     messageSeq: integer("message_seq").notNull().default(0),
-    /** Incremented by each accepted message, so that a turn that is ending detects queued messages that it has not seen. */
+    /**
+     * Incremented by each accepted message, so that a turn that is ending detects queued messages that it has not seen.
+     */
     queueSeq: integer("queue_seq").notNull().default(0),
-    /** The only run that may write; set by compare-and-set, so that one turn plays at a time. */
+    /** The only run that may write. It is set by compare-and-set, so that a session plays one run at a time. */
     activeRunId: text("active_run_id"),
     /**
-     * The budget of the session and all sub-agents below it. A sub-agent's row repeats the budget of its root. Null for no
-     * limit.
+     * The budget of the session and all sub-agents below it; null for no limit. A sub-agent's row repeats the budget of
+     * the root session.
      */
     budget: jsonb("budget").$type<BudgetRow>(),
-    /** What the session's own turns have spent: tokens of model calls, their price, and working time. */
+    /**
+     * What the session's own turns have spent: tokens of model calls, the price of these calls in dollars, and working
+     * time.
+     */
     spentTokens: bigint("spent_tokens", { mode: "number" }).notNull().default(0),
     spentUsd: doublePrecision("spent_usd").notNull().default(0),
     spentMs: bigint("spent_ms", { mode: "number" }).notNull().default(0),
-    /** Number of annotations of the session, and their size as JSON in bytes. */
+    /** Number of the session's annotations, and their total size as JSON in bytes. */
     annotationCount: integer("annotation_count").notNull().default(0),
     annotationBytes: bigint("annotation_bytes", { mode: "number" }).notNull().default(0),
     /** Last measured size of the workspace, in bytes. */
@@ -114,7 +124,7 @@ export const sessions = pgTable(
   ],
 );
 
-/** Secrets at rest: AES-256-GCM, with table, row and name as associated data (`lib/secrets`). */
+/** Secrets, encrypted with AES-256-GCM. The associated data is the table, the row and the name (`lib/secrets`). */
 export const sealedSecrets = pgTable(
   "sealed_secrets",
   {
@@ -128,12 +138,15 @@ export const sealedSecrets = pgTable(
   (table) => [primaryKey({ columns: [table.sessionId, table.name] })],
 );
 
-/** Share links in addition to the session's own, which is derived. Only the hash of a link's secret is stored. */
+/**
+ * Share links that were created for a session. The token of a session's own link is derived from a key and has no row.
+ * Only the hash of a created link's secret is stored.
+ */
 export const shareTokens = pgTable(
   "share_tokens",
   {
     tokenHash: text("token_hash").primaryKey(),
-    /** `lnk_…`: identifies the link without its secret. */
+    /** `lnk_…`: the public id of the link. */
     id: text("id").notNull().unique(),
     sessionId: text("session_id")
       .notNull()

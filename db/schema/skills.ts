@@ -2,8 +2,8 @@ import { foreignKey, integer, pgTable, primaryKey, text } from "drizzle-orm/pg-c
 import { bytes, createdAt } from "./columns.ts";
 
 /**
- * An immutable version of a skill that a session was created with. `sessions.skills` refers to it without a foreign key:
- * versions belong to the deployment and stay when a session is deleted.
+ * An immutable version of a skill. It is stored when a session is created with it. `sessions.skills` refers to it
+ * without a foreign key, because the version stays when the session is deleted.
  */
 export const skillVersions = pgTable("skill_versions", {
   /** SHA-256 of the skill's files with their paths. */

@@ -1,7 +1,7 @@
 import { bigint, date, doublePrecision, pgTable, primaryKey, text } from "drizzle-orm/pg-core";
 
 /**
- * What all sessions of an owner, including deleted ones, have spent on a day (UTC). Written only if owners have a budget.
+ * What an owner's sessions, also those deleted since, have spent on a day (UTC). Written only if owners have a budget.
  */
 export const ownerSpend = pgTable(
   "owner_spend",

@@ -18,7 +18,7 @@ export type TestRunInput = {
   /** Files and folders of the workspace. An empty list selects all test files. */
   files: string[];
   against: TestTarget[];
-  /** Key of the variant; null if only the control is tested. */
+  /** Key of the variant to test; null if only the unchanged page (`control`) is tested. */
   variant: string | null;
   /** Regular expression that a test's full title must match; null for all tests. */
   grep: string | null;
@@ -44,26 +44,25 @@ export const testRuns = pgTable(
     status: text("status").$type<TestRunStatus>().notNull().default("queued"),
     startedBy: text("started_by").$type<TestRunStarter>().notNull(),
     /**
-     * The request and the call that started the test run, so that a repeated call finds it. Null if a person started the
-     * run.
+     * `requestId`, `runId` and `callId` identify the request and the tool call that started the test run. If the call
+     * is executed again after a crash, it finds its test run by them. Null if a person started the test run.
      */
     requestId: text("request_id"),
     runId: text("run_id"),
     callId: text("call_id"),
     input: jsonb("input").$type<TestRunInput>().notNull(),
-    /** Tested revision of the variant; null before the run starts, and if only the control is tested. */
+    /** Tested revision of the variant; null before the test run starts, and if only the unchanged page is tested. */
     revision: integer("revision"),
     counts: jsonb("counts").$type<TestCounts>().notNull(),
-    /** Why the run ended without testing everything, as a sentence; null otherwise. */
+    /** A sentence that says why the test run ended before all tests had run; null if there is no such problem. */
     problem: text("problem"),
-    /** How often the run was started. A run whose process has died is started once more. */
+    /** Number of times that the test run was started. If its process dies, the test run is started a second time. */
     attempt: integer("attempt").notNull().default(0),
-    /** The process that executes the run; null while no process does. */
+    /** The process that executes the test run; null while no process executes it. */
     owner: text("owner"),
-    /**
-     * Number of the newest job that requests the execution of the run, from 0. `requested_at` is when that job was written.
-     */
+    /** Number of the newest job that requests the execution of the test run, from 0. */
     jobNumber: integer("job_number").notNull().default(0),
+    /** When the newest job was written. */
     requestedAt: instant("requested_at").notNull().defaultNow(),
     cancelRequestedAt: instant("cancel_requested_at"),
     startedAt: instant("started_at"),
@@ -88,17 +87,16 @@ export type TestStep = {
   steps?: TestStep[];
 };
 
-/** A file that a test attached, with the evidence that it was saved as or the reason why it was not saved. */
+/** A file that a test attached. Either `evidenceId` names the saved file, or `problem` says why it was not saved. */
 export type TestAttachment = {
   name: string;
   mediaType: string;
   sizeBytes: number;
   evidenceId: string | null;
-  /** Why the file was not saved; null if it was saved. */
   problem: string | null;
 };
 
-/** One test of a test run against one target. */
+/** The result of one test against one target. */
 export const testResults = pgTable(
   "test_results",
   {

@@ -1,4 +1,6 @@
-/** The unions that the tables and the domain logic share. Types, database checks and schemas are derived from the lists. */
+/**
+ * The unions that the tables and the domain logic share. Types, database checks and schemas are derived from the lists.
+ */
 export const SOURCES = ["web", "api", "slack", "cli"] as const;
 export const RUN_ORIGINS = ["person", "external", "continuation", "retry", "subagent"] as const;
 export const RUN_STATES = ["pending", "running", "succeeded", "errored", "cancelled"] as const;
@@ -11,24 +13,24 @@ export const BROWSER_STATUSES = ["idle", "creating", "ready", "expired", "error"
 export const PAGE_WANTS = ["selected", "refused", "returning", "reached"] as const;
 export const STARTUP_STATUSES = ["uninitialized", "starting", "ready", "error"] as const;
 export const TOOL_CALL_STATES = ["started", "succeeded", "failed", "unknown"] as const;
-/** Why a call was not executed. `plan_first`: a person wants to agree to the plan first. */
+/** Why a tool call was not executed. `plan_first`: a person wants to agree to the plan before anything is changed. */
 export const CALL_REFUSALS = ["plan_first"] as const;
 export const EVIDENCE_KINDS = ["screenshot", "preview", "html", "file"] as const;
 export const ELICITATION_STATES = ["open", "answered", "declined", "unanswered", "withdrawn"] as const;
-/** What a parked run waits for. `budget`: a larger budget, because the current one is exhausted. */
+/** What a parked run waits for. `control`: the end of a person's control of the browser. `budget`: a larger budget. */
 export const WAIT_KINDS = ["person", "agents", "tests", "control", "budget"] as const;
 /**
- * How a wait ended. `settled`: the awaited event happened. `deadline`: the deadline passed. `message`: a message steered the
- * turn. `stopped`: the turn was stopped.
+ * How a wait ended. `settled`: the awaited event happened. `deadline`: the deadline passed. `message`: a message
+ * steered the turn. `stopped`: the turn was stopped.
  */
 export const WAIT_ENDS = ["settled", "deadline", "message", "stopped"] as const;
-/** When a wait is settled: as soon as any of the things that it waits for has happened, or after all of them. */
+/** Whether any one of the awaited events settles a wait, or all of them must have happened. */
 export const WAIT_UNTIL = ["any", "all"] as const;
 /** The browser that a sub-agent uses: its own, its parent's, or none. */
 export const AGENT_BROWSERS = ["own", "shared", "none"] as const;
 /** How the last turn of a sub-agent ended. */
 export const AGENT_OUTCOMES = ["succeeded", "failed", "cancelled"] as const;
-/** What a session is doing, or how its last turn ended, in one word. */
+/** What a session is doing, or how its last turn ended. */
 export const SESSION_STATES = [
   "ready",
   "starting",
@@ -59,7 +61,9 @@ export const BROWSER_TOOLS = [
 export const LOGIN_METHODS = ["link", "oidc"] as const;
 export const SHARE_ROLES = ["view", "comment", "drive"] as const;
 export const CHECK_STATUSES = ["pass", "warn", "fail"] as const;
-/** Severity of a finding in a report, worst first: the impact levels of axe, and `info` for a finding that needs no fix. */
+/**
+ * Severity of a finding in a report, worst first: the impact levels of axe, and `info` for a finding that needs no fix.
+ */
 export const FINDING_SEVERITIES = ["critical", "serious", "moderate", "minor", "info"] as const;
 /** Who wrote a revision of a variant. */
 export const VARIANT_AUTHORS = ["agent", "person"] as const;
@@ -75,8 +79,8 @@ export const ASSERTION_KINDS = ["visible", "hidden", "text", "count"] as const;
 /** Result of an assertion in a check. `unchecked`: the check did not open the page of the assertion. */
 export const ASSERTION_RESULTS = ["pass", "fail", "unchecked"] as const;
 /**
- * `interrupted`: its process ended twice during the run. `failed`: a test failed, or the run ended before all its tests
- * ended.
+ * `interrupted`: the test run was started twice, and both times its process died. `failed`: a test failed, or the test
+ * run ended before all its tests had ended.
  */
 export const TEST_RUN_STATUSES = [
   "queued",
@@ -89,7 +93,7 @@ export const TEST_RUN_STATUSES = [
 export const TEST_RUN_STARTERS = ["agent", "person"] as const;
 /** What a test runs against: the unchanged page, or the page with a variant of the session. */
 export const TEST_TARGETS = ["control", "variant"] as const;
-/** `flaky`: failed first, then passed in a retry. */
+/** `flaky`: the test failed and then passed in a retry. */
 export const TEST_STATUSES = ["passed", "failed", "flaky", "skipped"] as const;
 /** Kinds of documents that a session can import. */
 export const IMPORT_FORMATS = ["agent-session", "agent-session-variant", "growthbook", "posthog"] as const;

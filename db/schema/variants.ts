@@ -15,7 +15,9 @@ import { createdAt, instant, oneOf } from "./columns.ts";
 import { sessions } from "./sessions.ts";
 import { CHECK_STATUSES, type CheckStatus, VARIANT_AUTHORS, type VariantAuthor } from "./unions.ts";
 
-/** A variant of a session's pages: a chain of revisions. Sub-agents work on the variants of their root. */
+/**
+ * A variant of a session's pages. Its content is in its revisions. Sub-agents work on the variants of the root session.
+ */
 export const variants = pgTable(
   "variants",
   {
@@ -36,7 +38,7 @@ export const variants = pgTable(
   ],
 );
 
-/** An immutable revision of a variant, and its newest check. */
+/** An immutable revision of a variant, with the result of its newest check. */
 export const variantRevisions = pgTable(
   "variant_revisions",
   {
@@ -44,10 +46,13 @@ export const variantRevisions = pgTable(
     key: text("key").notNull(),
     number: integer("number").notNull(),
     author: text("author").$type<VariantAuthor>().notNull(),
-    /** The call that stored the revision, so that a repeated call finds it. Null for a revision by a person. */
+    /**
+     * `runId` and `callId` identify the tool call that stored the revision. If the call is executed again after a
+     * crash, it finds its revision by them. Null for a revision by a person.
+     */
     runId: text("run_id"),
     callId: text("call_id"),
-    /** The type is `json`, because it preserves the order of keys. */
+    /** The type is `json`, which preserves the order of keys. */
     document: json("document").$type<unknown>().notNull(),
     /** Result of the newest check; null if the revision has not been checked. */
     checkStatus: text("check_status").$type<CheckStatus>(),
@@ -79,16 +84,16 @@ export const previews = pgTable(
     url: text("url").notNull(),
     width: integer("width").notNull(),
     height: integer("height").notNull(),
-    /** Name of the viewport; null if it was specified as a size. */
+    /** Name of the viewport; null if the viewport was specified by its size. */
     viewport: text("viewport"),
-    /** Key of the variant that the picture shows; null for the page without a variant. */
+    /** Key of the variant that the picture shows; null if it shows the page without a variant. */
     variant: text("variant"),
     scrollTo: text("scroll_to"),
     caption: text("caption"),
-    /** Revision that the picture shows; null without a variant or a picture. */
+    /** Revision that the picture shows; null if there is no picture or it shows no variant. */
     revision: integer("revision"),
     evidenceId: text("evidence_id"),
-    /** Why the preview has no picture. */
+    /** Why the preview has no picture; null if it has one. */
     error: text("error"),
     takenAt: instant("taken_at"),
   },

@@ -5,7 +5,7 @@ import { runs } from "./runs.ts";
 import { WAIT_ENDS, WAIT_KINDS, WAIT_UNTIL, type WaitEnd, type WaitKind, type WaitUntil } from "./unions.ts";
 
 /**
- * A wait of a run for something outside the service. Either a tool call waits, or the run itself waits between two steps.
+ * A wait of a run for an event outside the run. Either a tool call waits, or the run itself waits between two steps.
  */
 export const waits = pgTable(
   "waits",
@@ -13,18 +13,20 @@ export const waits = pgTable(
     runId: text("run_id")
       .notNull()
       .references(() => runs.id, { onDelete: "cascade" }),
-    /** The tool call that waits; empty for the run itself. */
+    /** The tool call that waits; empty if the run itself waits. */
     callId: text("call_id").notNull(),
     sessionId: text("session_id").notNull(),
     kind: text("kind").$type<WaitKind>().notNull(),
     /**
-     * Ids of the questions, sub-agents or test runs that the wait is for; empty for `control`. For `budget`, a sentence that
-     * says which budget is exhausted.
+     * Ids of the questions, sub-agents or test runs that the wait is for; empty for `control`. For `budget`, a sentence
+     * that says which budget is exhausted.
      */
     subjects: jsonb("subjects").$type<string[]>().notNull(),
-    /** Whether any one of the subjects settles the wait, or only all of them. */
+    /**
+     * `any`: the wait is settled when one of its subjects is done. `all`: it is settled when all its subjects are done.
+     */
     until: text("until").$type<WaitUntil>().notNull().default("any"),
-    /** When the wait ends even if it is not settled; null for no deadline. */
+    /** When the wait ends at the latest; null if it has no deadline. */
     deadlineAt: instant("deadline_at"),
     /** How the wait ended; null while it is open. */
     endedBy: text("ended_by").$type<WaitEnd>(),

@@ -1,6 +1,8 @@
 import type { ModelFailure } from "./failure.ts";
 
-/** Sentences with which providers refuse a prompt that is too large. No provider has a separate status for this error. */
+/**
+ * Sentences with which providers refuse a prompt that is too large. No provider has a separate status for this error.
+ */
 const SENTENCES = [
   /context[ _-]?(length|window|size|limit)/i,
   /(prompt|input|request)( message)?s? (is|are|was) too (long|large)/i,
@@ -10,8 +12,8 @@ const SENTENCES = [
 ];
 
 /**
- * Whether a provider refused a prompt because it exceeds the model's context. A rate limit in tokens per minute does not
- * count.
+ * Whether a provider refused a prompt because it exceeds the model's context. A rate limit in tokens per minute does
+ * not count.
  */
 export const isContextOverflow = ({ message, statusCode, isRetryable }: ModelFailure): boolean =>
   !isRetryable && statusCode !== 429 && SENTENCES.some((sentence) => sentence.test(message));

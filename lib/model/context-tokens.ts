@@ -1,6 +1,6 @@
 /**
- * Maximum prompt size, in tokens, of models whose name begins with a prefix. Longer prefixes come first. The values are
- * conservative and exclude the part of the window that a vendor reserves for the answer.
+ * Maximum prompt size, in tokens, of models whose name begins with a prefix. The first match counts, so `gpt-4o` comes
+ * before `gpt-4`. The values are conservative and exclude the part of the window that a vendor reserves for the answer.
  */
 const WINDOWS: [prefix: string, tokens: number][] = [
   ["gpt-4o", 128_000],
@@ -24,8 +24,8 @@ const WINDOWS: [prefix: string, tokens: number][] = [
 const UNKNOWN_TOKENS = 128_000;
 
 /**
- * Returns the context size, in tokens, of a model named by an OpenAI id or a gateway id (`vendor/model`); 128,000 for an
- * unknown name. `AGENT_CONTEXT_TOKENS` overrides the result.
+ * Returns the context size, in tokens, for an OpenAI id or a gateway id (`vendor/model`); 128,000 for an unknown model.
+ * `AGENT_CONTEXT_TOKENS` overrides the result.
  */
 export function findContextTokens(modelId: string): number {
   const name = modelId.slice(modelId.lastIndexOf("/") + 1).toLowerCase();

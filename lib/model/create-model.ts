@@ -42,7 +42,7 @@ export async function createModel(config: ModelConfig): Promise<ModelAccess> {
 function createOpenaiAccess(config: ModelConfig): ModelAccess {
   const id = config.agentModel || defaultOpenaiModel;
   const openai = createOpenAI({
-    // Compatible servers often need no key, but the client requires one.
+    // The client requires a key, although compatible servers often need none.
     apiKey: config.openaiApiKey || "no-key",
     // Always set, so that the client does not read it from the environment.
     baseURL: config.openaiBaseUrl || "https://api.openai.com/v1",
@@ -56,14 +56,14 @@ function createOpenaiAccess(config: ModelConfig): ModelAccess {
     contextTokens: config.contextTokens ?? findContextTokens(id),
     model: config.api === "chat" ? openai.chat(id) : openai.responses(id),
     providerOptions: notStored,
-    // With Chat Completions, the model receives a picture in a tool result as base64 text.
+    // Chat Completions sends a picture in a tool result as base64 text, so the model cannot see it.
     supportsImages: config.api === "responses",
     toolErrors: "text",
   };
 }
 
 async function createGatewayAccess(config: ModelConfig): Promise<ModelAccess> {
-  // Imported on demand: the package is large, and the service uses it only here.
+  // Imported on demand, because the package is large and no other part of the service needs it.
   const { createGateway } = await import("ai");
   const configuredId = config.agentModel || defaultGatewayModel;
   const id = configuredId.includes("/") ? configuredId : `openai/${configuredId}`;

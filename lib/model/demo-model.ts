@@ -29,8 +29,8 @@ type Answer = {
 
 /**
  * Creates the model of a deployment without a key: a rule-based planner with the interface of a language model. It uses
- * the offered tools, reports only what their results say, and calls itself a demo model in every report. The same prompt
- * always gives the same answer. With a JSON response format it answers with a value for the schema.
+ * the offered tools, reports only what their results say, and calls itself a demo model in every report. The same
+ * prompt always gives the same answer. With a JSON response format it answers with a value for the schema.
  */
 export function createDemoModel(options: Options): LanguageModelV4 {
   return {

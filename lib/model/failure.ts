@@ -1,6 +1,6 @@
 /** A failed model call, as a value that is safe to store and show. */
 export type ModelFailure = {
-  /** The provider's message if there is one that is safe to show, otherwise a general sentence. */
+  /** The provider's message if it is safe to show, otherwise a general sentence. */
   message: string;
   isRetryable: boolean;
   statusCode?: number;
@@ -26,7 +26,7 @@ const NETWORK_CODES = new Set([
   "UND_ERR_BODY_TIMEOUT",
 ]);
 
-/** Errors whose message quotes the response or the prompt. Each has a message that is used instead. */
+/** Replacement messages, keyed by error name. The original messages quote the response or the prompt. */
 const quotingErrors: Record<string, { message: string; isRetryable: boolean }> = {
   AI_TypeValidationError: unreadable("an answer of an unknown form"),
   AI_JSONParseError: unreadable("an answer that is not JSON"),
@@ -43,7 +43,7 @@ function unreadable(what: string) {
   return { message: `The model provider sent ${what}.`, isRetryable: true };
 }
 
-/** Matches complete messages of overloaded servers that report no status. */
+/** Matches the complete message of an overloaded server that reports no HTTP status. */
 const OVERLOADED = /^(?:overloaded(?: error)?|model overloaded|service unavailable)\.?$/i;
 
 const timedOut = { message: "The model provider did not answer in time.", isRetryable: true };
@@ -52,9 +52,9 @@ const textOf = (value: unknown) =>
   typeof value === "string" && value.trim() !== "" ? value.trim() : undefined;
 
 /**
- * Converts an error that a model call threw, or that the provider reported in the stream, to a {@link ModelFailure}. It
- * reads the status and `Retry-After` of provider errors, and recognizes timeouts and lost connections. The value contains no
- * part of the request: no body, no prompt, no key. Never throws.
+ * Converts an error that a model call threw, or that the provider reported in the stream, to a {@link ModelFailure}.
+ * Reads the status and `Retry-After` of provider errors, and recognizes timeouts and lost connections. The result
+ * contains no part of the request: no body, no prompt, no key. Never throws.
  *
  * @param now the clock in milliseconds, for a `Retry-After` that is a date.
  */
@@ -87,7 +87,10 @@ export function readModelFailure(error: unknown, now: () => number = Date.now): 
   };
 }
 
-/** Reads the HTTP status of an error. Servers use several field names for it, and some omit it when overloaded. */
+/**
+ * Reads the HTTP status of an error. Servers use several field names for the status, and some overloaded servers omit
+ * it.
+ */
 function readStatus(error: Fields): number | undefined {
   if (typeof error.statusCode === "number") return error.statusCode;
   for (const field of ["status_code", "status", "code"]) {
@@ -116,7 +119,10 @@ function unwrap(error: unknown): unknown {
   return current;
 }
 
-/** Whether an error is the SDK's wrapper for a body that it could not process; only its cause is informative. */
+/**
+ * Whether an error is the SDK's wrapper for a response that could not be processed. Only the wrapped cause is
+ * informative.
+ */
 function isWrapper(error: Fields): boolean {
   const isOkStatus = typeof error.statusCode !== "number" || error.statusCode < 400;
   return isOkStatus && error.message === "Failed to process successful response" && !hasNetworkCause(error);
@@ -143,7 +149,9 @@ function readRetryable(error: Fields, statusCode: number | undefined): boolean {
   return statusCode === 408 || statusCode === 409 || statusCode === 429 || statusCode >= 500;
 }
 
-/** Reads the provider's message: from the parsed data, from a body in another format than OpenAI's, or from the error. */
+/**
+ * Reads the provider's message: from the parsed data, from a body in another format than OpenAI's, or from the error.
+ */
 function readSentence(error: Fields, statusCode: number | undefined): string {
   const own = textOf(error.message);
   const data =
@@ -167,7 +175,10 @@ function readBodySentence(responseBody: unknown): string | undefined {
   }
 }
 
-/** Reads `retry-after-ms`, or `retry-after` as seconds or as a date. Undefined if the header is absent, past or invalid. */
+/**
+ * Reads `retry-after-ms`, or `retry-after` as seconds or as a date. Undefined if no header is valid, or if the date is
+ * past.
+ */
 function readRetryAfterMs(headers: Fields, now: () => number): number | undefined {
   const milliseconds = Number.parseFloat(textOf(headers["retry-after-ms"]) ?? "");
   if (milliseconds >= 0) return Math.ceil(milliseconds);

@@ -11,10 +11,11 @@ export type ModelConfig = {
   agentModel?: string | undefined;
   api: "responses" | "chat";
   /**
-   * Context size in tokens. A turn compacts its context when it comes near this size. Default: the model's own context size.
+   * Context size in tokens. A turn compacts its context when it comes near this size. Default: the model's own context
+   * size.
    */
   contextTokens?: number | undefined;
-  /** Origin that serves the demo page, the demo model's fallback page. */
+  /** Origin of the demo page, which the demo model opens if there is no other page. */
   demoOrigin: string;
   /** Delay between the pieces of a streamed text of the demo model. */
   demoPaceMs?: number | undefined;
@@ -30,7 +31,7 @@ export type ModelAccess = {
   isDemo: boolean;
   contextTokens: number;
   model: LanguageModelV4;
-  /** Pass these with every call: the request then contains earlier turns instead of references to the provider's storage. */
+  /** Pass these with every call, so that requests contain the earlier turns and the provider stores nothing. */
   providerOptions: SharedV4ProviderOptions;
   /** Whether pictures in messages and tool results reach the model. */
   supportsImages: boolean;
@@ -42,6 +43,6 @@ export type ModelAccess = {
 /** Records the outcomes of model calls. The code that makes the calls reports them. */
 export type ModelOutcomes = {
   noteSuccess: () => void;
-  /** @param signal the call's signal, which may have stopped it. */
+  /** @param signal the call's signal. If it is aborted, the call was stopped or timed out. */
   noteFailure: (error: unknown, signal: AbortSignal | undefined) => void;
 };

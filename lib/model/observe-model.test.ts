@@ -10,7 +10,7 @@ import { observeModel } from "./observe-model.ts";
 const scripted = await startScriptedModel({});
 after(() => scripted.close());
 
-/** The status that the model server answers with. If it is 200, the server drops the connection in mid-stream. */
+/** The HTTP status of the model server's answers. With status 200, the server drops the connection in mid-stream. */
 let status = 200;
 const server = createServer((request, response) => {
   request.resume();

@@ -5,21 +5,21 @@ import type { ModelAccess, ModelOutcomes } from "./model-access.ts";
 type ModelHealth = { ok: boolean; detail: string };
 
 /**
- * Failed calls in a row after which the model is unhealthy. A single failure may be accidental; if not, the retry also
- * fails.
+ * Number of failed calls in a row after which the model is unhealthy. A single failed call does not count, because its
+ * retry may succeed.
  */
 const FAILURES_MIN = 2;
-/** Failures older than this are ignored. */
+/** The model is healthy again when its last failure is older than this. */
 const RELEVANT_MS = 10 * 60_000;
 /** HTTP statuses for an invalid request. They show that the server itself works. */
 const ABOUT_THE_REQUEST = new Set([400, 413, 422]);
 
 /**
- * Records whether the calls of a model succeed. The callers report each outcome through `outcomes`; this function makes no
- * calls.
+ * Records whether the calls of a model succeed. The callers report each outcome through `outcomes`; this function makes
+ * no calls.
  *
  * @param now the clock, in milliseconds.
- * @returns the model to use instead, which has `outcomes`, and a function that reads the health.
+ * @returns a copy of the model with `outcomes`, which must be used for all calls, and a function that reads the health.
  */
 export function observeModel(
   access: ModelAccess,
@@ -35,7 +35,7 @@ export function observeModel(
     failures = 0;
   }
   function noteFailure(error: unknown, signal: AbortSignal | undefined): void {
-    // A call that the service stopped says nothing about the model, unless it timed out.
+    // Ignores a call that the service stopped, because it says nothing about the model. A timeout counts as a failure.
     if (signal?.aborted && (signal.reason as Error | undefined)?.name !== "TimeoutError") return;
     const failure = readModelFailure(error);
     if (failure.statusCode !== undefined && ABOUT_THE_REQUEST.has(failure.statusCode)) return;

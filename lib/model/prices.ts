@@ -13,8 +13,8 @@ const pricesSchema = z.record(
 );
 
 /**
- * Reads the prices of models from JSON: `{ "<model id>": { "input", "output", "cachedInput"? } }`. Cached input without its
- * own price costs as much as other input.
+ * Reads the prices of models from JSON: `{ "<model id>": { "input", "output", "cachedInput"? } }`. Cached input without
+ * its own price costs as much as other input.
  *
  * @throws Error whose message completes a sentence that begins with the name of the setting.
  */

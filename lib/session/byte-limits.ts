@@ -1,7 +1,7 @@
 /** Maximum stored bytes of one session, and of all sessions of one owner. 0 means no limit. */
 export type ByteLimits = { session: number; owner: number };
 
-/** `total`: the number of stored bytes after an addition. `added`: how many of them the addition adds. */
+/** `total`: the number of stored bytes after an addition. `added`: how many of these bytes the addition adds. */
 export type ByteUsage = { total: number; added: number };
 
 const MEBIBYTE = 1_048_576;

@@ -10,7 +10,8 @@ export function canonicalJson(value: unknown): string {
 }
 
 /**
- * Returns the SHA-256 (hex) of {@link canonicalJson}. It shows whether an idempotency key is reused with a different body.
+ * Returns the SHA-256 (hex) of {@link canonicalJson}. It shows whether an idempotency key is reused with a different
+ * body.
  */
 export const hashBody = (body: unknown): string =>
   createHash("sha256").update(canonicalJson(body)).digest("hex");

@@ -30,7 +30,10 @@ export type NewSession = {
   idempotencyKey: string | null;
   userId: string | null;
   source: Source;
-  /** The origin of the first turn: `person` only for sessions started on the service's landing page. */
+  /**
+   * The origin of the first turn: `person` if the session was created on the service's start page, otherwise
+   * `external`.
+   */
   origin: "person" | "external";
   metadata: Record<string, unknown> | null;
   targetUrl: string | null;
@@ -56,8 +59,8 @@ export type CreateResult =
   | { status: "reused" };
 
 /**
- * Stores a session, its transcript, its first request and run, and the run's job, in one transaction. Then sends the job to
- * the engine, unless the transaction has also stored it in the engine's own tables.
+ * Stores a session, its transcript, its first request and run, and the run's job, in one transaction. Then sends the
+ * job to the engine, unless the transaction has already stored the job in the engine's own tables.
  * Source: specification, POST /api/session; `architecture.md`, How a request flows.
  */
 export async function createSession(
@@ -130,8 +133,9 @@ const INITIAL = {
 } as const;
 
 /**
- * Finds the session that an idempotency key created. The status is `replayed` if the request has the same body as the first
- * one, and `reused` if its body is different. Returns undefined if the key is new or the request has no key.
+ * Finds the session that an earlier request with the same idempotency key created. The status is `replayed` if both
+ * requests have the same body, and `reused` if the bodies differ. Returns undefined if the key is new or the request
+ * has no key.
  * Source: `wire.md`, POST /api/session.
  */
 export async function findReplay(

@@ -36,7 +36,7 @@ export function resolveDelegation(requested: RequestedCaps, deployment: Delegati
   };
 }
 
-/** Returns the effective caps: the session's own, or the deployment's ceiling if that is lower now. */
+/** Returns the caps that apply now: the session's own caps, but at most the deployment's current caps. */
 export const limitDelegation = (sessionCaps: DelegationCaps, deployment: DelegationCaps): DelegationCaps => {
   const maxLiveChildren = Math.min(sessionCaps.maxLiveChildren, deployment.maxLiveChildren);
   return {

@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from "node:crypto";
 
 const ALPHABET = "abcdefghijklmnopqrstuvwxyz234567";
 
-/** The prefix of an id, which identifies its kind. */
+/** The prefix of an id. It shows what kind of object the id names. */
 type IdKind =
   | "ses"
   | "req"
@@ -22,7 +22,10 @@ type IdKind =
   | "rep"
   | "tst";
 
-/** Creates an id: prefix, underscore, 24 characters of lowercase base32 (120 bits). Source: `wire.md`, POST /api/session. */
+/**
+ * Creates an id: prefix, underscore, 24 characters of lowercase base32 (120 bits). Source: `wire.md`, POST
+ * /api/session.
+ */
 export function newId<Kind extends IdKind>(kind: Kind): `${Kind}_${string}` {
   let text = "";
   for (const byte of randomBytes(24)) text += ALPHABET[byte & 31];

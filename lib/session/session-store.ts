@@ -146,7 +146,7 @@ const insertSession = defineStatement<
 /**
  * Inserts a new session in one statement, unless its owner used the idempotency key before.
  *
- * @returns the time of its creation; undefined if nothing was inserted.
+ * @returns the creation time of the session; undefined if nothing was inserted.
  */
 export async function insertNewSession(
   db: Executor,

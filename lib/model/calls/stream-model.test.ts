@@ -37,7 +37,7 @@ async function play(step: Step, request: Partial<ModelRequest> = {}, signal = op
   return { answer, deltas };
 }
 
-/** A model in this process that returns the given stream. */
+/** Creates a model in this process that answers with the given stream. */
 const modelOf = (
   stream: (signal: AbortSignal | undefined) => Promise<ReadableStream<LanguageModelV4StreamPart>>,
 ) => {

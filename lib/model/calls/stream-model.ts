@@ -31,10 +31,9 @@ export type AnsweredCall = ReadInput & { callId: string; name: string };
 
 /** A complete answer of a model. */
 export type ModelAnswer = {
-  /** The answer's text. */
   text: string;
   calls: AnsweredCall[];
-  /** The answer as messages of the next call's prompt; empty for an answer without content. */
+  /** The answer in the form of messages for the prompt of the next call; empty if the answer has no content. */
   messages: ModelMessage[];
   finishReason: LanguageModelV4FinishReason["unified"];
   usage: ModelUsage;
@@ -50,8 +49,8 @@ type TextPart = Extract<AssistantPart, { type: "text" | "reasoning" }>;
 const PIECE_TIMEOUT_MS = 120_000;
 
 /**
- * Makes one streamed model call through the AI SDK's provider, without retries. It does not use `streamText`, which costs 1
- * ms more CPU per call and validates all messages on each call (`facts.md`, AI SDK 7).
+ * Makes one streamed model call through the AI SDK's provider, without retries. It does not use `streamText`, because
+ * `streamText` validates all messages on each call and takes 1 ms more CPU time per call (`facts.md`, AI SDK 7).
  *
  * @param stop ends the call when it aborts; the call then throws the signal's reason.
  * @param onDelta is called with each piece in order and awaited before the next piece is read.
@@ -109,7 +108,7 @@ async function readStream(
   onDelta: (delta: AnswerDelta) => Promise<void> | void,
 ): Promise<ModelAnswer> {
   const reader = stream.getReader();
-  // Cancelling ends a pending read at once. A failure to cancel is ignored: the call ends anyway.
+  // Cancelling ends a pending read at once. A failure to cancel is ignored, because the call ends anyway.
   const close = () => void reader.cancel(signal.reason).catch(() => {});
   if (signal.aborted) close();
   else signal.addEventListener("abort", close, { once: true });
@@ -139,7 +138,7 @@ function createGatherer(tools: ModelTools) {
   let finish: Extract<LanguageModelV4StreamPart, { type: "finish" }> | undefined;
 
   /**
-   * Returns the part with this id; creates it if there is none. If the provider sends metadata several times, the last wins.
+   * Returns the part with this id, and creates it if there is none. New metadata of the part replaces earlier metadata.
    */
   function openPart(type: "text" | "reasoning", id: string, metadata?: SharedV4ProviderMetadata): TextPart {
     const key = `${type} ${id}`;
@@ -153,7 +152,10 @@ function createGatherer(tools: ModelTools) {
     return part;
   }
 
-  /** Adds a stream part. @returns the piece of the answer that it contains, if any. @throws the error of an error part. */
+  /**
+   * Adds a stream part. @returns the piece of the answer in the part, if it has one. @throws the error of an error
+   * part.
+   */
   function add(part: LanguageModelV4StreamPart): AnswerDelta | undefined {
     switch (part.type) {
       case "error":
@@ -204,7 +206,7 @@ function createGatherer(tools: ModelTools) {
 
   return {
     add,
-    /** @throws UnfinishedAnswerError when there was no finish part. */
+    /** Returns the complete answer. @throws UnfinishedAnswerError when there was no finish part. */
     finish(): ModelAnswer {
       if (!finish) throw new UnfinishedAnswerError();
       const content = parts.filter(

@@ -39,7 +39,8 @@ export function writePrompt(
       cache.set(message, converted);
     }
     const last = prompt.at(-1);
-    // Parallel calls are recorded one by one, but providers expect their results in one message.
+    // Results of parallel calls are stored one by one. They are merged into one message here, because providers expect
+    // that.
     if (converted.role === "tool" && last?.role === "tool")
       prompt[prompt.length - 1] = { ...last, content: [...last.content, ...converted.content] };
     else prompt.push(converted);
@@ -106,8 +107,8 @@ function writeToolPart(
 }
 
 /**
- * Converts a tool result. OpenAI's API has no type for errors. Its client would send an error as JSON with escaped line
- * breaks and quotes, so the error is sent as text.
+ * Converts a tool result. For OpenAI's API, which has no type for errors, an error is sent as text. Otherwise the
+ * client would send it as JSON, with escaped line breaks and quotes.
  */
 function writeOutput(
   output: Output,

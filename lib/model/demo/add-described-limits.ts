@@ -27,7 +27,7 @@ const keywords: Record<string, string> = {
   "Matches the pattern": "pattern",
 };
 
-/** Adds keywords to the schema for constraints that only its description states. */
+/** Returns the schema with added keywords for the constraints that only its description states. */
 export function addDescribedLimits(schema: SchemaObject): SchemaObject {
   if (typeof schema.description !== "string") return schema;
   const described = schema.description.slice(0, 5_000);

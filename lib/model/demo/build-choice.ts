@@ -1,6 +1,6 @@
 import { findFact, type Scope, wordsOf } from "./match-fact.ts";
 
-/** The place of a value: the name of its property, the facts in scope, and its index in a list. */
+/** The context of a value: the name of its property, the facts that it may use, and its index if it is in a list. */
 type Choice = { name: string; scope: Scope; position?: number };
 
 const aliases: Record<string, string[]> = {
@@ -11,8 +11,8 @@ const aliases: Record<string, string[]> = {
 };
 
 /**
- * Chooses the enum member that the page mentions. Otherwise returns null if null is a member, or the member at the value's
- * position in its list.
+ * Chooses the enum member that the page mentions. If it mentions none, returns null if null is a member, otherwise the
+ * member with the index `position`.
  */
 export function buildEnum(members: unknown[], { name, scope, position }: Choice): unknown {
   const fact = findFact(scope, name);
@@ -27,8 +27,8 @@ export function buildEnum(members: unknown[], { name, scope, position }: Choice)
 }
 
 /**
- * Returns the page's fact if it is a boolean. For a name such as `hasNewsletter`, returns whether the page mentions the
- * thing. Otherwise returns false.
+ * Returns the page's fact for the name, if the fact is a boolean. Otherwise, for a name such as `hasNewsletter`,
+ * returns whether the page mentions `newsletter`; for any other name, returns false.
  */
 export function buildBoolean({ name, scope }: Choice): boolean {
   const fact = findFact(scope, name);

@@ -33,7 +33,7 @@ export function buildNumber(
     if (value < low) value += unit;
     if (!isInteger) value = Number(value.toPrecision(12));
   } else if (value >= high && low > Number.NEGATIVE_INFINITY && low < high) value = (low + high) / 2;
-  // If two exclusive limits are closer together than `open`, the value in their middle is valid.
+  // Uses the middle of two exclusive limits that are closer together than `open`.
   if (unit === 0 && low > high)
     value = (limit(schema.exclusiveMinimum, low) + limit(schema.exclusiveMaximum, high)) / 2;
   return value === 0 ? 0 : value;

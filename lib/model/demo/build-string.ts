@@ -29,7 +29,7 @@ const formats: Record<string, string> = {
 
 const isUrlFormat = (format: unknown) => typeof format === "string" && /^(uri|url|iri)$/.test(format);
 
-/** Whether it is safe to run the caller's pattern: short, without groups, at most two unbounded repetitions. */
+/** Whether the caller's pattern is safe to run: it is short, has no groups and at most two unbounded repetitions. */
 function isHarmless(pattern: string): boolean {
   return (
     pattern.length <= 200 && !/[()]/.test(pattern) && (pattern.match(/[*+]|\{\d+,\}/g)?.length ?? 0) <= 2
@@ -52,7 +52,7 @@ function fitLength(text: string, least: number, most: number): string {
   return points.join("");
 }
 
-/** Returns the page's text if it is valid; otherwise a text with the schema's format, pattern and length. */
+/** Returns the page's text if the schema allows it, otherwise a text with the schema's format, pattern and length. */
 export function buildString(
   schema: SchemaObject,
   place: { name: string; scope: Scope; position?: number },

@@ -18,9 +18,10 @@ const list = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 const limit = (value: unknown, fallback: number) => (typeof value === "number" ? value : fallback);
 
 /**
- * Builds a value for the schema, with facts of the page where property names match and placeholders elsewhere. It supports
- * the usual keywords; if keywords contradict each other, the value may be invalid. The work is bounded. A regular expression
- * from the caller is run only if it is short and simple. Never throws.
+ * Builds a value for the schema. A property whose name matches a fact of the page gets this fact, and every other
+ * required property a placeholder. The usual keywords are supported; if keywords contradict each other, the value may
+ * be invalid. The work is bounded: a regular expression from the caller is run only if it is short and simple. Never
+ * throws.
  */
 export function buildValue(schema: unknown, facts: PageFacts): unknown {
   const builder: Builder = { root: isSchemaObject(schema) ? schema : {}, nodesLeft: NODES_MAX };
@@ -29,7 +30,7 @@ export function buildValue(schema: unknown, facts: PageFacts): unknown {
 
 function build(builder: Builder, unresolved: unknown, place: Place): unknown {
   builder.nodesLeft -= 1;
-  // A schema that requires itself has no finite value; stop here.
+  // Stops here, because a schema that requires itself has no finite value.
   if (place.depth > 4 * DEPTH_MAX || builder.nodesLeft < -NODES_MAX) return null;
   const schema = choose(builder, addDescribedLimits(resolveSchema(builder.root, unresolved)), place);
   if (schema.const !== undefined) return schema.const;
@@ -52,7 +53,7 @@ function build(builder: Builder, unresolved: unknown, place: Place): unknown {
   }
 }
 
-/** Whether the page has a fact for this place. A nullable place without a fact becomes null. */
+/** Whether the page has a fact for a value. A nullable value without a fact becomes null. */
 function hasFact(schema: SchemaObject, { scope, name }: Place): boolean {
   if (findFact(scope, name) !== undefined) return true;
   return findList(scope, name, schema.description).length > 0 || isSchemaObject(schema.properties);
@@ -63,8 +64,8 @@ function allowsNull(schema: SchemaObject): boolean {
 }
 
 /**
- * Merges one branch of `anyOf` or `oneOf` into the schema. It chooses the null branch if the page has no fact for the place
- * or the depth limit is near.
+ * Merges one branch of `anyOf` or `oneOf` into the schema. It chooses the null branch if the page has no fact for the
+ * value, or if the depth limit is near.
  */
 function choose(builder: Builder, schema: SchemaObject, place: Place, hops = 0): SchemaObject {
   const { anyOf, oneOf, ...rest } = schema;
@@ -111,7 +112,7 @@ function buildObject(builder: Builder, schema: SchemaObject, place: Place): Reco
   const add = (name: string, inner: unknown) => {
     if (Object.hasOwn(value, name)) return;
     const built = build(builder, inner, { name, scope: place.scope, depth: place.depth + 1 });
-    // Assignment would change the prototype for a property named __proto__.
+    // Does not use an assignment, because an assignment to `__proto__` changes the prototype.
     Object.defineProperty(value, name, {
       value: built,
       enumerable: true,
@@ -142,7 +143,7 @@ function buildObject(builder: Builder, schema: SchemaObject, place: Place): Reco
 
 const asObject = (value: unknown): SchemaObject => (isSchemaObject(value) ? value : {});
 
-/** Whether the page has a fact for an optional property; without one, the property is omitted. */
+/** Whether the page has a fact for an optional property. Without a fact, the property is omitted. */
 function hasOwnFact(builder: Builder, inner: unknown, place: Place, name: string): boolean {
   const schema = resolveSchema(builder.root, inner);
   if (isSchemaObject(schema.properties)) return place.depth < 3;
@@ -167,7 +168,7 @@ function findOther(schema: SchemaObject, name: string): unknown {
   return schema.additionalProperties ?? schema.unevaluatedProperties ?? {};
 }
 
-/** Adds properties until the object has `minProperties`. */
+/** Adds properties until the object has at least `minProperties` of them. */
 function addUpToMinimum(
   schema: SchemaObject,
   value: Record<string, unknown>,

@@ -19,8 +19,8 @@ const WANT_WORDS: [Want, RegExp][] = [
     "fields",
     /\b(forms?|fields?|inputs?|asks? (me )?for|asked for|requires?|required|fill|questions?|checkout|sign ?up|register)\b/i,
   ],
-  // Headings come before prices. The query for prices also finds some headings; if it ran first, the headings would not be
-  // in page order.
+  // Headings come before prices, because the query for prices also finds some headings. If it ran first, the headings
+  // would not be in page order.
   ["headings", /\b(headings?|headlines?|sections?|structure|outline|titles?)\b/i],
   ["prices", /\b(prices?|pricing|costs?|how much|products?|sells?|offers?|cheapest)\b/i],
   ["links", /\b(links?|navigation|menu|nav)\b/i],
@@ -42,13 +42,15 @@ const DESTINATIONS: Destination[] = [
 const generalWords =
   /\b(page|site|website|shop|look|describe|summari[sz]e|summary|overview|review|check|inspect|open|visit|navigate|go to|what is on|read|audit|analy[sz]e)\b/i;
 
-/** Only this many characters at the beginning of a message are read. The rest is treated as data. */
+/** Maximum number of characters that are read from the beginning of a message. The rest is treated as data. */
 const MESSAGE_CHARACTERS_MAX = 20_000;
 
-/** A line of page context that a caller or the service added to the message. It is not part of the task. */
+/**
+ * Matches a line about a page that a caller or the service added to the message. Such a line is not part of the task.
+ */
 const CONTEXT_LINE = /^[ \t*-]{0,8}(current|target|demo) pages? ?:.*$/gim;
 
-/** Returns the part of a message that can contain a task: its beginning, without lines of page context. */
+/** Returns the part of a message that can contain a task: its beginning, without added lines about a page. */
 export const readTaskText = (message: string): string =>
   message.slice(0, MESSAGE_CHARACTERS_MAX).replace(CONTEXT_LINE, "");
 

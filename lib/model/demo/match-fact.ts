@@ -50,8 +50,8 @@ export function wordsOf(name: string): string[] {
 const canonical = (word: string) => synonyms[word] ?? word;
 
 /**
- * Finds the value for a property name by the last word of the name. For a name such as `fieldCount`, returns the length of
- * the list.
+ * Finds the value for a property name by the last word of the name. For a name such as `fieldCount`, returns the length
+ * of the list.
  */
 export function findFact(scope: Scope, name: string): unknown {
   const words = wordsOf(name);
@@ -64,8 +64,8 @@ export function findFact(scope: Scope, name: string): unknown {
 }
 
 /**
- * Finds the list that matches the name of an array, or else a word of its description. Returns an empty list if none
- * matches.
+ * Finds the list that matches the name of an array, otherwise the list that matches a word of the array's description.
+ * Returns an empty list if no list matches.
  */
 export function findList(scope: Scope, name: string, description: unknown): Scope[] {
   const last = canonical(wordsOf(name).at(-1) ?? "");

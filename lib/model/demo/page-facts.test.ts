@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { findProducts } from "./page-facts.ts";
 
 test("very long runs of blanks are read in bounded time", () => {
-  // CPU time of this thread in microseconds, which other processes do not influence.
+  // Measures CPU time, in microseconds, because other processes do not influence it.
   const before = process.threadCpuUsage();
   const blanks = `${" ".repeat(50_000)}x`;
   const [product] = findProducts([

@@ -2,10 +2,10 @@ import { readHtml } from "./html-reading.ts";
 import { type PageElement, readPage } from "./page-reading.ts";
 import type { Situation } from "./situation.ts";
 
-/** A product with its price as the page writes it; `amount` is the price as a number. */
+/** A product on the page. `price` is the price as the page writes it, and `amount` is the price as a number. */
 type Product = { name: string; price: string; amount: number };
 
-/** Facts about the page, collected from the tool results of a session. The names of the lists are words that schemas use. */
+/** Facts about the page, collected from the tool results of a session. The lists have names that schemas often use. */
 export type PageFacts = {
   url?: string;
   title?: string;
@@ -47,8 +47,8 @@ const amountOf = (text: string) =>
   );
 
 /**
- * Finds products with a price. A product is named by the heading that its text begins with, otherwise by the words before
- * the price. Nested elements of the same product count once.
+ * Finds products with a price. The name of a product is the heading with which its text begins, otherwise the words
+ * before the price. Nested elements of the same product count once.
  */
 export function findProducts(elements: PageElement[]): Product[] {
   const products: Product[] = [];

@@ -1,4 +1,6 @@
-/** An element as a page query reports it. All fields except the role are data of the page, or empty. */
+/**
+ * An element as a query of the page reports it. All fields except the role contain data from the page, or are empty.
+ */
 export type PageElement = {
   role: string;
   name: string;
@@ -79,10 +81,10 @@ const ELEMENT =
   /^([a-z][a-z0-9-]*)(?: \d)?(?: ("(?:[^"\\]|\\.)*"))?(?: \[\w+\])?(.*) selector ("(?:[^"\\]|\\.)*")(.*) box -?\d/;
 const QUOTED = /"(?:[^"\\]|\\.)*"/g;
 
-/** Returns the text of a JSON string with collapsed white space; empty if it is not a JSON string. */
+/** Returns the text of a JSON string with collapsed white space; an empty text for anything but a JSON string. */
 export const unquote = (quoted: string | undefined) => (quoted === undefined ? "" : textOf(parse(quoted)));
 
-/** Reads one line of `dom_query`: role, name, ref, states, and the selector. */
+/** Reads an element from a line in a result of `dom_query`: role, name, ref, states, and the selector. */
 function readElementLine(line: string): PageElement | undefined {
   if (line.length > 5_000) return undefined;
   const [, role = "", name, states = "", selector, place = ""] = ELEMENT.exec(line) ?? [];
@@ -104,16 +106,16 @@ function readElementLine(line: string): PageElement | undefined {
   };
 }
 
-/** Returns the data between the two `data-…` marks in a tool result; the whole text if it has no marks. */
+/** Returns the data between the two `<data-…>` tags in a tool result; the whole text if there are no such tags. */
 export const readData = (text: string): string => text.match(/<(data-\w+)>\n([\s\S]*)\n<\/\1>/)?.[2] ?? text;
 
-/** Whether a tool result shows only a part of the results. */
+/** Whether a tool result is incomplete: it lists only the first elements, or it was cut. */
 export const isShortened = (text: string): boolean =>
   /^\d+ elements? match\w*, the first \d+ shown|characters left out; read on with/m.test(text);
 
 /**
- * Reads a page's address, title and elements from a tool result: the lines of `dom_query`, or a text that contains JSON.
- * Never throws; a text without page data gives a reading without elements.
+ * Reads a page's address, title and elements from a tool result: the lines of `dom_query`, or a text that contains
+ * JSON. Never throws; a text without page data gives a reading without elements.
  */
 export function readPage(text: string): PageReading {
   const head = HEAD.exec(text);

@@ -273,7 +273,7 @@ test("the source of a page is requested if fetch_url offers it, and read between
 });
 
 test("a long hostile message is planned in bounded time", () => {
-  // CPU time of this thread in microseconds, which other processes do not influence.
+  // Measures CPU time, in microseconds, because other processes do not influence it.
   const before = process.threadCpuUsage();
   for (const text of [
     "\n".repeat(200_000),

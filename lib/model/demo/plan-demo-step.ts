@@ -12,10 +12,12 @@ import { findOpenUrl, followLink, LINKS, openPage, sincePageChange } from "./rea
 import type { DemoStep, Situation, ToolExchange } from "./situation.ts";
 import { writeCannotReport, writeFetchReport, writeHelp, writePageReport } from "./write-demo-report.ts";
 
-/** Maximum tool calls of a turn about one page. After that, the turn reports what it has. */
+/** Maximum number of tool calls of a turn about one page. After these calls, the turn ends with a report. */
 const CALLS_MAX = 12;
 
-/** The selector that queries each part of a page. It also identifies which part an earlier call queried. */
+/**
+ * The selector that queries each part of a page. An earlier query with the same selector counts as a query of the part.
+ */
 const wantSelectors: Record<Want, string> = {
   fields: "input:not([type=hidden]), select, textarea",
   headings: "h1, h2, h3",
@@ -29,9 +31,9 @@ const wantSelectors: Record<Want, string> = {
 const OVERVIEW: Want[] = ["headings", "links", "fields"];
 
 /**
- * Plans the next step of the built-in demo model from the transcript alone, so the same transcript always gives the same
- * step. A request for changes edits the page; a comparison of pages is delegated if the session may delegate; a sub-agent
- * submits its findings.
+ * Plans the next step of the built-in demo model from the transcript alone, so the same transcript always gives the
+ * same step. A request for changes edits the page; a comparison of pages is delegated if the session may delegate; a
+ * sub-agent submits its findings.
  */
 export function planDemoStep(situation: Situation): DemoStep {
   const { plan, tools, message } = situation;
@@ -65,7 +67,7 @@ const canReadPages = ({ tools }: Situation) => tools.has("dom_query") || tools.h
 const describeNoDelegation = (url: string) =>
   `This session may not delegate to sub-agents, so this is about one page only, ${url}. To compare pages, create the session with \`subAgents: true\`.`;
 
-/** Plans the next step of a turn about one page: open it, follow a link to the requested part, query it, report. */
+/** Plans the next step of a turn about one page: open a page, follow a link to the requested page, query it, report. */
 function planPageStep(full: Situation, task: DemoTask): DemoStep {
   const situation = full.plan.mode === "plan_first" ? withoutScripts(full, task) : full;
   if (!task.isUnderstood) return { kind: "report", text: writeHelp(situation) };
@@ -80,8 +82,8 @@ function planPageStep(full: Situation, task: DemoTask): DemoStep {
 }
 
 /**
- * Removes the tools that open pages, because in plan-first mode only the open page can be queried. Also removes `dom_query`
- * if the task names another page.
+ * Removes the tools that open pages, because in plan-first mode only the open page can be queried. Also removes
+ * `dom_query` if the task names another page.
  */
 function withoutScripts(situation: Situation, { url }: DemoTask): Situation {
   const tools = new Map(situation.tools);
@@ -105,7 +107,7 @@ function wantsOf(task: DemoTask): Want[] {
 
 function queryPage(situation: Situation, task: DemoTask): DemoStep | undefined {
   const { exchanges, tools } = situation;
-  // After a failed navigation, the open page is not the requested one, so its data would be wrong.
+  // After a failed navigation, no query is made, because the open page is not the requested page.
   if (exchanges.some(({ toolName, result }) => toolName === "browser_execute" && result?.isError))
     return undefined;
   const sinceChange = sincePageChange(exchanges);
@@ -148,7 +150,10 @@ function report(situation: Situation, task: DemoTask): DemoStep {
   };
 }
 
-/** Without `dom_query`, reports on the source of the page; without `fetch_url`, reports that this is not possible. */
+/**
+ * Plans the next step without `dom_query`: fetch the source of the page and report on it. Reports that no page can be
+ * read if `fetch_url` is missing too.
+ */
 function planWithoutQuery(situation: Situation, task: DemoTask): DemoStep {
   if (!situation.tools.has("fetch_url")) return { kind: "report", text: writeCannotReport(situation) };
   const fetched = situation.exchanges.findLast(({ toolName }) => toolName === "fetch_url");
@@ -166,7 +171,8 @@ function planWithoutQuery(situation: Situation, task: DemoTask): DemoStep {
 }
 
 /**
- * Returns the option that requests the page's source, if `fetch_url` has one. By default, the tool returns only the text.
+ * Returns the option of `fetch_url` that requests the source of a page, if the tool has this option. By default, the
+ * tool returns only the text of the page.
  */
 function asSource({ tools }: Situation): { format?: "raw" } {
   return JSON.stringify(tools.get("fetch_url") ?? {}).includes('"raw"') ? { format: "raw" } : {};

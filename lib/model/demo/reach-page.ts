@@ -24,8 +24,8 @@ function gotoCall(url: string) {
 }
 
 /**
- * Opens the page of the task, otherwise the target page, otherwise the demo page. Returns undefined if the page is open, or
- * if opening it was tried.
+ * Opens the page of the task, otherwise the target page, otherwise the demo page. Returns undefined if the page is
+ * open, or if the turn has already tried to open it.
  */
 export function openPage(situation: Situation, task: Pick<DemoTask, "url">): DemoStep | undefined {
   const isTried = situation.exchanges.some(({ toolName }) => toolName === "browser_execute");
@@ -45,8 +45,8 @@ export function openPage(situation: Situation, task: Pick<DemoTask, "url">): Dem
 }
 
 /**
- * Creates the call that follows a link. It opens the link's address if there is one, because a click may return before the
- * page has changed.
+ * Creates the call that follows a link. It opens the link's address if there is one, because a click may return before
+ * the page has changed.
  */
 function followCall(selector: string) {
   const script = [
@@ -64,8 +64,8 @@ function isFollow({ toolName, input }: ToolExchange): boolean {
 }
 
 /**
- * Follows a link to the part of the site that the task names. Returns undefined if that part is open, or if no link leads
- * there.
+ * Follows a link to the part of the site that the task names. Returns undefined if this part is open, or if no link
+ * leads to it.
  */
 export function followLink(
   situation: Situation,
@@ -82,7 +82,7 @@ export function followLink(
     ({ toolName, input }) => toolName === "dom_query" && input.selector === LINKS,
   );
   if (queries.length === 0) {
-    // Also queries by word: on a long page, the link may be beyond the limit of the list.
+    // Also queries by word, because on a long page the list of links may end before the link.
     const byWord = { toolName: "dom_query", input: { selector: LINKS, text: destination.word } };
     const all = { toolName: "dom_query", input: { selector: LINKS, limit: 50 } };
     return { kind: "calls", say: `I look for the way to the ${destination.word}.`, calls: [byWord, all] };

@@ -6,7 +6,7 @@ export const isSchemaObject = (value: unknown): value is SchemaObject =>
 
 const list = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 
-/** Finds the subschema of a local `$ref` (`#`, `#/…`, `#anchor`); `{}` if it does not exist. */
+/** Finds the subschema that a local `$ref` (`#`, `#/…`, `#anchor`) refers to; `{}` if there is none. */
 function findRef(root: SchemaObject, ref: string): SchemaObject {
   if (!ref.startsWith("#")) return {};
   let found: unknown = root;
@@ -37,7 +37,8 @@ const tighter: Record<string, (a: number, b: number) => number> = {
 };
 
 /**
- * Merges two schemas into one that has all properties, the tighter limits, and the types and enum values that both allow.
+ * Merges two schemas into one that has all properties, the tighter limits, and the types and enum values that both
+ * allow.
  */
 export function mergeSchemas(first: SchemaObject, second: SchemaObject): SchemaObject {
   const merged: SchemaObject = { ...first };
@@ -76,8 +77,8 @@ function commonTypes(first: unknown, second: unknown): unknown {
 }
 
 /**
- * Follows `$ref` and merges `allOf` and `if`/`then`, so that all keywords except `anyOf` and `oneOf` are on one level. Stops
- * after 30 steps, because references may be circular.
+ * Follows `$ref` and merges `allOf` and `if`/`then`, so that all keywords except `anyOf` and `oneOf` are on one level.
+ * Stops after 30 steps, because references may be circular.
  */
 export function resolveSchema(root: SchemaObject, schema: unknown): SchemaObject {
   let current: SchemaObject = isSchemaObject(schema) ? schema : {};

@@ -7,8 +7,8 @@ class Unsupported extends Error {}
 
 /**
  * Builds a text that matches a regular expression; undefined for expressions with unsupported syntax (back references,
- * positive look-around). It never runs the expression, because a caller's pattern may be hostile. To reach `lengthMin`, it
- * repeats the parts that may repeat.
+ * positive look-around). It never runs the expression, because a caller's pattern may be hostile. To reach `lengthMin`,
+ * it repeats the parts that may repeat.
  */
 export function samplePattern(pattern: string, lengthMin = 0): string | undefined {
   try {
@@ -148,7 +148,9 @@ function sampleEscape(sampler: Sampler): string {
   return escapes[character] ?? character;
 }
 
-/** Samples a class: its first member, or for a negated class the first candidate outside it. */
+/**
+ * Samples a character class: its first member or, if the class is negated, the first candidate that is not a member.
+ */
 function sampleClass(sampler: Sampler): string {
   const end = skipClass(sampler.text, sampler.at - 1);
   const isNegated = sampler.text[sampler.at] === "^";

@@ -18,8 +18,9 @@ export type DemoStep =
 export type Situation = {
   /** Text of the last user message. */
   message: string;
-  /** URL of the open page, according to the prompt. `targetUrl` is the session's target page. */
+  /** URL of the open page, according to the prompt. */
   currentUrl?: string;
+  /** URL of the session's target page, according to the prompt. */
   targetUrl?: string;
   demoUrl: string;
   /** JSON Schema of a sub-agent's result, according to the instructions; undefined if there is none. */
@@ -31,8 +32,9 @@ export type Situation = {
   isStructured: boolean;
   /** The offered tools by name, with their input schemas. */
   tools: Map<string, unknown>;
-  /** Tool calls before the last user message. `exchanges` has the tool calls after it. */
+  /** Tool calls before the last user message. */
   earlier: ToolExchange[];
+  /** Tool calls after the last user message. */
   exchanges: ToolExchange[];
 };
 
@@ -70,7 +72,7 @@ function readInput(input: unknown): Record<string, unknown> {
     : {};
 }
 
-/** Reads the URL of a page line such as `Current page: https://…`; the last line wins. */
+/** Reads the URL in a line such as `Current page: https://…`. If there are several such lines, the last one counts. */
 function readPageLine(text: string, name: string): string | undefined {
   const lines = [
     ...text.matchAll(new RegExp(`^[ \\t*-]{0,8}${name} pages?\\s*:\\W*(https?://[^\\s<>"'\`)\\]]+)`, "gim")),
@@ -81,7 +83,7 @@ function readPageLine(text: string, name: string): string | undefined {
 /** The text that precedes the result schema in the instructions of a sub-agent. */
 const RESULT_SCHEMA = "- Your result has to fit this JSON Schema:\n\n```json\n";
 
-/** Reads the result schema of a sub-agent; undefined if the instructions have none or show it cut. */
+/** Reads the result schema of a sub-agent; undefined if the instructions contain no complete schema. */
 function readResultSchema(instructions: string): Record<string, unknown> | undefined {
   const start = instructions.indexOf(RESULT_SCHEMA);
   if (start === -1) return undefined;
@@ -90,7 +92,7 @@ function readResultSchema(instructions: string): Record<string, unknown> | undef
   return Object.keys(schema).length > 0 ? schema : undefined;
 }
 
-/** Heading in the instructions of a session with an output schema. */
+/** Matches a heading that only the instructions of a session with an output schema contain. */
 const TYPED_RESULT = /^## Typed result$/m;
 
 /** Matches the line in the instructions that states the newest revision of the variant. */
@@ -99,7 +101,7 @@ const REVISION = /^- Variant main has revision (\d{1,6}),/m;
 /** Beginning of messages that the service adds to a conversation. */
 const ADDED = "[Added by the service]";
 
-/** Reads a model call's prompt and tools. `demoOrigin` is the origin of the fallback page. Never throws. */
+/** Reads the prompt and the tools of a model call. `demoOrigin` is the origin of the demo page. Never throws. */
 export function readSituation(options: LanguageModelV4CallOptions, demoOrigin: string): Situation {
   const situation: Situation = {
     message: "",
@@ -124,7 +126,7 @@ export function readSituation(options: LanguageModelV4CallOptions, demoOrigin: s
     }
     if (message.role === "user") {
       const text = message.content.map((part) => (part.type === "text" ? part.text : "")).join("\n");
-      // Such a message is not a task. The demo model ignores it, because it reads the page with its tools.
+      // Skips messages from the service, because they contain no task.
       if (text.startsWith(ADDED)) continue;
       situation.message = text;
       context += `\n${situation.message}`;

@@ -15,7 +15,7 @@ export const user = (text: string): LanguageModelV4Message => ({
 });
 
 let calls = 0;
-/** A tool call and its result as messages of a prompt. */
+/** Creates the messages of a tool call and its result. */
 export function exchange(
   toolName: string,
   input: unknown,
@@ -40,7 +40,7 @@ export function exchange(
   ];
 }
 
-/** The planner's next step for a prompt. */
+/** Plans the next step for a prompt. */
 export function plan(prompt: LanguageModelV4Message[], tools: string[] = browserTools): DemoStep {
   const options: LanguageModelV4CallOptions = {
     prompt,
@@ -49,7 +49,7 @@ export function plan(prompt: LanguageModelV4Message[], tools: string[] = browser
   return planDemoStep(readSituation(options, ORIGIN));
 }
 
-/** The calls of a step: each tool with its script, selector or URL. */
+/** Describes the calls of a step: each tool with its script, selector or URL. */
 export function calledBy(step: DemoStep): string[] {
   assert.equal(step.kind, "calls");
   if (step.kind !== "calls") return [];
@@ -58,7 +58,7 @@ export function calledBy(step: DemoStep): string[] {
   );
 }
 
-/** The text of a step that ends the turn. */
+/** Returns the text of a step that ends the turn. */
 export function reportOf(step: DemoStep): string {
   assert.equal(step.kind, "report");
   return step.kind === "report" ? step.text : "";
@@ -75,7 +75,7 @@ export type Element = {
   classes?: string;
 };
 
-/** A result of `dom_query`. */
+/** Creates a result of `dom_query` that lists these elements. */
 export function answerOf(url: string, title: string, elements: Element[]): string {
   const keyed = (key: string, value: string | undefined) => (value ? ` ${key} ${JSON.stringify(value)}` : "");
   const lines = elements.map(

@@ -17,7 +17,9 @@ const ABILITIES = [
   "compare pages (`compare /demo with /demo/cart.html`), in a session that may delegate to sub-agents",
 ];
 
-/** Quotes a text of a page or a tool in Markdown, as one line of at most `charactersMax` characters with escaped markup. */
+/**
+ * Quotes a text of a page or a tool in Markdown, as one line of at most `charactersMax` characters with escaped markup.
+ */
 export function quote(text: string, charactersMax = 160): string {
   const line = text.replace(/\s+/g, " ").trim().slice(0, charactersMax);
   return line.replace(/[\\`*_[\]<>|#~]/g, (character) => `\\${character}`);
@@ -78,7 +80,7 @@ function writeHead(url: string | undefined, title: string | undefined): string |
   return `**${quote(title ?? "The page")}**${url ? ` at ${url}` : ""}`;
 }
 
-/** Returns the addresses of the frames that `inspect_frames` found, without the page itself. */
+/** Returns the URLs of the frames that `inspect_frames` found, except the URL of the page itself. */
 function frameUrls(exchanges: ToolExchange[], url: string | undefined): string[] {
   const result = exchanges.findLast(({ toolName }) => toolName === "inspect_frames")?.result;
   if (result === undefined || result.isError) return [];
@@ -98,7 +100,7 @@ export function writePageReport(found: {
   url: string | undefined;
 }): string {
   if (found.navigation?.result?.isError) {
-    // Omits the position in the script, which is not about the page.
+    // Omits the position in the script, because it says nothing about the page.
     const [error = ""] = readData(found.navigation.result.text).split("\nat line ", 1);
     return join(`I could not open the page. The browser said: ${quote(error, 300)}`, demoLabel);
   }
@@ -115,7 +117,7 @@ export function writePageReport(found: {
   const camera = found.exchanges.find(
     ({ toolName }) => toolName === "screenshot" || toolName === "capture_preview",
   );
-  // If a query returned elements of frames, the lists contain them already.
+  // The frames are not listed if a query returned elements in frames, because the lists contain these elements.
   const isInside = readings.some(({ elements }) => elements.some(({ frame }) => frame !== undefined));
   const frames = isInside ? [] : frameUrls(found.exchanges, url);
   return join(

@@ -13,7 +13,10 @@ const inTree = (rootId: string) =>
     sql`${sessions.id} in (select ${agents.sessionId} from ${agents} where ${agents.rootSessionId} = ${rootId})`,
   );
 
-/** Reads the budget of a root session and the total spend of its tree. Returns undefined if the session is deleted. */
+/**
+ * Reads the budget of a root session, and what the session and its sub-agents have spent. Returns undefined if the
+ * session is deleted.
+ */
 export async function readTreeBudget(db: Executor, rootId: string): Promise<TreeBudget | undefined> {
   const [row] = await db
     .select({
@@ -30,15 +33,14 @@ export async function readTreeBudget(db: Executor, rootId: string): Promise<Tree
   return { budget, spent: { tokens: Number(tokens), usd: Number(usd), ms: Number(ms) } };
 }
 
-/** Reads the stored budget of a session. */
+/** Reads the stored budget of a session; null if the session has no budget or does not exist. */
 export async function readBudget(db: Executor, sessionId: string): Promise<Budget | null> {
   const [row] = await db.select({ budget: sessions.budget }).from(sessions).where(eq(sessions.id, sessionId));
   return row?.budget ?? null;
 }
 
 /**
- * Stores the budget in the row of a root session and in the rows of all its sub-agents, so that executors need no extra
- * read.
+ * Stores the budget in the rows of a root session and all its sub-agents, so that a sub-agent's own row contains it.
  */
 export async function storeTreeBudget(tx: Transaction, rootId: string, budget: Budget | null): Promise<void> {
   await tx.update(sessions).set({ budget }).where(inTree(rootId));

@@ -36,7 +36,8 @@ const dollars = (value: number): string =>
 export const MINUTE_MS = 60_000;
 
 /**
- * Describes an exhausted limit, such as `5,000 tokens is used up (5,120 spent)`. Returns undefined if no limit is exhausted.
+ * Describes an exhausted limit, such as `5,000 tokens is used up (5,120 spent)`. Returns undefined if no limit is
+ * exhausted.
  *
  * @param period text to insert after the limit, such as ` a day`.
  */

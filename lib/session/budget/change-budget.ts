@@ -7,8 +7,9 @@ import { applyBudgetChange, type Budget, type BudgetChange } from "./budget.ts";
 import { storeTreeBudget } from "./budget-store.ts";
 
 /**
- * Changes the budget of a root session and wakes the turns in its tree that wait for budget. A woken turn whose budget is
- * still exhausted waits again. If this process ends before it wakes the turns, the sweep of overdue waits wakes them.
+ * Changes the budget of a root session. Wakes the turns of the session and its sub-agents if they wait for a larger
+ * budget. A woken turn waits again if the budget is still exhausted. If this process ends before it wakes the turns,
+ * the periodic sweep of overdue waits wakes them.
  * Source: `wire.md`, Budgets.
  *
  * @param deps.budgetChanged tells the executors of all processes to read the budget again.
@@ -27,7 +28,8 @@ export async function changeBudget(
       await storeTreeBudget(tx, rootId, budget);
       return { budget, waits: await expireBudgetWaits(tx, rootId) };
     });
-  // Ending a sub-agent's turn locks the session rows of a tree in another order, so this transaction can deadlock.
+  // This transaction can deadlock, because ending a sub-agent's turn locks the rows of the same sessions in another
+  // order.
   const changed = await repeatOnDeadlock(store);
   if (!changed) return undefined;
   deps.budgetChanged(rootId);

@@ -19,7 +19,9 @@ type AnswerResult =
   | { status: "unknown" }
   /** The question is no longer open. */
   | { status: "settled" }
-  /** The answer is invalid; the question remains open. `path` names the invalid field; it is empty for the whole answer. */
+  /**
+   * The answer is invalid, and the question remains open. `path` names the invalid field; empty for the whole answer.
+   */
   | { status: "invalid"; path: string[]; problem: string };
 
 /**

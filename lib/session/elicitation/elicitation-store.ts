@@ -20,7 +20,7 @@ export async function findElicitationOfCall(
   return row;
 }
 
-/** Lists the open questions of a run, or only those of one tool call. */
+/** Lists the open questions of a run. With `callId`, lists only the questions of this tool call. */
 export async function listOpenOfRun(
   db: Executor,
   runId: string,
@@ -35,7 +35,7 @@ export async function listOpenOfRun(
   );
 }
 
-/** Finds a question of this session; undefined for questions of other sessions. */
+/** Finds a question by its id; undefined if the session has no such question. */
 export async function findElicitation(
   db: Executor,
   sessionId: string,
@@ -65,7 +65,9 @@ export function listOpenElicitations(db: Executor, sessionId: string): Promise<E
 }
 
 /**
- * Lists at most `limit` questions of a session, newest first. With `cursor`, only questions older than the one with this id.
+ * Lists at most `limit` questions of a session, newest first.
+ *
+ * @param options.cursor id of a question; only older questions are listed.
  */
 export function listElicitations(
   db: Executor,
@@ -101,13 +103,15 @@ export async function insertElicitation(
   await tx.insert(elicitations).values(row);
 }
 
-/** How a question ended: its final state, and the answer if there is one. */
+/** How a question ended: its final state, and the answer; null if the question was not answered. */
 export type ElicitationOutcome = {
   state: Exclude<ElicitationState, "open">;
   answer: ElicitationAnswer | null;
 };
 
-/** Ends an open question with this outcome. @returns the row of the question; undefined if the question was not open. */
+/**
+ * Ends an open question with this outcome. @returns the row of the question; undefined if the question was not open.
+ */
 export async function settleElicitation(
   tx: Transaction,
   id: string,
@@ -122,7 +126,9 @@ export async function settleElicitation(
 }
 
 /**
- * Ends the open questions of a run, or only those of one tool call, without an answer. @returns the ids of the questions.
+ * Ends the open questions of a run without an answer. With `callId`, ends only the question of this tool call.
+ *
+ * @returns the ids of the ended questions.
  */
 export async function settleQuestionsOf(
   tx: Transaction,
@@ -144,7 +150,9 @@ export async function settleQuestionsOf(
   return rows.map(({ id }) => id);
 }
 
-/** Reads the fields that events about a run contain: the ids of its request and run, and the source of its session. */
+/**
+ * Reads the fields that events about a run contain: the ids of the request and the run, and the source of the session.
+ */
 export async function readEventContext(
   db: Executor,
   runId: string,

@@ -23,7 +23,7 @@ const asking = (callId: string) => ({ sessionId: "ses_a", runId, callId });
 const answer = (id: string, value: Parameters<typeof answerElicitation>[2], sessionId = "ses_a") =>
   answerElicitation(deps, { sessionId, elicitationId: id }, value);
 
-/** Asks a question and checks that it is open. @returns its id. */
+/** Asks a question and checks that it is open. @returns the id of the question. */
 async function ask(callId: string, fields: Partial<Parameters<typeof elicitations.ask>[1]> = {}) {
   const result = await elicitations.ask(asking(callId), { ...question, ...fields }, undefined);
   assert.equal(result.state, "open");
@@ -32,7 +32,7 @@ async function ask(callId: string, fields: Partial<Parameters<typeof elicitation
 const look = (callId: string, endedBy?: Parameters<typeof elicitations.ask>[2]) =>
   elicitations.ask(asking(callId), question, endedBy);
 
-/** Asks a question the way a call of a tool server does, and waits for the `elicitation.requested` event. */
+/** Asks a question as a tool server does during a call, and waits for the `elicitation.requested` event. */
 async function askAndWait(callId: string, options: { signal?: AbortSignal; timeoutMs?: number } = {}) {
   const { signal = new AbortController().signal, timeoutMs = 60_000 } = options;
   const { promise: shown, resolve } = Promise.withResolvers<string>();

@@ -19,7 +19,8 @@ import {
 } from "./elicitation-store.ts";
 
 /**
- * The tool call that asks. If it asks several questions, `callId` ends with `/<number>` for each question after the first.
+ * The tool call that asks a question. If it asks several, `callId` ends with `/<number>` for each question after the
+ * first.
  */
 type Asking = { sessionId: string; runId: string; callId: string };
 type Question = {
@@ -37,30 +38,31 @@ export type ElicitationEnd =
 /** A question that still waits for an answer. */
 type OpenElicitation = { state: "open"; id: string; expiresAt: Date };
 
-/** Lets the agent ask questions to the people on the session page. */
+/** Questions of the agent to the people on the session page. */
 export type Elicitations = {
   /**
-   * Asks a question. If the call has already asked it, returns the state of the stored question.
+   * Asks a question. If the call has already asked a question, returns the state of the stored question.
    *
-   * @param endedBy how the wait for the answer ended; undefined if it has not. Every value except `settled` closes a
-   * question that is still open.
+   * @param endedBy how the wait for the answer ended; undefined if the call still waits. Every value except `settled`
+   * closes a question that is still open.
    */
   ask: (
     asking: Asking,
     question: Question,
     endedBy: WaitEnd | undefined,
   ) => Promise<ElicitationEnd | OpenElicitation>;
-  /** Asks a question and waits for the answer in this process. Used for calls of tool servers, which cannot be parked. */
+  /** Asks a question and waits for the answer in this process, because a call of a tool server cannot be suspended. */
   askAndWait: (asking: Asking & { signal: AbortSignal }, question: Question) => Promise<ElicitationEnd>;
   /**
-   * Withdraws the open questions of a run, or of one tool call, because the run or call no longer waits for their answers.
+   * Withdraws the open questions of a run, or of one tool call, because the run or call no longer waits for their
+   * answers.
    */
   abandon: (asking: { runId: string; callId?: string }) => Promise<void>;
 };
 
 type ElicitationDeps = { db: Database; log: EventLog };
 
-/** @see Elicitations */
+/** Creates {@link Elicitations} that store questions in the database and emit events about them. */
 export function createElicitations(deps: ElicitationDeps): Elicitations {
   const { db, log } = deps;
   return {
@@ -73,12 +75,12 @@ export function createElicitations(deps: ElicitationDeps): Elicitations {
     },
     async askAndWait({ signal, ...asking }, question) {
       const row = await findOrInsert(deps, asking, question);
-      // At most the question's timeout, because the clock may have been set back since the question was stored.
+      // The wait is limited to the question's timeout, because `expiresAt` is too late if the clock has been set back.
       const leftMs = Math.min(question.timeoutMs, Math.max(0, row.expiresAt.getTime() - Date.now()));
       await waitForResolution(log, row, AbortSignal.any([signal, AbortSignal.timeout(leftMs)]), () =>
         findElicitation(db, row.sessionId, row.id),
       );
-      // On shutdown the question remains open: the call is repeated after the next start and finds the question.
+      // The question remains open on shutdown, because the call is executed again after the next start and finds it.
       if (isShutdown(signal.reason)) throw signal.reason;
       return settleAndRead(deps, row, signal.aborted ? "withdrawn" : "unanswered");
     },
@@ -123,7 +125,7 @@ async function findOrInsert(
   );
   const row = await findElicitation(db, sessionId, id);
   if (!row) throw new Error(`question ${id} vanished after it was stored`);
-  // A stop requested before the insert could not withdraw this question, so check again whether the run accepts answers.
+  // Checks again whether the run accepts answers, because a stop before the insert could not withdraw this question.
   const run = await findRun(db, runId);
   if (run && acceptsAnswers(run)) return row;
   await settle(deps, row, "withdrawn");
@@ -147,7 +149,10 @@ function settle(
   );
 }
 
-/** Closes the question with `state` if it is still open, then returns how it ended. An answer that was stored first wins. */
+/**
+ * Closes the question with `state` if it is still open, then returns how it ended. An answer that was stored first
+ * wins.
+ */
 async function settleAndRead(
   deps: ElicitationDeps,
   row: ElicitationRow,
@@ -163,7 +168,7 @@ function toEnd({ id, state, answer }: ElicitationRow): ElicitationEnd {
   return state === "answered" ? { state, answer: answer ?? "" } : { state };
 }
 
-/** Whether the abort reason of a signal is the shutdown of the process. `lib/turn` sets a reason with this name. */
+/** Whether a signal was aborted because the process shuts down. `lib/turn` then aborts with an error of this name. */
 const isShutdown = (reason: unknown) => reason instanceof Error && reason.name === "ShutdownError";
 
 /** Resolves when the question is settled or the signal fires. */
@@ -193,7 +198,7 @@ async function waitForResolution(
   const stopWaiting = () => resolve();
   signal.addEventListener("abort", stopWaiting, { once: true });
   try {
-    // The subscription exists already, so an answer that arrives after this read is not missed.
+    // Reads only after subscribing, so that no answer between the read and the subscription is missed.
     if (signal.aborted || (await read())?.state !== "open") return;
     await promise;
   } finally {

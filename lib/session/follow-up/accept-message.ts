@@ -23,19 +23,24 @@ export type NewFollowUp = {
   sessionId: string;
   messages: IncomingMessage[];
   mode: FollowUpMode;
-  /** `person`: sent through the session page. `subagent`: sent to a sub-agent by its parent. `external`: all others. */
+  /**
+   * `person`: sent on the session page. `subagent`: sent to a sub-agent by its parent. `external`: sent in any other
+   * way.
+   */
   origin: "person" | "external" | "subagent";
   userId: string | null;
   idempotencyKey: string | null;
   bodyHash: string;
   /**
-   * Decides, in the message's transaction, whether a new message may be stored. Not called for a replay. @returns the reason
-   * for a refusal, if any.
+   * Decides in the message's transaction whether a new message may be stored. Not called for a replay.
+   *
+   * @returns why the message is refused; undefined if it may be stored.
    */
   admit?: (tx: Transaction) => Promise<string | undefined>;
   /**
-   * Writes rows in the message's transaction, while the session is locked. @returns the reason for a refusal, if any; the
-   * message is then not stored.
+   * Writes further rows in the message's transaction, while the session is locked.
+   *
+   * @returns why the message is refused; undefined if it may be stored.
    */
   alongside?: (tx: Transaction, emit: Emit) => Promise<string | undefined>;
 };
@@ -57,9 +62,9 @@ type AcceptResult =
 export const QUEUED_MAX = 100;
 
 /**
- * Stores a follow-up. Without an open run it starts at once. Otherwise it waits for the turns before it (`queue`), joins the
- * current turn (`steer`; a parked turn is woken), or is next (`interrupt`; the caller must stop the run in `interrupts`). A
- * queued follow-up without `admit` and `alongside` takes three statements; the first one locks the session's row.
+ * Stores a follow-up. It starts at once if no run is open. Otherwise, a `queue` message waits for the turns before it,
+ * a `steer` message joins the current turn, and an `interrupt` message is next. A parked turn that a message joins is
+ * woken. For an `interrupt`, the caller must stop the run that the result names in `interrupts`.
  * Source: `wire.md`, Follow-ups.
  */
 export async function acceptMessage(deps: WakeDeps, input: NewFollowUp): Promise<AcceptResult> {
@@ -77,8 +82,8 @@ export async function acceptMessage(deps: WakeDeps, input: NewFollowUp): Promise
       if (placement.kind !== "starts" && waiting >= QUEUED_MAX) return { result: { status: "queue_full" } };
       const problem = await input.alongside?.(tx, emit);
       if (problem !== undefined) return { result: { status: "refused", error: problem } };
-      // A parked turn has no executor that polls for stop requests. The stored request lets the sweep stop the turn if this
-      // process ends before it does so itself.
+      // The caller stops the parked turn after the commit. If this process ends before that, the sweep stops the turn,
+      // because it finds the stored stop request.
       if (head?.isParked && "interrupts" in placement && placement.interrupts === head.id)
         await noteStop(tx, head.id);
       return write(tx, emit, input, { counters, position, placement });
@@ -87,8 +92,8 @@ export async function acceptMessage(deps: WakeDeps, input: NewFollowUp): Promise
   await faultPoint("follow-up-committed");
   deps.jobs.sendSoon(job ? [job] : []);
   await sendWake(deps, wake);
-  // An executor whose claim began before the commit did not see the interrupt and plays the overtaken turn. The caller must
-  // stop that turn.
+  // An executor whose claim began before the commit did not see the interrupt and plays the overtaken turn. The caller
+  // must stop that turn.
   if (overtaken === undefined || !("runId" in result)) return result;
   const isTooLate = await isClaimedBefore(deps.db, overtaken, result.runId);
   return isTooLate ? { ...result, interrupts: overtaken } : result;
@@ -140,8 +145,8 @@ async function write(
 }
 
 /**
- * Returns the result of the first use of an idempotency key. For an interrupt that still waits, the result again names the
- * run to stop.
+ * Returns the result of the first use of an idempotency key. For an interrupt that still waits, the result again names
+ * the run to stop.
  */
 function replay(input: NewFollowUp, earlier: EarlierUse, head: HeadRun | undefined): AcceptResult {
   if (earlier.bodyHash !== input.bodyHash) return { status: "reused" };

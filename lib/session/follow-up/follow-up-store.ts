@@ -8,7 +8,9 @@ import { OPEN_STATES, PLAYING_ORDER } from "../run/run-store.ts";
 import type { NewMessageRow } from "../transcript/transcript-store.ts";
 import { hasWaitingMessages } from "./steering-store.ts";
 
-/** Name of the step at which a run starts to collect its result. After this step, the turn reads no more messages. */
+/**
+ * Name of the step that a run records when it starts to collect its result. The turn reads no messages after this step.
+ */
 export const COLLECTION_STARTED = "collect-started";
 
 /** The last assigned event and message numbers of a session. */
@@ -19,28 +21,26 @@ export type HeadRun = {
   id: string;
   isClaimed: boolean;
   isParked: boolean;
-  /** A stop was requested. */
+  /** Whether a stop was requested. */
   isStopping: boolean;
-  /** The turn's work is done, and its structured result is being collected. */
+  /** Whether the turn's work is done and its structured result is being collected. */
   isCollecting: boolean;
   attempt: number;
-  /** The messages of its request are not in the transcript yet. */
+  /** Whether messages of the run's request are not in the transcript yet. */
   isWaiting: boolean;
-  /** Mode and origin of its request. */
+  /** Mode and origin of the run's request. */
   mode: FollowUpMode;
   origin: RunOrigin;
 };
 
-/** An earlier request with the same idempotency key. `ownRunId` is null for a steer that has no run of its own. */
+/** An earlier request with the same idempotency key. */
 export type EarlierUse = {
   requestId: string;
   bodyHash: string;
-  /**
-   * The run that the first response named. For a steer, this is the run that it joined, even if the steer has its own run
-   * now.
-   */
+  /** The run that the first response named. For a `steer` message: the run that it joined when it was accepted. */
   runId: string;
   isWaiting: boolean;
+  /** Null while a `steer` message has no run of its own. */
   ownRunId: string | null;
 };
 
@@ -104,9 +104,9 @@ const queueState = defineStatement<"sessionId" | "key">(
 );
 
 /**
- * Reads what the placement of a follow-up depends on: the first open run, the position of the new request, an earlier use of
- * its idempotency key, and the number of queued requests. Call this after the lock: a separate statement sees everything
- * that was committed before the lock was granted.
+ * Reads what the placement of a follow-up depends on: the first open run, the position of the new request, an earlier
+ * use of the idempotency key, and the number of queued requests. Call this after {@link lockCounters}, so that it sees
+ * everything that was committed before the lock was granted.
  */
 export async function readQueueState(
   tx: Transaction,
@@ -120,8 +120,8 @@ export async function readQueueState(
 }
 
 /**
- * Whether an executor has claimed the open run `runId` although `nextRunId`, which has not begun, overtook it. Waits until a
- * concurrent claim has committed.
+ * Whether an executor has claimed the open run `runId`, although the run `nextRunId` overtook it and has not begun.
+ * Waits until a concurrent claim has committed.
  */
 export async function isClaimedBefore(db: Database, runId: string, nextRunId: string): Promise<boolean> {
   const isNextNotBegun = sql`exists (select 1 from ${runs} as next where next.id = ${nextRunId} and next.epoch = 0)`;
@@ -153,9 +153,7 @@ type NewFollowUpRows = {
     idempotencyKey: string | null;
     bodyHash: string;
   };
-  /**
-   * If the request joins a run: that run's id and the number of the session's last event. Otherwise the id of its own run.
-   */
+  /** The joined run and the number of the session's last event. If the request joins no run: the id of its own run. */
   run: { joinedId: string; afterSeq: number } | { ownId: string };
   messages: NewMessageRow[];
   /** How many of the messages are added to the transcript now: all, or none if the follow-up is queued. */

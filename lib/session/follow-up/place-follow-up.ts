@@ -10,7 +10,9 @@ export type Placement =
   | { kind: "starts" }
   /** Other turns are played before the follow-up. */
   | { kind: "waits"; interrupts: string | null }
-  /** The follow-up is played before a turn that has not begun. `overtaken`: the run of that turn, which is played later. */
+  /**
+   * The follow-up is played before a turn that has not begun. `overtaken`: the run of that turn, which is played later.
+   */
   | { kind: "overtakes"; interrupts: string }
   | { kind: "overtakes"; interrupts: null; overtaken: string }
   /** The turn of this run reads the follow-up. */
@@ -29,16 +31,16 @@ export function placeFollowUp(
   if (mode === "steer" && maySteer(origin, head)) return { kind: "joins", runId: head.id };
   if (mode !== "interrupt") return { kind: "waits", interrupts: null };
   if (head.isClaimed) return { kind: "waits", interrupts: head.id };
-  // Interrupts keep their order: an earlier interrupt is stopped only if it has begun and waits for a retry.
+  // An earlier interrupt is played first. It is stopped only if it has failed and waits for a retry.
   if (head.mode === "interrupt") return { kind: "waits", interrupts: head.attempt > 1 ? head.id : null };
-  // The message of this run is not in the transcript yet; stopping the run now would lose the message.
+  // The run is not stopped, because its message is not in the transcript yet and would be lost.
   if (head.isWaiting) return { kind: "overtakes", interrupts: null, overtaken: head.id };
   return { kind: "overtakes", interrupts: head.id };
 }
 
 /**
- * Whether a follow-up may steer the turn. A turn that is stopping or collecting its result reads no more messages, and only
- * a person may steer a person's turn.
+ * Whether a follow-up may steer the turn. A turn that is stopping or collecting its result reads no more messages, and
+ * only a person may steer a person's turn.
  */
 const maySteer = (origin: FollowUpOrigin, head: HeadRun): boolean =>
   !head.isStopping && !head.isCollecting && (origin === "person" || head.origin !== "person");

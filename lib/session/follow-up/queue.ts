@@ -18,8 +18,8 @@ export async function listQueue(db: Database, sessionId: string): Promise<Queued
   const rows = await listQueuedRequests(db, sessionId);
   return rows.map(({ request, message, run }) => ({
     requestId: request.id,
-    // A steer has its own run if it found no turn to join, or if its turn ended before reading it. It is then a plain
-    // request.
+    // A steer that has its own run is listed as `queue`. It found no turn to join, or the joined turn ended before it
+    // read the steer.
     mode: run === null ? "steer" : request.mode === "interrupt" ? "interrupt" : "queue",
     text: message.parts.map((part) => (part.type === "text" ? part.text : "")).join("\n"),
     author: message.author,
@@ -31,8 +31,8 @@ export async function listQueue(db: Database, sessionId: string): Promise<Queued
 type Withdrawal = { status: "waiting"; runId: string } | { status: "unknown" } | { status: "started" };
 
 /**
- * Finds the pending run that the caller must cancel to withdraw a queued message. For a steer, this removes the steer from
- * its turn and creates such a run.
+ * Finds the pending run that the caller must cancel to withdraw a queued message. A steer has no such run: it is
+ * removed from the turn that it joined, and a run is created for it.
  */
 export async function withdrawQueued(
   db: Database,

@@ -6,13 +6,12 @@ import type { RequestRow, RunRow } from "../run/run-store.ts";
 import type { MessageRow } from "../transcript/transcript-store.ts";
 
 /**
- * SQL condition: a request (a table or alias of the statement) has no run of its own, because it joined another request's
- * run.
+ * SQL condition: `request`, a table or alias of the statement, joined another request's run and has no run of its own.
  */
 const hasNoRun = (request: SQL) =>
   sql`not exists (select 1 from ${runs} as steer_run where steer_run.request_id = ${request}.id)`;
 
-/** SQL condition: a request (a table or alias of the statement) has messages that are not in the transcript yet. */
+/** SQL condition: `request`, a table or alias of the statement, has messages that are not in the transcript yet. */
 export const hasWaitingMessages = (request: SQL) =>
   sql`exists (
     select 1 from ${messages} as steer_message
@@ -22,14 +21,18 @@ export const hasWaitingMessages = (request: SQL) =>
 const steer = sql.raw("steer");
 const isUnread = sql`${hasNoRun(steer)} and ${hasWaitingMessages(steer)}`;
 
-/** SQL `from` and `where` clauses that select, as `steer`, the unread steers that joined a run of this request. */
+/**
+ * SQL `from` and `where` clauses that select the unread steers of a request, with the alias `steer`. A steer is a
+ * request that joined a run of another request. It is unread until its messages are in the transcript.
+ */
 const unreadOf = (requestId: SQL) => sql`
   ${runs} as joined_run join ${requests} as steer on steer.joined_run_id = joined_run.id
   where joined_run.request_id = ${requestId} and ${isUnread}`;
 
 /**
- * SQL condition: an unread steer has joined a run of the request. Do not use it in the statement that takes the session's
- * lock: a statement sees only what was committed when it began, not what was committed while it waited for the lock.
+ * SQL condition: an unread steer has joined a run of the request. Do not use it in the statement that takes the
+ * session's lock: a statement sees only what was committed when it began, not what was committed while it waited for
+ * the lock.
  *
  * @param requestId SQL for the request's id: a parameter or a column of the statement.
  */
@@ -46,8 +49,8 @@ export async function hasUnreadSteers(db: Executor, requestId: string): Promise<
 }
 
 /**
- * Locks the unread steers of a request's turn until the transaction ends, in order of arrival. Another transaction may have
- * read them while this statement waited for the locks, so the next statement must check again.
+ * Locks the unread steers of a request's turn until the transaction ends, in order of arrival. The next statement must
+ * check again whether they are unread, because another transaction may have read them before the locks were granted.
  *
  * @returns the ids of the locked steers.
  */
@@ -73,7 +76,9 @@ export async function listUnreadSteers(
 
 /**
  * Adds the messages of locked steers to the transcript, in order of arrival, starting at `messageSeq` + 1. Skips steers
- * that were withdrawn before the lock was granted. @returns the messages in order.
+ * that were withdrawn before the lock was granted.
+ *
+ * @returns the messages in order.
  */
 export async function placeSteers(
   tx: Transaction,
@@ -103,8 +108,9 @@ export async function placeSteers(
 }
 
 /**
- * Inserts the first own runs of requests that had joined another run, except for requests that already have one. @returns
- * the inserted runs, in the given order.
+ * Inserts a first run for each request that had joined another request's run. Skips a request that already has a run.
+ *
+ * @returns the inserted runs, in the given order.
  */
 export async function insertOwnRuns(
   tx: Transaction,
@@ -116,8 +122,9 @@ export async function insertOwnRuns(
 }
 
 /**
- * Locks a steer, unless another transaction has locked it to read or release it. @returns the request if the steer was
- * locked and is unread.
+ * Locks a steer, if no other transaction has locked it.
+ *
+ * @returns the steer; undefined if it was not locked, or is not unread.
  */
 export async function lockUnreadSteer(
   tx: Transaction,

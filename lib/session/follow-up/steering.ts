@@ -17,15 +17,19 @@ export { hasUnreadSteers, unreadSteers } from "./steering-store.ts";
 /** A message for the model. */
 type ModelText = { role: "user" | "assistant"; content: string };
 
-/** A steer that a turn has just read, with its messages in the form of the transcript and in the form for the model. */
+/**
+ * A steer, which is a request that joined the turn of another request and was read there. Its messages are in the form
+ * of the transcript and in the form for the model.
+ */
 type ReadSteer = { requestId: string; rows: TranscriptMessage[]; modelMessages: ModelText[] };
 
 /**
- * Reads the steers that joined this run or another run of the same request, in order of arrival, and adds their messages to
- * the transcript, starting at `messageSeq` + 1. A steer is read once: a second reader finds its messages in the transcript.
- * If there are no steers, this runs only one statement.
- * The caller must already hold the lock on the run's row, to avoid a deadlock with a transaction that closes the run. The
- * caller must also update `sessions.message_seq`. Source: `wire.md`, Follow-ups.
+ * Reads the unread steers that joined this run or another run of the same request, in order of arrival. Adds their
+ * messages to the transcript, starting at `messageSeq` + 1, so that no other call reads them again. If there are no
+ * steers, this runs only one statement.
+ *
+ * The caller must already hold the lock on the run's row, to avoid a deadlock with a transaction that closes the run.
+ * The caller must also update `sessions.message_seq`. Source: `wire.md`, Follow-ups.
  */
 export async function takeSteers(
   tx: Transaction,
@@ -48,10 +52,9 @@ const toModelText = ({ role, parts }: MessageRow): ModelText => ({
 });
 
 /**
- * Turns the steers that a turn did not read into separate requests, each with a pending run, in order of arrival. If there
- * are no steers, this runs only one statement.
- * The caller must have locked the run's row and then the session's row, so that no steer joins concurrently. Afterwards, the
- * caller must play the first open run in playing order.
+ * Turns the steers that a turn did not read into separate requests, each with a pending run, in order of arrival. If
+ * there are no steers, this runs only one statement. The caller must have locked the run's row and then the session's
+ * row, so that no steer joins concurrently. Afterwards, the caller must play the first open run in playing order.
  */
 export async function releaseSteers(
   tx: Transaction,
@@ -66,8 +69,9 @@ export async function releaseSteers(
 }
 
 /**
- * Removes a steer from the turn that it joined and gives it a pending run, which the caller can cancel. @returns the id of
- * this run; undefined if a turn has read the steer or is reading it.
+ * Removes a steer from the turn that it joined, and inserts a pending run for it. The caller can cancel this run.
+ *
+ * @returns the id of the run; undefined if a turn has read the steer or is reading it.
  */
 export function withdrawSteer(
   db: Database,
@@ -75,7 +79,8 @@ export function withdrawSteer(
   requestId: string,
 ): Promise<string | undefined> {
   return db.transaction(async (tx) => {
-    // While the session is locked, no transaction can close the turn. A transaction that closes it later finds the new run.
+    // Prevents other transactions from closing the turn now. A transaction that closes the turn later finds the new
+    // run.
     await lockSession(tx, sessionId);
     const request = await lockUnreadSteer(tx, sessionId, requestId);
     if (!request) return undefined;

@@ -5,8 +5,8 @@ import { listUnsentJobs, markJobsSent, pruneSentJobs } from "./job-store.ts";
 import type { Job } from "./jobs.ts";
 
 /**
- * Lets the statement that stores a job also write the engine's rows for the job, so that the job needs no separate send.
- * Only the embedded engine supports this, because its rows are in the service's database.
+ * Lets the statement that stores a job also write the engine's rows for the job, so that the job need not be sent. Only
+ * the embedded engine supports this, because its rows are in the service's database.
  */
 export type JobIntake = {
   /** Plans the engine run that executes a job; undefined if the job must be sent instead. */
@@ -27,13 +27,16 @@ export type PlannedJob = {
 /** Hands jobs to the durable engine. */
 export type JobSender = {
   /**
-   * Sends jobs. Call it after their transaction is committed. It returns at once, so that the current response is sent
-   * first. The sweep sends a job again if the send fails.
+   * Sends jobs. Call it after the transaction that stores the jobs is committed. It returns at once, so that the
+   * current response is sent first. If sending a job fails, the sweep sends the job later.
    */
   sendSoon: (jobs: Job[]) => void;
   /** Plans a job that the caller stores with `storedJob`; undefined if the job must be sent instead. */
   plan: JobIntake["plan"];
-  /** Plays a planned job, or sends the job if it was not planned. Call it after the job is committed. It returns at once. */
+  /**
+   * Plays a planned job, or sends the job if it was not planned. Call it after the job is committed. It returns at
+   * once.
+   */
   begin: (job: Job, planned: PlannedJob | undefined) => void;
   /**
    * Sends jobs that were not sent because of a crash or an unreachable engine.
@@ -50,6 +53,8 @@ const MARK_AFTER_MS = 250;
 const KEEP_SENT_MS = 24 * 3_600_000;
 
 /**
+ * Creates a {@link JobSender}.
+ *
  * @param deps.send sends one job to the engine, which dedupes jobs by id.
  * @param deps.intake only for an engine whose rows are written by the statement that stores the job.
  */

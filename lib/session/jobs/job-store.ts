@@ -12,8 +12,8 @@ export async function enqueueJobs(tx: Transaction, jobs: Job[]): Promise<void> {
 }
 
 /**
- * Lists unsent jobs of at least this age, oldest first. A job whose creation time is in the future was written before the
- * clock was set back, and is due at once.
+ * Lists unsent jobs of at least this age, oldest first. Also lists jobs whose creation time is in the future, because
+ * they were written before the clock was set back.
  *
  * @param options.now replaces the database's clock in tests.
  */
@@ -83,8 +83,8 @@ const jobId = sql`${runs.id} || ':' || ${runs.generation}`;
 const DOUBLINGS_MAX = 4;
 
 /**
- * Sets `sent_at` of the jobs of runs that are being played to the current time. `sent_at` is the time when the engine, or
- * the process that plays the run, was last known to have the job.
+ * Sets `sent_at` of the jobs of runs that are being played to the current time. `sent_at` is the time when the engine,
+ * or the process that plays the run, was last known to have the job.
  *
  * @param now replaces the database's clock in tests.
  */
@@ -98,10 +98,11 @@ export async function noteRunsPlayed(db: Database, runIds: string[], now?: Date)
 }
 
 /**
- * Inserts jobs with a new generation for runs that the engine has lost. A run counts as lost if it is next in its session
- * and if neither the engine nor a playing process had its job during the last `lostAfterMs`. This time doubles with each
- * resend, because an engine with a long queue may still have the job. A `sent_at` in the future was written before the clock
- * was set back, and is set to now instead. Parked runs are skipped: their wake inserts the next job.
+ * Inserts jobs with a new generation for runs that the engine has lost. A run counts as lost if it is next in its
+ * session and if neither the engine nor a playing process had its job during the last `lostAfterMs`. This time doubles
+ * with each resend, because an engine with a long queue may still have the job. A `sent_at` in the future was written
+ * before the clock was set back, and is set to now instead. Parked runs are skipped, because the end of their wait
+ * inserts the next job.
  *
  * @param now replaces the database's clock in tests.
  */
@@ -136,8 +137,8 @@ export async function requeueLostRuns(db: Database, lostAfterMs: number, now?: D
     .from(next)
     .leftJoin(outbox, eq(outbox.id, next.jobId))
     .where(
-      // The sweep of the outbox handles unsent jobs. A job without a row was sent more than a day ago, and its row was
-      // pruned.
+      // Skips unsent jobs, because the sweep of the outbox sends them. A job without a row counts as lost: its row was
+      // deleted, which happens a day after the job was sent.
       sql`${next.parkedAt} is null and not ${next.isWaiting} and not ${next.since} between ${at} - ${milliseconds(lostAfterMs)} and ${at}
         and (${outbox.id} is null or ${outbox.sentAt} > ${at} or ${outbox.sentAt} <
           ${at} - ${milliseconds(lostAfterMs)} * (2 ^ least(${resends}, ${DOUBLINGS_MAX}::int)))`,
@@ -166,8 +167,8 @@ export type JobValue =
   | "engineExecutorId";
 
 /**
- * Returns common table expressions that insert a job into the outbox for each row of `from`, which has one row or none. A
- * planned job is also inserted into the engine's tables and marked as sent.
+ * Returns common table expressions that insert a job into the outbox for each row of `from`, which has one row or none.
+ * A planned job is also inserted into the engine's tables and marked as sent.
  */
 export const storedJob = (value: (name: JobValue) => Placeholder, from: SQL): SQL => sql`sent as (
     insert into ${outbox} (id, name, data, sent_at)

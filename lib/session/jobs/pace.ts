@@ -1,13 +1,19 @@
-/** Tells whether the age of a row can be trusted. The owner of the row, another process, renews it at a fixed interval. */
+/**
+ * Tells whether an old row shows that its owner has ended. The owner is another process, which renews the row at a
+ * fixed interval.
+ */
 type Pace = {
-  /** @param databaseMs the current time of the database's clock, in milliseconds. */
+  /**
+   * Whether the age of rows can be trusted now. @param databaseMs the current time of the database's clock, in
+   * milliseconds.
+   */
   isSteady: (databaseMs: number) => boolean;
 };
 
 /**
- * Compares the database's clock with this process's monotonic clock. After a gap (the process was suspended or the database
- * was unreachable) or a jump of the database's clock, the age of a row cannot be trusted until its owner has had time to
- * renew it.
+ * Compares the database's clock with this process's monotonic clock. A row may look too old after this process was
+ * suspended, the database was unreachable, or the database's clock jumped. The pace is then not steady until the owners
+ * of all rows have had time to renew them.
  *
  * @param everyMs expected interval between two calls of `isSteady`.
  * @param settleMs time that owners get to renew their rows.

@@ -6,12 +6,15 @@ import type { Job } from "./jobs.ts";
 export const PLAYED_EVERY_MS = 10_000;
 
 /**
- * Age at which a job counts as lost on an engine that may lose its queue: four renewal intervals without a renewal. This
- * finds a lost job in less than a minute.
+ * Age at which a job counts as lost on an engine that may lose its queue: four renewal intervals without a renewal. A
+ * lost job is then found in less than a minute.
  */
 export const LOST_AFTER_MS = 4 * PLAYED_EVERY_MS;
 
-/** Age at which a job counts as lost on an engine that stores its queue in a database. Such an engine rarely loses a job. */
+/**
+ * Age at which a job counts as lost on an engine that stores its queue in a database. Such an engine rarely loses a
+ * job.
+ */
 export const RARELY_LOST_AFTER_MS = 10 * 60_000;
 
 /**

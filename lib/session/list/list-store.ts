@@ -12,8 +12,8 @@ import {
 import { type SessionRow, sessionColumns } from "../session-store.ts";
 
 /**
- * Lists at most `page.limit` sessions of an owner, newest first. With `page.before`, only sessions that come after it in
- * this order. Sub-agents are not listed.
+ * Lists at most `page.limit` sessions of an owner, newest first. With `page.before`, lists only sessions that are older
+ * than this session. Sub-agents are not listed.
  */
 export function listSessions(
   db: Executor,
@@ -39,12 +39,13 @@ export function listSessions(
 /** The last started run of a session, with its deliverable. */
 export type LastRun = Pick<RunRow, "state" | "error" | "pageError"> & {
   deliverable: Pick<DeliverableRow, "status" | "error"> | null;
-  /** Whether plan-first mode is on and the plan has open items. */
+  /** Whether the plan has open items that a person must agree to first (plan-first mode). */
   awaitsGo: boolean;
 };
 
 /**
- * Finds the last started run of each session. The map is keyed by session id; sessions without a started run are omitted.
+ * Finds the last started run of each session. The map is keyed by session id; sessions without a started run are
+ * omitted.
  */
 export async function findLastRuns(db: Executor, sessionIds: string[]): Promise<Map<string, LastRun>> {
   if (sessionIds.length === 0) return new Map();
@@ -70,17 +71,19 @@ export async function findLastRuns(db: Executor, sessionIds: string[]): Promise<
   );
 }
 
-/** The open run of a session that plays now or next, with what it waits for. */
+/** The open run of a session that is played now or next, with what it waits for. */
 export type OpenRun = Pick<RunRow, "state" | "attempt" | "isCompacting"> & {
-  /** The run's open question to a person. */
+  /** The oldest open question of the run to a person; null if there is none. */
   question: string | null;
-  /** What a parked run waits for. */
+  /** What the run waits for; null if it is not parked. */
   waitsFor: WaitKind | null;
-  /** Describes the exhausted budget, if the run waits for a budget. */
+  /** A sentence about the exhausted budget; null if the run does not wait for a budget. */
   exhausted: string | null;
 };
 
-/** Finds the first open run of each session in playing order. The map is keyed by session id; idle sessions are omitted. */
+/**
+ * Finds the first open run of each session in playing order. The map is keyed by session id; idle sessions are omitted.
+ */
 export async function findOpenRuns(db: Executor, sessionIds: string[]): Promise<Map<string, OpenRun>> {
   if (sessionIds.length === 0) return new Map();
   const rows = await db

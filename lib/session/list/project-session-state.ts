@@ -1,7 +1,7 @@
 import type { SessionStateWord } from "#db/schema/unions.ts";
 import type { LastRun, OpenRun } from "./list-store.ts";
 
-/** A session's state in one word, with a sentence that explains it if there is one. */
+/** A session's state, and a sentence that explains it; null if the state needs no explanation. */
 type SessionStateView = { state: SessionStateWord; stateReason: string | null };
 
 /**

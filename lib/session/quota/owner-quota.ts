@@ -21,7 +21,7 @@ export type OwnerQuota = {
 
 /** Maximum age of a cached count. */
 const FRESH_MS = 10_000;
-/** Maximum age of a count on which a refusal is based. An older count may include turns that have ended or deleted files. */
+/** Maximum age of a count on which a refusal is based. An older count may include deleted files and ended turns. */
 const CONFIRMED_MS = 1_000;
 const OWNERS_MAX = 5_000;
 
@@ -29,9 +29,10 @@ const OWNERS_MAX = 5_000;
 type Usage = SessionCounts & { bytes: number; readAt: number };
 
 /**
- * Creates the quota. The usage of an owner is counted only if there is a limit. A count is cached for ten seconds, or for
- * one second if it would cause a refusal. Concurrent creations in one process do not exceed a limit. With several processes,
- * an owner may exceed a limit by the sessions that other processes create within these ten seconds. Source: decision 050.
+ * Creates the quota. The usage of an owner is counted only if there is a limit. A count is cached for ten seconds, or
+ * for one second if it would cause a refusal. Concurrent creations in one process do not exceed a limit. With several
+ * processes, an owner may exceed a limit by the sessions that other processes create within these ten seconds. Source:
+ * decision 050.
  *
  * @param now a monotonic clock, in milliseconds.
  */
@@ -42,7 +43,7 @@ export function createOwnerQuota(
 ): OwnerQuota {
   const usages = new LRUCache<string, Usage>({ max: OWNERS_MAX });
   const reading = new Map<string, Promise<Usage>>();
-  /** Sessions that are being created, by owner. */
+  /** Number of sessions that are being created, by owner. */
   const pending = new Map<string, number>();
   const hasLimit = Object.values(limits).some((limit) => limit > 0);
 

@@ -7,7 +7,7 @@ import { OPEN } from "../run/run-store.ts";
 /** Number of an owner's sessions, and how many of them have an open turn. Sub-agents do not count. */
 export type SessionCounts = { stored: number; open: number };
 
-/** @see SessionCounts */
+/** Counts an owner's sessions, and the sessions with an open turn. */
 export async function countSessions(db: Executor, ownerId: string): Promise<SessionCounts> {
   const [row] = await queryRows<SessionCounts>(
     db,

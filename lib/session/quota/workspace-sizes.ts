@@ -7,7 +7,9 @@ type WorkspaceSizes = { note: (sessionId: string, bytes: number) => void; close:
 
 const FLUSH_MS = 5_000;
 
-/** Stores changed sizes every five seconds, with one statement for all workspaces. */
+/**
+ * Creates {@link WorkspaceSizes} that store changed sizes every five seconds, with one statement for all workspaces.
+ */
 export function createWorkspaceSizes(db: Database, logger: Pick<Logger, "warn">): WorkspaceSizes {
   let changed = new Map<string, number>();
   const timer = setInterval(() => void flush(), FLUSH_MS).unref();

@@ -20,8 +20,8 @@ const wasTouched = (ids: SQL, since: Date): SQL => sql`exists (
   where greatest(each.updated_at, browsers.last_used_at, newest.created_at) >= ${since.toISOString()}::timestamptz)`;
 
 /**
- * Finds root sessions that were not used since `since` and have no open run in their tree, least recently used first. It
- * reads all sessions, so the retention job calls it once each time it runs.
+ * Finds root sessions that were not used since `since`, least recently used first. Skips a session if it or one of its
+ * sub-agents has an open run. The retention job calls this only once each time, because it reads all sessions.
  */
 export function findIdleSessions(db: Database, since: Date, limit: number): Promise<IdleSession[]> {
   const tree = sql`select root.id union all select session_id from agents where root_session_id = root.id`;

@@ -6,8 +6,8 @@ import { queryRows } from "#db/statement.ts";
 type LeftoverRows = { sessionId: string; table: string };
 
 /**
- * A column that contains a session id. `isIndexed`: an index of the table begins with this column. `hasIndexedRun`: an index
- * of the table begins with `run_id`.
+ * A column that contains a session id. `isIndexed`: an index of the table begins with this column. `hasIndexedRun`: an
+ * index of the table begins with `run_id`.
  */
 type SessionColumn = { table: string; column: string; isIndexed: boolean; hasIndexedRun: boolean };
 
@@ -15,11 +15,11 @@ type SessionColumn = { table: string; column: string; isIndexed: boolean; hasInd
 const COLUMNS = ["session_id", "parent_session_id", "root_session_id"];
 
 /**
- * Finds rows of removed sessions in all tables that have a session column. It reads the columns from the catalogue, so that
- * new tables are included.
+ * Finds rows of removed sessions in all tables that have a session column. It reads the columns from the catalogue, so
+ * that new tables are included.
  *
- * @param runIds ids of the sessions' runs, if they are known. With them, a table that has an index by run but not by session
- * is searched by run. Without them, such a table is scanned once for all sessions.
+ * @param runIds ids of the sessions' runs; undefined if they are unknown. They speed up the search in a table that has
+ * an index by run but not by session. Without the ids, such a table is scanned once for all sessions.
  */
 export async function findLeftoverRows(
   db: Database,

@@ -15,7 +15,9 @@ import { isOpen, OPEN_STATES } from "../run/run-store.ts";
 import { isTouched } from "./idle-session-store.ts";
 import { removeUnpublishedPages } from "./page-removal-store.ts";
 
-/** How many rows of a session and its sub-agents were removed, by kind, and the size of the removed evidence in bytes. */
+/**
+ * How many rows of a session and its sub-agents were removed, by kind, and the size of the removed evidence in bytes.
+ */
 export type RemovedRows = {
   sessions: number;
   requests: number;
@@ -35,8 +37,9 @@ export type RemovedRows = {
   variantRevisions: number;
   previews: number;
   reports: number;
-  /** Number of workspaces that had been started. `browsers` counts only browsers that were starting or running. */
+  /** Number of workspaces that had been started. */
   workspaces: number;
+  /** Number of browsers that were starting or running. */
   browsers: number;
 };
 
@@ -56,10 +59,11 @@ export type Removal = {
 };
 
 /**
- * Removes a session of this owner and its sub-agents, with all their rows and large objects. Also records the removal, so
- * that every process can remove the data that it stores outside the database.
+ * Removes a session of this owner and its sub-agents, with all their rows and large objects. Also records the removal,
+ * so that every process can remove the data that it stores outside the database.
  *
- * @param unlessTouchedSince if set, a session that was used at or after this time, or that has an open run, is not removed.
+ * @param unlessTouchedSince if set, a session that was used at or after this time, or that has an open run, is not
+ * removed.
  * @returns undefined if the owner has no such session, or if the session was not removed.
  */
 export async function removeSessionRows(
@@ -106,8 +110,9 @@ export async function removeSessionRows(
 }
 
 /**
- * Locks the open runs before the session, in the same order as the transactions that play or end a run, to avoid deadlocks.
- * The lock mode is also the same; it allows a message to join the run concurrently.
+ * Locks the open runs of a session. This comes before the lock of the session, because the transactions that play or
+ * end a run use the same order; another order can deadlock. The lock mode allows a message to join the run
+ * concurrently.
  */
 async function lockOpenRuns(tx: Transaction, sessionId: string): Promise<void> {
   await tx
@@ -175,7 +180,9 @@ async function countRows(tx: Transaction, sessionIds: string[]): Promise<Removed
   return { sessions: sessionIds.length, ...row };
 }
 
-/** Deletes the jobs of these sessions from the outbox. Jobs that the engine already has will find no run. */
+/**
+ * Deletes the jobs of these sessions from the outbox. A job that the engine already has does nothing: it finds no row.
+ */
 async function forgetJobs(tx: Transaction, sessionIds: string[]): Promise<void> {
   const ofRuns = sql`select ${runs.id} || ':' || sent.number from ${runs},
     generate_series(1, ${runs.generation}) sent (number) where ${inArray(runs.sessionId, sessionIds)}`;
@@ -199,7 +206,7 @@ export async function markVerified(db: Database, sessionId: string): Promise<boo
 /** The record of a removed session, with the state of the removal of its data outside the database. */
 type RemovalRow = typeof removals.$inferSelect;
 
-/** Lists the removals after `since`, and all pending and unverified ones. */
+/** Lists the removals after `since`, and all pending and unverified removals. */
 export const listRemovals = (db: Database, since: Date): Promise<RemovalRow[]> =>
   db
     .select()
@@ -214,7 +221,7 @@ export async function markRemoval(db: Database, sessionId: string, isPending: bo
     .where(and(eq(removals.sessionId, sessionId), ne(removals.isPending, isPending)));
 }
 
-/** Deletes the records of removals before a time, except pending and unverified ones. */
+/** Deletes the records of the removals before a time, except pending and unverified removals. */
 export async function pruneRemovals(db: Database, before: Date): Promise<void> {
   await db
     .delete(removals)

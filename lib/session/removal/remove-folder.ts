@@ -2,7 +2,9 @@ import { randomUUID } from "node:crypto";
 import { chmod, lstat, opendir, rename, rmdir, unlink } from "node:fs/promises";
 import { join } from "node:path";
 
-/** Thrown if a part of a folder could not be removed. The message contains no path, so it is safe to show to a caller. */
+/**
+ * Thrown if a part of a folder could not be removed. The message contains no path, so it is safe to show to a caller.
+ */
 export class RemovalError extends Error {
   constructor(cause: unknown) {
     super(`a file or folder could not be removed (${readErrorCode(cause) ?? "unknown error"})`, { cause });
@@ -10,17 +12,22 @@ export class RemovalError extends Error {
   }
 }
 
-/** The result of one pass over the first level: whether it removed or moved anything, and the failure to report, if any. */
+/**
+ * The result of one pass over the folder's first level: whether anything was removed or moved, and the failure to
+ * report.
+ */
 type Pass = { hasProgress: boolean; failure: unknown };
 
 const AT_ONCE = 64;
-/** Root does not need permission bits, and it must not change modes: a chmod by root could affect files of other users. */
+/**
+ * Whether this process runs as root. Root needs no permission bits, and its `chmod` could affect files of other users.
+ */
 const isRoot = process.getuid?.() === 0;
 
 /**
- * Removes a folder with all its contents. Resolves when the folder is removed or does not exist. Paths inside may be longer
- * than PATH_MAX: each inner folder is moved to the first level before it is emptied, so a path never has more than two names
- * after the folder's own path. Symbolic links are removed, not followed.
+ * Removes a folder with all its contents. Resolves when the folder is removed or does not exist. Paths inside may be
+ * longer than PATH_MAX, because each inner folder is moved to the first level before it is emptied. Symbolic links are
+ * removed, not followed.
  *
  * @throws RemovalError after removing everything that can be removed.
  */
@@ -37,8 +44,8 @@ export async function removeFolder(folder: string): Promise<void> {
       return;
     } catch (error) {
       if (readErrorCode(error) === "ENOENT") return;
-      // The next pass empties the folders that this pass moved to the first level. Without progress, another pass is
-      // useless.
+      // The next pass empties the folders that this pass moved to the first level. If this pass changed nothing, the
+      // next one would not either.
       if (!pass.hasProgress) throw new RemovalError(pass.failure ?? error);
     }
   }
@@ -76,7 +83,7 @@ async function forEachEntry(
   }
 }
 
-/** Gives the current user access to a folder. A shell command may have removed the permission. */
+/** Gives the current user access to a folder, because a shell command may have removed the permission. */
 async function open(folder: string, pass: Pass): Promise<void> {
   if (!isRoot) await chmod(folder, 0o700).catch((error: unknown) => noteFailure(pass, error));
 }
@@ -91,7 +98,7 @@ async function attempt(pass: Pass, step: () => Promise<void>): Promise<void> {
 }
 
 /**
- * Records the failure to report. ENOTEMPTY does not replace another failure, because it only follows from a failure inside.
+ * Records the failure to report. ENOTEMPTY replaces no other failure, because it only results from a failure inside.
  */
 function noteFailure(pass: Pass, error: unknown): void {
   const code = readErrorCode(error);

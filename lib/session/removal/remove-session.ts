@@ -5,8 +5,8 @@ import { type KeptPublication, type Removal, type RemovedRows, removeSessionRows
 export type { Removal, RemovedRows } from "./removal-store.ts";
 
 /**
- * Parts of a removed session that may be left. `rows`: a check after the removal found rows in the database. The other parts
- * are outside the database.
+ * Parts of a session that may remain after its removal. `rows`: a check after the removal found rows in the database.
+ * The other parts are outside the database.
  */
 export const REMOVED_PARTS = ["run", "browser", "workspace", "evidence", "rows"] as const;
 export type RemovedPart = (typeof REMOVED_PARTS)[number];
@@ -24,10 +24,11 @@ export type RemovalOutcome = {
 };
 
 /**
- * Removes a session of this owner with all its data in the database, in one transaction. If the transaction deadlocks with a
- * run that begins or ends concurrently, it is repeated.
+ * Removes a session of this owner with all its data in the database, in one transaction. The transaction is repeated if
+ * it deadlocks with a run that begins or ends concurrently.
  *
- * @param unlessTouchedSince if set, a session that was used at or after this time, or that has an open run, is not removed.
+ * @param unlessTouchedSince if set, a session that was used at or after this time, or that has an open run, is not
+ * removed.
  * @returns undefined if the owner has no such session, or if the session was not removed.
  */
 export const removeSession = (

@@ -36,12 +36,12 @@ export async function readAgentStatus(
   const lastRun = await findLastRun(db, session.id);
   const isRunning = lastRun?.state === "running";
   const outcome = lastRun ? projectOutcome(lastRun) : null;
-  // Between two attempts the deliverable is pending; the result of the ended attempt is in the events.
+  // The deliverable is pending while a retry of the run is open, so the result of the failed attempt is not read.
   const isRetried = open.some(({ run }) => run.requestId === lastRun?.requestId);
   const row =
     lastRun && session.outputSchema && !isRetried ? await findDeliverable(db, lastRun.id) : undefined;
   return {
-    // The reads of the open runs and of the last run are not atomic. A run that only the second read sees counts as open.
+    // The last run is read after the open runs. If it started between the two reads, it counts as open.
     turnState: projectTurnState(
       isRunning ? Math.max(1, open.length) : open.length,
       lastRun !== undefined && isCompacting(lastRun),

@@ -12,8 +12,8 @@ export type FreshRun = {
 };
 
 /**
- * Caches first runs that this process has just stored, so that the executor in this process need not read them. The cache
- * may be stale: the executor's first write fails if anything has changed, and the executor then reads the rows.
+ * Caches first runs that this process has just stored, so that the executor in this process need not read them. The
+ * cache may be stale: the executor's first write fails if anything has changed, and the executor then reads the rows.
  */
 export type FreshRuns = {
   note: (run: FreshRun) => void;
@@ -21,10 +21,10 @@ export type FreshRuns = {
   take: (runId: string) => FreshRun | undefined;
 };
 
-/** Jobs start within milliseconds, so more runs accumulate only if another process plays them. */
+/** Maximum number of cached runs. More runs accumulate only if other processes play them, and are then useless here. */
 const CACHED_MAX = 64;
 
-/** @see FreshRuns */
+/** Creates an empty cache. If it is full, a new run replaces the oldest one. */
 export function createFreshRuns(): FreshRuns {
   const cached = new Map<string, FreshRun>();
   return {

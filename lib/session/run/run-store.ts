@@ -18,7 +18,7 @@ export const OPEN = sql.raw(`(${OPEN_STATES.map((state) => `'${state}'`).join(",
 export const isOpen = (run: Pick<RunRow, "state">): boolean =>
   OPEN_STATES.some((state) => state === run.state);
 
-/** Finds a request of this session; undefined for requests of other sessions. */
+/** Finds a request by its id; undefined if the session has no such request. */
 export async function findRequest(
   db: Executor,
   sessionId: string,
@@ -75,8 +75,9 @@ export async function findRun(db: Executor, runId: string): Promise<RunRow | und
 }
 
 /**
- * The order in which the open runs of a session are played, for a statement that joins `runs` and `requests`: the claimed
- * run, then interrupts, then the others, each in order of arrival. A retry has the position of its request.
+ * The order in which the open runs of a session are played: the claimed run first, then the interrupts in order of
+ * arrival, and then all other runs in order of arrival. A retry has the position of its request. The statement must
+ * join `runs` and `requests`.
  * Source: `wire.md`, Follow-ups.
  */
 export const PLAYING_ORDER: SQL[] = [
@@ -96,10 +97,14 @@ export function listOpenRuns(db: Executor, sessionId: string) {
     .orderBy(...PLAYING_ORDER);
 }
 
-/** The state of an open turn: `parked` if it waits, otherwise `open` (playing or not started). */
+/**
+ * The state of an open turn: `parked` if it waits for an event, otherwise `open` (it is being played or has not begun).
+ */
 export type OpenTurn = "open" | "parked";
 
-/** Returns the state of the open turn of each session, keyed by session id. Sessions without an open turn are omitted. */
+/**
+ * Returns the state of the open turn of each session, keyed by session id. Sessions without an open turn are omitted.
+ */
 export async function findOpenTurns(
   db: Executor,
   sessionIds: readonly string[],
@@ -117,8 +122,8 @@ export async function findOpenTurns(
 }
 
 /**
- * The order in which runs started, newest first, for a statement that joins `runs` and `requests`. A running run comes
- * first.
+ * The order in which runs started: the running run first, then the last started run. The statement must join `runs` and
+ * `requests`.
  */
 export const STARTED_LAST: SQL[] = [
   sql`(${runs.state} = 'running') desc`,
@@ -127,7 +132,7 @@ export const STARTED_LAST: SQL[] = [
   desc(runs.attempt),
 ];
 
-/** Finds the run of a session that started last. */
+/** Finds the last started run of a session. */
 export async function findLastRun(db: Executor, sessionId: string): Promise<RunRow | undefined> {
   const [row] = await db
     .select({ run: runs })
@@ -139,7 +144,7 @@ export async function findLastRun(db: Executor, sessionId: string): Promise<RunR
   return row?.run;
 }
 
-/** Lists the runs of a session, newest first, at most `limit`. */
+/** Lists at most `limit` runs of a session, newest first. */
 export function listRuns(db: Executor, sessionId: string, limit: number): Promise<RunRow[]> {
   return db
     .select()
@@ -149,7 +154,10 @@ export function listRuns(db: Executor, sessionId: string, limit: number): Promis
     .limit(limit);
 }
 
-/** Counts the queued requests of a session, including unread steers. The request of `activeRunId` is not counted. */
+/**
+ * Counts the queued requests of a session, including those that joined a turn and are unread. The request of
+ * `activeRunId` is not counted.
+ */
 export async function countQueued(
   db: Executor,
   sessionId: string,
@@ -169,13 +177,13 @@ export async function countQueued(
   return row?.waiting ?? 0;
 }
 
-/** Finds the deliverable of a run, if it has one. */
+/** Finds the deliverable of a run; undefined if the run has none. */
 export async function findDeliverable(db: Executor, runId: string): Promise<DeliverableRow | undefined> {
   const [row] = await db.select().from(deliverables).where(eq(deliverables.runId, runId));
   return row;
 }
 
-/** Lists the deliverables of a session, newest first, at most `limit`. */
+/** Lists at most `limit` deliverables of a session, newest first. */
 export function listDeliverables(db: Executor, sessionId: string, limit: number): Promise<DeliverableRow[]> {
   return db
     .select()
@@ -200,17 +208,17 @@ export async function listStopRequested(db: Database, runIds: string[]): Promise
 /** The run that determines a request's status. */
 export type AnsweringRun = Pick<RunRow, "id" | "requestId" | "state" | "attempt">;
 
-/**
- * The run that determines a request's status. For a steer, also the turn that it joined, because the steer's stream includes
- * the events of that turn.
- */
+/** The run that determines a request's status, and the turn that the request joined if its mode is `steer`. */
 type FoundStatus =
   | { kind: "unknown_session" }
   | { kind: "unknown_request" }
   | {
       kind: "found";
       run: AnsweringRun;
-      /** The request whose turn a steer joined, and the number of the last event before it joined. */
+      /**
+       * The request whose turn this request joined, and the number of the session's last event at that time. The stream
+       * of this request includes the later events of the joined turn.
+       */
       joined: { requestId: string; afterSeq: number } | undefined;
     };
 
@@ -219,9 +227,10 @@ type StatusQuery = { sessionId: string; requestId: string; ownerId: string };
 const prepared = new WeakMap<Database, ReturnType<typeof prepare>>();
 
 /**
- * Finds the run that determines a request's status: the request's newest run or, for a steer without its own run, the newest
- * run of the request whose turn it joined. The same statement checks that the session belongs to the owner. The statement is
- * prepared once per database, because most requests to the service are status polls.
+ * Finds the run that determines a request's status: the newest run of the request or, if it joined another request's
+ * turn and has no run of its own, the newest run of that other request. The same statement checks that the session
+ * belongs to the owner. The statement is prepared once per database, because most HTTP requests to the service poll a
+ * status.
  */
 export async function findStatus(db: Database, query: StatusQuery): Promise<FoundStatus> {
   const statement = prepared.get(db) ?? prepare(db);

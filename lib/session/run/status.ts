@@ -22,7 +22,7 @@ export function projectTurnState(openRuns: number, isCompacting = false): TurnSt
   return isCompacting ? "compacting" : "running";
 }
 
-/** Whether a run is compacting its context. A run that ended during compaction is not. */
+/** Whether a run is compacting its context. A run that ended during a compaction does not count. */
 export const isCompacting = (run: Pick<RunRow, "state" | "isCompacting">): boolean =>
   run.state === "running" && run.isCompacting;
 
@@ -32,8 +32,8 @@ export function projectOutcome(run: Pick<RunRow, "state">): RunOutcome | null {
 }
 
 /**
- * Converts a deliverable to its API form. A run of a structured session has a deliverable from its start, so a missing row
- * means `pending`.
+ * Converts a deliverable to its API form. A missing row means `pending`, because a run of a session with an output
+ * schema has a deliverable from its start.
  */
 export function projectDeliverable(runId: string, row: DeliverableRow | undefined): Deliverable {
   if (!row || row.status === "pending") return { runId, status: "pending" };

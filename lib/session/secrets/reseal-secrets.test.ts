@@ -38,7 +38,7 @@ async function readSecret(sealer: Sealer, sessionId: string, name = CALLBACK_SEC
   return sealer.open(placeSecret(sessionId, name), row?.sealed ?? "");
 }
 
-/** Calls `resealSecrets` until no part is left. @returns the outcome of each part. */
+/** Calls `resealSecrets` until it has processed all secrets. @returns the outcome of each call. */
 async function resealAll(sealer: Sealer, options: { partMs: number; batch: number }) {
   const parts = [await resealSecrets({ db, sealer }, undefined, options)];
   for (;;) {
@@ -55,7 +55,7 @@ test("every value is resealed in bounded parts, and each part reports how many a
   const parts = await resealAll(rotated, { partMs: 0, batch: 2 });
   assert.deepEqual(
     parts.map(({ resealed, remaining, unreadable }) => [resealed, remaining, unreadable]),
-    // The first part only searches for URLs, so it reseals nothing.
+    // The first call only searches for URLs, so it reseals nothing.
     [
       [0, 5, 0],
       [2, 3, 0],

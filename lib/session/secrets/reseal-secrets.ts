@@ -12,31 +12,33 @@ import {
 } from "./secret-store.ts";
 import { splitUrls } from "./split-secrets.ts";
 
-/** The outcome of one part of the pass over all secrets. */
+/** The outcome of one call of {@link resealSecrets}, which processes a part of the secrets. */
 type ResealOutcome = {
-  /** Number of values that this part sealed with the current key. */
+  /** Number of values that this call sealed with the current key. */
   resealed: number;
   /** Number of values that no configured key can open. They are not changed. */
   unreadable: number;
   /** Number of values in the whole database that are not sealed with the current key. */
   remaining: number;
-  /** Start of the next part; null after the last part. */
+  /** Where the next call continues; null if all secrets have been processed. */
   nextCursor: string | null;
 };
 
-/** A part ends after this time, so that it fits into one HTTP request. */
+/** A call ends after this time, so that it fits into one HTTP request. */
 const PART_MS = 5_000;
 /** Maximum number of rows in a batch. It limits how many rows a statement locks at the same time. */
 const BATCH = 200;
 
-/** A position in the pass, serialized as `urls/<session>` or `secrets/<session>/<name>`; `urls` come first. */
+/**
+ * A position in the sequence of all URLs (`urls`) and then all sealed secrets. As a cursor: `<table>/<session>/<name>`.
+ */
 type Position = { table: "urls" | "secrets"; sessionId: string; name: string };
 const START: Position = { table: "urls", sessionId: "", name: "" };
 
 /**
- * Seals stored secrets again with the current key, and seals tokens in URLs of sessions that were created before URLs were
- * sealed. It works in batches and replaces only values that have not changed since they were read. Repeated and concurrent
- * calls are safe.
+ * Seals stored secrets again with the current key, and seals tokens in URLs of sessions that were created before URLs
+ * were sealed. It works in batches and replaces only values that have not changed since they were read. Repeated and
+ * concurrent calls are safe.
  *
  * @param cursor `nextCursor` of the previous call; undefined for the first call.
  */
@@ -116,7 +118,7 @@ function reseal(sealer: Sealer, { sessionId, name, sealed }: SealedRow): string 
 
 const writeCursor = ({ table, sessionId, name }: Position): string => `${table}/${sessionId}/${name}`;
 
-/** Parses a cursor. Any text is accepted: an invalid cursor only starts the pass at some other position. */
+/** Parses a cursor. Every text is accepted, because an invalid cursor only makes the call start at another position. */
 function readCursor(cursor: string): Position {
   const [table = "", sessionId = "", ...name] = cursor.split("/");
   return { table: table === "secrets" ? "secrets" : "urls", sessionId, name: name.join("/") };

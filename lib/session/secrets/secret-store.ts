@@ -19,10 +19,14 @@ export async function readSealedSecrets(
   return new Map(rows.map(({ name, sealed }) => [name, sealed]));
 }
 
-/** SQL condition: the secret is not sealed with the current key. A prefix contains no wildcards of `like`. */
+/**
+ * SQL condition: the secret is not sealed with the current key. The prefix is not escaped: it contains no wildcards.
+ */
 const isNotCurrent = (currentPrefix: string) => notLike(sealedSecrets.sealed, `${currentPrefix}%`);
 
-/** Lists at most `limit` secrets that are sealed with another key, ordered by session and name, starting after `after`. */
+/**
+ * Lists at most `limit` secrets that are sealed with another key, ordered by session and name, starting after `after`.
+ */
 export const listSealedWithOtherKey = (
   db: Database,
   currentPrefix: string,

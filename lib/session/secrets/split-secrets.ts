@@ -8,7 +8,10 @@ export type NamedSecret = { name: string; text: string };
 /** The URLs in a session's row. */
 type StoredUrls = { callbackUrl: string | null; mcpServers: Record<string, McpServerRow> };
 
-/** Masks the secrets in the URLs of a session. @returns the masked URLs for the session's row, and the full URLs to seal. */
+/**
+ * Masks the secrets in the URLs of a session. @returns the masked URLs for the session's row, and the full URLs to
+ * seal.
+ */
 export function splitUrls({ callbackUrl, mcpServers }: StoredUrls): StoredUrls & { secrets: NamedSecret[] } {
   const secrets: NamedSecret[] = [];
   const mask = (name: string, url: string): string => {

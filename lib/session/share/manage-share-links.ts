@@ -12,7 +12,7 @@ import {
   type ShareLinkRow,
 } from "./share-store.ts";
 
-/** A share link in lists, without its secret. Times are ISO 8601, UTC. */
+/** A share link as lists show it, without its secret. Times are ISO 8601, UTC. */
 type ListedShareLink = {
   id: string;
   role: ShareRole;
@@ -22,13 +22,13 @@ type ListedShareLink = {
   revokedAt: string | null;
 };
 
-/** Maximum live links of one session. */
+/** Maximum number of links of one session that are neither revoked nor expired. */
 export const LIVE_LINKS_MAX = 100;
 
 /**
- * Creates a link with a random secret of 192 bits. Only its hash is stored.
+ * Creates a link with a random secret of 192 bits. Only the hash of the secret is stored.
  *
- * @returns the secret, which is never shown again; undefined if the session has the maximum number of live links.
+ * @returns the secret, which is never shown again; undefined if the session has {@link LIVE_LINKS_MAX} links.
  */
 export async function createShareLink(
   db: Database,

@@ -18,20 +18,29 @@ export type ShareAccess = {
 /** Share tokens, which let people open a session's page. */
 export type ShareLinks = {
   /**
-   * Derives the token of a session's own link for a role. The token is not random, so a replayed creation returns it again.
+   * Derives the token of a session's own link for a role. The token is not random, so that a repeated request to create
+   * the session returns the same token.
    */
   deriveToken: (sessionId: string, revocation: number, role: ShareRole) => string;
-  /** The session's own link for a role: `/s/<sessionId>?key=<token>`. Give it only to callers with at least this role. */
+  /**
+   * Returns the session's own link for a role: `/s/<sessionId>?key=<token>`. Show it only to callers with at least this
+   * role.
+   */
   sharePath: (sessionId: string, revocation: number, role: ShareRole) => string;
-  /** The link to the page of a sub-agent of the session: `/s/<sessionId>/agents/<agentId>?key=<token>`. */
+  /** Returns the link to the page of a sub-agent of the session: `/s/<sessionId>/agents/<agentId>?key=<token>`. */
   agentPath: (sessionId: string, revocation: number, role: ShareRole, agentId: string) => string;
-  /** The read-only link to the live view: `/s/<sessionId>/live?key=<token>`. It changes only when the links are revoked. */
+  /**
+   * Returns the read-only link to the live view: `/s/<sessionId>/live?key=<token>`. It changes only if links are
+   * revoked.
+   */
   liveViewPath: (sessionId: string, revocation: number) => string;
   /** Checks a token of a session; undefined for a wrong, revoked or expired token and for an unknown session. */
   readAccess: (sessionId: string, token: string) => Promise<ShareAccess | undefined>;
 };
 
 /**
+ * Creates the share tokens of a deployment.
+ *
  * @param key the deployment's secret key, from which the key of the tokens is derived.
  * @param previous keys whose tokens are still accepted (`ENCRYPTION_KEY_PREVIOUS`); no new token is derived from them.
  */
@@ -87,6 +96,6 @@ export const linkPath = (sessionId: string, token: string): string => `/s/${sess
 /** Returns the SHA-256 (hex) of a share token. The database stores only this hash, not the token. */
 export const hashToken = (token: string): string => createHash("sha256").update(token).digest("hex");
 
-/** Compares two texts in constant time. `timingSafeEqual` needs equal lengths, so it compares hashes. */
+/** Compares two texts in constant time. It compares their hashes, because `timingSafeEqual` needs equal lengths. */
 const isEqual = (left: string, right: string) =>
   timingSafeEqual(Buffer.from(hashToken(left)), Buffer.from(hashToken(right)));

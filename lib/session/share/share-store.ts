@@ -9,8 +9,8 @@ const isLive = (now: Date): SQL | undefined =>
   and(isNull(shareTokens.revokedAt), or(isNull(shareTokens.expiresAt), gt(shareTokens.expiresAt, now)));
 
 /**
- * Reads a session's revocation counter, and its link with this token hash if the link is neither revoked nor expired.
- * Returns undefined for an unknown session.
+ * Reads a session's revocation counter and the session's link with this token hash. The link is null if it does not
+ * exist, or is revoked or expired. Returns undefined for an unknown session.
  */
 export async function findShare(
   db: Executor,
@@ -49,7 +49,7 @@ export async function countLiveShareLinks(db: Executor, sessionId: string, now: 
 }
 
 /**
- * Lists the links of a session, newest first, including revoked and expired ones.
+ * Lists the links of a session, newest first, including revoked and expired links.
  *
  * @param page.cursor id of the last link of the previous page; an unknown id gives an empty page.
  */
@@ -104,8 +104,8 @@ export async function revokeShareLinkRow(
 }
 
 /**
- * Revokes every link of a session. Also increments the revocation counters of the session and its sub-agents, from which
- * their tokens are derived.
+ * Revokes every link of a session. Also increments the revocation counters of the session and its sub-agents, which
+ * makes all tokens invalid that were derived from the old counters.
  *
  * @returns the session's new counter, the number of revoked live links, and the ids of the sub-agents; undefined for an
  * unknown session.
@@ -141,7 +141,10 @@ export function revokeAllShares(
   });
 }
 
-/** Reads the revocation counter of each session, and the expiry times of its live links, keyed by link id. */
+/**
+ * Reads the revocation counter of each session, keyed by session id. `links` contains the expiry times of the session's
+ * links that are neither revoked nor expired, keyed by link id.
+ */
 export async function readShareStates(
   db: Executor,
   sessionIds: string[],

@@ -9,7 +9,7 @@ export type ImportedMessage = { id: string; role: MessageRole; parts: MessagePar
 /** A conversation that was imported into a session. */
 export type ImportedConversation = { importId: string; messageCount: number };
 
-/** Lists the conversations imported into a session, newest first, at most `limit`. */
+/** Lists at most `limit` conversations that were imported into a session, newest first. */
 export function listImportedConversations(
   db: Database,
   sessionId: string,
@@ -40,7 +40,7 @@ const toMessage = ({ importId, position, role, parts, writtenAt }: Row): Importe
   createdAt: writtenAt.toISOString(),
 });
 
-/** Finds a message of an import of this session; undefined if there is none with this id. */
+/** Finds an imported message by its id; undefined if the session has no such imported message. */
 export async function findImportedMessage(
   db: Database,
   sessionId: string,

@@ -6,16 +6,16 @@ import type { TranscriptMessage } from "#lib/events/event.ts";
 import { PLAYING_ORDER, type RequestRow } from "../run/run-store.ts";
 import type { ToolResultPage } from "./transcript.ts";
 
-/** A message in the transcript; queued messages have no `seq`. */
+/** A message in the transcript. It has a `seq`, which a queued message does not have. */
 type PlacedMessageRow = Omit<typeof messages.$inferSelect, "seq"> & { seq: number };
 
 const inTranscript = (sessionId: string) => and(eq(messages.sessionId, sessionId), isNotNull(messages.seq));
 
-/** Narrows the type of rows that match `inTranscript`, which excludes queued messages. Only these have no `seq`. */
+/** Narrows the type of rows that match `inTranscript`, because all of them have a `seq`. */
 const withSeq = (rows: (typeof messages.$inferSelect)[]): PlacedMessageRow[] =>
   rows.flatMap((row) => (row.seq === null ? [] : [{ ...row, seq: row.seq }]));
 
-/** Lists messages with `seq > after`, in order, at most `limit`. */
+/** Lists at most `limit` messages with `seq > after`, in the order of `seq`. */
 export async function listMessages(
   db: Database,
   sessionId: string,
@@ -63,7 +63,9 @@ export async function searchMessages(
   return withSeq(rows);
 }
 
-/** Reads a piece of a stored tool result. The database cuts the text, so that a huge result is never loaded as a whole. */
+/**
+ * Reads a part of a stored tool result. The database cuts the text, so that a huge result is never loaded as a whole.
+ */
 export async function findResultPage(
   db: Database,
   sessionId: string,
@@ -88,8 +90,8 @@ export type MessageRow = typeof messages.$inferSelect;
 export type NewMessageRow = typeof messages.$inferInsert;
 
 /**
- * Lists queued requests in the order in which they will be read: steers that joined the current turn (`run` is null), then
- * the others in playing order.
+ * Lists queued requests in the order in which the agent will read them: first the requests that joined the current turn
+ * (`run` is null), then all other requests in playing order.
  */
 export async function listQueuedRequests(
   db: Executor,
@@ -113,8 +115,10 @@ export async function listQueuedRequests(
 }
 
 /**
- * Replaces the text of a request's last queued user message. The statement locks the request's run, so that a run is claimed
- * either before or after the edit, and the agent reads every accepted edit. @returns whether the message was still queued.
+ * Replaces the text of a request's last queued user message. The statement locks the request's run, so that no executor
+ * claims the run during the edit. The agent therefore reads every accepted edit.
+ *
+ * @returns whether the text was replaced; false if the message is no longer queued.
  */
 export async function replaceQueuedText(
   db: Executor,
@@ -167,7 +171,7 @@ export async function findLastAnswer(db: Executor, runId: string): Promise<Messa
   return row;
 }
 
-/** Converts a row to the form in which events and lists contain a message. */
+/** Converts a row to a {@link TranscriptMessage}, the form of a message in events and lists. */
 export const toTranscriptMessage = (row: Omit<MessageRow, "seq">, seq: number): TranscriptMessage => ({
   id: row.id,
   seq,

@@ -14,7 +14,7 @@ import {
   toTranscriptMessage,
 } from "./transcript-store.ts";
 
-/** A page of a stored tool result, as `read_tool_result` reads it. */
+/** A part of a stored tool result, as the tool `read_tool_result` reads it. */
 export type ToolResultPage = {
   resultId: string;
   toolName: string;
@@ -26,7 +26,7 @@ export type ToolResultPage = {
 
 /** Read access to the messages and tool results of a session. */
 export type TranscriptReader = {
-  /** Lists messages with `seq > after`, in order, at most `limit`. */
+  /** Lists at most `limit` messages with `seq > after`, in the order of `seq`. */
   list: (sessionId: string, query: { after: number; limit: number }) => Promise<TranscriptMessage[]>;
   read: (sessionId: string, messageId: string) => Promise<TranscriptMessage | undefined>;
   /** Finds messages that contain `text`, case-insensitively, newest first. */
@@ -37,13 +37,13 @@ export type TranscriptReader = {
   ) => Promise<{ message: TranscriptMessage; excerpt: string }[]>;
   /** Finds a message of an imported conversation by `<import id>/<position>`. */
   readImported: (sessionId: string, id: string) => Promise<ImportedMessage | undefined>;
-  /** Like `search`, in imported conversations. */
+  /** Finds messages of imported conversations that contain `text`, case-insensitively, newest first. */
   searchImported: (
     sessionId: string,
     text: string,
     limit: number,
   ) => Promise<(Pick<ImportedMessage, "id" | "role" | "createdAt"> & { excerpt: string })[]>;
-  /** Reads a piece of a stored tool result; undefined if the session has no result with this id. */
+  /** Reads a part of a stored tool result; undefined if the session has no result with this id. */
   readToolResult: (
     sessionId: string,
     resultId: string,

@@ -6,8 +6,8 @@ import { listWaits } from "./wait-store.ts";
 import { toWaitingOn } from "./waiting-on.ts";
 
 /**
- * Reads what a running turn waits for; null while it works. An open question of a tool server also counts, although it does
- * not park the turn.
+ * Reads what a running turn waits for; null if it does not wait. A turn with an open question of a tool server also
+ * waits, although it is not parked.
  */
 export async function readWaitingOn(
   db: Executor,

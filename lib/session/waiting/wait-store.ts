@@ -7,7 +7,7 @@ import { defineStatement, queryRows } from "#db/statement.ts";
 
 export type WaitRow = typeof waits.$inferSelect;
 
-/** A new wait: of a tool call, or of the run itself if `callId` is empty. */
+/** A new wait of a tool call; if `callId` is empty, of the run itself. */
 export type NewWait = Pick<WaitRow, "callId" | "kind" | "subjects" | "until" | "deadlineAt" | "createdAt">;
 
 /** Lists the waits of a run, including ended ones. */
@@ -16,7 +16,8 @@ export function listWaits(db: Executor, runId: string): Promise<WaitRow[]> {
 }
 
 /**
- * Lists the kinds of the open waits of each session, keyed by session id. Only sessions whose turn is parked are included.
+ * Lists the kinds of the open waits of each session, keyed by session id. Only sessions whose turn is parked are
+ * included.
  */
 export async function listWaitKinds(db: Executor, sessionIds: string[]): Promise<Map<string, WaitKind[]>> {
   if (sessionIds.length === 0) return new Map();
@@ -30,7 +31,7 @@ export async function listWaitKinds(db: Executor, sessionIds: string[]): Promise
   return kinds;
 }
 
-/** Opens waits of a run. A wait of the same call that has ended is opened again. */
+/** Opens waits of a run. If the call of a new wait already has a wait that has ended, that wait is opened again. */
 export async function openWaits(
   tx: Transaction,
   { runId, sessionId }: { runId: string; sessionId: string },
@@ -52,8 +53,8 @@ export async function openWaits(
 }
 
 /**
- * Lists the call ids of the waits whose questions, sub-agents or test runs have settled. The caller must hold the session's
- * lock.
+ * Lists the call ids of the waits that need not begin, because their questions, sub-agents or test runs have ended
+ * already. The caller must hold the session's lock.
  */
 export async function listSettledWaits(tx: Transaction, newWaits: readonly NewWait[]): Promise<string[]> {
   const settled: string[] = [];
@@ -104,10 +105,10 @@ const end = defineStatement<"runId" | "callId" | "endedBy">(
 );
 
 /**
- * Ends one wait of a run, or all its waits if `callId` is null. If the run is parked, this wakes it: the run is no longer
- * parked, and the job that continues it is in the outbox. The caller must hold the session's lock.
+ * Ends one wait of a run, or all waits of the run if `callId` is null. If the run is parked, this wakes it: the run is
+ * no longer parked, and the job that continues it is in the outbox. The caller must hold the session's lock.
  *
- * @returns the run, if this call has woken it.
+ * @returns the run; undefined if this call has not woken it.
  */
 export async function endWaitRows(
   tx: Transaction,
@@ -137,8 +138,8 @@ export const listOverdueWaits = (db: Executor, limit: number, now?: Date): Promi
     .limit(limit);
 
 /**
- * Lists the open waits for control of a session's browser, including those of sub-agents that share the browser. Without
- * `sessionId`, lists the open control waits of all sessions.
+ * Lists the open waits for control of a session's browser, including the waits of sub-agents that share the browser.
+ * Without `sessionId`, lists the open control waits of all sessions.
  */
 export async function listControlWaits(db: Executor, sessionId?: string): Promise<WaitKey[]> {
   const sharing = sql`(select ${agents.sessionId} from ${agents} where ${agents.browserSessionId} = ${sessionId} and ${agents.browser} = 'shared')`;
@@ -150,9 +151,9 @@ export async function listControlWaits(db: Executor, sessionId?: string): Promis
 }
 
 /**
- * Sets the deadline of the open waits for the budget of a session tree to now. If this process ends before it wakes the
- * waiting runs, the sweep of overdue waits wakes them. Waits for the budget of an owner have a later deadline, which is not
- * changed.
+ * Sets the deadline of the open waits for a root session's budget to now. If this process ends before it wakes the
+ * waiting runs, the sweep of overdue waits wakes them. Waits for the budget of an owner have a later deadline, which is
+ * not changed.
  *
  * @returns the changed waits.
  */
@@ -171,7 +172,7 @@ export const expireBudgetWaits = (tx: Transaction, rootId: string): Promise<Wait
     )
     .returning({ runId: waits.runId, callId: waits.callId, sessionId: waits.sessionId });
 
-/** Lists parked runs whose stop was requested but not carried out, because the process ended in between. */
+/** Lists parked runs with a stop request. They remain parked if the process ended before it stopped them. */
 export async function listStoppedParked(db: Executor): Promise<string[]> {
   const rows = await db
     .select({ id: runs.id })

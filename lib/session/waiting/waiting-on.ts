@@ -3,8 +3,8 @@ import type { WaitingOn } from "#lib/events/event.ts";
 import type { WaitRow } from "./wait-store.ts";
 
 /**
- * If a turn has waits of several kinds, the kind that comes first in this list is reported. Kinds that people can settle
- * come first.
+ * If a turn has waits of several kinds, the kind that comes first in this list is reported. Kinds that people can
+ * settle come first.
  */
 const ORDER: WaitKind[] = ["person", "control", "budget", "agents", "tests"];
 
@@ -12,7 +12,7 @@ const ORDER: WaitKind[] = ["person", "control", "budget", "agents", "tests"];
 export const chooseWaitKind = (kinds: readonly WaitKind[]): WaitKind | undefined =>
   ORDER.find((each) => kinds.includes(each));
 
-/** Combines a turn's waits into its API form. @param since when the turn began to wait. */
+/** Combines the waits of a turn into the API form. @param since when the turn began to wait. */
 export function toWaitingOn(
   waits: readonly Pick<WaitRow, "kind" | "subjects" | "deadlineAt">[],
   since: Date,

@@ -14,12 +14,13 @@ import { endWaitRows, listControlWaits, listOverdueWaits } from "./wait-store.ts
 export type WakeDeps = { db: Database; log: EventLog; jobs: Pick<JobSender, "sendSoon"> };
 
 /**
- * Ends a run's wait for one tool call in the caller's transaction, or all waits of the run if no `callId` is given. Wakes
- * the run if it is parked. Unless the wait ended because its subjects settled, it also closes the open questions. The caller
- * must have locked the session, so that the run is not parked concurrently.
+ * Ends the wait of one tool call in the caller's transaction, or all waits of the run if no `callId` is given. Wakes
+ * the run if it is parked. Also closes the open questions, except if `endedBy` is `settled`. The caller must have
+ * locked the session, so that the run is not parked concurrently.
  * Source: `architecture.md`, Turns that wait.
  *
- * @returns the job that continues the run, which is already in the outbox. Send it with {@link sendWake} after the commit.
+ * @returns the job that continues the run, which is already in the outbox. Send it with {@link sendWake} after the
+ * commit.
  */
 export async function endWaits(
   tx: Transaction,
@@ -57,7 +58,7 @@ export async function sendWake(deps: Pick<WakeDeps, "jobs">, job: Job | undefine
   deps.jobs.sendSoon([job]);
 }
 
-/** Ends waits of a run in its own transaction. @returns the job that continues the run; send it with {@link sendWake}. */
+/** Ends waits of a run in a new transaction. @returns the job that continues the run; send it with {@link sendWake}. */
 export function wakeRun(
   deps: Pick<WakeDeps, "log">,
   { sessionId, ...wait }: { sessionId: string; runId: string; callId?: string },

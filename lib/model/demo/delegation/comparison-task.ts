@@ -7,12 +7,13 @@ export type Comparison = {
   urls: string[];
   /** The other URLs of the message, which are not compared. */
   leftOut: string[];
-  /** The message without its addresses. */
+  /** The message without its URLs and paths. */
   words: string;
 };
 
 /**
- * Maximum number of pages in a comparison. Each needs a sub-agent, and by default a session may have four live sub-agents.
+ * Maximum number of pages in a comparison. Each page needs a sub-agent, and by default a session may have four live
+ * sub-agents.
  */
 export const PAGES_MAX = 4;
 

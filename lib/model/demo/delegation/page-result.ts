@@ -3,7 +3,7 @@ const text = (maxLength: number) => ({ type: "string", maxLength });
 
 /**
  * The JSON Schema of a sub-agent's report on its page. The limits keep the results of all pages together below 12,000
- * characters; the service cuts a longer tool result.
+ * characters, because the service cuts a longer tool result.
  */
 export const PAGE_RESULT_SCHEMA = {
   type: "object",

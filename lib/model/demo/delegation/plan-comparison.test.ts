@@ -8,7 +8,7 @@ const tools = ["browser_execute", "dom_query", ...delegationTools];
 
 type Agent = { name: string; objective: string; browser: string; url: string; resultSchema: object };
 
-/** The sub-agents that the next step spawns. */
+/** Returns the sub-agents that the next step spawns. */
 function spawnedBy(prompt: LanguageModelV4Message[], offered = tools): Agent[] {
   const step = plan(prompt, offered);
   assert.equal(step.kind, "calls");
@@ -43,7 +43,7 @@ const cartPage = {
 
 type Report = { status?: string; submitted?: boolean; result?: unknown; error?: string };
 
-/** The prompt of a turn that compares two demo pages and has the results of its sub-agents. */
+/** Creates the prompt of a turn that compares two demo pages and has the results of its sub-agents. */
 function compared(shop: Report, cart: Report): LanguageModelV4Message[] {
   const report = (name: string, more: Report) => ({
     agentId: `ses_${name}`,

@@ -80,8 +80,8 @@ const readReport = ({ name, status, result, error, submitted }: Record<string, u
 });
 
 /**
- * Names each sub-agent after the last part of its page's path, or after the host if the path gives no name. Each name is
- * unique and not in `usedNames`.
+ * Names each sub-agent after the last part of its page's path, or after the host if the path gives no name. Each name
+ * is unique and not in `usedNames`.
  */
 function nameAll(urls: string[], usedNames: string[]): string[] {
   const used = new Set(usedNames);

@@ -8,7 +8,7 @@ const tools = ["browser_execute", "dom_query", "submit_result", "report_progress
 const fieldSelector = "input:not([type=hidden]), select, textarea";
 const cart = `${ORIGIN}/demo/cart.html`;
 
-/** The instructions that the service gives a sub-agent whose result has to fit a schema. */
+/** Creates the instructions that the service gives a sub-agent whose result has to fit a schema. */
 const instructions = (schema: string) =>
   system(
     `## You are a sub-agent\n\n- Your result has to fit this JSON Schema:\n\n\`\`\`json\n${schema}\n\`\`\`\n\nTarget page: ${cart}`,
@@ -16,7 +16,7 @@ const instructions = (schema: string) =>
 
 const task = user(`Read the page ${cart} and submit its title, headings, links and number of forms.`);
 
-/** The prompt of a sub-agent that has read its page. */
+/** Creates the prompt of a sub-agent that has read its page. */
 function read(
   schema: string = JSON.stringify(PAGE_RESULT_SCHEMA, null, 1),
   headings = answerOf(cart, "Cart", [

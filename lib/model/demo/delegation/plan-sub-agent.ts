@@ -6,9 +6,9 @@ import { quote } from "../write-demo-report.ts";
 const READING_TOOLS = new Set(["browser_execute", "dom_query", "fetch_url"]);
 
 /**
- * Plans the next step of a sub-agent. It reads its page like any session, reports progress once, and submits its findings.
- * If there is a result schema, the findings are a value for this schema. If a reading failed, it submits nothing, because it
- * would have to invent values; the turn ends with a report that explains the failure.
+ * Plans the next step of a sub-agent. A sub-agent reads its page like any session, reports progress once, and submits
+ * its findings. If there is a result schema, the findings are a value for this schema. If a tool call failed to read
+ * the page, the sub-agent submits nothing, and its turn ends with a report that explains the failure.
  *
  * @param step the next step that the planner would choose in a session that is not a sub-agent.
  */

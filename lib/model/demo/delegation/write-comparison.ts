@@ -10,7 +10,7 @@ export type AgentReport = {
   status: string;
   result: unknown;
   error: string | undefined;
-  /** False if the sub-agent submitted nothing; the result is then its last text. */
+  /** Whether the sub-agent submitted the result. If not, the result is the sub-agent's last text. */
   isSubmitted: boolean;
 };
 
@@ -19,7 +19,7 @@ type Row = { fact: string; cell: (page: PageResult) => string };
 const SENTENCE_CHARACTERS_MAX = 500;
 const UNKNOWN = "not reported";
 
-/** Formats a count; for a partially read page, the count is a lower bound. */
+/** Formats a count. If only a part of the page was read, the count is a lower bound. */
 const countOf = (counted: number | undefined, { isPartial }: PageResult): string =>
   counted === undefined ? UNKNOWN : `${isPartial && counted > 0 ? "at least " : ""}${counted}`;
 
@@ -61,8 +61,8 @@ export function labelPages(urls: string[]): string[] {
 }
 
 /**
- * Writes the report of a comparison: a table with a column for each page, the differences, and the reason for each missing
- * result. All values come from the sub-agents' reports.
+ * Writes the report of a comparison: a table with a column for each page, the differences, and the reason for each
+ * missing result. All values come from the sub-agents' reports.
  */
 export function writeComparison(
   pages: ComparedPage[],
@@ -116,7 +116,7 @@ function describeFailure(report: AgentReport | undefined): string {
   const { status, error, result } = report;
   if (status !== "succeeded")
     return `it is ${status}${error === undefined ? "." : `: ${quote(error, SENTENCE_CHARACTERS_MAX)}`}`;
-  // Without a submission the result is the last text, in Markdown; its first paragraph explains the failure.
+  // If nothing was submitted, the result is the sub-agent's last text. Its first paragraph explains the failure.
   if (typeof result === "string")
     return quote(unquote(result.split("\n\n", 1)[0] ?? ""), SENTENCE_CHARACTERS_MAX);
   return "its result is not an object.";
@@ -124,7 +124,7 @@ function describeFailure(report: AgentReport | undefined): string {
 
 const unquote = (markdown: string): string => markdown.replace(/\\([\\`*_[\]<>|#~])/g, "$1");
 
-/** Writes the report of a turn that could not delegate; it quotes the tool's message. */
+/** Writes the report of a turn that could not delegate. The report quotes the tool's message. */
 export const writeNoComparison = (attempt: string, refusal: string | undefined): string =>
   join(
     `I could not ${attempt}, so I compared nothing. The answer was: ${quote((refusal ?? "nothing").replace(/^Error: /, ""), SENTENCE_CHARACTERS_MAX)}`,

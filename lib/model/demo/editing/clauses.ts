@@ -7,7 +7,8 @@ export const MARK = "\\uE000\\d{1,5}\\uE001";
 const MARKS = /\uE000(\d{1,5})\uE001/g;
 const MARK_CHARACTERS = /[\uE000\uE001]/g;
 /**
- * Matches quotations in double, typographic, single and back quotes. An apostrophe inside a word does not open or close one.
+ * Matches quotations in double, typographic, single and back quotes. An apostrophe inside a word neither opens nor
+ * closes a quotation.
  */
 const QUOTATION =
   /"([^"\n]{1,500})"|“([^”\n]{1,500})”|‘((?:[^’\n]|’(?=\p{L})){1,500})’(?!\p{L})|«([^»\n]{1,500})»|„([^“”\n]{1,500})[“”]|`([^`\n]{1,500})`|(?<![\p{L}\p{N}])'((?:[^'\n]|'(?=\p{L})){1,500})'(?![\p{L}\p{N}])/gu;

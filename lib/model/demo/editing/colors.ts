@@ -35,7 +35,8 @@ export function readColor(words: string): string | undefined {
 }
 
 /**
- * Returns black or white, whichever contrasts better with a color of `readColor`. Source: W3C, WCAG 2.2, relative luminance.
+ * Returns black or white, whichever contrasts better with a color that {@link readColor} returned. Source: W3C, WCAG
+ * 2.2, relative luminance.
  */
 export function readableTextOn(color: string): "#000" | "#fff" {
   const luminance = luminanceOf(color);

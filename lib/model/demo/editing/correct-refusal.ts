@@ -12,8 +12,8 @@ const CANDIDATE_LINE = /^ {2}(\S.*?): (?=[a-z][a-z0-9-]*(?: \d)?(?: "| \[|$))/;
 
 /**
  * Corrects the input of a refused `apply_variant` call. Depending on the refusal, it uses the newest revision, omits a
- * dropped change that does not exist any more, or replaces selectors without a match with the closest candidates. The last
- * correction is made only once. Returns undefined if there is no better input, or after three calls.
+ * dropped change that does not exist any more, or replaces selectors without a match with the closest candidates.
+ * Selectors are replaced only once. Returns undefined if there is no better input, or after three calls.
  */
 export function correctRefusal(attempts: ToolExchange[]): Record<string, unknown> | undefined {
   const last = attempts.at(-1);
@@ -36,7 +36,9 @@ function withoutDrop(input: Record<string, unknown>, missing: string): Record<st
   return listAdded(input).length > 0 ? rest : undefined;
 }
 
-/** Replaces each selector that matched no element by its first candidate. If it has no candidate, the change is left out. */
+/**
+ * Replaces each selector that matched no element with its first candidate. Omits the change if there is no candidate.
+ */
 function withCandidates(
   input: Record<string, unknown>,
   refusal: string,
@@ -51,7 +53,10 @@ function withCandidates(
   return add.length > 0 ? { ...input, add } : undefined;
 }
 
-/** Reads the closest candidate for each change whose selector matches nothing. The key is the operation and the selector. */
+/**
+ * Reads the closest candidate for each change whose selector matches nothing. The key is the operation and the
+ * selector.
+ */
 function readCandidates(refusal: string): Map<string, string | undefined> {
   const candidates = new Map<string, string | undefined>();
   let key = "";

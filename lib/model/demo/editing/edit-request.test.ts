@@ -52,7 +52,7 @@ const EDITS: Record<string, string[]> = {
   "the banner should go": ["remove the banner"],
   "don't show the banner": ["remove the banner"],
   'delete the element ".notice"': ["remove the element “.notice”"],
-  // Looks.
+  // Styles.
   "change the button colour to green": ["setStyle the button colour [all]: {color:green}"],
   "change the button color to #0a7": ["setStyle the button color [all]: {color:#0a7}"],
   "make the buttons red": ["setStyle the buttons [all]: {color:red}"],
@@ -82,7 +82,7 @@ const EDITS: Record<string, string[]> = {
   "add a note 'Sale' at the top of the page": ["insert the page: start Sale"],
   "make the page background light blue": ["setStyle the page background: {color:lightblue}"],
   "the first heading should be red": ["setStyle the first heading: {color:red}"],
-  // Several at once.
+  // Several edits in one message.
   "Make the headline say 'Winter sale' and hide the banner": [
     "setText the headline: Winter sale",
     "remove the banner",

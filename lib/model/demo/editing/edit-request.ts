@@ -9,14 +9,14 @@ export type EditRequest = {
   url?: string;
   /** The part of the site to change, as the message names it, such as `checkout`. */
   place?: string;
-  /** Whether to undo the changes of the last revision, or all changes. */
+  /** Which changes to undo: the changes of the last revision, or all changes. Absent if nothing is to be undone. */
   undo?: "last" | "all";
   edits: Edit[];
   /** Parts of the message that the rules do not understand. */
   leftOut: string[];
 };
 
-/** Only this many characters at the beginning of a message are read. */
+/** Maximum number of characters that are read from the beginning of a message. */
 const MESSAGE_CHARACTERS_MAX = 4_000;
 /** Maximum number of edits in one message. Further edits are only listed in `leftOut`. */
 const EDITS_MAX = 12;
@@ -75,7 +75,7 @@ function stripCourtesies(words: string): string {
   return rest.replace(/[\s,]*\b(?:please|thanks|thank you)[\s.!?]*$/i, "").trim();
 }
 
-/** Adds the change that a clause asks for to the request. @returns whether the clause asks for a change. */
+/** Reads the changes in a clause and adds them to the request. @returns whether the clause asks for a change. */
 function readClause(
   request: EditRequest,
   clause: string,
@@ -96,7 +96,9 @@ function readClause(
   return edits !== undefined;
 }
 
-/** Separates the name of a page from a clause: `on the checkout page, …`, `… on the checkout page`, `open the checkout`. */
+/**
+ * Separates the name of a page from a clause: `on the checkout page, …`, `… on the checkout page`, `open the checkout`.
+ */
 function splitPlace(clause: string): { words: string; place?: string } {
   const opened = OPENING.exec(clause)?.[1];
   const leading = LEADING_PLACE.exec(clause);

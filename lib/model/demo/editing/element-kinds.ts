@@ -8,13 +8,15 @@ export type ElementSearch = {
   names?: readonly string[];
 };
 
-/** A kind of element that tasks name by a noun. */
+/** A kind of element, such as a button. Tasks name it by a noun. */
 type ElementKind = {
   /** Matches the noun in the singular. */
   noun: RegExp;
   /** Searches for such elements, best first. */
   searches: (ElementSearch & { selector: string })[];
-  /** Selector that finds all such elements, for example for a plural noun. Default: the selector of the first search. */
+  /**
+   * Selector that finds all such elements, for example for a plural noun. Default: the selector of the first search.
+   */
   all?: string;
   /** The roles that such elements have. A match with another role is a child of such an element. */
   roles?: RegExp;

@@ -37,8 +37,8 @@ const SELECTOR =
 export const withoutDeterminer = (words: string): string => words.replace(DETERMINER, "");
 
 /**
- * Reads a noun with its determiner and its quotation: `the second heading`, `all 'Add to cart' buttons`, `#pay`. Words that
- * do not name a kind of element need a determiner, so that words of other tasks are not read as elements.
+ * Reads a noun with its determiner and its quotation: `the second heading`, `all 'Add to cart' buttons`, `#pay`. Words
+ * that do not name a kind of element need a determiner, so that words of other tasks are not read as elements.
  */
 export function readElementNoun(words: string, quotes: readonly string[]): ElementNoun | undefined {
   const isAll = ALL.test(words);

@@ -6,7 +6,7 @@ import type { Aspect } from "./look.ts";
 export type ElementPhrase = ElementNoun & {
   /** The phrase as the task words it. */
   words: string;
-  /** The property of the element that the phrase names, if any. */
+  /** The property that the phrase names in addition to the element; absent if it names none. */
   aspect?: Aspect;
 };
 
@@ -38,7 +38,9 @@ export function readElementPhrase(words: string, quotes: readonly string[]): Ele
 /** Whether a phrase refers to the whole page. */
 export const isWholePage = ({ searches }: ElementNoun): boolean => searches === PAGE.searches;
 
-/** Reads a list of phrases, such as `the banner and the footer`; undefined if one of them is not a phrase for elements. */
+/**
+ * Reads a list of phrases, such as `the banner and the footer`; undefined if one of them is not a phrase for elements.
+ */
 export function readElementPhrases(words: string, quotes: readonly string[]): ElementPhrase[] | undefined {
   const phrases = words.split(/\s*,\s*(?:and\s+)?|\s+and\s+/).map((each) => readElementPhrase(each, quotes));
   return phrases.every((phrase) => phrase !== undefined) ? phrases : undefined;

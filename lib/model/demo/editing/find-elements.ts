@@ -5,7 +5,7 @@ import type { ElementPhrase } from "./element-phrase.ts";
 
 /**
  * The result of a search for the elements of a phrase: a query must be made first, the elements were found, or no query
- * found any.
+ * found an element.
  */
 export type Search =
   | { kind: "query"; input: Record<string, unknown> }
@@ -13,10 +13,11 @@ export type Search =
       kind: "found";
       elements: PageElement[];
       /**
-       * Number of elements that matched. It exceeds the number of `elements` if the phrase refers to one of several matches.
+       * Number of elements that matched. It exceeds the number of `elements` if the phrase refers to one of several
+       * matches.
        */
       matches: number;
-      /** A selector that matches exactly these elements, if there is one. */
+      /** A selector that matches exactly these elements; absent if there is none. */
       selector?: string;
     }
   | {
@@ -29,8 +30,8 @@ export type Search =
 
 const QUERY_LIMIT = 50;
 /**
- * Whether a change can select an element. It needs a selector without a list index (`>> nth=`), and it cannot reach elements
- * in an iframe or a closed shadow root.
+ * Whether a change can select an element. The element's selector must have no list index (`>> nth=`), and the element
+ * must not be in an iframe or a closed shadow root.
  */
 const isUsable = ({ selector, frame }: PageElement) =>
   frame === undefined && selector !== "" && !selector.includes(">> nth=");
@@ -41,10 +42,10 @@ export const contentOf = ({ text, name }: PageElement): string => text || name;
 export const squash = (text: string): string => text.toLowerCase().replace(/\s+/g, "");
 
 /**
- * Finds the elements of a phrase in the results of the queries since the page last changed.
+ * Finds the elements of a phrase in the results of the queries that were made since the page last changed.
  *
- * @param forText whether the text of the elements will be changed. If a child contains the whole text of an element, the
- * child is then used instead of the element, so that a link inside a heading remains a link.
+ * @param forText whether the text of the elements will be changed. In this case, a child that contains the whole text
+ * of an element is used instead of the element, so that a link inside a heading remains a link.
  */
 export function findElements(phrase: ElementPhrase, exchanges: ToolExchange[], forText: boolean): Search {
   let missing: Search = { kind: "missing" };
@@ -102,8 +103,8 @@ function chooseElements(
 }
 
 /**
- * Replaces a selector that depends on positions with a class of the element. The class must contain one of the names, and no
- * other match may have the class.
+ * Replaces a selector that depends on positions with a class of the element. The class must contain one of the names,
+ * and no other match may have the class.
  */
 function selectByClass(element: PageElement, all: PageElement[], names: readonly string[]): PageElement {
   const classesOf = ({ classes = "" }: PageElement) => classes.split(" ");

@@ -13,7 +13,7 @@ export type Look = {
 /** The property of an element that a phrase names, as in `the button's background`. */
 export type Aspect = "text" | "color" | "background" | "size";
 
-// `zoom` scales an element's own size; `font-size` in em or percent would be relative to its parent.
+// Sizes are changed by `zoom`, which scales an element's own size. A relative `font-size` depends on the parent's size.
 const WORD_STYLES: [RegExp, Record<string, string>][] = [
   [/^(?:bold|bolder)$/, { "font-weight": "bold" }],
   [/^(?:italic|italics|slanted)$/, { "font-style": "italic" }],
@@ -71,8 +71,8 @@ function addColor(look: Look, piece: string): boolean {
 }
 
 /**
- * Returns the CSS properties of a look. A color applies to the background of an area, such as a button, and to the text of
- * other elements. With a new background, the text becomes black or white so that it remains readable.
+ * Returns the CSS properties of a look. A color applies to the background of an area, such as a button, and to the text
+ * of other elements. If only the background is set, the text becomes black or white, so that it remains readable.
  */
 export function styleOf(look: Look, isArea: boolean, aspect: Aspect | undefined): Record<string, string> {
   const { color, styles } = look;

@@ -19,7 +19,7 @@ const tools = ["browser_execute", "dom_query", "apply_variant"];
 const HEADLINE = "h1, :is(h1) > *";
 const headline = { role: "heading", name: "Things", selector: "h1" };
 
-/** The prompt of a turn with an open page and a task. */
+/** Creates the prompt of a turn with an open page and a task. */
 const begin = (task: string): LanguageModelV4Message[] => [system(`Current page: ${URL}`), user(task)];
 const found = (input: object, ...elements: Element[]) =>
   exchange("dom_query", input, answerOf(URL, "Shop", elements));
@@ -30,7 +30,7 @@ const none = (input: object) =>
     'No visible element matches x. Closest: data\n<data-ab12>\nlink "Cart"\n</data-ab12>',
   );
 
-/** A successful call of `apply_variant`. */
+/** Creates the messages of a successful call of `apply_variant`. */
 function stored(revision: number, lines: string[], input: object = {}): LanguageModelV4Message[] {
   const data = lines.length > 0 ? [`<data-ab12>\n${lines.join("\n")}\n</data-ab12>`] : [];
   const text = [`Stored revision ${revision} of variant main. The live page shows it.`, ...data].join("\n");
@@ -39,7 +39,7 @@ function stored(revision: number, lines: string[], input: object = {}): Language
 const refused = (text: string, input: object = {}) =>
   exchange("apply_variant", input, `apply_variant: ${text}`, true);
 
-/** The input of the only call of a step. */
+/** Returns the input of the only call of a step. */
 function inputOf(step: DemoStep, toolName: string): Record<string, unknown> {
   assert.equal(step.kind, "calls");
   const [call, ...others] = step.kind === "calls" ? step.calls : [];
@@ -47,7 +47,7 @@ function inputOf(step: DemoStep, toolName: string): Record<string, unknown> {
   return call?.input ?? {};
 }
 
-/** The changes of the `apply_variant` call, without their notes. */
+/** Returns the changes of the `apply_variant` call, without their notes. */
 function changesOf(step: DemoStep): Record<string, unknown>[] {
   const { add } = inputOf(step, "apply_variant");
   assert.ok(Array.isArray(add));

@@ -19,8 +19,8 @@ const isApply = ({ toolName }: ToolExchange) => toolName === "apply_variant";
 const report = (text: string): DemoStep => ({ kind: "report", text });
 
 /**
- * Plans the next step of a turn that changes a page: open it, find the elements, store and apply a revision, check it,
- * report. Only the page that the message names is changed.
+ * Plans the next step of a turn that changes a page: open the page, find the elements, store and apply a revision,
+ * check the revision, report. Only the page that the message names is changed.
  */
 export function planEdit(situation: Situation, request: EditRequest): DemoStep {
   const { exchanges, earlier } = situation;
@@ -81,8 +81,8 @@ export function isOnPage(
 }
 
 /**
- * Opens the page that the message names, or reports why that is impossible. Undefined if the page is open. A request that
- * only undoes changes needs no page.
+ * Opens the page that the message names, or reports why that is impossible. Returns undefined if the page is open, or
+ * if the request only undoes changes and so needs no page.
  */
 function reachPage(situation: Situation, request: EditRequest): DemoStep | undefined {
   const { exchanges, earlier, currentUrl } = situation;
@@ -107,6 +107,7 @@ function readDestination(place: string | undefined): { word: string; matches: Re
   );
 }
 
+/** Plans a step that makes these queries with `dom_query`. Equal queries are made only once. */
 export function queryStep(queries: Record<string, unknown>[]): DemoStep {
   const unique = [...new Map(queries.map((input) => [JSON.stringify(input), input])).values()];
   return {
@@ -122,7 +123,7 @@ function chooseDrop({ undo }: EditRequest, { groups }: VariantHistory): string[]
   return (undo === "all" ? groups : groups.slice(-1)).flatMap(({ ids }) => ids);
 }
 
-/** Stores all changes as one revision; undefined if none of them is possible. */
+/** Plans the call that stores all changes as one revision; undefined if no change is possible. */
 function applyStep({ edits, drop, history }: EditPlan): DemoStep | undefined {
   const changes = edits.flatMap(({ prepared }) => (prepared.kind === "ready" ? prepared.changes : []));
   // Insertions come last, because they shift the positions that selectors such as `:nth-of-type` count.
@@ -138,7 +139,7 @@ function applyStep({ edits, drop, history }: EditPlan): DemoStep | undefined {
   return { kind: "calls", say, calls: [{ toolName: "apply_variant", input }] };
 }
 
-/** Returns a corrected call after a refusal, or the check of a stored revision; undefined if neither is possible. */
+/** Plans a corrected call after a refusal, or the check of a stored revision; undefined if neither is possible. */
 function followUp({ tools, exchanges }: Situation, attempts: ToolExchange[]): DemoStep | undefined {
   const last = attempts.at(-1);
   if (last === undefined) return undefined;

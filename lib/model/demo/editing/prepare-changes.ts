@@ -20,7 +20,7 @@ export type Prepared =
 type Found = Search & { kind: "found" };
 
 const NOTE_CHARACTERS_MAX = 300;
-/** Maximum characters of a text that `dom_query` shows. */
+/** Maximum number of characters of an element's text that `dom_query` shows. */
 const SHOWN_CHARACTERS_MAX = 160;
 const NO_TEXT = /^(?:textbox|searchbox|combobox|listbox|spinbutton|checkbox|radio|switch|slider|img|image)$/;
 const AREA = /^(?:button|banner|contentinfo|navigation|complementary|form|dialog)$/;
@@ -76,7 +76,7 @@ function newTextOf(
   if (start === -1) return fail(`“${edit.before}” is not in a text that I can change.`);
   if (content.length >= SHOWN_CHARACTERS_MAX)
     return fail(`The text with “${edit.before}” is too long for me.`);
-  // Setting the text removes child elements, so a query first checks whether the element has any.
+  // First queries the child elements, because setting the text of an element removes them.
   const selector = `${element.selector} > *`;
   const children = exchanges.find(
     ({ toolName, input }) => toolName === "dom_query" && input.selector === selector,

@@ -17,7 +17,7 @@ type Clause = {
   /** The text, with marks in place of quotations. */
   words: string;
   quotes: readonly string[];
-  /** The element of the previous clause, which `it` and `them` refer to. */
+  /** The element in the previous clause. `it` and `them` refer to this element. */
   previous: ElementPhrase | undefined;
 };
 
@@ -59,7 +59,7 @@ function phrasesOf(words: string | undefined, clause: Clause): ElementPhrase[] |
   return one ? [one] : readElementPhrases(words ?? "", clause.quotes);
 }
 
-/** Reads a new text: the quotation in the words if there is exactly one and nothing else, otherwise the words. */
+/** Reads a new text: the quotation if the words are one quotation and nothing else, otherwise the words themselves. */
 function readNewText(words: string | undefined, quotes: readonly string[]): string | undefined {
   const [quote, ...others] = quotesIn(words ?? "", quotes);
   const around = (words ?? "")
@@ -227,7 +227,7 @@ function readMaking(rest: string | undefined, clause: Clause): Reading[] | undef
   return pending === "" && readings.length > 0 ? readings : undefined;
 }
 
-/** Splits words into elements and the longest look at the end. */
+/** Reads words as elements and then a look. The look is as long as possible. */
 function splitLook(words: string, clause: Clause): Reading[] | undefined {
   const parts = words.split(/\s+/);
   for (let at = 1; at < parts.length; at += 1) {

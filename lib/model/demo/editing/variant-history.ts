@@ -19,14 +19,14 @@ type ChangeGroup = { revision: number; ids: string[] };
 export type VariantHistory = {
   /** Newest known revision; 0 if there is none. */
   newest: number;
-  /** Oldest first; without groups whose changes were all dropped. */
+  /** The groups that still have changes, oldest first. */
   groups: ChangeGroup[];
   /** Every change that a result has listed, by id. */
   listed: Map<string, ListedChange>;
 };
 
 const STORED = /^Stored revision (\d{1,6}) of variant main\./m;
-/** A result with this sentence lists every change of the variant. */
+/** Matches a sentence in the results that list every change of the variant. */
 const SHOWN = /^Stored revision .* The live page shows it\.$/m;
 const NEWEST = /\bbaseRevision: .*\bnewest revision is (\d{1,6})/;
 const NO_REVISION = /\bbaseRevision: the variant has no revision yet/;
@@ -52,8 +52,8 @@ export function readNewest(refusal: string): number | undefined {
 /**
  * Reads the variant `main` from the calls of a transcript, in order.
  *
- * @param newest the newest revision according to the instructions. It may be newer than the revisions in the transcript,
- * because people edit variants too.
+ * @param newest the newest revision according to the instructions. It may be newer than the revisions in the
+ * transcript, because people edit variants too.
  */
 export function readHistory(exchanges: ToolExchange[], newest = 0): VariantHistory {
   const history: VariantHistory = { newest: 0, groups: [], listed: new Map() };
@@ -77,11 +77,11 @@ export function readHistory(exchanges: ToolExchange[], newest = 0): VariantHisto
   return history;
 }
 
-/** Returns the ids that a call of `apply_variant` drops. */
+/** Returns the ids of the changes that a call of `apply_variant` drops. */
 export const listDropped = ({ drop }: Record<string, unknown>): unknown[] =>
   Array.isArray(drop) ? drop : [];
 
-/** Whether a call dropped the last changes of the variant and stored a revision without changes. */
+/** Whether a call dropped all remaining changes of the variant, so that it stored a revision without changes. */
 export function isEmptied({ input, result }: ToolExchange): boolean {
   const text = result?.text ?? "";
   const isDropping = listDropped(input).length > 0 && input.add === undefined;

@@ -66,8 +66,8 @@ export const writeNoWay = (word: string): string =>
   join(`I found no link to “${quote(word)}” on the page that is open, so I changed nothing.`, demoLabel);
 
 /**
- * Writes the report of a turn that edits: the stored revision, each change with its text before and after, the check of the
- * revision, and what was not done. All facts come from tool results.
+ * Writes the report of a turn that edits: the stored revision, each change with its text before and after, the check of
+ * the revision, and what was not done. All facts come from tool results.
  */
 export function writeEditReport(
   request: EditRequest,
@@ -141,7 +141,7 @@ function describeChange(
   return planned ? `${describePlanned(planned)}${more}` : `${op} ${where}${more}`;
 }
 
-/** Describes a change that is in the input of the call. */
+/** Describes a change by the input of the call, for a result that does not list the change. */
 function describePlanned({ op, selector, text, style, position, html }: PlannedChange): string {
   const where = code(selector);
   if (op === "setText") return `Text of ${where}: “${quote(String(text))}”`;

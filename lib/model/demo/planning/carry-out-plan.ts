@@ -6,7 +6,9 @@ import { demoLabel, join, quoteAll } from "../write-demo-report.ts";
 import { isSamePlace, joinRequests } from "./plan-sentences.ts";
 import { isGo, isOpen, type PlannedItem, readGoWords, readShownPlan, saysContinue } from "./plan-state.ts";
 
-/** Maximum number of `update_plan` calls for one update. A call fails if a person has changed the plan in the meantime. */
+/**
+ * Maximum number of `update_plan` calls for one update. A call fails if a person has changed the plan in the meantime.
+ */
 const TRIES_MAX = 3;
 
 /** Whether the message asks to carry out the agreed plan. */
@@ -64,8 +66,8 @@ export function carryOutPlan(situation: Situation): DemoStep {
 type Task = { item: PlannedItem; request: EditRequest };
 
 /**
- * Chooses the open items that are about the same page as the first one. `elsewhere` has the texts of items about other
- * pages. `unclear` has the texts of items that the rules do not understand.
+ * Chooses the open items that are about the same page as the first open item. `elsewhere` has the texts of items about
+ * other pages. `unclear` has the texts of items that the rules do not understand.
  */
 function chooseTasks(items: readonly PlannedItem[]): {
   tasks: Task[];
@@ -84,7 +86,7 @@ function chooseTasks(items: readonly PlannedItem[]): {
   return { tasks, elsewhere, unclear };
 }
 
-/** Reads the request that a person added to the agreement. The list is empty if the person added none. */
+/** Reads the request that a person added to the message of agreement. The list is empty if the person added nothing. */
 function readAddedRequests(message: string): EditRequest[] {
   const words = readGoWords(message);
   return words === "" ? [] : [readEditRequest(words) ?? { edits: [], leftOut: [words] }];
@@ -92,8 +94,9 @@ function readAddedRequests(message: string): EditRequest[] {
 
 /**
  * Plans the `update_plan` call that sets these statuses. An item that was closed or reworded in the meantime keeps its
- * status. Returns undefined if nothing would change, if an earlier try has succeeded or there were too many tries, or if the
- * plan was shown cut, because the call would then lose items.
+ * status. Returns undefined if no status changes, if an earlier call has succeeded, or after {@link TRIES_MAX} calls.
+ * Also returns undefined if the transcript shows only a part of the plan, because the call would delete the other
+ * items.
  */
 function updateStep(
   { tools, plan }: Situation,

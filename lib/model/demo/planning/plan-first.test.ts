@@ -15,7 +15,7 @@ const WAITS =
 const REFUSED =
   "apply_variant was not run: a person wants to agree to a plan before anything is changed. Look with tools …";
 
-/** The instructions of a turn, with a plan and a mode. */
+/** Creates the instructions of a turn, with a plan and a mode. */
 function instructions(mode: "plan_first" | "agreed" | "off", items: string[] = [], revision = 1) {
   const lines = {
     plan_first: "- Plan first: a person wants to agree to the plan before anything is changed. Until they …",
@@ -34,7 +34,7 @@ const looked = (selector: string, ...elements: Parameters<typeof answerOf>[2]) =
 const headline = { role: "heading", name: "Things", selector: "h1" };
 const footer = { role: "contentinfo", name: "", text: "Imprint", selector: "footer" };
 
-/** The input of a step that is an `update_plan` call. */
+/** Returns the input of a step that is an `update_plan` call. */
 function planned(step: DemoStep) {
   assert.deepEqual(calledBy(step), ["update_plan "]);
   return step.kind === "calls" ? step.calls[0]?.input : undefined;

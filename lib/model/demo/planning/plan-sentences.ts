@@ -1,14 +1,14 @@
 import { type EditRequest, readEditRequest } from "../editing/edit-request.ts";
 import type { Edit } from "../editing/read-edit.ts";
 
-/** Maximum characters of a plan item. */
+/** Maximum number of characters of a plan item. */
 const ITEM_CHARACTERS_MAX = 500;
 const PRONOUN = /\b(?:it|them|that|this|those|these)\b/i;
 const QUOTED = /“[^”]*”/g;
 
 /**
- * Writes the changes of a request as items of a plan. Each sentence is complete without the others, because people reorder,
- * edit and drop items. `leftOut` has the words of the edits for which no complete sentence is possible.
+ * Writes the changes of a request as items of a plan. Each sentence is complete without the others, because people
+ * reorder, edit and drop items. `leftOut` has the words of the edits for which no complete sentence is possible.
  */
 export function writeSentences(request: EditRequest): { sentences: string[]; leftOut: string[] } {
   const sentences: string[] = [];
@@ -23,7 +23,7 @@ export function writeSentences(request: EditRequest): { sentences: string[]; lef
   return { sentences: [...new Set(sentences)], leftOut };
 }
 
-/** Groups the edits of one clause, because a clause can ask for several: `hide the notice and the footer`. */
+/** Groups the edits of one clause, because a clause can ask for several edits: `hide the notice and the footer`. */
 function groupByWords(edits: readonly Edit[]): Edit[][] {
   const groups: Edit[][] = [];
   for (const edit of edits) {

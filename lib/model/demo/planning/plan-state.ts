@@ -18,14 +18,12 @@ export type PlanState = {
   isCut: boolean;
 };
 
-/** Patterns for the line in the instructions that states the mode. */
+/** Patterns for the lines in the instructions that state a mode. */
 const MODE_LINES: [RegExp, PlanMode][] = [
   [/^- Plan first: a person wants to agree to /m, "plan_first"],
   [/^- A person has agreed to the plan: /m, "agreed"],
 ];
-/**
- * Matches the service's answers to `update_plan`, and to calls that change something, before a person agrees to the plan.
- */
+/** Matches the answers to `update_plan` and to calls that change something, while no person has agreed to the plan. */
 const WAITS =
   /(?: was not run: a person wants to agree to a plan |^A person wants to agree to the plan first: )/m;
 const PLAN = /^The plan, revision (\d{1,9}):\n/m;
@@ -36,7 +34,7 @@ export function readShownPlan(text: string): Pick<PlanState, "revision" | "items
   const head = PLAN.exec(text);
   if (!head) return undefined;
   const [list = ""] = text.slice(head.index + head[0].length).split("\n\n", 1);
-  // A cut plan ends in an ellipsis. A plan whose last item itself ends in an ellipsis is treated as cut too.
+  // A cut plan ends in an ellipsis. A complete plan whose last item ends in an ellipsis is also treated as cut.
   const isCut = list.endsWith("…");
   const items: PlannedItem[] = [];
   for (const line of list.split("\n")) {
@@ -50,8 +48,9 @@ export function readShownPlan(text: string): Pick<PlanState, "revision" | "items
 }
 
 /**
- * Reads the plan and its mode from the instructions, the last message and the tool results. The instructions are from the
- * beginning of the turn, so a message that agrees to the plan and tool results in the turn override them.
+ * Reads the plan and its mode from the instructions, the last message and the tool results. The tool results of the
+ * turn, and a message that agrees to the plan, override the instructions, because the instructions are from the
+ * beginning of the turn.
  */
 export function readPlanState(
   instructions: string,
@@ -70,14 +69,14 @@ export function readPlanState(
     if (answered && answered.revision >= state.revision) Object.assign(state, answered);
   }
   if (isGo(message)) state.mode = "agreed";
-  // Page data may contain the same words. It occurs only in successful results of other tools, so these results are ignored.
+  // Ignores successful results of other tools, because they may contain the same words in the data of a page.
   const isOfService = ({ toolName, result }: ToolExchange) => toolName === "update_plan" || result?.isError;
   if (exchanges.some((each) => isOfService(each) && WAITS.test(each.result?.text ?? "")))
     state.mode = "plan_first";
   return state;
 }
 
-/** Whether an item is not done and not dropped. */
+/** Whether an item is still to do or in progress. */
 export const isOpen = ({ status }: PlannedItem): boolean => status === "todo" || status === "in_progress";
 
 /** Whether the service posted this message because a person agreed to the plan. */
@@ -98,6 +97,6 @@ export function saysContinue(message: string): boolean {
   return CONTINUE.test(rest);
 }
 
-/** Returns the text that the person added to the agreement. */
+/** Returns the text that the person added to the message of agreement; empty for any other message. */
 export const readGoWords = (message: string): string =>
   isGo(message) ? message.slice(PLAN_AGREED_TEXT.length).trim() : "";

@@ -12,8 +12,8 @@ import { isOpen } from "./plan-state.ts";
 const TRIES_MAX = 3;
 
 /**
- * Plans the next step of a turn in plan-first mode: find the elements if their page is open, write the plan, and wait for a
- * person to agree to it.
+ * Plans the next step of a turn in plan-first mode: find the elements if their page is open, write the plan, and wait
+ * for a person to agree to it.
  */
 export function writePlan(situation: Situation, request: EditRequest): DemoStep {
   const missing = findMissing(situation, request);
@@ -88,8 +88,8 @@ function describeWaiting({ plan }: Situation, unwritten: string[], remarks: Rema
 }
 
 /**
- * Writes the answer to a message that says to go ahead while plan-first mode is on. Such words do not count as an agreement.
- * An agreement does not count either if plan-first mode was switched on again after it.
+ * Writes the answer to a message that says to go ahead while plan-first mode is on. Such words do not count as an
+ * agreement. An agreement does not count either if plan-first mode was switched on again after it.
  */
 export const writeStillWaiting = (situation: Situation): string =>
   describeWaiting(situation, [], { failed: [], leftOut: [], hasLooked: true });
