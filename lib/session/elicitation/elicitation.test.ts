@@ -50,7 +50,7 @@ const isEnd = async (end: Promise<ElicitationEnd>, expected: ElicitationEnd) =>
   assert.deepEqual(await end, expected);
 
 describe("a question to people on the session page", () => {
-  test("is result once, and answered once", async () => {
+  test("is asked once, and answered once", async () => {
     const id = await ask("call_1");
     assert.equal(await ask("call_1"), id);
     assert.deepEqual(
@@ -135,7 +135,7 @@ describe("a question to people on the session page", () => {
     assert.deepEqual(await listOpenElicitations(db, "ses_ended"), []);
   });
 
-  test("emits an event of its request when it is result and when it is resolved", async () => {
+  test("emits an event of its request when it is asked and when it is resolved", async () => {
     const events = await log.read("ses_a", { after: 0, requestId, limit: 100 });
     const reported = events.map(({ kind, body }) => [
       kind,
