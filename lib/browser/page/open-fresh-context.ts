@@ -45,7 +45,7 @@ const CLOSE_TIMEOUT_MS = 5_000;
 export const guardedContextOptions = ({
   contextProxy,
 }: Pick<BrowserProcess, "contextProxy">): BrowserContextOptions => ({
-  // The browser must not write downloads to disk, because the service reads their bytes over DevTools.
+  // The browser writes no downloads to disk. Where downloads are allowed, the service reads their bytes over DevTools.
   acceptDownloads: false,
   ...(contextProxy === undefined ? {} : { proxy: { server: contextProxy, bypass: "<-loopback>" } }),
 });
