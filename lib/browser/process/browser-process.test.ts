@@ -240,7 +240,7 @@ test("without any Chromium the service starts and reports what is missing", asyn
 test("a browser's processes inherit no descriptor of the service", {
   skip: process.platform !== "linux",
 }, async () => {
-  // The service does the same when it starts.
+  // The service calls this function when it starts, too.
   closeInheritedDescriptors();
   const harness = await openHarness();
   await harness.browsers.ensure(await insertTestSession(harness.db));
