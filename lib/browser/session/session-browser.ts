@@ -31,27 +31,27 @@ type SessionBrowserDeps = {
   sessionId: string;
   record: StoredRecord;
   logger: Logger;
-  /** Whether another running process holds this session's browser. */
+  /** Whether another running process runs or starts this session's browser. */
   isElsewhere: () => Promise<boolean>;
-  /** Called when this process took the browser over from another one. */
+  /** Called when the record named an earlier browser at a start. `holder` is the process that owned that browser. */
   onTakenOver?: (holder: string) => void;
   requestPlace: (onMove: (position: number) => void) => PlaceTicket;
   placeWait: { waitMs: number; explain: () => string };
   /** Takes a running browser from the pool. @throws Error with a readable message. */
   take: () => Promise<OpenBrowser>;
-  /** Whether a browser may be started only because someone views the session: a turn is open, and there is a free place. */
+  /** Whether a browser may be started for a viewer: a turn of the agent is open, and a place is free. */
   mayStartForViewer: () => Promise<boolean>;
   /** Reads the script that the service runs in the session's pages. */
   readPageScript: () => Promise<PageScript>;
-  /** Called when the browser is not in use any more. It may then be ended for a waiting session. */
+  /** Called when the browser has become unused. The service may then end it for a waiting session. */
   onUnused: () => void;
   createPictureKeeper: (page: Pick<PictureKeeperDeps, "findIdle" | "hideOverlay">) => PictureKeeper;
-  /** Returns why a page may not be opened, or undefined. */
+  /** Returns why a page may not be opened; undefined if it may be. */
   refuse: (url: URL) => Promise<string | undefined>;
   onAnnotation: SubmitAnnotation;
   /** Whether the session has a workspace for files (`capabilities.sandbox`). */
   hasWorkspace: boolean;
-  /** @see BrowserServiceDeps.storeDownload */
+  /** Stores a file that a page offered for download. @see BrowserServiceDeps.storeDownload */
   storeDownload: (name: string, bytes: Uint8Array) => Promise<string>;
   nowMs: () => number;
 };
@@ -92,7 +92,7 @@ type HistoryAction = "back" | "forward" | "reload";
 /** How people and tools use the session's browser. Unlike {@link RunningBrowser}, this is kept when the browser restarts. */
 type Usage = {
   usedAtMs: number;
-  /** Number of tool calls that hold the browser; a held browser is not ended for another session. */
+  /** Number of tool calls that hold the browser. While it is not 0, the browser is not ended for another session. */
   holds: number;
   /** Who last pressed a button or key in the page. */
   lastActor: "person" | "script" | undefined;
@@ -198,10 +198,7 @@ async function ensure(session: Session, signal?: AbortSignal): Promise<LiveBrows
   return toLiveBrowser(session, running);
 }
 
-/**
- * Each browser of a session has its own range of this many refs (the numbers of elements in page snapshots). The snapshots
- * of one browser name fewer elements than that.
- */
+/** Number of refs (numbers of elements in page snapshots) that each browser of a session has. Snapshots need fewer. */
 const REFS_PER_BROWSER = 100_000;
 
 function toLiveBrowser({ deps, usage }: Session, { browser, starts }: RunningBrowser): LiveBrowser {
@@ -236,7 +233,7 @@ async function refreshPageScript(session: Session): Promise<void> {
   const state = life.state();
   const running = runningIn(state);
   if (!running) {
-    // A browser that is being started may have read the script before it changed.
+    // A browser that is being started may have read the old script, so the script is set after the start.
     if (isStarting(state)) void state.start.settled.then(() => refreshPageScript(session));
     return;
   }
@@ -287,7 +284,7 @@ async function retarget(session: Session, url: string): Promise<void> {
   );
 }
 
-/** Opens the page of a retarget. If the browser is lost meanwhile, retries once with a new one. */
+/** Opens the page of a retarget. If the browser is lost meanwhile, retries once with a new browser. */
 async function goToRetarget(
   session: Session,
   url: string,
@@ -296,7 +293,7 @@ async function goToRetarget(
 ): Promise<void> {
   const { life, navigation } = session;
   const running = await life.provision();
-  // A browser that was started meanwhile opens the page that is selected by then, which is usually this one.
+  // If a browser was just started, it opens the page of the newest retarget, which is usually this retarget.
   if (navigation.lastRetarget() < retargets) {
     await navigation.goToSelected(running.browser, url, retargets);
     noteUseEnded(session);
@@ -330,7 +327,7 @@ async function goThroughHistory(session: Session, action: HistoryAction): Promis
     forward: () => page.goForward(options),
     reload: () => page.reload(options),
   };
-  // An error does not fail the call: a refusal is already recorded, and after a timeout the page may still be loading.
+  // Errors do not fail the call: a refusal is already recorded, and after a timeout the page may still be loading.
   await moves[action]().catch((error) =>
     deps.logger.debug(
       { sessionId: deps.sessionId, action, err: error },
@@ -356,7 +353,7 @@ function watch(session: Session, { onFrame, onPointer }: ViewListeners): () => v
   };
 }
 
-/** Starts a browser for a viewer, unless another process holds it or another session needs the place. */
+/** Starts a browser for a viewer if no other process runs one and `mayStartForViewer` allows it. */
 async function provisionForViewer({ deps, life }: Session): Promise<void> {
   if (runningIn(life.state()) || isStarting(life.state())) return;
   if (!(await deps.isElsewhere()) && (await deps.mayStartForViewer())) await life.provision();
@@ -372,7 +369,8 @@ async function passInput(session: Session, input: BrowserInput): Promise<void> {
   }
   if (!runningIn(life.state())) {
     const state = life.state();
-    // Drop the input: minutes later, when the session gets a place, the browser may show another page than the person saw.
+    // The input is dropped, because the session may get a place only minutes later. The browser may then show another
+    // page than the page that the person saw.
     if (state.kind === "starting" && state.start.isWaiting()) return;
     if ((await open(session)).state !== "ready") return;
     await runningIn(life.state())?.landing;
