@@ -28,17 +28,19 @@ export type LiveBrowser = {
   browser: Browser;
   context: BrowserContext;
   /**
-   * Returns the selected page, which people see and tools work on. A new popup is the selected page until it closes.
+   * Returns the selected page, which people see and tools work on. A new popup is the selected page until that popup
+   * closes.
    */
   page: () => Page;
   /** Returns a DevTools session that is attached to the selected page. */
   cdp: () => Promise<CDPSession>;
-  /** Opens another DevTools connection to the browser. Scripts of the agent control the browser through it. */
+  /** Opens another DevTools connection to the browser. Scripts of the agent use such connections. */
   openDevtools: Devtools["open"];
   /** Returns the DevTools target id of the selected page. */
   targetId: () => Promise<string>;
   /**
-   * Reports that a script of the agent acted on the page. `pointer` is undefined for input that is no move or press.
+   * Reports that a script of the agent acted on the page. `pointer` is undefined if the input was no pointer move or
+   * press.
    */
   noteScriptInput: (pointer: ScriptPointer | undefined) => void;
   /**
@@ -52,7 +54,7 @@ export type LiveBrowser = {
    * browser of a session has its own range of refs, so that no ref is used twice.
    */
   firstRef: number;
-  /** Lets a script answer the dialogs that open while it listens for dialogs. @see PageDialogs.claim */
+  /** Lets a script answer the dialogs that open while the script listens for dialogs. @see PageDialogs.claim */
   claimDialogs: PageDialogs["claim"];
   /** The log of dialogs, downloads, requests and errors in the pages. */
   activity: PageActivity;
@@ -62,7 +64,7 @@ export type LiveBrowser = {
   pendingDownloads: () => number;
   /** Returns the number of new pages that are still being set up. Each becomes the selected page after its setup. */
   openingPages: () => number;
-  /** Selects the page of the session that has this DevTools target id. */
+  /** Selects the page with this DevTools target id. */
   select: (targetId: string) => void;
   /**
    * Returns why the navigation with this DevTools loader id was refused. Undefined if the navigation was not refused,
@@ -106,7 +108,7 @@ export type BrowserInput =
  */
 export type NavigationOutcome = { landed: true; url: string } | { landed: false; reason: string };
 
-/** Outcome of opening the browser for a person: it is ready, the session waits for a place, or the start failed. */
+/** Outcome of `open`: the browser runs, the session waits for a place, or the start failed. */
 export type BrowserOpening = { state: "ready" } | { state: "waiting" } | { state: "failed"; reason: string };
 
 /**
@@ -142,8 +144,8 @@ export type BrowserService = {
    */
   ensure: (sessionId: string, signal?: AbortSignal) => Promise<LiveBrowser>;
   /**
-   * Starts the session's browser if none runs, and prevents the service from ending it to free its place for another
-   * session. Used for tool calls.
+   * Starts the session's browser for a tool call if none runs. Until the returned function is called, the service does
+   * not end the browser to make room for another session.
    * @returns a function that releases the browser. @throws the errors of `ensure`; the signal's reason when the signal
    * fires.
    */
@@ -196,7 +198,8 @@ export type BrowserService = {
   /** Ends the browser of one session, with all of the browser's processes. */
   closeSession: (sessionId: string) => Promise<void>;
   /**
-   * Describes the browsers for the health check and the startup banner: whether they can run, how many run, their kind.
+   * Describes the browsers for the health check and the startup banner: whether they can run, how many run, and their
+   * kind.
    */
   describe: () => { available: boolean; live: number; detail: string };
   close: () => Promise<void>;

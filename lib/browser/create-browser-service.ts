@@ -35,7 +35,7 @@ export type BrowserServiceDeps = {
   /** Identifies this process among the processes that share the database. */
   owner: BrowserOwner;
   /**
-   * Sends messages between processes. With it, a process tells another one that it has taken over the other's browser.
+   * Sends messages to the other processes, for example when this process takes over a browser from another process.
    * Omit when there is only one process.
    */
   handOver?: HandOver;
@@ -54,7 +54,7 @@ export type BrowserServiceDeps = {
   idleMs: number;
   /** The largest number of browsers that this process runs at the same time. */
   maxLive: number;
-  /** The longest time that a caller waits for a place for a browser. */
+  /** The longest time that a caller waits until it may start a browser. */
   waitMs: number;
   /**
    * Stores what a person submits in the annotation overlay. `body` is the body of the annotation webhook, as JSON text. If

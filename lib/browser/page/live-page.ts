@@ -49,8 +49,9 @@ type Adopted = {
   mainFrame: MainFrame;
   options: LivePageOptions;
   /**
-   * Number of navigations in progress that the service started. While it is not 0, `onRefused` is called only for
-   * refusals without a loader id, because `navigate` returns the reasons of the others.
+   * Number of navigations in progress that the service started. While it is not 0, `onRefused` is not called, because
+   * `navigate` returns the reason of a refusal. Exception: `navigate` cannot find the reason of a refusal without a
+   * loader id.
    */
   navigations: number;
 };

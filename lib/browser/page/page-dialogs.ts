@@ -1,8 +1,8 @@
 import type { BrowserContext, Dialog } from "playwright";
 
 /**
- * An answered dialog. `by` says how it was answered: `default`: by the service, immediately; `timeout`: by the service,
- * because a script did not answer; `script`: by a script.
+ * An answered dialog. `by` is `default` if the service answered immediately, `timeout` if the service answered because
+ * a script did not, and `script` if a script answered.
  */
 export type AnsweredDialog = {
   kind: string;
@@ -33,7 +33,7 @@ type HeldClaim = {
   noteShown: (target: string, kind: string, message: string) => void;
   /** Reports that the browser announced the end of a page's dialog on the script's connection, with the answer. */
   noteClosed: (target: string, isAccepted: boolean, input: string) => void;
-  /** Ends the claim. The service then answers the dialogs of the script that are still open. */
+  /** Ends the claim. The service then answers the open dialogs that were left to the script. */
   release: () => void;
 };
 

@@ -8,7 +8,7 @@ export type PageScript = {
    * Source that runs at the start of each document in a separate context (`openFreshContext`); null if there is none.
    */
   everywhere: string | null;
-  /** Source that runs in a document that is already open, and changes it as `onLoad` changes a new document. */
+  /** Source that runs in a document that is already open. It changes the document as `onLoad` changes a new one. */
   now: string;
 };
 

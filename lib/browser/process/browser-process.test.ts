@@ -293,7 +293,7 @@ test("a page's console message of more than 12 MiB is dropped, and the browser k
 });
 
 test("browsers of a DevTools URL work in the same way", async () => {
-  // Starts a browser that also listens on a port. The browser writes the number of the port to a file in its profile.
+  // This browser also listens on a port. It writes the number of the port to a file in its profile.
   const host = await openHarness({
     launch: {
       ...findTestChromium(),

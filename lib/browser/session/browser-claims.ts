@@ -21,11 +21,14 @@ export type HandOver = {
 export type BrowserClaims = {
   /** Whether another running process holds the session's browser. */
   isElsewhere: (sessionId: string) => Promise<boolean>;
-  /** Reads a row as clients see it. The status is `expired` if the owning process does not run the browser any more. */
+  /**
+   * Reads the browser's row as clients see it. The status is `expired` if the owning process no longer runs the
+   * browser.
+   */
   read: (sessionId: string) => Promise<BrowserRow | undefined>;
-  /** Notifies the previous holder of a browser that this process has taken over the browser. */
+  /** Notifies the process `holder` that this process has taken over the session's browser. */
   notifyTakenOver: (sessionId: string, holder: string) => void;
-  /** Records the end of browsers whose process has ended, and unrecorded ends of this process's own browsers. */
+  /** Records the ends of browsers whose owning process has ended, and missing ends of this process's own browsers. */
   expireLost: () => Promise<void>;
   /**
    * Starts to listen for messages about takeovers. If another process has taken over a browser of this process, ends

@@ -65,7 +65,7 @@ type LifecycleDeps = {
   onTaken: (running: RunningBrowser) => void;
   /** Navigates a browser to its first page, after the browser was recorded as running. Never rejects. */
   land: (browser: OpenBrowser, row: BrowserRow) => Promise<void>;
-  /** Called at a start if the record names an earlier browser. `holder` is the process that owned that browser. */
+  /** Called when a browser starts although the record still names an earlier browser, owned by the process `holder`. */
   onTakenOver?: ((holder: string) => void) | undefined;
   /** Called when the browser no longer belongs to the session. */
   onReleased: () => void;

@@ -49,13 +49,14 @@ export type StoredRecord = {
   /** Changes the status. @throws when the status does not allow the event, or when another process owns the browser. */
   move: (event: BrowserEvent, fields?: BrowserFields) => Promise<BrowserRow>;
   /**
-   * Records the end of the browser if the record says that one runs or starts. Call it when this process runs none.
+   * Records the end of the browser if the record says that one runs or starts. Call it when this process runs no
+   * browser of the session.
    * @returns the process that owned the browser; null if there was nothing to record.
    */
   dropClaim: () => Promise<string | null>;
   /**
-   * Writes fields if the browser is `ready` and this process owns it. `retargets` is the number of a retarget. If it is
-   * given and a newer retarget exists, writes nothing.
+   * Writes fields if the browser is `ready` and this process owns it. If the number of a retarget (a client's request
+   * to show another page) is given, writes only if this retarget is the newest.
    */
   patch: (patch: BrowserPatch, retargets?: number) => Promise<void>;
   /** Like `patch`, but combines several changes into one write. Such changes are called notes. */

@@ -1,7 +1,7 @@
 /** Thrown when no browser can be started now. The message is a sentence for the caller. */
 export class NoBrowserError extends Error {}
 
-/** The start of a browser, shared by several callers: tool calls, a retarget, a person. */
+/** The start of a browser. Several callers share it: tool calls, a person, and a client that selects a page. */
 export type BrowserStart<Browser> = {
   /** Waits for the browser. @throws the signal's reason; NoBrowserError after `waitMs` without a place. */
   join: (signal?: AbortSignal) => Promise<Browser>;

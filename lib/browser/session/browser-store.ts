@@ -16,7 +16,7 @@ type BrowserHolder = "nobody" | "self" | "other" | "gone";
 
 /** The fields of a session that its browser needs. A sub-agent can have its own browser only with `browser: "own"`. */
 export type BrowserSession = Pick<SessionFields, "source" | "capabilities"> & {
-  /** The page with which the session was created. A retarget selects another page. */
+  /** The page with which the session was created. A retarget (a client's request) selects another page. */
   initialUrl: string | null;
 };
 
@@ -168,8 +168,8 @@ export async function moveBrowser(
 }
 
 /**
- * Writes fields if the browser is `ready` and this process owns it. `retargets` is the number of a retarget. If it is
- * given and a newer retarget exists, writes nothing.
+ * Writes fields if the browser is `ready` and this process owns it. If the number of a retarget is given, writes only
+ * if this retarget is the newest.
  *
  * @returns the updated row; undefined if nothing was written.
  */
@@ -231,10 +231,7 @@ export async function selectPage(tx: Transaction, sessionId: string, url: string
   return row;
 }
 
-/**
- * Lists the sessions whose browser runs or starts according to its row, if the row's owner is this process or an ended
- * process.
- */
+/** Lists the sessions with a `creating` or `ready` browser whose owner is this process or a process that has ended. */
 export function listClaims(
   db: Executor,
   self: BrowserOwner,

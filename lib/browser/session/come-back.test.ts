@@ -9,7 +9,7 @@ import {
   waitFor,
 } from "../testing.ts";
 
-/** Delays the responses to `/gate` until it resolves. */
+/** Responses to `/gate` wait until this promise resolves. */
 let gate = Promise.withResolvers<void>();
 let site: Awaited<ReturnType<typeof startTestSite>>;
 let harness: TestBrowsers;

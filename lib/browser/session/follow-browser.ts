@@ -10,8 +10,8 @@ import type { StoredRecord } from "./browser-record.ts";
 const MESSAGE_CHARS_MAX = 1_000;
 
 /**
- * Connects a browser that was just taken from the pool to its session: its input, screencast and events, including its
- * end. Called once for each browser.
+ * Connects a browser that was just taken from the pool to its session: input, screencast and events, including the end
+ * of the browser. Called once for each browser.
  */
 export function followBrowser(
   deps: {
@@ -72,7 +72,7 @@ export function followBrowser(
       life.lose(running, "lost", null);
     },
     async onAnnotation(body) {
-      // The overlay cannot tell input of a script from input of a person. So it may submit only if a person acted last.
+      // A submission is accepted only if a person acted last, because the overlay cannot tell a script from a person.
       if (browser.overlayGate.isHeldByScript() || deps.isScriptLastActor())
         return { isStored: false, reason: "a script of the agent was using the page; please submit again" };
       return deps.onAnnotation(body);

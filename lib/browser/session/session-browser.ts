@@ -33,13 +33,13 @@ type SessionBrowserDeps = {
   logger: Logger;
   /** Whether another running process runs or starts this session's browser. */
   isElsewhere: () => Promise<boolean>;
-  /** Called when the record named an earlier browser at a start. `holder` is the process that owned that browser. */
+  /** Called when a browser starts although the record still names an earlier browser, owned by the process `holder`. */
   onTakenOver?: (holder: string) => void;
   requestPlace: (onMove: (position: number) => void) => PlaceTicket;
   placeWait: { waitMs: number; explain: () => string };
   /** Takes a running browser from the pool. @throws Error with a readable message. */
   take: () => Promise<OpenBrowser>;
-  /** Whether a browser may be started for a viewer: a turn of the agent is open, and a place is free. */
+  /** Whether a viewer may start a browser: the agent has an open turn, and fewer browsers run than the limit. */
   mayStartForViewer: () => Promise<boolean>;
   /** Reads the script that the service runs in the session's pages. */
   readPageScript: () => Promise<PageScript>;
@@ -73,7 +73,7 @@ export type SessionBrowser = {
   input: (input: BrowserInput) => Promise<void>;
   /** @see BrowserService.readCursor */
   readCursor: (x: number, y: number) => Promise<string>;
-  /** Whether a browser runs, starts, or waits for a place. */
+  /** Whether a browser runs or starts. Also true while the session waits until it may start a browser. */
   isLive: () => boolean;
   /** Whether a browser runs. */
   isUp: () => boolean;
@@ -89,7 +89,7 @@ export type SessionBrowser = {
 
 type HistoryAction = "back" | "forward" | "reload";
 
-/** How people and tools use the session's browser. Unlike {@link RunningBrowser}, this is kept when the browser restarts. */
+/** How people and tools use the session's browser. These values stay when the browser restarts. */
 type Usage = {
   usedAtMs: number;
   /** Number of tool calls that hold the browser. While it is not 0, the browser is not ended for another session. */
@@ -198,7 +198,9 @@ async function ensure(session: Session, signal?: AbortSignal): Promise<LiveBrows
   return toLiveBrowser(session, running);
 }
 
-/** Number of refs (numbers of elements in page snapshots) that each browser of a session has. Snapshots need fewer. */
+/**
+ * How many refs (element numbers in page snapshots) are reserved for each browser of a session. No browser needs more.
+ */
 const REFS_PER_BROWSER = 100_000;
 
 function toLiveBrowser({ deps, usage }: Session, { browser, starts }: RunningBrowser): LiveBrowser {
@@ -233,7 +235,7 @@ async function refreshPageScript(session: Session): Promise<void> {
   const state = life.state();
   const running = runningIn(state);
   if (!running) {
-    // A browser that is being started may have read the old script, so the script is set after the start.
+    // A browser that is being started may have read the old script, so the script is read again after the start.
     if (isStarting(state)) void state.start.settled.then(() => refreshPageScript(session));
     return;
   }
@@ -284,7 +286,10 @@ async function retarget(session: Session, url: string): Promise<void> {
   );
 }
 
-/** Opens the page of a retarget. If the browser is lost meanwhile, retries once with a new browser. */
+/**
+ * Opens the page of a retarget (a client's request to show another page). If the browser is lost meanwhile, retries
+ * once with a new browser.
+ */
 async function goToRetarget(
   session: Session,
   url: string,
@@ -293,7 +298,7 @@ async function goToRetarget(
 ): Promise<void> {
   const { life, navigation } = session;
   const running = await life.provision();
-  // If a browser was just started, it opens the page of the newest retarget, which is usually this retarget.
+  // A browser that has just started may already be opening the page of this retarget or of a newer one.
   if (navigation.lastRetarget() < retargets) {
     await navigation.goToSelected(running.browser, url, retargets);
     noteUseEnded(session);
