@@ -32,11 +32,17 @@ export type BrowserServiceDeps = {
   db: Database;
   log: EventLog;
   logger: Logger;
-  /** Identifies this process among those that share the database. */
+  /** Identifies this process among the processes that share the database. */
   owner: BrowserOwner;
-  /** Lets processes notify each other when one takes over a browser of another. Omit when there is only one process. */
+  /**
+   * Sends messages to the other processes, for example when this process takes over a browser from another process.
+   * Omit when there is only one process.
+   */
   handOver?: HandOver;
-  /** The Chromium to use: a DevTools endpoint (takes precedence) or a local program; with neither, no browsers run. */
+  /**
+   * The Chromium to use: the DevTools endpoint `cdpUrl` if set, otherwise the program `executablePath` on this machine.
+   * If neither is set, no browsers run.
+   */
   launch: { executablePath?: string; args?: string[]; env?: Record<string, string>; cdpUrl?: string };
   dataDir: string;
   /** The network guard's rule, which decides which addresses pages may open. */
@@ -48,7 +54,7 @@ export type BrowserServiceDeps = {
   idleMs: number;
   /** The largest number of browsers that this process runs at the same time. */
   maxLive: number;
-  /** The longest time that a caller waits for a browser to become free. */
+  /** The longest time that a caller waits until it may start a browser. */
   waitMs: number;
   /**
    * Stores what a person submits in the annotation overlay. `body` is the body of the annotation webhook, as JSON text. If
@@ -56,18 +62,18 @@ export type BrowserServiceDeps = {
    */
   onAnnotation: (sessionId: string, body: string) => Promise<AnnotationVerdict>;
   /**
-   * Stores a file that a page offered for download in the session's workspace. @returns the file's path there.
-   * @throws Error with a readable message when the file cannot be stored.
+   * Stores a file in the session's workspace. The file is a download that a page offered.
+   * @returns the file's path in the workspace. @throws Error with a readable message when the file cannot be stored.
    */
   storeDownload: (sessionId: string, name: string, bytes: Uint8Array) => Promise<string>;
   /** Reads the script that the service runs in the pages of a session. */
   readPageScript: (sessionId: string) => Promise<PageScript>;
   clock?: () => Date;
-  /** Whether to keep a spare browser for the next session; defaults to true if browsers run on this machine. */
+  /** Whether to keep a spare browser for the next session. By default true, unless `launch.cdpUrl` is set. */
   keepSpare?: boolean;
   /** How long a page's server may take to answer; 30 s by default. */
   navigationTimeoutMs?: number;
-  /** How long a script of the agent that listens for dialogs may leave one open; 10 s by default. */
+  /** How long a dialog may stay open for a script of the agent that listens for dialogs; 10 s by default. */
   dialogTimeoutMs?: number;
   /** How long reading the bytes of a download may take; 60 s by default. */
   downloadTimeoutMs?: number;
@@ -88,15 +94,15 @@ type Parts = {
 };
 
 /**
- * Creates the browser service. First ends the browsers that an earlier process left on this machine. Then marks the browsers
- * of processes that have ended as `expired` in the database.
+ * Creates the browser service. First ends the browsers that an earlier process left on this machine. Then records in
+ * the database that the browsers of ended processes are `expired`.
  */
 export async function createBrowserService(deps: BrowserServiceDeps): Promise<BrowserService> {
   const folder = join(deps.dataDir, "browsers");
   const parts = assemble(deps, folder);
   const { claims, pool, provider, browsers } = parts;
 
-  // A remote browser leaves nothing to clean up on this machine, which may not even have a disk.
+  // Only local browsers leave processes and profile folders on this machine.
   if (deps.launch.cdpUrl === undefined) await sweepBrowsers(folder);
   await claims.expireLost();
   const stopFollowing = claims.follow();
@@ -234,7 +240,7 @@ function createSessionCalls({ deps, claims, browsers }: Parts) {
   } satisfies Partial<BrowserService>;
 }
 
-/** @see BrowserService.lease */
+/** Implements {@link BrowserService.lease}. */
 async function lease({ deps, egress, places }: Parts, signal: AbortSignal): Promise<BrowserLease> {
   const { executablePath, args = [], env = {}, cdpUrl } = deps.launch;
   if (cdpUrl !== undefined || executablePath === undefined)

@@ -22,9 +22,10 @@ const WELL_KNOWN = [
 ];
 
 /**
- * Finds the Chromium for tests: `BROWSER_EXECUTABLE_PATH`, the one that the set-up found, or one at a common path.
+ * Finds a Chromium for tests: the program in `BROWSER_EXECUTABLE_PATH`, the program that `npm run setup` found, or a
+ * program at a common path.
  *
- * @throws Error if there is none, because a test that needs a browser must fail instead of being skipped.
+ * @throws Error if there is no Chromium, because a test that needs a browser must fail instead of being skipped.
  */
 export function findTestChromium(): {
   executablePath: string;
@@ -66,7 +67,7 @@ export async function startTestSite(
   };
 }
 
-/** Stores a session with all capabilities. @returns its id. */
+/** Stores a session, by default with all capabilities. @returns the session's id. */
 export async function insertTestSession(
   db: Database,
   fields: Partial<typeof sessions.$inferInsert> = {},
@@ -76,7 +77,7 @@ export async function insertTestSession(
   return id;
 }
 
-/** Polls `ask` every 20 ms until it returns neither undefined nor false. @throws Error after `timeoutMs`. */
+/** Polls `ask` every 20 ms until it returns neither undefined nor false. @throws Error when `timeoutMs` have passed. */
 export async function waitFor<Value>(
   ask: () => Value | undefined | false | Promise<Value | undefined | false>,
   what: string,
@@ -90,7 +91,7 @@ export async function waitFor<Value>(
   throw new Error(`waited ${timeoutMs} ms for ${what}`);
 }
 
-/** A browser service on a fresh database, with everything that it stored and logged. */
+/** A browser service for a test, and what the service stored and logged. */
 export type TestBrowsers = {
   browsers: BrowserService;
   db: Database;
@@ -100,13 +101,14 @@ export type TestBrowsers = {
   /** Files that pages offered for download. */
   downloads: { sessionId: string; name: string; text: string }[];
   warnings: string[];
-  /** Starts a second service on the same database and folder, as after a restart. */
+  /** Starts a second service on the same database and data folder, like a process that is restarted. */
   restart: (over?: Partial<BrowserServiceDeps>) => Promise<BrowserService>;
   close: () => Promise<void>;
 };
 
 /**
- * Starts the browser service for a test. `allow` has entries of `NETWORK_ALLOW`. `shared` is an existing database to use.
+ * Starts the browser service for a test. `allow` has the entries of `NETWORK_ALLOW`. If `shared` is given, the service
+ * uses that database instead of a new one.
  */
 export async function openTestBrowsers(
   allow: string[],
@@ -135,7 +137,7 @@ export async function openTestBrowsers(
       dataDir,
       rule: createAddressRule({ allow }),
       ownOrigin: undefined,
-      // Each service gets another owner name, as a restarted process would.
+      // Each service has another owner name, like a process that is restarted.
       owner: { name: `test ${services.length}`, isAlone: true },
       idleMs: 600_000,
       maxLive: 8,
@@ -174,7 +176,7 @@ export async function openTestBrowsers(
   };
 }
 
-/** Returns the ids of all browser processes of a data folder: those in its records, and their descendants. */
+/** Returns the ids of the browser processes that are recorded in a data folder, and of their descendant processes. */
 export async function findBrowserProcesses(dataDir: string): Promise<number[]> {
   const folder = join(dataDir, "browsers");
   const names = readdirSync(folder).filter((name) => name.endsWith(".json"));
@@ -210,7 +212,7 @@ export async function listListeners(pids: number[]): Promise<string[]> {
   );
 }
 
-/** Reads a list from `/proc`; returns an empty list if the process ended meanwhile. */
+/** Reads a list from `/proc`. Returns an empty list if the process has ended. */
 function readOrNothing<Value>(read: () => Value[]): Value[] {
   try {
     return read();

@@ -40,7 +40,8 @@ export function cursorAt(
   }
 
   const style = getComputedStyle(element);
-  // The last item of the `cursor` list is always a keyword, the fallback for the page's own cursor images.
+  // The last item of the `cursor` list is always a keyword. Browsers use it if the page's own cursor images do not
+  // load.
   const keyword = style.cursor.split(",").at(-1)?.trim() ?? "auto";
   if (keyword !== "auto") return keyword;
   return style.userSelect !== "none" && isOverText(element.ownerDocument) ? "text" : "default";

@@ -18,7 +18,7 @@ export async function hideOverlay(browser: OpenBrowser, why: OverlayHold): Promi
     () => timeout.reject(new Error("the page does not answer: its own scripts keep it busy")),
     HIDE_TIMEOUT_MS,
   );
-  // The call rejects if the page has navigated meanwhile. The overlay is then gone with the old document.
+  // A rejection is ignored: the page has navigated, and the overlay is gone with the old document.
   const isOut = out.get(browser.selected().overlay)?.catch(() => {});
   try {
     await Promise.race([isOut, timeout.promise]);
@@ -32,7 +32,8 @@ export async function hideOverlay(browser: OpenBrowser, why: OverlayHold): Promi
 }
 
 /**
- * Hides the overlay while `work` runs, for example to take a screenshot. Shows it again afterwards, also when `work` throws.
+ * Hides the overlay while `work` runs, for example for a screenshot. Then shows the overlay again, even if `work`
+ * throws.
  * @throws Error with a readable message when the page does not answer; the error of `work` when `work` throws.
  */
 export async function withOverlayHidden<Result>(

@@ -5,9 +5,7 @@ import { type OverlayReport, overlayScript } from "./overlay-script.ts";
 /** Whether a submission was stored. If not, the overlay shows `reason`, a sentence without its full stop. */
 export type AnnotationVerdict = { isStored: true } | { isStored: false; reason: string };
 
-/**
- * Stores a submission of the overlay. `body` is the body of the annotation webhook as JSON text, which is not validated yet.
- */
+/** Stores a submission of the overlay. `body` is the unvalidated body of the annotation webhook, as JSON text. */
 export type SubmitAnnotation = (body: string) => Promise<AnnotationVerdict>;
 
 /** Controls the overlay of one page from the service's process. */
@@ -27,17 +25,17 @@ const CURSOR_MS_MAX = 500;
 
 /**
  * Adds the annotation overlay to the current document of a page and to every later one. The overlay runs in an isolated
- * JavaScript world. It submits through a DevTools binding, because a page's content security policy could block its
- * requests. Calls of the binding from other worlds are ignored, because a script of the agent can add a binding of the same
- * name to the page's own world.
+ * JavaScript world. It submits through a DevTools binding, because the content security policy of a page could block
+ * requests of the overlay. Calls of the binding from other worlds are ignored, because a script of the agent can add a
+ * binding of the same name to the page's own world.
  */
 export async function installOverlay(
   cdp: CDPSession,
   { mainFrameId, gate, onAnnotation }: OverlayOptions,
 ): Promise<Overlay> {
-  /** The frame id of each of the overlay's worlds, by execution context id. */
+  /** Frame ids of the overlay's JavaScript worlds, by execution context id. */
   const worlds = new Map<number, unknown>();
-  /** Execution contexts in which the overlay has started. It starts only in the main frame of a page. */
+  /** Ids of the execution contexts in which the overlay has started. It starts only in the main frame of a page. */
   const running = new Set<number>();
   const evaluate = (contextId: number, call: string) =>
     cdp.send("Runtime.evaluate", { contextId, expression: `globalThis.${OVERLAY_HANDLE}?.${call}` });
@@ -58,7 +56,7 @@ export async function installOverlay(
     const report = JSON.parse(payload) as OverlayReport;
     const answered =
       report.kind === "ready" ? start(contextId) : answer(contextId, onAnnotation(report.body));
-    // The answer cannot be delivered if the page has navigated meanwhile.
+    // Errors are ignored, because the answer cannot be delivered if the page has navigated.
     answered.catch(() => {});
   });
 
@@ -99,18 +97,14 @@ export async function installOverlay(
   };
 }
 
-/**
- * Name of the isolated JavaScript world in which the overlay runs. It shares only the document with the page's own scripts.
- */
+/** Name of the overlay's isolated JavaScript world. The world shares only the document with the page's own scripts. */
 export const OVERLAY_WORLD = "agent-session-overlay";
 
-/**
- * Name of the function through which the overlay reports to the service. The service adds it only to the overlay's world.
- */
+/** Name of the function with which the overlay reports to the service. Only the overlay's world has this function. */
 export const OVERLAY_BINDING = "agentSessionAnnotate";
 
-/** Attribute of the overlay's host element. The service's own queries of a page use it to exclude the overlay. */
+/** Attribute of the overlay's host element. Queries of the service exclude the element that has this attribute. */
 export const OVERLAY_ATTRIBUTE = "data-agent-session-overlay";
 
-/** Name of the global variable in the overlay's world through which the service calls the overlay. */
+/** Name of a global variable in the overlay's world. The service calls the overlay through this variable. */
 const OVERLAY_HANDLE = "agentSessionOverlay";

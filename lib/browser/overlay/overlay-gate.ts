@@ -1,23 +1,23 @@
 /** Why the overlay is not in the pages: a picture is being taken, or a script of the agent runs. */
 export type OverlayHold = "picture" | "script";
 
-/** The part of a page's overlay that the gate controls. */
+/** The method of a page's overlay that {@link OverlayGate} calls. */
 export type GatedOverlay = {
-  /** Adds the overlay to the page's document or removes it; resolves when the page has done so. */
+  /** Adds the overlay to the page's document, or removes it. Resolves when the page has done so. */
   setShown: (isShown: boolean) => Promise<void>;
 };
 
 /**
- * Decides whether the overlay is in the pages of one browser. The overlay is removed by the first hold, and returns when the
- * last hold is released.
+ * Decides whether the overlay is in the pages of one browser. The overlay is removed while at least one caller of
+ * `hold` has not called `release`.
  */
 export type OverlayGate = {
   isShown: () => boolean;
-  /** Whether a script of the agent runs, or a page has not yet handled that script's last input. */
+  /** Whether the overlay is removed for a script of the agent. */
   isHeldByScript: () => boolean;
   /**
-   * Removes the overlay from all pages. `out` maps the overlay of each page to a promise that settles when the page has
-   * answered.
+   * Removes the overlay from all pages until `release` is called. `out` maps the overlay of each page to a promise that
+   * settles when the page has answered.
    */
   hold: (why: OverlayHold) => { out: Map<GatedOverlay, Promise<void>>; release: () => void };
   /** Registers the overlay of a new page. @returns a function that unregisters it. */
@@ -31,7 +31,7 @@ export function createOverlayGate(): OverlayGate {
   const apply = () => {
     const isShown = holds.size === 0;
     const applied = [...overlays].map((overlay) => [overlay, overlay.setShown(isShown)] as const);
-    // The call rejects if the page has navigated or closed meanwhile. The overlay is then gone with the old document.
+    // A rejection is ignored: the page has navigated or closed, and the overlay is gone with the old document.
     for (const [, done] of applied) done.catch(() => {});
     return new Map(applied);
   };

@@ -10,7 +10,7 @@ type Annotation = {
   boundingBox: { x: number; y: number; width: number; height: number };
 };
 
-/** The state of the overlay: the comments that are not submitted yet, and whether the person picks an element or writes. */
+/** The state of the overlay: the comments that are not submitted, and whether the person picks an element or writes. */
 type OverlayModel = {
   read: () => OverlayState;
   /** Starts or stops the picking of an element. If a comment box is open, discards it and starts picking again. */
@@ -22,13 +22,14 @@ type OverlayModel = {
   add: () => void;
   closeEditor: () => void;
   remove: (index: number) => void;
-  /**
-   * Closes the comment box if one is open, otherwise stops picking. @returns false if there was nothing to close or to stop.
-   */
+  /** Closes the open comment box. If none is open, stops picking. @returns false if there was nothing to stop. */
   escape: () => boolean;
-  /** @returns the body for the annotation webhook as JSON text; undefined if there is nothing to submit. */
+  /**
+   * Begins to submit the comments.
+   * @returns the body for the annotation webhook as JSON text; undefined if there are no comments.
+   */
   beginSubmit: () => string | undefined;
-  /** @param refusal why the submission was not stored; undefined when it was. */
+  /** Ends the submission. `refusal` is the reason why it was not stored; undefined if it was stored. */
   endSubmit: (refusal: string | undefined) => void;
 };
 

@@ -15,9 +15,9 @@ export type NodeKit = {
 };
 
 /**
- * Creates nodes with DOM calls, because strict content security policies and Trusted Types can forbid HTML strings. Ignores
- * untrusted events, because `dispatchEvent` and `click()` are called by code, not by a person. Runs inside pages, so it must
- * not refer to anything outside its own body.
+ * Creates a {@link NodeKit}. Nodes are created with DOM calls, because strict content security policies and Trusted
+ * Types can forbid HTML strings. Untrusted events are ignored, because code causes them (with `dispatchEvent` or
+ * `click()`), not a person. Runs inside pages, so it must not refer to anything outside its own body.
  */
 export function createNodeKit(): NodeKit {
   const listen: NodeKit["listen"] = (node, kind, handle) => {

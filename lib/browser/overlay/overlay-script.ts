@@ -23,9 +23,9 @@ type Parts = ViewParts & {
 export type OverlayReport = { kind: "ready" } | { kind: "submit"; body: string };
 
 /**
- * The code of the overlay. Adds its nodes to the page when the service calls `show(true)`. The state is in closures, and the
- * nodes are created again each time, so page code that kept references to earlier nodes cannot affect the overlay. Runs
- * inside pages, so it must not refer to anything outside its own body.
+ * Runs the overlay in a page. Adds the overlay's nodes to the page when the service calls `show(true)`. The nodes are
+ * new each time, so that page code with references to earlier nodes cannot affect the overlay. Runs inside pages, so it
+ * must not refer to anything outside its own body.
  */
 function runOverlay(settings: Settings, parts: Parts): void {
   const world = globalThis as unknown as Record<string, unknown>;
@@ -106,7 +106,7 @@ function runOverlay(settings: Settings, parts: Parts): void {
     cursorAt: (x: number, y: number) => cursorAt(x, y, view),
     onAnswer: change(model.endSubmit),
   };
-  // Attaches the overlay later or again: a new document has no root element yet, and some pages replace the root's contents.
+  // Attaches the overlay when it is not in the page: the root element may be new, or the page replaced its contents.
   const attach = () => view?.attach();
   new MutationObserver(attach).observe(document, { childList: true, subtree: false });
   const attachLastingly = () => {

@@ -39,8 +39,8 @@ export type OverlayView = {
 export type ViewParts = { styles: string; nodes: NodeKit; createEditor: typeof createEditorCard };
 
 /**
- * Builds the overlay in a closed shadow root. Uses an adopted style sheet, because strict content security policies allow
- * it. Runs inside pages, so it must not refer to anything outside its own body.
+ * Builds the overlay in a closed shadow root. Uses an adopted style sheet, because strict content security policies
+ * allow such style sheets. Runs inside pages, so it must not refer to anything outside its own body.
  */
 export function createOverlayView(
   attribute: string,
@@ -72,7 +72,7 @@ export function createOverlayView(
 
   listen(catcher, "pointermove", (event) => actions.onHover(event.clientX, event.clientY));
   listen(catcher, "click", (event) => actions.onPick(event.clientX, event.clientY));
-  // Stops input events in the overlay from reaching listeners of the page, such as its keyboard shortcuts.
+  // Keeps input events in the overlay from reaching listeners of the page, for example for keyboard shortcuts.
   const hidden = ["keydown", "keyup", "keypress", "input", "pointerdown", "mousedown", "click", "wheel"];
   for (const kind of hidden) host.addEventListener(kind, (event) => event.stopPropagation());
 

@@ -36,7 +36,7 @@ before(async () => {
   });
   harness = await openTestBrowsers([`127.0.0.1:${site.port}`]);
   sessionId = await insertTestSession(harness.db);
-  // Holds the browser, so that it is in use: for the picture of an unused browser, the overlay would be hidden for a moment.
+  // Keeps the browser in use. For a picture of an unused browser, the service would hide the overlay for a moment.
   release = await harness.browsers.hold(sessionId);
 });
 after(async () => {
@@ -84,7 +84,7 @@ async function addComment(live: LiveBrowser, comment: string): Promise<void> {
   await keyboard.press("Enter");
 }
 
-/** Sends input of a person that does nothing in the page: a mouse event without a button at an empty spot. */
+/** Sends input of a person. The input has no effect in the page, because it is a mouse event without a button. */
 const touchAsPerson = () =>
   harness.browsers.input(sessionId, {
     type: "mouse",
@@ -134,7 +134,7 @@ test("after input of a script, submissions are refused until a person acts again
   );
   assert.equal(harness.annotations.length, before);
   await touchAsPerson();
-  // Clicking the pill clears the status, which moves the submit button back to `SUBMIT`.
+  // A click on the pill clears the status. This moves the submit button back to `SUBMIT`.
   await live.page().mouse.click(PILL.x, PILL.y);
   await live.page().keyboard.press("Escape");
   await live.page().mouse.click(SUBMIT.x, SUBMIT.y);
@@ -285,7 +285,7 @@ test("a binding of the same name in the page's own world cannot submit", async (
     report?.(JSON.stringify({ event: "submit", annotations: [{ comment: "forged" }] }));
   }, OVERLAY_BINDING);
   await calledBack;
-  // DevTools keeps the order of messages, so when this command is answered, all earlier messages have arrived.
+  // Waits for all earlier messages. DevTools keeps the order, so they have arrived when this command is answered.
   await (await live.cdp()).send("Runtime.evaluate", { expression: "1" });
   await script.detach();
   assert.equal(harness.annotations.length, before);

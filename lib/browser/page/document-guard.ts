@@ -3,30 +3,30 @@ import { FAILED_HEADER, refusedHeader } from "#lib/net/proxy/proxy-headers.ts";
 import type { PausedResponse } from "./page-downloads.ts";
 
 type DocumentGuardOptions = {
-  /** The current id of the page's main frame. */
+  /** Returns the current id of the page's main frame. */
   mainFrameId: () => string;
-  /** Returns why a document may not be requested, or undefined if it may. Not needed if a proxy checks every request. */
+  /** Returns why a document may not be requested; undefined if it may be. Omitted if a proxy checks every request. */
   refuse: ((url: string) => Promise<string | undefined>) | undefined;
   explain: (url: string, errorReason: string) => Promise<string>;
-  /** Takes over the response if it is a download. @returns whether the response was taken over. */
+  /** Takes over a response that may be a download. @returns whether it took over the response. */
   capture: (response: PausedResponse) => boolean;
-  /** Called when a navigation of the main frame was stopped. The page keeps showing its current document. */
+  /** Called when a navigation of the main frame was stopped. The page then still shows its current document. */
   onRefused: (loaderId: string | undefined, reason: string) => void;
 };
 
 type Header = { name: string; value: string };
 
 /**
- * Stops navigations of the main frame that would end in an error page of the browser, so that the current document stays.
- * These are navigations to a refused address (at first or after a redirect), to an unreachable server, or to one with an
- * invalid certificate. A response with an HTTP error is shown like any other page. In other frames, only refused addresses
- * are stopped.
+ * Stops navigations of the main frame that cannot show a page, so that the current document stays. These are
+ * navigations whose address or redirect is refused, whose server cannot be reached or has an invalid certificate, or
+ * whose response is 204 or 205. A response with an HTTP error is shown like any other page. In other frames, only
+ * requests for refused addresses are stopped.
  * Source: `security.md`, What leaves the service.
  */
 export async function guardDocuments(cdp: CDPSession, options: DocumentGuardOptions): Promise<void> {
   const { mainFrameId, refuse, explain, onRefused } = options;
 
-  // Ignores errors: the request no longer exists if the page has navigated or closed.
+  // Errors are ignored, because the request no longer exists if the page has navigated or closed.
   const answer = (work: Promise<unknown>) => void work.catch(() => {});
   const abort = (requestId: string) =>
     answer(cdp.send("Fetch.failRequest", { requestId, errorReason: "Aborted" }));

@@ -17,7 +17,7 @@ const SENTENCES: Readonly<Record<string, string>> = {
   BlockedByResponse: "does not allow the browser to show it",
 };
 
-/** Chromium's network errors that can end a navigation, in words. The words follow the address: `<address> was blocked`. */
+/** Meanings of Chromium's network errors. Each text continues after the address: `<address> was blocked`. */
 const NET_ERRORS: Readonly<Record<string, string>> = {
   ABORTED:
     "was not opened: it was replaced by another navigation, or answered with a download or without a page",
@@ -55,7 +55,6 @@ export function describeNetError(code: string, address: string): string {
 
 const DIAGNOSIS_TIMEOUT_MS = 3_000;
 
-/** Finds the proxy's reason for a failed request, and the addresses at which the request's host may be contacted. */
 type FailureContext = {
   findRefusal: (url: URL) => string | undefined;
   /** Resolves the URL's host to the addresses that may be contacted; empty when the host is refused. */
@@ -63,8 +62,8 @@ type FailureContext = {
 };
 
 /**
- * Explains in a sentence why a document did not load. `errorReason` is the reason that DevTools gives. If it is not specific
- * and the URL is https, the service repeats the TLS handshake, because the usual cause is the certificate.
+ * Explains in a sentence why a document did not load. `errorReason` is the reason that DevTools gives. If `SENTENCES`
+ * does not contain it and the URL is https, repeats the TLS handshake, because the usual cause is the certificate.
  */
 export async function explainFailure(
   context: FailureContext,

@@ -10,7 +10,7 @@ import type { PageScripts } from "./page-script.ts";
 
 /** The events of a page. */
 export type LivePageEvents = MainFrameEvents & {
-  /** A navigation that the service did not start was refused. The page keeps showing its current document. */
+  /** Called when a navigation that the service did not start was refused. The page keeps its current document. */
   onRefused: (reason: string) => void;
   onCrashed: () => void;
   onAnnotation: SubmitAnnotation;
@@ -33,7 +33,7 @@ export type LivePageOptions = {
   scripts: Pick<PageScripts, "add" | "remove">;
 };
 
-/** A page of a session's browser, with the document guard, the event listeners and the overlay installed. */
+/** A page of a session's browser. The document guard, the event listeners and the overlay are installed in it. */
 export type LivePage = {
   page: Page;
   /** The service's own DevTools session with the page. */
@@ -49,16 +49,17 @@ type Adopted = {
   mainFrame: MainFrame;
   options: LivePageOptions;
   /**
-   * Number of navigations in progress that the service started. If one is refused, `navigate` returns the reason, and no
-   * event is emitted.
+   * Number of navigations in progress that the service started. While it is not 0, `onRefused` is not called, because
+   * `navigate` returns the reason of a refusal. Exception: `navigate` cannot find the reason of a refusal without a
+   * loader id.
    */
   navigations: number;
 };
 
-/** How long the current page may take to unload after the new page has answered. */
+/** How long the current page may take to unload after the server of the new page has answered. */
 const LANDING_TIMEOUT_MS = 10_000;
 
-/** Sets up a page that has just opened as a {@link LivePage}. @throws when the page was closed meanwhile. */
+/** Creates the {@link LivePage} for a page that has just opened. @throws when the page closes during the setup. */
 export async function adoptPage(
   context: BrowserContext,
   page: Page,
@@ -136,7 +137,8 @@ const STOPPED = "the navigation was stopped";
 
 /**
  * Navigates, and waits until the page shows the new document.
- * @param readStopReason returns why the navigation was stopped; undefined if it was not. @throws when the browser ends.
+ * @param readStopReason returns why the navigation was stopped. Undefined if it was not stopped.
+ * @throws when the browser ends.
  */
 async function land(
   { page, cdp, mainFrame, options }: Adopted,

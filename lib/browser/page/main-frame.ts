@@ -1,15 +1,15 @@
 import type { CDPSession } from "playwright";
 
-/** The main frame's new address; `isDocument` is false when only the address changed (`pushState`, a fragment). */
+/** A new address of the main frame. `isDocument` is false if the document is the same (`pushState`, a new fragment). */
 export type Arrival = { url: string; isDocument: boolean };
 
 /** The events of a page's main frame. */
 export type MainFrameEvents = {
-  /** Called when the main frame shows another document, when the document is parsed, and when it has loaded. */
+  /** Called when the main frame shows another document, when that document is parsed, and when it has loaded. */
   onDocument: () => void;
-  /** The address of the main frame changed, for any reason. */
+  /** Called when the address of the main frame has changed, for any reason. */
   onArrived: (arrival: Arrival) => void;
-  /** The document fired its load event. */
+  /** Called when the document has fired its load event. */
   onLoaded: () => void;
 };
 
@@ -17,8 +17,8 @@ export type MainFrameEvents = {
 export type MainFrame = {
   id: () => string;
   /**
-   * Waits until the page shows the document of a navigation. After that, the page's address is the new one.
-   * @returns whether that happened within `timeoutMs`.
+   * Waits until the main frame shows the document with this loader id. The page then has the document's address.
+   * @returns whether the document was shown within `timeoutMs`.
    */
   untilShown: (loaderId: string, timeoutMs: number) => Promise<boolean>;
 };

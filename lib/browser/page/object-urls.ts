@@ -3,10 +3,10 @@ import type { CDPSession } from "playwright";
 const FRAMES_MAX = 60;
 
 /**
- * Finds the object behind a `blob:` URL. {@link keepObjectUrls} stores these objects in the handler of a `Proxy`. DevTools
- * can read the handler; the page's own scripts cannot.
- * @returns the stream handle with which DevTools reads the bytes; undefined if no frame of this DevTools session has the
- * object.
+ * Finds the object of a `blob:` URL. {@link keepObjectUrls} stores the objects of all such URLs in the handler of a
+ * `Proxy`. DevTools can read the handler; the page's own scripts cannot.
+ * @returns the stream handle with which DevTools reads the bytes. Undefined if no frame of this DevTools session has
+ * the object.
  */
 export async function findBlob(cdp: CDPSession, url: string): Promise<string | undefined> {
   const { result } = await cdp.send("Runtime.evaluate", { expression: LIST_FUNCTIONS });
@@ -31,7 +31,7 @@ export async function findBlob(cdp: CDPSession, url: string): Promise<string | u
   return undefined;
 }
 
-/** Page code that lists the `createObjectURL` functions of a frame and of the frames inside it that have the same origin. */
+/** JavaScript that lists the `createObjectURL` functions of a frame and of its descendant frames of the same origin. */
 const LIST_FUNCTIONS = `(() => {
   const found = [];
   const visit = (view) => {
@@ -45,9 +45,9 @@ const LIST_FUNCTIONS = `(() => {
 })()`;
 
 /**
- * Keeps the object behind each `blob:` URL until `revokedMs` after the URL is revoked, because pages often revoke the URL of
- * a download immediately. Replaces two functions of `URL`, which still behave like the browser's own. The source of this
- * function is sent to every page and runs there.
+ * Keeps the object of each `blob:` URL until `revokedMs` after the page has revoked the URL, because pages often revoke
+ * the URL of a download immediately. Replaces two functions of `URL` by proxies that behave the same for the page. Runs
+ * inside pages, so it must not refer to anything outside its own body.
  */
 export function keepObjectUrls(revokedMs: number): void {
   const objects = new Map<string, object>();

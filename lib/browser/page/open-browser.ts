@@ -24,25 +24,25 @@ import { createPageScripts, type PageScripts } from "./page-script.ts";
 /** Size of a session's page, in CSS pixels. */
 export const VIEWPORT = { width: 1280, height: 800 };
 
-/** The events that a browser reports to its owner. They include the events of the selected page. */
+/** The events of a browser and of its selected page. */
 type OpenBrowserEvents = LivePageEvents & {
-  /** A dialog of a page was answered. */
+  /** Called when a dialog of a page was answered. */
   onDialog: (dialog: AnsweredDialog) => void;
-  /** A page offered a file for download. */
+  /** Called when a page has offered a file for download. */
   onDownload: (download: PageDownload) => Promise<void>;
   onSelected: (page: LivePage) => void;
-  /** The browser ended unexpectedly. */
+  /** Called when the browser ended unexpectedly. */
   onGone: () => void;
 };
 
-/** A running browser, which starts with one page. Its owner sets `events` to receive the events. */
+/** A running browser. It starts with one page. A session that uses it sets `events` to receive its events. */
 export type OpenBrowser = {
   process: BrowserProcess;
   browser: Browser;
   context: BrowserContext;
-  /** The page that people see and tools work on. */
+  /** Returns the page that people see and tools work on. */
   selected: () => LivePage;
-  /** Returns the DevTools session that tools use for the selected page. Each page has its own session. */
+  /** Returns the DevTools session that tools use for the selected page. Each page has its own DevTools session. */
   toolSession: () => Promise<CDPSession>;
   /** Decides whether the annotation overlay is in the browser's pages. */
   overlayGate: OverlayGate;
@@ -51,12 +51,13 @@ export type OpenBrowser = {
   activity: PageActivity;
   /** The script that the service runs in the browser's pages. */
   scripts: PageScripts;
-  /** Number of new pages that are still being set up and cannot be selected yet. */
+  /** Returns the number of new pages that are still being set up. Such a page cannot be selected. */
   opening: () => number;
   /** Selects a page by its DevTools target id. */
   select: (targetId: string) => void;
   /**
-   * Returns why the navigation with this DevTools loader id was refused; undefined if it was not. Keeps only recent reasons.
+   * Returns why the navigation with this DevTools loader id was refused. Undefined if the navigation was not refused,
+   * or if the refusal is too old to be stored.
    */
   readRefusal: (loaderId: string) => string | undefined;
   /** Opens a page in a separate context of the browser. @see openFreshContext */
@@ -66,7 +67,9 @@ export type OpenBrowser = {
   close: () => Promise<void>;
 };
 
-/** Time limits in milliseconds: for a page to answer, for a script to answer a dialog, and for reading a download. */
+/**
+ * Time limits in milliseconds: for a page's server to answer, for a script to answer a dialog, for reading a download.
+ */
 type BrowserLimits = {
   navigationTimeoutMs: number;
   dialogTimeoutMs?: number | undefined;
@@ -74,16 +77,19 @@ type BrowserLimits = {
 };
 
 const CONNECT_TIMEOUT_MS = 15_000;
-/** Time limit for connecting and opening the first page. Chromium does not always report that a renderer process died. */
+/**
+ * Time limit for connecting and opening the first page. Without the limit, a start could hang, because Chromium does
+ * not always report that a renderer process died.
+ */
 const OPEN_TIMEOUT_MS = 25_000;
 const REFUSALS_MAX = 50;
-/** How many pages one browser may have at the same time; each may need a process. */
+/** The largest number of pages that one browser may have at the same time. Each page may need its own process. */
 const PAGES_MAX = 8;
 
 /**
- * Starts a browser and opens a page in a new context. Permissions are denied, dialogs are answered automatically unless a
- * script claims them, and no files are written. A popup becomes the selected page until it closes. While eight pages are
- * open, any further page is closed immediately.
+ * Starts a browser and opens a page in a new context. The service denies permissions, and answers each dialog that no
+ * script claims. The browser writes no files. A popup becomes the selected page until the popup closes. While eight
+ * pages are open, the service closes any further page immediately.
  *
  * @throws Error with a readable message when no browser can be started.
  */
@@ -109,9 +115,9 @@ export async function openBrowser(
 }
 
 type BrowserPages = {
-  /** The pages in the order in which they were selected. The last one is the selected page. */
+  /** The pages in the order in which they were selected. The last page is the selected one. */
   pages: LivePage[];
-  /** Number of pages that have opened and are not in `pages` yet. */
+  /** Number of pages that have opened but are not in `pages` yet. */
   opening: number;
   isOpen: boolean;
 };
@@ -173,7 +179,7 @@ async function connect(
     async close() {
       state.isOpen = false;
       opened.events = undefined;
-      // `kill` ends only a local browser. For a remote browser, `close` discards the context.
+      // `kill` does not end a remote browser, so `close` discards the context instead.
       if (process.pid === undefined) await browser.close().catch(() => {});
       await process.kill();
     },
@@ -200,12 +206,13 @@ async function connect(
   return opened;
 }
 
-/** Connects to the browser and creates a new context without downloads and permissions. */
+/** Connects to the browser and creates a context without downloads and permissions. */
 async function openContext(process: BrowserProcess): Promise<{ browser: Browser; context: BrowserContext }> {
-  // Imported when the first browser starts, because the import takes a tenth of the service's start time.
+  // Playwright is imported when the first browser starts, because the import takes a tenth of the service's start time.
   const { chromium } = await import("playwright");
   const over = process.devtools.playwright;
-  // No artifacts are stored. Without a path, Playwright would create a temporary folder that a killed process leaves behind.
+  // Without this path, which is never used, Playwright would create a temporary folder. A killed process would leave it
+  // behind.
   const options = { timeout: CONNECT_TIMEOUT_MS, artifactsDir: "/nonexistent" };
   const browser =
     typeof over === "string"
@@ -220,7 +227,7 @@ async function openContext(process: BrowserProcess): Promise<{ browser: Browser;
   return { browser, context };
 }
 
-/** Opens the first page, and waits until it is set up. Pages that open later are set up in the same way. */
+/** Opens the first page, and waits until it is set up. Also sets up the pages that open later. */
 async function openFirstPage(
   opened: OpenBrowser,
   state: BrowserPages,
@@ -269,7 +276,7 @@ async function deselect(opened: OpenBrowser, state: BrowserPages, live: LivePage
   else await opened.context.newPage().catch(() => {});
 }
 
-/** Forwards the events of a page to the browser's owner while that page is the selected one. */
+/** Forwards the events of a page to the browser's `events` while that page is the selected one. */
 function pageEvents(opened: OpenBrowser, state: BrowserPages, page: Page): LivePageEvents {
   const owner = () => (state.pages.at(-1)?.page === page ? opened.events : undefined);
   return {
@@ -279,7 +286,7 @@ function pageEvents(opened: OpenBrowser, state: BrowserPages, page: Page): LiveP
     onRefused: (reason) => owner()?.onRefused(reason),
     onCrashed() {
       if (opened.events) return owner()?.onCrashed();
-      // No session uses this browser yet. It is ended here, because a crashed browser must not be given to a session.
+      // No session uses this browser. It is ended, so that no session receives a browser with a crashed page.
       state.isOpen = false;
       void opened.process.kill();
     },
@@ -288,7 +295,7 @@ function pageEvents(opened: OpenBrowser, state: BrowserPages, page: Page): LiveP
   };
 }
 
-/** Creates a function that returns the DevTools session of the selected page. Opens one session for each page. */
+/** Creates a function that returns the DevTools session of the selected page. It opens one session for each page. */
 function createToolSessions(context: BrowserContext, readSelected: () => Page): () => Promise<CDPSession> {
   const sessions = new WeakMap<Page, Promise<CDPSession>>();
   return () => {
@@ -299,7 +306,7 @@ function createToolSessions(context: BrowserContext, readSelected: () => Page): 
   };
 }
 
-/** Keeps only the latest refusals, so that a page that causes refused navigations in a loop does not fill the memory. */
+/** Stores the reasons of the latest refusals only, because a page may cause refused navigations in a loop. */
 function rememberRefusals(): Refusals {
   const reasons = new Map<string, string>();
   return {

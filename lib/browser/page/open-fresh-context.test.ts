@@ -21,7 +21,7 @@ let forbidden: Site;
 let harness: TestBrowsers;
 let live: LiveBrowser;
 let contexts: number;
-/** URLs of the requests that reached the server whose address the guard refuses. */
+/** URLs of the requests that reached `forbidden`, a server whose address the guard refuses. */
 const reached: string[] = [];
 const cookies: (string | undefined)[] = [];
 

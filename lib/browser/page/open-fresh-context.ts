@@ -10,10 +10,10 @@ export type BrowserStorage = Awaited<ReturnType<BrowserContext["storageState"]>>
 
 export type FreshContextOptions = {
   viewport: { width: number; height: number };
-  /** Whether the page emulates a phone: it has a touch screen and follows the viewport rules of mobile browsers. */
+  /** Whether the page emulates a phone, with a touch screen and the viewport rules of mobile browsers. */
   isMobile: boolean;
   storage: BrowserStorage;
-  /** Source of a script that runs at the start of each document; null for none. */
+  /** Source of a script that runs at the start of each document. Null if there is none. */
   script?: string | null;
 };
 
@@ -22,9 +22,9 @@ export type FreshContext = {
   page: Page;
   /** A DevTools session with the page. */
   cdp: CDPSession;
-  /** Returns why a page may not be opened, or undefined. The caller must call it before each navigation that it starts. */
+  /** Returns why a page may not be opened; undefined if it may be. Call it before each navigation of the page. */
   refuse: (url: string) => Promise<string | undefined>;
-  /** Returns why the page's latest refused navigation was refused; undefined if none was. */
+  /** Returns the reason of the page's latest refused navigation. Undefined if no navigation was refused. */
   readRefusal: () => string | undefined;
   /** Closes the context. Never rejects; resolves after 5 s at the latest. */
   close: () => Promise<void>;
@@ -39,13 +39,13 @@ type FreshContextDeps = {
 const CLOSE_TIMEOUT_MS = 5_000;
 
 /**
- * The options of every context of the service's browsers. The browser writes no files. If `contextProxy` is set, all
- * requests go through that proxy.
+ * Returns the options of every context of the service's browsers. The browser writes no files. If `contextProxy` is
+ * set, all requests go through that proxy.
  */
 export const guardedContextOptions = ({
   contextProxy,
 }: Pick<BrowserProcess, "contextProxy">): BrowserContextOptions => ({
-  // The browser must not write downloads to disk. The service reads their bytes over DevTools instead.
+  // The browser writes no downloads to disk. Where downloads are allowed, the service reads their bytes over DevTools.
   acceptDownloads: false,
   ...(contextProxy === undefined ? {} : { proxy: { server: contextProxy, bypass: "<-loopback>" } }),
 });

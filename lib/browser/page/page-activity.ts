@@ -8,39 +8,39 @@ export type ActivityEntry =
   | { kind: "page-opened"; page: Page }
   | { kind: "page-closed"; page: Page; url: string }
   | { kind: "download"; download: StoredDownload }
-  /** A request of a page's main frame was answered with an error status, or not at all. */
+  /** A server answered a request of a page's main frame with an error status, or did not answer it. */
   | { kind: "request-failed"; page: Page; method: string; url: string; reason: string }
-  /** A request of a page's main frame was answered without an error. Its method is not GET, HEAD or OPTIONS. */
+  /** A server answered a request of a page's main frame without an error. The method is not GET, HEAD or OPTIONS. */
   | { kind: "request-sent"; page: Page; method: string; url: string; status: number }
-  /** A script of the page threw an error that nothing caught. */
+  /** A script of the page threw an error that it did not catch. */
   | { kind: "page-error"; page: Page; message: string };
 
-/** A log of what happened in the pages of one browser. Tools report the new entries after they have acted. */
+/** A log of what happened in the pages of one browser. After each action, a tool reports the entries that are new. */
 export type PageActivity = {
   add: (entry: ActivityEntry) => void;
   /** Calls `listener` with each new entry. @returns a function that stops the calls. */
   follow: (listener: (entry: ActivityEntry) => void) => () => void;
-  /** The position of the next entry, for `since`. */
+  /** Returns the position of the next entry. A caller passes it to `since` later. */
   position: () => number;
   /** Returns the entries from `position` on, oldest first. If there are more than 200, returns only the latest 200. */
   since: (position: number) => ActivityEntry[];
-  /** Counts a page's unanswered requests for documents, scripts, styles and data that began at or after `sinceMs`. */
+  /** Counts a page's unanswered requests that began at `sinceMs` or later. Images, fonts and streams do not count. */
   pending: (page: Page, sinceMs: number) => number;
 };
 
 const ENTRIES_MAX = 200;
-/** HTTP methods whose requests are not reported: they change nothing, or belong to preflight requests. */
+/** HTTP methods whose successful requests are not logged, because these requests change nothing on the server. */
 const QUIET_METHODS = new Set(["GET", "HEAD", "OPTIONS"]);
-/** Types of requests to wait for, because they may change what a page shows. Images, fonts and streams are left out. */
+/** Types of the requests that `pending` counts. Their responses may change what a page shows. */
 const AWAITED_TYPES = new Set(["document", "stylesheet", "script", "xhr", "fetch"]);
 
 /** Starts to record the activity in a context's pages. */
 export function watchActivity(context: BrowserContext): PageActivity {
   let entries: ActivityEntry[] = [];
   let dropped = 0;
-  /** Unanswered requests. `page` is undefined if Playwright had not announced the page when the request began. */
+  /** Unanswered requests. `page` is undefined if the request began before Playwright had announced the page. */
   const pending = new Map<Request, { page: Page | undefined; beganMs: number }>();
-  /** Removes a request that became a download, because the browser does not report the request's end. */
+  /** Removes a request that became a download, because the browser does not report the end of such a request. */
   const forget = (url: string) => {
     for (const request of pending.keys()) if (request.url() === url) pending.delete(request);
   };
@@ -74,7 +74,7 @@ export function watchActivity(context: BrowserContext): PageActivity {
   context.on("requestfailed", (request) => {
     pending.delete(request);
     const reason = request.failure()?.errorText ?? "failed";
-    // Chromium also reports ERR_ABORTED when the page itself cancels a request, or when the request becomes a download.
+    // ERR_ABORTED is not logged: the page may have canceled the request itself, or the request became a download.
     if (reason !== "net::ERR_ABORTED") addFailed(request, reason);
   });
   context.on("response", (response) => {
@@ -104,7 +104,8 @@ export function watchActivity(context: BrowserContext): PageActivity {
 }
 
 /**
- * Returns the page of a request. Undefined for a request of a service worker, and until Playwright has announced the page.
+ * Returns the page of a request. Undefined if a service worker made the request, or if Playwright has not announced the
+ * page.
  */
 export function pageOf(request: Request): Page | undefined {
   try {
@@ -117,7 +118,7 @@ export function pageOf(request: Request): Page | undefined {
 /** Call this only for a request that has a page, because `request.frame()` throws otherwise. */
 const isFromMainFrame = (request: Request, page: Page) => request.frame() === page.mainFrame();
 
-/** Browsers request this icon even if no page refers to it. */
+/** Browsers request this icon from every site, so a failed request for it is not logged. */
 const isIcon = (request: Request) => URL.parse(request.url())?.pathname === "/favicon.ico";
 
 const describeError = (error: unknown) =>

@@ -1,8 +1,8 @@
 import type { BrowserContext, Dialog } from "playwright";
 
 /**
- * An answered dialog. `by` says who answered: the service by default, the service because a script's listener timed out, or
- * the script.
+ * An answered dialog. `by` is `default` if the service answered immediately, `timeout` if the service answered because
+ * a script did not, and `script` if a script answered.
  */
 export type AnsweredDialog = {
   kind: string;
@@ -14,32 +14,32 @@ export type AnsweredDialog = {
 };
 
 /**
- * A running script's claim to answer the dialogs that open while the script listens for dialogs. The script has its own
- * connection to the browser, on which the browser announces dialogs, too.
+ * A running script that answers the dialogs that open while the script listens for dialogs. The browser announces each
+ * dialog twice: on the service's connection, and on the script's own connection.
  */
 type DialogClaim = {
   /** Whether the script listens for dialogs at this moment. */
   isListening: () => boolean;
 };
 
-/** Controls an active claim. */
+/** An active claim of a script. The caller reports what the browser announces on the script's connection. */
 type HeldClaim = {
   /**
-   * Reports that the script's own connection has announced a dialog. The script may answer it and stop listening before
-   * the service's connection announces the same dialog, so this records whether the script listens now.
+   * Reports that the browser announced a dialog on the script's connection. Records whether the script listens now,
+   * because the script may stop listening before the browser announces the dialog on the service's connection.
    *
    * @param target the page's id on the script's connection.
    */
   noteShown: (target: string, kind: string, message: string) => void;
-  /** Reports that the script's own connection has announced that a page's dialog was closed, and with which answer. */
+  /** Reports that the browser announced the end of a page's dialog on the script's connection, with the answer. */
   noteClosed: (target: string, isAccepted: boolean, input: string) => void;
-  /** Ends the claim and answers the script's dialogs that are still open. */
+  /** Ends the claim. The service then answers the open dialogs that were left to the script. */
   release: () => void;
 };
 
 /** The dialogs (alert, confirm, prompt, beforeunload) of all pages of one browser context. */
 export type PageDialogs = {
-  /** Leaves dialogs to a script while it listens for them. */
+  /** Lets a script answer the dialogs that open while it listens for dialogs. */
   claim: (claim: DialogClaim) => HeldClaim;
 };
 
@@ -47,38 +47,39 @@ type ShownDialog = { kind: string; message: string; key: string; wasListening: b
 
 type ClaimEntry = {
   claim: DialogClaim;
-  /** Dialogs that only the script's connection has announced so far. */
+  /** Dialogs that the browser has announced only on the script's connection so far. */
   seenByScript: ShownDialog[];
-  /** Keys of dialogs that only the service's connection has announced so far. */
+  /** Keys of dialogs that the browser has announced only on the service's connection so far. */
   seenByService: string[];
-  /** The open dialog of each page, as announced by the script's connection. */
+  /** The open dialog of each page, as the browser announced it on the script's connection. */
   open: Map<string, ShownDialog>;
-  /** Keys of dialogs whose end only the script's connection has announced so far. */
+  /** Keys of dialogs whose end the browser has announced only on the script's connection so far. */
   closed: string[];
-  /** Keys of dialogs that the service has answered and whose end the script's connection has not announced yet. */
+  /** Keys of dialogs that the service has answered, and whose end is not announced on the script's connection yet. */
   answered: string[];
 };
 
-/** How long a script's listener may take to answer; the page is blocked meanwhile. */
+/** How long a script may take to answer a dialog. The page is blocked during this time. */
 const ANSWER_TIMEOUT_MS = 10_000;
 
-/** How much later than the script's connection the service's connection may announce the same dialog. */
+/** How much later the browser may announce a dialog on the service's connection than on the script's connection. */
 const LATE_MS_MAX = 5_000;
 
 type Watch = {
   claims: Set<ClaimEntry>;
-  /** Dialogs that a script has to answer. `takeBack` answers the dialog in place of the script. */
+  /** Dialogs that a script has to answer. `takeBack` makes the service answer the dialog in place of the script. */
   delegated: Map<Dialog, { entry: ClaimEntry; takeBack: () => void; timer: NodeJS.Timeout }>;
   onAnswered: (dialog: AnsweredDialog) => void;
-  /** Keys of dialogs that were reported before the service's own connection announced them. */
+  /** Keys of dialogs that were passed to `onAnswered` before the browser announced them on the service's connection. */
   reported: string[];
   answerTimeoutMs: number;
 };
 
 /**
- * Answers the dialogs of a context. No other code answers them, so that two answers never race. A dialog that opens while a
- * script listens belongs to the script until the timeout or the end of its claim. Every other dialog is answered
- * immediately: `beforeunload` is accepted, so that the navigation continues; the others are dismissed.
+ * Answers the dialogs of a context. The service answers them nowhere else, so that two answers never race. A dialog
+ * that opens while a script listens is left to the script until the timeout or the end of the script's claim. Every
+ * other dialog is answered immediately: `beforeunload` is accepted, so that the navigation continues; the others are
+ * dismissed.
  */
 export function watchDialogs(
   context: BrowserContext,
@@ -104,7 +105,7 @@ function answer(watch: Watch, dialog: Dialog, by: "default" | "timeout"): void {
   const answered = answerOf({ kind: dialog.type(), message: dialog.message() }, by);
   const key = keyOf(dialog.type(), dialog.message());
   for (const { answered: keys } of watch.claims) keys.push(key);
-  // Report the dialog before the page continues. If the script ends right after that, its report must include the dialog.
+  // The dialog is reported before the page continues, so that it is in the report of a script that ends right then.
   if (!drop(watch.reported, key)) watch.onAnswered(answered);
   // Answering fails if the page was closed together with its dialog.
   void (answered.isAccepted ? dialog.accept() : dialog.dismiss()).catch(() => {});
@@ -118,7 +119,7 @@ function leaveTo(watch: Watch, entry: ClaimEntry, dialog: Dialog): void {
   watch.delegated.set(dialog, { entry, takeBack, timer: setTimeout(takeBack, watch.answerTimeoutMs) });
 }
 
-/** Removes a dialog from those that a script has to answer. @returns false if it is not, or no longer, one of them. */
+/** Removes a dialog from `delegated`. @returns whether the dialog was in there. */
 function settle({ delegated }: Watch, dialog: Dialog): boolean {
   const delegation = delegated.get(dialog);
   if (!delegation) return false;
@@ -156,7 +157,7 @@ function addClaim(watch: Watch, claim: DialogClaim): HeldClaim {
     },
     release() {
       claims.delete(entry);
-      // The service answers the open dialogs when its own connection announces them, but already reports them now.
+      // The service answers an open dialog later, when it is announced on the service's connection. It is reported now.
       const open = new Set(entry.open.values());
       for (const dialog of entry.seenByScript) {
         if (!open.has(dialog) && !dialog.wasListening) continue;
@@ -168,15 +169,15 @@ function addClaim(watch: Watch, claim: DialogClaim): HeldClaim {
   };
 }
 
-/** Keeps a dialog from being reported again when the service's own connection announces it later. */
+/** Prevents a second report of a dialog when the browser announces it on the service's connection. */
 function expectReported({ reported }: Watch, key: string): void {
   reported.push(key);
   setTimeout(() => drop(reported, key), LATE_MS_MAX).unref();
 }
 
 /**
- * Whether a dialog belongs to the claim: the script listened when its own connection announced the dialog. If that
- * connection has not announced the dialog yet, the script must be listening now.
+ * Whether a dialog belongs to the claim. It does if the script listened when the browser announced the dialog on the
+ * script's connection. If the browser has not announced the dialog there yet, the script must be listening now.
  */
 function belongsTo({ claim, seenByScript, seenByService }: ClaimEntry, dialog: Dialog): boolean {
   const key = keyOf(dialog.type(), dialog.message());

@@ -8,7 +8,7 @@ export type PageDownload = { url: string; name: string } & (
   | { bytes?: undefined; failure: string }
 );
 
-/** A download whose bytes were stored in the session's workspace, or the reason why they were not. */
+/** A download, with its path in the session's workspace or the reason why it was not stored. */
 export type StoredDownload = { url: string; name: string } & (
   | { path: string; size: number; failure?: undefined }
   | { path?: undefined; failure: string }
@@ -29,13 +29,13 @@ export type PausedResponse = {
  */
 export type PageDownloads = {
   /**
-   * Reads the body of a paused response that is or may be a download, and then lets the browser continue. If the response is
-   * a download, the browser announces it with the file name that it chooses. A response that is certainly a download
-   * continues without its body.
-   * @returns whether it took the response over; if not, the caller must answer it.
+   * Reads the body of a paused response that is or may be a download, and then lets the browser continue. The browser
+   * announces a download with the file name that it has chosen. It does not get the body of a response that is
+   * certainly a download.
+   * @returns whether it took over the response. If not, the caller must continue the request.
    */
   capture: (cdp: CDPSession, response: PausedResponse) => boolean;
-  /** Number of downloads in progress, including those whose bytes are being stored. */
+  /** Returns the number of downloads in progress, including those whose bytes are being stored. */
   pending: () => number;
 };
 
@@ -44,7 +44,7 @@ const READ_MS_MAX = 60_000;
 const CHUNK_BYTES = 2 ** 20;
 const DOWNLOADS_AT_ONCE_MAX = 3;
 const NAME_CHARS_MAX = 120;
-/** How long the bytes of a response are kept until the browser announces the download. */
+/** How long the service keeps the bytes of a response while it waits for the browser to announce the download. */
 const ANNOUNCE_MS_MAX = 10_000;
 /** How long the object of a `blob:` URL stays readable after the page has revoked the URL. */
 const REVOKED_MS = 10_000;
@@ -72,8 +72,8 @@ type Watch = {
 };
 
 /**
- * Reads the downloads of a context's pages. Calls `onDownload` once for each download. A download counts towards the limit
- * of downloads in progress until `onDownload` resolves.
+ * Reads the downloads of a context's pages. Calls `onDownload` once for each download. The download counts as in
+ * progress until `onDownload` resolves.
  * @param refuse returns why the service may not request a URL; undefined if it may.
  * @param readMs how long reading the bytes of a download may take.
  */
@@ -113,7 +113,7 @@ export async function watchDownloads(
   };
 }
 
-/** Predicts what the browser does with a response: it shows a page, it downloads a file, or this is unknown. */
+/** Predicts whether the browser shows a response as a page or downloads it; `unknown` if this is not certain. */
 function kindOf({ networkId, responseStatusCode = 0, responseHeaders = [] }: PausedResponse) {
   const header = (name: string) =>
     responseHeaders
@@ -142,7 +142,7 @@ async function captureBody(watch: Watch, cdp: CDPSession, response: PausedRespon
   const waiting = watch.bodies.get(request.url) ?? [];
   watch.bodies.set(request.url, [...waiting, body]);
   const forget = setTimeout(() => {
-    // The browser announced no download: it showed the response as a page, or the page was closed.
+    // The browser announced no download, because it showed the response as a page or because the page was closed.
     if (takeBody(watch, request.url, body)) watch.pending -= 1;
   }, ANNOUNCE_MS_MAX);
   forget.unref();
@@ -183,10 +183,7 @@ async function readStream(cdp: CDPSession, handle: string): Promise<Body> {
   }
 }
 
-/**
- * Removes a body that is kept for a download that the browser has not announced yet. @returns false if it was removed
- * before.
- */
+/** Removes a body from `bodies`. @returns whether the body was in there. */
 function takeBody({ bodies }: Watch, url: string, body: Body): boolean {
   const waiting = bodies.get(url) ?? [];
   if (!waiting.includes(body)) return false;
@@ -219,7 +216,7 @@ async function report(watch: Watch, page: Page, download: Download): Promise<voi
   }
 }
 
-/** Closes the tab that was opened only for a download. A headless browser leaves such an empty tab open. */
+/** Closes a tab that was opened only for a download. A headless browser does not close such an empty tab itself. */
 async function closeEmptyTab({ navigations }: Watch, url: string): Promise<void> {
   const request = navigations.get(url);
   navigations.delete(url);
@@ -227,7 +224,7 @@ async function closeEmptyTab({ navigations }: Watch, url: string): Promise<void>
     const page = pageOf(request);
     if (page?.url() === "") await page.close().catch(() => {});
     if (page) return;
-    // Playwright announces a tab a little later than the requests of the tab.
+    // Playwright announces a tab a little later than the tab's requests.
     await new Promise((resolve) => setTimeout(resolve, TAB_ROUND_MS));
   }
 }
@@ -243,7 +240,10 @@ async function within(timeoutMs: number, reading: Promise<Body>): Promise<Body> 
   return Promise.race([read, timeout]).finally(() => clearTimeout(timer));
 }
 
-/** Reads a download whose response was not captured: a `data:` or `blob:` URL, or a request of a window that just opened. */
+/**
+ * Reads a download whose response was not captured. Its URL is a `data:` or `blob:` URL, or a window requested it when
+ * the window had just opened.
+ */
 async function readAgain({ context, refuse }: Watch, page: Page, url: string): Promise<Body> {
   if (url.startsWith("data:")) {
     const bytes = new Uint8Array(await (await fetch(url)).arrayBuffer());
@@ -276,8 +276,8 @@ async function loadFile(cdp: CDPSession, url: string): Promise<Body | undefined>
 }
 
 /**
- * Reads the object of a `blob:` URL, which exists only inside the page. The page's `connect-src` policy does not apply,
- * because no request is made.
+ * Reads the object of a `blob:` URL, which exists only inside the page. The page's `connect-src` policy has no effect,
+ * because the browser makes no request.
  */
 async function readBlob(context: BrowserContext, pages: Page[], url: string): Promise<Body> {
   for (const page of new Set(pages))
@@ -289,7 +289,7 @@ async function readBlob(context: BrowserContext, pages: Page[], url: string): Pr
         const handle = await findBlob(cdp, url);
         if (handle !== undefined) return await readStream(cdp, handle);
       } catch {
-        // The frame has navigated meanwhile; another frame may have the object.
+        // The frame may have navigated. Another frame may have the object.
       } finally {
         await cdp.detach().catch(() => {});
       }
@@ -297,9 +297,7 @@ async function readBlob(context: BrowserContext, pages: Page[], url: string): Pr
   return { failure: "the page does not hold its content any more" };
 }
 
-/**
- * Returns a file name without folders and control characters. A name that is too long is shortened, but keeps its extension.
- */
+/** Returns a file name without folders and control characters. Shortens a long name, but keeps the extension. */
 function cleanName(suggested: string): string {
   const name =
     suggested

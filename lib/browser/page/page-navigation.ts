@@ -8,30 +8,30 @@ import type { OpenBrowser } from "./open-browser.ts";
 import { createRedirectWatch, type RedirectWatch } from "./redirect-watch.ts";
 
 /**
- * Navigates the page of one session's browser, and records which page was reached or why the navigation failed. A retarget
+ * Navigates the page of one session's browser. Records which page was reached or why the navigation failed. A retarget
  * is a client's request to show another page. The retargets of a session are numbered.
  */
 export type PageNavigation = {
   /**
-   * Opens the first page of a browser that has just started: the selected page if it was not reached yet, otherwise the page
-   * that the previous browser showed last. If the selected page is refused, it opens the page that was shown last, and
-   * leaves the reason in `lastError`. Never rejects.
+   * Opens the first page of a browser that has just started. If the page of the last retarget was not reached yet,
+   * opens that page. Otherwise, or if that page is refused, opens the page that the previous browser showed last. The
+   * reason of a refusal is stored in `lastError`. Never rejects.
    */
   openStartPage: (browser: OpenBrowser, row: BrowserRow) => Promise<void>;
-  /** Navigates to the page that a retarget selected, and records the outcome. Never rejects. */
+  /** Navigates to the page of the retarget with the number `retargets`, and records the outcome. Never rejects. */
   goToSelected: (browser: OpenBrowser, url: string, retargets: number) => Promise<void>;
   /** Navigates to a page for a tool or a person. */
   go: (browser: OpenBrowser, url: string, signal?: AbortSignal) => Promise<NavigationOutcome>;
-  /** The number of the newest retarget for which a navigation was started. */
+  /** Returns the number of the newest retarget for which a navigation was started. */
   lastRetarget: () => number;
-  /** Whether one of these navigations is in progress. */
+  /** Whether a navigation that this object started is in progress. */
   isNavigating: () => boolean;
   /** Records that the address of the page changed, for any reason. */
   noteArrival: (arrival: Arrival) => void;
-  /** Records that another page was selected, for example because a popup opened or closed. */
+  /** Records that another page became the selected page, for example because a popup opened or closed. */
   noteSelected: (url: string) => void;
   noteLoaded: () => void;
-  /** Records that the agent or a person used the page. New addresses after that do not count as redirects. */
+  /** Records that the agent or a person used the page. New addresses after this call do not count as redirects. */
   noteUse: () => void;
   /** Forgets the navigation in progress. Call it when the browser has ended. */
   abandon: () => void;
@@ -41,14 +41,14 @@ type NavigationDeps = {
   sessionId: string;
   record: StoredRecord;
   logger: Logger;
-  /** Returns why a page may not be opened, or undefined. */
+  /** Returns why a page may not be opened; undefined if it may be. */
   refuse: (url: URL) => Promise<string | undefined>;
   /** Whether the session still uses this browser. */
   isCurrent: (browser: OpenBrowser) => boolean;
   nowMs: () => number;
 };
 
-/** How long to wait until a page that was reached has been parsed. After that, the caller continues without waiting. */
+/** How long a caller waits until the document of a reached page is parsed. The caller then continues in any case. */
 export const LOAD_TIMEOUT_MS = 10_000;
 
 const INTERRUPTED: NavigationOutcome = { landed: false, reason: "the navigation was interrupted" };
@@ -86,7 +86,7 @@ export function createPageNavigation(deps: NavigationDeps): PageNavigation {
   };
 }
 
-/** Navigates to a page; a newer navigation supersedes it. */
+/** Navigates to a page. A newer navigation supersedes this one. */
 async function navigateTo(navigation: Navigation, browser: OpenBrowser, url: string, signal?: AbortSignal) {
   const { deps } = navigation;
   const own: NonNullable<Navigation["current"]> = {};
@@ -94,7 +94,7 @@ async function navigateTo(navigation: Navigation, browser: OpenBrowser, url: str
   const parsed = URL.parse(url);
   const reason = parsed ? await deps.refuse(parsed) : "the address is not a valid URL";
   await faultPoint("browser-navigating");
-  // A newer navigation may have started while the host name was resolved.
+  // A newer navigation may have started while the service resolved the host name.
   if (navigation.current !== own) return { outcome: INTERRUPTED, isNewest: false, passed: {} };
   const outcome: NavigationOutcome =
     reason === undefined ? await browser.selected().navigate(url, signal) : { landed: false, reason };
@@ -126,7 +126,9 @@ async function go(
   return { landed: true, url: page.url() };
 }
 
-/** Navigates for the retarget with the given number, and records the outcome unless a newer navigation superseded it. */
+/**
+ * Navigates to the page of the retarget with the number `retargets`. Records the outcome if no newer navigation began.
+ */
 async function goAndRecord(
   navigation: Navigation,
   browser: OpenBrowser,
@@ -177,7 +179,7 @@ async function openStartPage(navigation: Navigation, browser: OpenBrowser, row: 
   await goAndRecord(navigation, browser, returnUrl, retargets, (outcome, currentUrl) => {
     if (!isReturning) return {};
     if (!outcome.landed) return { lastError: outcome.reason, pageWant: "reached" };
-    // After a retarget, `lastNavigatedUrl` stays the requested URL even if that URL redirects.
+    // If `lastNavigatedUrl` is the URL of the retarget, it stays so, although that URL may redirect to `currentUrl`.
     const isAsRequested = row.lastNavigatedUrl === desiredUrl;
     return { pageWant: "reached", ...(isAsRequested ? {} : { lastNavigatedUrl: currentUrl }) };
   });
@@ -207,8 +209,8 @@ const isBlank = (browser: OpenBrowser) => browser.context.pages().every((page) =
 const isHttp = (url: string) => /^https?:/.test(url);
 
 /**
- * The record's fields for the address that the page shows. Stores only an http(s) address in `returnUrl`, because a
- * restarted browser can return to no other page.
+ * Returns the record's fields for the address that the page shows. Sets `returnUrl` only to an http(s) address, because
+ * a restarted browser can return only to such an address.
  */
 const shownFields = (url: string) =>
   isHttp(url) ? { currentUrl: url, returnUrl: url } : { currentUrl: url };

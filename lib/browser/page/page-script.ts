@@ -2,11 +2,13 @@ import type { CDPSession } from "playwright";
 
 /** A script that the service runs in the pages of a browser, in the same JavaScript world as the pages' own scripts. */
 export type PageScript = {
-  /** Source that runs at the start of each document; null for none. */
+  /** Source that runs at the start of each document. Null if there is none. */
   onLoad: string | null;
-  /** Source that runs at the start of each document of a separate context, see `openFreshContext`; null for none. */
+  /**
+   * Source that runs at the start of each document in a separate context (`openFreshContext`); null if there is none.
+   */
   everywhere: string | null;
-  /** Source that brings a document that is already shown into the state that `onLoad` would give it. */
+  /** Source that runs in a document that is already open. It changes the document as `onLoad` changes a new one. */
   now: string;
 };
 
@@ -14,20 +16,20 @@ export type PageScript = {
 export type PageScripts = {
   /** Adds the script to a page that has just opened. */
   add: (cdp: CDPSession) => Promise<void>;
-  /** Forgets a page that was closed. */
+  /** Removes a page that was closed. */
   remove: (cdp: CDPSession) => void;
   /** Replaces the script in all pages, and runs `now` in the documents that they show. */
   set: (script: PageScript) => Promise<void>;
-  /** Returns the current script for pages of separate contexts. */
+  /** Returns the current source for separate contexts (`PageScript.everywhere`). */
   everywhere: () => string | null;
 };
 
-/** How long to wait for a page to run `now`. A page that is busy for longer gets the script with its next document. */
+/** How long to wait for a page to run `now`. A page that is busy for longer runs the script with its next document. */
 const NOW_MS_MAX = 5_000;
 
 /** @see PageScripts */
 export function createPageScripts(): PageScripts {
-  /** DevTools' identifier of the installed script of each page; undefined if the page has no script. */
+  /** DevTools' identifier of the script that is installed in each page. Undefined if the page has no script. */
   const pages = new Map<CDPSession, string | undefined>();
   let onLoad: string | null = null;
   let everywhere: string | null = null;
@@ -59,11 +61,11 @@ export function createPageScripts(): PageScripts {
   };
 }
 
-/** Waits for a page, but not longer than the limit. */
+/** Waits for `work`, but at most `NOW_MS_MAX`. */
 async function withinLimit(work: Promise<void>): Promise<void> {
   const timeout = Promise.withResolvers<void>();
   const timer = setTimeout(timeout.resolve, NOW_MS_MAX);
-  // Prevents an unhandled rejection when the page closes after the limit.
+  // Prevents an unhandled rejection if `work` fails after the limit, for example because the page closes.
   work.catch(() => {});
   await Promise.race([work, timeout.promise]).finally(() => clearTimeout(timer));
 }

@@ -1,14 +1,14 @@
 /**
- * Decides whether a new address still counts as a redirect of the last retarget (a client's request to show another page).
- * It does if the page itself navigates, by a script or a `meta refresh`, right after the retarget reached its page.
- * `lastNavigatedUrl` then stays the requested URL.
+ * Decides whether a new address of the page counts as a redirect of the last retarget (a client's request to show
+ * another page). A page often navigates by itself, with a script or a `meta refresh`, soon after it was reached. Such a
+ * redirect does not change `lastNavigatedUrl`, which stays the requested URL.
  */
 export type RedirectWatch = {
-  /** Starts the time in which new addresses count as redirects: a retarget has begun, or has reached a document. */
+  /** Starts a period of 30 s in which new addresses count as redirects: at a retarget, and again at each redirect. */
   begin: () => void;
-  /** Limits that time to one more second, because the page has loaded. */
+  /** Shortens a running period for redirects to one more second. Call it when the page has loaded. */
   loaded: () => void;
-  /** Ends that time, for example because the agent or a person used the page. */
+  /** Ends the period for redirects. Call it, for example, when the agent or a person has used the page. */
   end: () => void;
   /** Whether a new address now counts as a redirect. */
   isOpen: () => boolean;
@@ -17,7 +17,7 @@ export type RedirectWatch = {
 const BEFORE_LOAD_MS = 30_000;
 const AFTER_LOAD_MS = 1_000;
 
-/** @see RedirectWatch; `nowMs` returns the current time in milliseconds. */
+/** Creates a {@link RedirectWatch}. `nowMs` returns the current time in milliseconds. */
 export function createRedirectWatch(nowMs: () => number): RedirectWatch {
   let openUntilMs = 0;
   return {

@@ -51,7 +51,7 @@ test("DevTools cannot be reached from anywhere on this machine: the browser list
   const live = await harness.browsers.ensure(sessionId);
   const listening = await listListeners(await findBrowserProcesses(harness.dataDir));
   assert.deepEqual(listening, []);
-  // The usual port of DevTools, and the page on which Chromium lists its own DevTools targets.
+  // 9222 is the usual port of DevTools. On `chrome://inspect`, Chromium lists its own DevTools targets.
   for (const url of ["http://127.0.0.1:9222/json/version", "http://localhost:9222/json/version"]) {
     assert.equal((await harness.browsers.navigate(sessionId, url)).landed, false, url);
     await assert.rejects(fetch(url));

@@ -14,11 +14,11 @@ const REFUSALS_MAX = 200;
 export type BrowserProxy = {
   server: string;
   /**
-   * Hash of the public key that the browser must accept for our own https origins; undefined if the proxy needs no such key.
+   * Hash of the key that the browser must accept for our own https origins. Undefined if the proxy uses no such key.
    */
   ownKeyHash: string | undefined;
   findRefusal: (url: URL) => string | undefined;
-  /** Sets the session that uses the browser; later refusals are reported with its id. */
+  /** Sets the session that uses the browser. Later refusals are reported with this session id. */
   nameSession: (sessionId: string) => void;
   /** Lists the hosts (with port) that were refused or not reached, each with the reason. */
   listRefusals: () => { host: string; reason: string }[];
@@ -28,14 +28,18 @@ export type BrowserProxy = {
 /** Decides which addresses the pages of the service's browsers may open. */
 export type BrowserEgress = {
   /**
-   * Returns why a page may not be opened, or undefined if it may. Resolves host names. The proxy checks redirects.
+   * Returns why a page may not be opened; undefined if it may be. Resolves the host name. Only the proxy checks
+   * redirects.
    *
    * @param sessionId the session that opens the page, if known.
    */
   refuse: (url: URL, sessionId?: string) => Promise<string | undefined>;
   /** Resolves a URL's host to the addresses that may be contacted; empty when the host is refused. */
   resolve: (url: URL) => Promise<string[]>;
-  /** Blocks a port of this machine for all pages, even if `NETWORK_ALLOW` allows it. @returns a function to unblock it. */
+  /**
+   * Blocks a port of this machine for all pages, even if `NETWORK_ALLOW` contains it.
+   * @returns a function that unblocks the port.
+   */
   denyPort: (port: number) => () => void;
   /**
    * Starts the proxy of one browser.
@@ -60,7 +64,7 @@ export function createBrowserEgress(
   const own: OwnOrigin | undefined = ownOrigin && { ...ownOrigin, paths: OWN_PATHS };
   const ownRule = own && createOwnOriginRule(own);
   let certificate: Promise<OwnCertificate> | undefined;
-  /** Creates the certificate when the first browser needs it, and reuses it for later ones. */
+  /** Creates the certificate when the first browser needs it, and reuses it for later browsers. */
   const makeCertificate = (origins: readonly URL[]) => {
     certificate ??= createOwnCertificate(origins.map(({ hostname }) => hostname)).catch((error: unknown) => {
       // Lets the next browser try again.

@@ -6,8 +6,8 @@ export type BrowserPool = {
   /** Returns the spare browser, or starts one. @throws Error with a readable message when no browser can be started. */
   take: () => Promise<OpenBrowser>;
   /**
-   * Starts the spare browser in the background if there is none. The spare is closed if no session takes it, and `warmUp` is
-   * not called again, for 5 minutes.
+   * Starts the spare browser in the background if there is none. If no session takes the spare, it is closed 5 minutes
+   * after the last call of `warmUp`.
    */
   warmUp: () => void;
   close: () => Promise<void>;
@@ -15,8 +15,8 @@ export type BrowserPool = {
 
 const SPARE_IDLE_MS = 5 * 60_000;
 /**
- * How long to wait before the next spare browser is started. Its start must not compete for the processor with the page of
- * the session that took the last one.
+ * How long the pool waits before it starts another spare browser. The start must not compete for the processor with the
+ * page of the session that took the previous spare.
  */
 const REFILL_DELAY_MS = 2_000;
 

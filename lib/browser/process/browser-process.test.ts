@@ -240,7 +240,7 @@ test("without any Chromium the service starts and reports what is missing", asyn
 test("a browser's processes inherit no descriptor of the service", {
   skip: process.platform !== "linux",
 }, async () => {
-  // The service does the same when it starts.
+  // The service calls this function when it starts, too.
   closeInheritedDescriptors();
   const harness = await openHarness();
   await harness.browsers.ensure(await insertTestSession(harness.db));
@@ -293,7 +293,7 @@ test("a page's console message of more than 12 MiB is dropped, and the browser k
 });
 
 test("browsers of a DevTools URL work in the same way", async () => {
-  // Starts a browser that also listens on a port. The browser writes the number of the port to a file in its profile.
+  // This browser also listens on a port. It writes the number of the port to a file in its profile.
   const host = await openHarness({
     launch: {
       ...findTestChromium(),

@@ -3,17 +3,17 @@ import type { Devtools } from "./devtools-connection.ts";
 /** A running Chromium, local or remote. */
 export type BrowserProcess = {
   devtools: Devtools;
-  /** Process id of the browser process, if it runs on this machine. */
+  /** Process id of the browser. Undefined if the service did not start the browser. */
   pid: number | undefined;
-  /** URL of the proxy to set for each context; undefined if the browser process already uses one, or needs none. */
+  /** URL of the proxy to set for each context. Undefined if the browser process itself uses a proxy, or needs none. */
   contextProxy: string | undefined;
   /** Whether all requests of the browser's pages go through the service's proxy. If not, only documents are checked. */
   isGuarded: boolean;
-  /** Resolves once the process has ended, for any reason. */
+  /** Resolves when the process has ended, for any reason. */
   exited: Promise<void>;
-  /** Returns why the proxy last refused or did not reach the host of this URL; undefined if neither happened. */
+  /** Returns why the proxy last did not connect to the host of this URL. Undefined if that did not happen. */
   findRefusal: (url: URL) => string | undefined;
-  /** Sets the session that uses the browser, for reports of refused requests. */
+  /** Sets the session that uses the browser. Reports of refused requests name this session. */
   nameSession: (sessionId: string) => void;
   /** Ends the browser with all its processes and removes its files. Never rejects. */
   kill: () => Promise<void>;

@@ -62,7 +62,7 @@ const FIXED = [
   "--webrtc-ip-handling-policy=disable_non_proxied_udp",
 ];
 
-/** Returns the flags of a session's Chromium, which is headless and reaches the network only through the proxy. */
+/** Returns the flags for a session's Chromium. It runs headless and reaches the network only through the proxy. */
 export function chromiumFlags(options: {
   profileDir: string;
   proxyServer: string;
@@ -81,6 +81,6 @@ export function chromiumFlags(options: {
   ];
 }
 
-/** Returns the flag that makes Chromium accept the proxy's key for our own https origins. */
+/** Returns the flag that makes Chromium accept the proxy's key for our own https origins. Empty without a key. */
 export const acceptOwnKey = (keyHash: string | undefined): string[] =>
   keyHash === undefined ? [] : [`--ignore-certificate-errors-spki-list=${keyHash}`];

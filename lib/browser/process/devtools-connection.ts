@@ -12,7 +12,7 @@ export type DevtoolsMessage = {
 
 export type DevtoolsCommand = { method: string; params?: Record<string, unknown>; sessionId?: string };
 
-/** A connection to a browser's DevTools that matches answers to commands. */
+/** A connection to a browser's DevTools. It passes each answer to the caller that has sent the command. */
 export type DevtoolsConnection = {
   /** Sends a command. If the connection ends before the answer arrives, `onAnswer` gets an error. */
   send: (command: DevtoolsCommand, onAnswer: (answer: DevtoolsMessage) => void) => void;
@@ -31,22 +31,22 @@ type DevtoolsHandlers = { onEvent: (event: DevtoolsMessage) => void; onClose: ()
 
 /** Access to a browser's DevTools. Each connection has its own attached targets and settings. */
 export type Devtools = {
-  /** The endpoint that Playwright connects to: a URL, or a transport, which only one client can use. */
+  /** The endpoint that Playwright connects to: a URL, or a transport that only one client can use. */
   playwright: string | ConnectOverCDPTransport;
   /** Opens a further connection. @throws Error when the browser cannot be reached. */
   open: (timeoutMs: number, handlers: DevtoolsHandlers) => Promise<DevtoolsConnection>;
 };
 
-/** Largest message that is parsed, in bytes. The largest picture that a tool stores fits in, encoded as base64. */
+/** Largest message that is parsed, in bytes. The largest picture that a tool stores is smaller, even as base64. */
 export const MESSAGE_BYTES_MAX = 12 * 2 ** 20;
-/** A message larger than this ends the connection. */
+/** Largest message that is received, in bytes. A larger message ends the connection. */
 export const BROWSER_BYTES_MAX = 256 * 2 ** 20;
 /** DevTools' error code for a server error. */
 export const SERVER_ERROR = -32000;
 
 export const BROWSER_GONE: DevtoolsMessage = { error: { message: "The browser is gone." } };
 
-/** The error that replaces a huge answer, because parsing the answer would block the event loop. */
+/** Returns the error that replaces a huge answer. Parsing such an answer would block the event loop. */
 export const tooLarge = (id: number): DevtoolsMessage => ({
   id,
   error: {
@@ -61,7 +61,7 @@ export function readAnswerId(data: Buffer): number | undefined {
   return id === undefined ? undefined : Number(id);
 }
 
-/** Implements `ask` with `send`. */
+/** Creates the `ask` method of a connection from the connection's `send`. */
 export const createAsk =
   (send: DevtoolsConnection["send"]): DevtoolsConnection["ask"] =>
   (method, params) =>

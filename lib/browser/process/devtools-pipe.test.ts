@@ -10,8 +10,8 @@ type Command = DevtoolsMessage & { id: number; method: string };
 const LAST_ID = 999;
 
 /**
- * Fakes the browser's end of the pipes. Answers a command with the result of `answer`, or not at all if that is undefined.
- * New DevTools sessions get the ids `B1`, `B2` and so on.
+ * Fakes the browser's end of the pipes. Answers a command with the result of `answer`. If `answer` returns undefined,
+ * does not answer the command. New DevTools sessions get the ids `B1`, `B2` and so on.
  */
 function fakeBrowser(answer: (command: Command) => object | undefined = () => ({})) {
   const [commands, answers] = [new PassThrough(), new PassThrough()];
@@ -45,7 +45,7 @@ function fakeBrowser(answer: (command: Command) => object | undefined = () => ({
     if ((message as DevtoolsMessage).id === LAST_ID) settled.resolve();
     else toPlaywright.push(message);
   };
-  /** Resolves when all messages that were written before have been received. */
+  /** Resolves when all messages that were written before this call have been received. */
   const settle = () => {
     transport.send({ id: LAST_ID, method: "Test.last" });
     return settled.promise;

@@ -13,13 +13,13 @@ import {
   tooLarge,
 } from "./devtools-connection.ts";
 
-/** DevTools of a browser that this process started. No other process can reach it. */
+/** The DevTools of a browser that this process started. No other process can reach them. */
 type DevtoolsPipe = Devtools & {
   /** Resolves when the browser answers. @throws Error when the browser ends before that. */
   ready: () => Promise<void>;
 };
 
-/** A connection in addition to Playwright's: a browser-level DevTools session, and the sessions opened through it. */
+/** A client other than Playwright: a browser-level DevTools session, and the sessions that were opened through it. */
 type Client = {
   browserSessionId: string;
   onEvent: (event: DevtoolsMessage) => void;
@@ -29,10 +29,10 @@ type Client = {
 
 type Pending = { client: Client | undefined; onAnswer: (answer: DevtoolsMessage) => void };
 
-/** The ids of commands that this module sends itself are larger than this. Playwright counts its own ids from 1. */
+/** Commands of this module have ids above this number. Playwright counts the ids of its commands from 1. */
 const FIRST_ID = 1_000_000_000;
 const END_OF_MESSAGE = 0;
-/** Events whose size depends on the page and which may be dropped, because Playwright's state does not depend on them. */
+/** Events that are dropped if they are huge. The page decides their size, and Playwright's state does not need them. */
 const DROPPABLE = new Set([
   "Runtime.consoleAPICalled",
   "Runtime.exceptionThrown",
@@ -43,17 +43,16 @@ const DROPPABLE = new Set([
 ]);
 
 /**
- * Speaks DevTools over the two pipes of `--remote-debugging-pipe`: JSON messages that end with a zero byte. Chromium accepts
- * one client there, which is Playwright. Further connections are separate DevTools sessions, distinguished by session id.
+ * Speaks DevTools over the two pipes of `--remote-debugging-pipe`: JSON messages that end with a zero byte. Chromium
+ * accepts one client on the pipes, which is Playwright. Further connections are separate DevTools sessions on the same
+ * pipes, with session ids of their own.
  */
 export function openDevtoolsPipe(commands: Writable, answers: Readable): DevtoolsPipe {
   const pending = new Map<number, Pending>();
   /** The client of each DevTools session that is not Playwright's, by session id. */
   const clientOf = new Map<string, Client>();
   const clients = new Set<Client>();
-  /**
-   * Ids of the browser-level sessions of all clients, also of ended ones. Playwright must not see events of these sessions.
-   */
+  /** Ids of the browser-level sessions of all clients, also of ended ones. Playwright must not get their events. */
   const browserSessions = new Set<string>();
   let lastId = FIRST_ID;
   let isOpen = true;
@@ -89,13 +88,13 @@ export function openDevtoolsPipe(commands: Writable, answers: Readable): Devtool
     if (message.id !== undefined && message.id > FIRST_ID) return receiveAnswer(message.id, message);
     const client = message.sessionId === undefined ? undefined : clientOf.get(message.sessionId);
     if (client) receiveEvent(client, message);
-    // Playwright expects each message in a separate task; otherwise it misses contexts that are announced early.
+    // Each message gets its own task, because Playwright otherwise misses contexts that are announced early.
     else if (!concernsClient(message)) setImmediate(() => transport.onmessage?.(message));
   };
   /**
-   * Handles a huge message without parsing it, if Playwright does not depend on it. An answer to our own command is replaced
-   * by an error. An event is dropped if it is for a client or in `DROPPABLE`.
-   * @returns false if the message must still be parsed and delivered to Playwright.
+   * Handles a huge message that Playwright does not need, without parsing the message. Replaces an answer to a command
+   * of this module by an error. Drops an event that is for a client or in `DROPPABLE`.
+   * @returns false if the message must be parsed and delivered to Playwright.
    */
   const skipHuge = (data: Buffer): boolean => {
     const id = readAnswerId(data);
@@ -114,7 +113,7 @@ export function openDevtoolsPipe(commands: Writable, answers: Readable): Devtool
     if (message.method === "Target.detachedFromTarget") clientOf.delete(sessionId);
     client.onEvent(withoutBrowserSession(client, message));
   };
-  /** Whether an event is about a client's browser-level session. Chromium also sends such events to Playwright's session. */
+  /** Whether an event is about a client's browser-level session. Chromium also sends such events to Playwright. */
   const concernsClient = ({ method, sessionId, params = {} }: DevtoolsMessage): boolean => {
     if (sessionId !== undefined) return browserSessions.has(sessionId);
     if (method === "Target.detachedFromTarget") return browserSessions.has(String(params.sessionId));
@@ -161,7 +160,8 @@ export function openDevtoolsPipe(commands: Writable, answers: Readable): Devtool
         isOpen: () => clients.has(client),
         terminate() {
           if (!clients.has(client)) return;
-          // Chromium handles commands in order, so later commands are not affected by this client's sessions and settings.
+          // The answer is not awaited: Chromium handles commands in order, so this client no longer affects later
+          // commands.
           send(undefined, { method: "Target.detachFromTarget", params: { sessionId } }, () => {});
           client.end();
         },
@@ -171,7 +171,7 @@ export function openDevtoolsPipe(commands: Writable, answers: Readable): Devtool
   };
 }
 
-/** Removes the browser-level session id, so that messages look to the client as if it had a connection of its own. */
+/** Removes the browser-level session id from a message, so that the client gets it like on a connection of its own. */
 function withoutBrowserSession({ browserSessionId }: Client, message: DevtoolsMessage): DevtoolsMessage {
   if (message.sessionId !== browserSessionId) return message;
   const { sessionId: _, ...rest } = message;

@@ -66,7 +66,7 @@ function openSocket(url: string, timeoutMs: number): Promise<WebSocket> {
   });
 }
 
-/** Parses a message of the browser. A huge answer is replaced by an error, and a huge event is dropped. */
+/** Parses a message of the browser. Replaces a huge answer by an error, and drops a huge event. */
 function readMessage(data: Buffer): DevtoolsMessage | undefined {
   if (data.byteLength <= MESSAGE_BYTES_MAX) return JSON.parse(data.toString()) as DevtoolsMessage;
   const id = readAnswerId(data);

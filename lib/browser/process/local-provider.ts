@@ -51,7 +51,7 @@ export function createLocalProvider(deps: {
   let ways = confinements();
   let hasWorked = false;
 
-  /** Starts a browser as a separate user. The user is released once the browser's processes and profile are gone. */
+  /** Starts a browser as a separate user. The user is released when the browser's processes and profile are gone. */
   async function startAsOther(base: Omit<StartOptions, "account">): Promise<StartedChromium> {
     const users = await openSandboxUsers();
     const user = users?.assign();
@@ -69,7 +69,7 @@ export function createLocalProvider(deps: {
     }
   }
 
-  /** Starts a browser in the safest way that works. */
+  /** Starts a browser in the safest way that works on this machine. */
   async function startWithFallbacks(
     base: Omit<StartOptions, "account" | "sandbox">,
   ): Promise<StartedChromium> {
@@ -87,7 +87,7 @@ export function createLocalProvider(deps: {
         return started;
       } catch (error) {
         firstError ??= error;
-        // The machine may just be slow, so a timeout must not lead to a weaker confinement.
+        // Weaker confinements are not tried after a timeout, because the machine may just be slow.
         if (isStartTimeout(error)) break;
       }
     }

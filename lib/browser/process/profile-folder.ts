@@ -6,7 +6,9 @@ import { dirname, join, resolve } from "node:path";
 /** The user that the browser's processes run as. */
 export type Account = { uid: number; gid: number };
 
-/** The record of a browser, a JSON file. After a crash, the next start of the service uses it to clean up. */
+/**
+ * The content of the JSON file that records a browser. After a crash, the next start of the service cleans up with it.
+ */
 type ProfileRecord = { profileDir: string; pid?: number; startedAt?: string | undefined };
 
 /**
@@ -46,7 +48,7 @@ export async function makeProfileFolder(
   };
 }
 
-/** @returns whether the folder is gone. */
+/** Removes a folder. @returns whether the folder is gone. */
 const removeFolder = (path: string): Promise<boolean> =>
   rm(path, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 }).then(
     () => true,
@@ -74,7 +76,7 @@ export async function sweepBrowsers(folder: string): Promise<number> {
   return ended;
 }
 
-/** Kills a process group immediately. @returns whether it existed. */
+/** Kills a process group immediately. @returns whether the process group existed. */
 export function killGroup(pid: number): boolean {
   try {
     process.kill(process.platform === "win32" ? pid : -pid, "SIGKILL");
@@ -84,7 +86,7 @@ export function killGroup(pid: number): boolean {
   }
 }
 
-/** Returns the recorded process id if that process is still the browser. */
+/** Returns the recorded process id if that process is still the browser. Otherwise returns undefined. */
 async function findProcess({ pid, startedAt }: ProfileRecord): Promise<number | undefined> {
   if (pid === undefined || startedAt === undefined) return undefined;
   return startedAt === (await readStartTime(pid)) ? pid : undefined;
@@ -95,7 +97,7 @@ async function readRecord(path: string): Promise<ProfileRecord | undefined> {
     const record: unknown = JSON.parse(await readFile(path, "utf8"));
     if (typeof record !== "object" || record === null) return undefined;
     const { pid, startedAt, profileDir } = record as Partial<ProfileRecord>;
-    // Checked because a damaged record must not cause the removal of an unrelated folder.
+    // A damaged record must not cause the removal of an unrelated folder.
     if (typeof profileDir !== "string" || !/agent-browser-[^/\\]+$/.test(profileDir)) return undefined;
     return typeof pid === "number" ? { profileDir, pid, startedAt } : { profileDir };
   } catch {
@@ -103,7 +105,7 @@ async function readRecord(path: string): Promise<ProfileRecord | undefined> {
   }
 }
 
-/** Returns the start time of a process in clock ticks since boot; undefined without `/proc`. */
+/** Returns the start time of a process in clock ticks since boot. Undefined if `/proc` does not contain the process. */
 async function readStartTime(pid: number): Promise<string | undefined> {
   const text = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => undefined);
   // Counts the fields after the command name, which is in parentheses and may contain spaces.

@@ -4,10 +4,13 @@ import type { BrowserProvider } from "./browser-provider.ts";
 import { devtoolsAt } from "./devtools-socket.ts";
 
 /**
- * Connects to browsers at a DevTools endpoint (`BROWSER_CDP_URL`). A browser on this machine uses the service's proxy. A
- * browser elsewhere cannot reach the proxy, so the service checks only its requests for documents. The service does not
- * start these browsers, so they do not trust the proxy's certificate. A browser on this machine therefore cannot open our
- * own https origins; one elsewhere opens the allowed paths of these origins directly.
+ * Connects to browsers at a DevTools endpoint (`BROWSER_CDP_URL`).
+ *
+ * A browser on this machine uses the service's proxy. It cannot open our own https origins, because the service did not
+ * start it and it does not trust the proxy's certificate.
+ *
+ * A browser on another machine cannot reach the proxy, so the service checks only the browser's requests for documents.
+ * Such a browser opens the allowed paths of our own origins directly.
  */
 export function createRemoteProvider(deps: {
   cdpUrl: string;

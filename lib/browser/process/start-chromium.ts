@@ -60,7 +60,7 @@ export async function startChromium(options: StartOptions): Promise<StartedChrom
     const devtools = await untilReady(child, options.timeoutMs);
     const pid = child.pid ?? 0;
     await profile.recordProcess(pid);
-    // If the browser ends unexpectedly, the background process and the profile folder still have to be removed.
+    // When the browser ends by itself, `kill` ends the background process and removes the profile folder.
     void exited.then(kill);
     return { pid, devtools, exited, kill };
   } catch (error) {
@@ -100,7 +100,7 @@ const TIMEOUT = "BrowserStartTimeout";
 /** Whether a start failed because it took too long. Another attempt to start in the same way may succeed. */
 export const isStartTimeout = (error: unknown): boolean => error instanceof Error && error.name === TIMEOUT;
 
-/** Waits until the browser answers; its output is discarded after that. */
+/** Waits until the browser answers. After that, the browser's output is discarded. */
 async function untilReady(child: ChildProcess, timeoutMs: number): Promise<Devtools> {
   // The pipes are null when the process could not be started.
   const [, , , commands, answers] = child.stdio as [

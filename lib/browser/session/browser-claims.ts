@@ -13,22 +13,26 @@ import {
 /** Exchanges text messages with the other processes that share the database. */
 export type HandOver = {
   publish: (message: string) => void;
-  /** @param onGap called when messages may have been missed. */
+  /** Calls `onGap` when messages may have been missed. @returns a function that ends the subscription. */
   subscribe: (onMessage: (message: string) => void, onGap: () => void) => () => void;
 };
 
-/** Determines from the stored records which process holds which browser. */
+/** Determines from the stored records which process holds (runs or starts) the browser of a session. */
 export type BrowserClaims = {
   /** Whether another running process holds the session's browser. */
   isElsewhere: (sessionId: string) => Promise<boolean>;
-  /** Reads the row as clients see it: `expired` if the owning process has ended or does not run the browser any more. */
+  /**
+   * Reads the browser's row as clients see it. The status is `expired` if the owning process no longer runs the
+   * browser.
+   */
   read: (sessionId: string) => Promise<BrowserRow | undefined>;
-  /** Notifies the previous holder of a browser that this process took it over. */
+  /** Notifies the process `holder` that this process has taken over the session's browser. */
   notifyTakenOver: (sessionId: string, holder: string) => void;
-  /** Records the end of browsers whose process has ended, and of this process's own browsers whose end was not recorded. */
+  /** Records the ends of browsers whose owning process has ended, and missing ends of this process's own browsers. */
   expireLost: () => Promise<void>;
   /**
-   * Starts to listen for messages that another process has taken over a browser of this process, and ends that browser here.
+   * Starts to listen for messages about takeovers. If another process has taken over a browser of this process, ends
+   * the browser here.
    * @returns a function that stops listening.
    */
   follow: () => () => void;
@@ -41,7 +45,7 @@ export function createBrowserClaims(deps: {
   logger: Logger;
   owner: BrowserOwner;
   handOver: HandOver | undefined;
-  /** Sessions whose browser runs in this process, or is being started. */
+  /** Returns the sessions whose browser runs or starts in this process. */
   listLive: () => string[];
   /** Ends the browser of one session. */
   end: (sessionId: string) => Promise<void>;

@@ -8,13 +8,13 @@ import type { StoredRecord } from "./browser-record.ts";
 import { type BrowserStart, NoBrowserError, shareStart } from "./browser-start.ts";
 import type { BrowserFields, BrowserRow } from "./browser-store.ts";
 
-/** A session's running browser, with everything that ends together with it. */
+/** A session's running browser, with the objects that end together with it. */
 export type RunningBrowser = {
   browser: OpenBrowser;
   place: PlaceTicket;
   /** Sends what people type and click to the selected page. */
   inputQueue: InputQueue | undefined;
-  /** Resolves when the first navigation, which is part of the start, has ended. Never rejects. */
+  /** Resolves when the browser's first navigation has ended. Never rejects. */
   landing: Promise<void>;
   /** Number of browsers that the session has had, including this one. */
   starts: number;
@@ -30,10 +30,10 @@ type BrowserState =
    * the browser process.
    */
   | { kind: "starting"; start: BrowserStart<RunningBrowser> }
-  /** The browser runs, but this is not recorded yet: callers still wait for the start. */
+  /** The browser runs, but this is not recorded yet. Callers wait until it is recorded. */
   | { kind: "recording"; start: BrowserStart<RunningBrowser>; running: RunningBrowser }
   | { kind: "up"; running: RunningBrowser }
-  /** `ended` resolves when the end is recorded; the next start waits for it. */
+  /** `ended` resolves when the end is recorded. The next start waits for `ended`. */
   | { kind: "ending"; ended: Promise<void> };
 
 /** Starts and ends one browser at a time for one session, and records each step in order. */
@@ -46,9 +46,9 @@ export type BrowserLifecycle = {
   provision: (signal?: AbortSignal) => Promise<RunningBrowser>;
   /** Resolves when the current start begins to wait for a place; stays pending if it does not have to wait. */
   untilWaiting: () => Promise<void>;
-  /** Records that a browser ended unexpectedly. */
+  /** Records that a browser ended unexpectedly, and closes what is left of it. */
   lose: (running: RunningBrowser, event: BrowserEvent, lastError: string | null) => void;
-  /** Stops waiting for a place, or ends the browser; resolves once that is recorded. */
+  /** Ends the browser, or stops waiting for a place. Resolves when this is recorded. */
   end: () => Promise<void>;
 };
 
@@ -57,23 +57,19 @@ type LifecycleDeps = {
   record: StoredRecord;
   logger: Logger;
   requestPlace: (onMove: (position: number) => void) => PlaceTicket;
-  /** The longest time that a caller waits for a place, and the error message for a caller that has waited that long. */
+  /** How long a caller waits for a place at most, and the error message for a caller that has waited that long. */
   placeWait: { waitMs: number; explain: () => string };
   /** Takes a browser from the pool. @throws Error with a readable message. */
   take: () => Promise<OpenBrowser>;
-  /**
-   * Connects the events and the input of a browser that was just taken from the pool. The browser may have ended already.
-   */
+  /** Connects the events and the input of a browser from the pool. The browser may have ended already. */
   onTaken: (running: RunningBrowser) => void;
-  /** Navigates a browser to its first page, once it is recorded as running. Never rejects. */
+  /** Navigates a browser to its first page, after the browser was recorded as running. Never rejects. */
   land: (browser: OpenBrowser, row: BrowserRow) => Promise<void>;
-  /**
-   * Called if the record still claims an earlier browser when a new one is started. `holder` is the process that owned it.
-   */
+  /** Called when a browser starts although the record still names an earlier browser, owned by the process `holder`. */
   onTakenOver?: ((holder: string) => void) | undefined;
   /** Called when the browser no longer belongs to the session. */
   onReleased: () => void;
-  /** Called before a running browser is ended. Never rejects. */
+  /** Called before the service ends a running browser. Never rejects. */
   onEnding: (browser: OpenBrowser) => Promise<void>;
 };
 
@@ -91,12 +87,12 @@ export function createBrowserLifecycle(deps: LifecycleDeps): BrowserLifecycle {
   };
 }
 
-/** Returns the running browser of a state, if there is one, even if it is not recorded yet. */
+/** Returns the running browser of a state, also if it is not recorded yet. Undefined if no browser runs. */
 export function runningIn(state: BrowserState): RunningBrowser | undefined {
   return state.kind === "up" || state.kind === "recording" ? state.running : undefined;
 }
 
-/** Whether callers must wait for a start; the browser process may run already. */
+/** Whether callers must wait for a start. The browser process may already run. */
 export function isStarting(
   state: BrowserState,
 ): state is Extract<BrowserState, { start: BrowserStart<RunningBrowser> }> {
@@ -136,8 +132,8 @@ function beginStart(life: Lifecycle): BrowserStart<RunningBrowser> {
     explainWait: deps.placeWait.explain,
     leaveLine(error) {
       if (!isWaiting()) return;
-      // The state is `ending` until the end of this start is recorded. A caller that comes before that begins a new start,
-      // which waits for the recording.
+      // The state is `ending` until the end of this start is recorded. A caller that arrives before that begins a new
+      // start, and the new start waits for the recording.
       beginEnding(life, start.settled);
       ticket?.release(error);
     },
@@ -155,7 +151,7 @@ async function startBrowser(
 ): Promise<RunningBrowser> {
   const { deps } = life;
   const { record } = deps;
-  // The record still claims an earlier browser if the end of that browser was not recorded, or if another process runs it.
+  // The record names an earlier browser if the end of that browser was not recorded, or if another process runs it.
   const holder = await record.dropClaim();
   if (holder !== null) deps.onTakenOver?.(holder);
   await record.move("provision", { lastError: null, currentUrl: null });
@@ -213,9 +209,7 @@ async function takeWithPlace(
   }
 }
 
-/**
- * Records the status `error` and the reason if the start failed, or `expired` if the session stopped waiting for a place.
- */
+/** Records the status `error` with the reason if the start failed, or `expired` if the session stopped waiting. */
 async function recordFailure(deps: LifecycleDeps, error: unknown): Promise<void> {
   const { sessionId, record, logger } = deps;
   if (!(error instanceof NoBrowserError)) {
@@ -265,7 +259,10 @@ function beginEnding(life: Lifecycle, ended: Promise<void>): void {
   });
 }
 
-/** @param started settles when the browser's start is recorded. The browser's end must be recorded after that. */
+/**
+ * Closes a browser and records its end.
+ * @param started settles when the browser's start is recorded. The end must be recorded after the start.
+ */
 async function closeAndRecord(
   deps: LifecycleDeps,
   { browser, place }: RunningBrowser,

@@ -3,9 +3,7 @@ import { describe, test } from "node:test";
 import type { OpenTurn } from "#lib/session/run/run-store.ts";
 import { createBrowserPlaces, orderForEnding, type PlaceTicket } from "./browser-places.ts";
 
-/**
- * Creates places that become free only when they are released. `moves` has the queue positions that each session was told.
- */
+/** Creates places. `moves` contains the positions in the queue that were reported to each session. */
 function openPlaces(max: number, endUnused: (count: number) => Promise<void> = async () => {}) {
   const places = createBrowserPlaces({ max, endUnused, onError: (error) => assert.fail(String(error)) });
   const moves: Record<string, number[]> = {};

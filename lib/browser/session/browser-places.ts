@@ -2,17 +2,15 @@ import type { OpenTurn } from "#lib/session/run/run-store.ts";
 
 /** A session's request for one of the places for running browsers. */
 export type PlaceTicket = {
-  /**
-   * Resolves once the session has a place. Rejects if `release` is called before that, with the error passed to `release`.
-   */
+  /** Resolves when the session has a place. Rejects with the error of `release` if `release` is called before that. */
   granted: Promise<void>;
-  /** The position in the queue, beginning with 1. It is 0 once the session has a place. */
+  /** Returns the position in the queue, beginning with 1; returns 0 if the session has a place. */
   position: () => number;
-  /** Gives the place back, or leaves the queue with an error. Has no effect when called again. */
+  /** Gives the place back, or leaves the queue with an error. Only the first call has an effect. */
   release: (error?: Error) => void;
 };
 
-/** The places for running browsers in this process. At most `max` sessions have one; others wait in order of arrival. */
+/** The places for running browsers in this process. At most `max` sessions have a place; others wait in a queue. */
 export type BrowserPlaces = {
   /** @param onMove called with each new position while the session waits. */
   request: (onMove: (position: number) => void) => PlaceTicket;
@@ -37,7 +35,7 @@ type Places = {
   held: number;
   /** Whether a search for unused browsers is in progress. */
   isLooking: boolean;
-  /** Whether a browser may have become unused since that search began. */
+  /** Whether a browser may have become unused since the latest search for unused browsers began. */
   mustLookAgain: boolean;
   timer: NodeJS.Timeout | undefined;
 };
@@ -134,15 +132,15 @@ async function look(places: Places): Promise<void> {
 type UnusedBrowser = {
   /** Time since the last use of the browser, in milliseconds. */
   idleMs: number;
-  /** The turn of the browser's session, `open` or `parked`; undefined if there is none. */
+  /** State of the open turn of the browser's session. Undefined if no turn is open. */
   turn: OpenTurn | undefined;
 };
 
 /**
- * Orders the browsers that can be ended while other sessions wait. First come browsers of sessions without an open turn,
- * then those of parked (paused) turns, then those that an open turn has not used for `idleMinMs`. Within each group, the
- * longest idle come first. A browser that an open turn used more recently is left out: ending it between two tool calls
- * would lose text that was typed into its page.
+ * Orders the browsers that can be ended while other sessions wait. First come browsers of sessions without an open
+ * turn, then browsers of parked (paused) turns, then browsers that an open turn has not used for `idleMinMs`. Within
+ * each group, the browsers that were idle for longest come first. A browser that an open turn used more recently is
+ * left out, because text that was typed into its page would be lost.
  */
 export function orderForEnding<Unused extends UnusedBrowser>(
   unused: readonly Unused[],

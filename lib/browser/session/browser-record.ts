@@ -24,9 +24,9 @@ type ShownFields = Pick<
 >;
 
 /**
- * Reads the fields that clients see. Until the desired page is reached, a `lastNavigatedUrl` that equals `desiredUrl` is
- * from an earlier navigation. It is then returned as null, so that a client that polls does not take it for the new
- * navigation.
+ * Reads the fields that clients see. Until the desired page is reached, a `lastNavigatedUrl` that equals `desiredUrl`
+ * is from an earlier navigation. It is returned as null, because a client that polls would take it for the outcome of
+ * the new navigation.
  */
 export function readShownFields(row: BrowserRow): ShownFields {
   const { status, desiredUrl, currentUrl, lastError, pageWant } = row;
@@ -43,26 +43,27 @@ type OwnFields<Kind extends NewEvent["kind"]> = Omit<
   "requestId" | "runId" | "source"
 >;
 
-/** The stored record of one session's browser. Each change of it emits a `browser.status` event. */
+/** The stored record of one session's browser. Each change emits a `browser.status` event. */
 export type StoredRecord = {
   read: () => Promise<BrowserRow | undefined>;
-  /** Changes the status. @throws when the status does not allow the event, or another process owns the browser. */
+  /** Changes the status. @throws when the status does not allow the event, or when another process owns the browser. */
   move: (event: BrowserEvent, fields?: BrowserFields) => Promise<BrowserRow>;
   /**
-   * Records the end of a browser that the record still claims but this process does not run. @returns the browser's owner;
-   * null if the record claims no browser.
+   * Records the end of the browser if the record says that one runs or starts. Call it when this process runs no
+   * browser of the session.
+   * @returns the process that owned the browser; null if there was nothing to record.
    */
   dropClaim: () => Promise<string | null>;
   /**
-   * Writes fields if the browser is `ready` and this process owns it. `retargets` is the number of a retarget: if given,
-   * nothing is written once a newer retarget exists.
+   * Writes fields if the browser is `ready` and this process owns it. If the number of a retarget (a client's request
+   * to show another page) is given, writes only if this retarget is the newest.
    */
   patch: (patch: BrowserPatch, retargets?: number) => Promise<void>;
-  /** Like `patch`, but combines changes in quick succession into one write. These changes are called notes. */
+  /** Like `patch`, but combines several changes into one write. Such changes are called notes. */
   note: (patch: BrowserPatch) => void;
   /**
-   * Emits `browser.waiting` with the session's position in the queue: once when the wait begins, then at most once a second.
-   * The position 0 ends the wait.
+   * Emits `browser.waiting` with the session's position in the queue: once when the wait begins, then at most once a
+   * second. Pass 0 when the wait has ended.
    */
   noteWaiting: (position: number) => void;
   /** Emits an event of a page. Drops events after the first 30 of a minute, because a page may cause them in a loop. */
@@ -85,9 +86,9 @@ type Recorder = {
   deps: RecordDeps;
   sessionId: string;
   session: BrowserSession;
-  /** Settles when the latest write has ended. Each write waits for the one before it. */
+  /** Settles when the latest write has ended. Each write waits for the previous write. */
   queue: Promise<unknown>;
-  /** Fields that were passed to `note` and are not written yet. */
+  /** Fields that were passed to `note` but are not written yet. */
   noted: BrowserPatch | undefined;
   noteTimer: NodeJS.Timeout | undefined;
   lastWriteMs: number;
@@ -155,9 +156,7 @@ function write<Result>(
   return turn;
 }
 
-/**
- * Emits the row as clients see it. Once the browser has ended, adds when the last picture of the session's page was taken.
- */
+/** Emits the fields that clients see. If the browser has ended, adds the time of the session's last picture. */
 async function emitStatus(
   { session, sessionId }: Recorder,
   tx: Transaction,
@@ -217,7 +216,7 @@ function changes(row: BrowserRow, { reachedFor, ...fields }: BrowserPatch): bool
   return Object.entries(fields).some(([key, value]) => row[key as keyof BrowserFields] !== value);
 }
 
-/** Writes the notes. Every other change of the record calls this first, so that it is written after the older notes. */
+/** Writes the notes. Every other change of the record calls this first, so that the older notes are written first. */
 async function flush(recorder: Recorder): Promise<void> {
   const { noted, deps, sessionId } = recorder;
   clearTimeout(recorder.noteTimer);

@@ -1,23 +1,23 @@
 /** Thrown when no browser can be started now. The message is a sentence for the caller. */
 export class NoBrowserError extends Error {}
 
-/** The start of a browser, shared by several callers: tool calls, a retarget, a person. */
+/** The start of a browser. Several callers share it: tool calls, a person, and a client that selects a page. */
 export type BrowserStart<Browser> = {
-  /** Waits for the browser. @throws the signal's reason, or NoBrowserError after `waitMs` without a place. */
+  /** Waits for the browser. @throws the signal's reason; NoBrowserError after `waitMs` without a place. */
   join: (signal?: AbortSignal) => Promise<Browser>;
   /** Whether the session waits for one of the limited places for running browsers. */
   isWaiting: () => boolean;
   /** Resolves when the session begins to wait for a place; stays pending if it does not have to wait. */
   queued: Promise<void>;
-  /** Stops the wait for a place. Callers then get this error. Has no effect once the session has a place. */
+  /** Stops the wait for a place. Callers then get this error. Has no effect while the session does not wait. */
   giveUp: (error: Error) => void;
   /** Resolves when the start has succeeded or failed. */
   settled: Promise<void>;
 };
 
 /**
- * Shares one start among its callers. Each caller has its own signal and its own deadline of `waitMs`. When the last caller
- * leaves while the session still waits for a place, `leaveLine` is called with that caller's error.
+ * Shares one start among its callers. Each caller has its own signal and its own deadline of `waitMs`. If the last
+ * caller leaves while the session waits for a place, `leaveLine` is called with that caller's error.
  */
 export function shareStart<Browser>(deps: {
   browser: Promise<Browser>;
@@ -25,7 +25,7 @@ export function shareStart<Browser>(deps: {
   queued: Promise<void>;
   leaveLine: (error: Error) => void;
   waitMs: number;
-  /** The error message for a caller that has waited `waitMs` without getting a place. */
+  /** Returns the error message for a caller that has waited `waitMs` without getting a place. */
   explainWait: () => string;
 }): BrowserStart<Browser> {
   const { browser, isWaiting, queued, leaveLine, waitMs, explainWait } = deps;

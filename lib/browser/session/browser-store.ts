@@ -8,15 +8,15 @@ import { type BrowserEvent, browserMachine } from "./browser-machine.ts";
 export type BrowserRow = typeof browsers.$inferSelect;
 type SessionFields = typeof sessions.$inferSelect;
 
-/** The name of this process among those that share the database; `isAlone` when there can be no others. */
+/** The name of this process among the processes that share the database. `isAlone` is true if there are no others. */
 export type BrowserOwner = { name: string; isAlone: boolean };
 
-/** Which process holds a browser: none, this process, another running process, or one that has ended. */
+/** Which process holds a browser: none, this process, another running process, or a process that has ended. */
 type BrowserHolder = "nobody" | "self" | "other" | "gone";
 
-/** The fields of a session that its browser needs. A sub-agent has the browser capability only with `browser: "own"`. */
+/** The fields of a session that its browser needs. A sub-agent can have its own browser only with `browser: "own"`. */
 export type BrowserSession = Pick<SessionFields, "source" | "capabilities"> & {
-  /** The page that the session was created with; a retarget selects another one. */
+  /** The page with which the session was created. A retarget (a client's request) selects another page. */
   initialUrl: string | null;
 };
 
@@ -25,18 +25,16 @@ export type BrowserFields = Partial<
   Pick<BrowserRow, "lastNavigatedUrl" | "currentUrl" | "returnUrl" | "pageWant" | "lastError" | "lastUsedAt">
 >;
 
-/**
- * Fields to write. `reachedFor` is the number of a retarget: unless a newer retarget exists, `pageWant` becomes `reached`.
- */
+/** Fields to write. If `reachedFor` is the number of the newest retarget, `pageWant` also becomes `reached`. */
 export type BrowserPatch = BrowserFields & { reachedFor?: number };
 
-/** Reads the browser's row, if there is one. */
+/** Reads the row of a session's browser. Undefined if there is no row. */
 export async function readBrowser(db: Executor, sessionId: string): Promise<BrowserRow | undefined> {
   const [row] = await db.select().from(browsers).where(eq(browsers.sessionId, sessionId));
   return row;
 }
 
-/** Reads the browser's row, if there is one, and which process holds the browser. */
+/** Reads the row of a session's browser, and which process holds the browser. Undefined if there is no row. */
 export async function readHeldBrowser(
   db: Executor,
   sessionId: string,
@@ -53,7 +51,7 @@ export async function readHeldBrowser(
   return found;
 }
 
-/** Reads the fields of a session that its browser needs; undefined if there is no such session. */
+/** Reads the fields of a session that its browser needs. Undefined if there is no such session. */
 export async function readBrowserSession(
   db: Executor,
   sessionId: string,
@@ -86,7 +84,7 @@ export const hasOwnBrowser = async (
     : ((await readBrowserSession(db, session.id))?.capabilities.browser ?? false);
 
 /**
- * Whether a tool call can use a browser: the browser of its own session, or the parent's browser that the session shares.
+ * Whether a tool call can use a browser: its own session's browser, or the parent's browser that the session shares.
  */
 export const hasBrowserForCall = async (
   db: Executor,
@@ -96,8 +94,8 @@ export const hasBrowserForCall = async (
   ((await readBrowserSession(db, sessionId))?.capabilities.browser ?? false);
 
 /**
- * Returns the sessions among `sessionIds` whose browser a working sub-agent shares. A sub-agent with a parked turn does not
- * count: it may be waiting for a sub-agent of its own, which needs the place of that browser.
+ * Returns the sessions among `sessionIds` whose browser is shared by a working sub-agent. A sub-agent with a parked
+ * (paused) turn does not count, because it may wait for a sub-agent of its own that needs the place of that browser.
  */
 export async function listSharedInUse(db: Executor, sessionIds: readonly string[]): Promise<Set<string>> {
   if (sessionIds.length === 0) return new Set();
@@ -116,7 +114,7 @@ export async function listSharedInUse(db: Executor, sessionIds: readonly string[
   return new Set(rows.flatMap(({ id }) => id ?? []));
 }
 
-/** Reads the browser's row, or creates it as `idle` with the session's first page. @throws when the session is gone. */
+/** Reads the browser's row, or creates it as `idle` with the session's first page. @throws if the session is gone. */
 export async function openBrowserRow(
   tx: Transaction,
   sessionId: string,
@@ -132,8 +130,8 @@ export async function openBrowserRow(
 }
 
 /**
- * The value of `pageWant` when a browser starts. No page is reached then: the browser opens the selected page, or returns to
- * the page that the previous browser showed last.
+ * The value of `pageWant` when a browser starts. The new browser has reached no page: it opens the selected page, or
+ * returns to the page that the previous browser showed last.
  */
 const wantAtStart = sql`case ${browsers.pageWant} when 'reached' then 'returning'
   when 'refused' then 'selected' else ${browsers.pageWant} end`;
@@ -142,7 +140,7 @@ const wantAtStart = sql`case ${browsers.pageWant} when 'reached' then 'returning
  * Applies an event to a browser with a compare-and-set on the state and owner in `from`. The process that provisions a
  * browser owns it until the browser has ended.
  *
- * @returns the updated row, or undefined when state or owner no longer match `from`.
+ * @returns the updated row; undefined if state or owner no longer match `from`.
  * @throws Error when the event is not allowed in that state.
  */
 export async function moveBrowser(
@@ -170,10 +168,10 @@ export async function moveBrowser(
 }
 
 /**
- * Writes fields if the browser is `ready` and this process owns it. `retargets` is the number of a retarget: if given,
- * nothing is written once a newer retarget exists.
+ * Writes fields if the browser is `ready` and this process owns it. If the number of a retarget is given, writes only
+ * if this retarget is the newest.
  *
- * @returns the updated row, or undefined when nothing was written.
+ * @returns the updated row; undefined if nothing was written.
  */
 export async function patchBrowser(
   tx: Transaction,
@@ -201,8 +199,8 @@ export async function patchBrowser(
 }
 
 /**
- * Selects a page: adds it to the session's known target pages, clears the last error, and marks the page as not reached
- * yet. Source: specification, `POST …/browser`, rule 1.
+ * Selects a page: adds it to the session's known target pages, clears the last error, and marks the page as not
+ * reached. Source: specification, `POST …/browser`, rule 1.
  */
 export async function selectPage(tx: Transaction, sessionId: string, url: string): Promise<BrowserRow> {
   const isListed = sql`${sessions.targetPageUrls} @> ${JSON.stringify([url])}::jsonb`;
@@ -233,7 +231,7 @@ export async function selectPage(tx: Transaction, sessionId: string, url: string
   return row;
 }
 
-/** Lists the sessions whose row says that a browser runs, if the row's owner is this process or a process that has ended. */
+/** Lists the sessions with a `creating` or `ready` browser whose owner is this process or a process that has ended. */
 export function listClaims(
   db: Executor,
   self: BrowserOwner,
@@ -245,13 +243,13 @@ export function listClaims(
     .where(and(inArray(browsers.status, ["creating", "ready"]), or(isOwn, isGone(self))));
 }
 
-/** A restart of the database server ends all connections. This is how long processes may take to reconnect after it. */
+/** How long processes may take to reconnect after a restart of the database server, which ends all connections. */
 const RETURN_SECONDS = 15;
 
 /**
- * SQL condition: the process that owns the row has ended. This is so if no database connection has the name of the process.
- * It is not so shortly after a restart of the database server, which ends all connections. If this process is alone, every
- * other owner has ended.
+ * SQL condition: the process that owns the row has ended. A process counts as ended if no database connection has its
+ * name. Exception: for `RETURN_SECONDS` after a restart of the database server, a process that connected before the
+ * restart does not count as ended. If this process is alone, every other process has ended.
  */
 export function isGone(self: BrowserOwner, owner: PgColumn = browsers.owner): SQL {
   const isOther = sql`${owner} is distinct from ${self.name}`;

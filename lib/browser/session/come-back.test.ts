@@ -9,7 +9,7 @@ import {
   waitFor,
 } from "../testing.ts";
 
-/** Delays the responses to `/gate`. */
+/** Responses to `/gate` wait until this promise resolves. */
 let gate = Promise.withResolvers<void>();
 let site: Awaited<ReturnType<typeof startTestSite>>;
 let harness: TestBrowsers;
@@ -55,7 +55,7 @@ async function retarget(sessionId: string, url: string): Promise<void> {
 const isShown = (sessionId: string, url: string) =>
   waitFor(async () => (await readStatus(sessionId)).currentUrl === url, `${url} to be shown`);
 
-/** Ways to reach a page, each with the path of the page that is then shown. */
+/** Ways to reach a page, each with the path of the page that the browser shows afterwards. */
 const WAYS: Record<string, [path: string, go: (live: LiveBrowser) => Promise<unknown>]> = {
   "a retarget": ["/retargeted", (live) => retarget(live.sessionId, at("/retargeted"))],
   "a retarget that is redirected": ["/moved-here", (live) => retarget(live.sessionId, at("/moved"))],
@@ -106,7 +106,7 @@ const ENDS: Record<string, (live: LiveBrowser) => Promise<void>> = {
 for (const [end, ended] of Object.entries(ENDS))
   test(`after ${end}, the browser comes back on the last page it showed`, async () => {
     const isReaped = end === "it was reaped";
-    // The stored page does not depend on how the browser ended, so two ways to reach a page are enough for the other ends.
+    // The stored page does not depend on how the browser ended, so the other ends are tested with two ways only.
     const ways = Object.entries(WAYS).filter(([way]) => isReaped || /script|pushState/.test(way));
     const sessionId = await insertTestSession(harness.db, { targetUrl: at("/created") });
     for (const [way, [path, go]] of ways) {
@@ -184,8 +184,8 @@ test("a retarget to the page shown before is not landed until the page is reache
     const events = await harness.log.read(sessionId, { after: 0, limit: 1_000 });
     const records = events.map(({ body }) => JSON.parse(body) as { lastNavigatedUrl: string | null });
     const landings = records.map(({ lastNavigatedUrl }) => lastNavigatedUrl !== null);
-    // The polls show that the page landed, then that it has not landed, then that it landed again. Between the retarget and
-    // its page, no poll shows a landing.
+    // The events show that the page was reached, then that it was not reached, then that it was reached again. Between
+    // the retarget and its page, no event shows a reached page.
     const turns = landings.filter((landed, index) => landed !== landings[index - 1]);
     assert.deepEqual(turns.slice(-3), [true, false, true], end);
     await browsers.closeSession(sessionId);

@@ -10,8 +10,8 @@ import type { StoredRecord } from "./browser-record.ts";
 const MESSAGE_CHARS_MAX = 1_000;
 
 /**
- * Connects a browser that was just taken from the pool to its session: input, screencast and events, including the browser's
- * end. Called once for each browser.
+ * Connects a browser that was just taken from the pool to its session: input, screencast and events, including the end
+ * of the browser. Called once for each browser.
  */
 export function followBrowser(
   deps: {
@@ -40,7 +40,7 @@ export function followBrowser(
     onLoaded: navigation.noteLoaded,
     onRefused: (reason) => record.note({ lastError: reason }),
     onDownload(download) {
-      // Downloads are stored one after the other, because each picks a file name that is free.
+      // Downloads are stored one after the other, because each is stored under a file name that no other file has.
       storing = storing.then(async () => {
         const stored = await store(deps.storeDownload, download);
         browser.activity.add({ kind: "download", download: stored });
@@ -72,7 +72,7 @@ export function followBrowser(
       life.lose(running, "lost", null);
     },
     async onAnnotation(body) {
-      // The overlay cannot tell a script's input from a person's. A submission is accepted only if a person acted last.
+      // A submission is accepted only if a person acted last, because the overlay cannot tell a script from a person.
       if (browser.overlayGate.isHeldByScript() || deps.isScriptLastActor())
         return { isStored: false, reason: "a script of the agent was using the page; please submit again" };
       return deps.onAnnotation(body);

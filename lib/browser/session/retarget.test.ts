@@ -14,7 +14,7 @@ import {
 
 let site: Awaited<ReturnType<typeof startTestSite>>;
 let harness: TestBrowsers;
-/** A service with a short navigation timeout. Its host `late.example` resolves to no address until the test sets one. */
+/** A service with a short navigation timeout. Its lookup of `late.example` waits until the test sets an address. */
 let impatientHarness: TestBrowsers;
 const lateName = { requested: Promise.withResolvers<void>(), address: Promise.withResolvers<string>() };
 let sessionId: string;

@@ -31,27 +31,27 @@ type SessionBrowserDeps = {
   sessionId: string;
   record: StoredRecord;
   logger: Logger;
-  /** Whether another running process holds this session's browser. */
+  /** Whether another running process runs or starts this session's browser. */
   isElsewhere: () => Promise<boolean>;
-  /** Called when this process took the browser over from another one. */
+  /** Called when a browser starts although the record still names an earlier browser, owned by the process `holder`. */
   onTakenOver?: (holder: string) => void;
   requestPlace: (onMove: (position: number) => void) => PlaceTicket;
   placeWait: { waitMs: number; explain: () => string };
   /** Takes a running browser from the pool. @throws Error with a readable message. */
   take: () => Promise<OpenBrowser>;
-  /** Whether a browser may be started only because someone views the session: a turn is open, and there is a free place. */
+  /** Whether a viewer may start a browser: the agent has an open turn, and fewer browsers run than the limit. */
   mayStartForViewer: () => Promise<boolean>;
   /** Reads the script that the service runs in the session's pages. */
   readPageScript: () => Promise<PageScript>;
-  /** Called when the browser is not in use any more. It may then be ended for a waiting session. */
+  /** Called when the browser has become unused. The service may then end it for a waiting session. */
   onUnused: () => void;
   createPictureKeeper: (page: Pick<PictureKeeperDeps, "findIdle" | "hideOverlay">) => PictureKeeper;
-  /** Returns why a page may not be opened, or undefined. */
+  /** Returns why a page may not be opened; undefined if it may be. */
   refuse: (url: URL) => Promise<string | undefined>;
   onAnnotation: SubmitAnnotation;
   /** Whether the session has a workspace for files (`capabilities.sandbox`). */
   hasWorkspace: boolean;
-  /** @see BrowserServiceDeps.storeDownload */
+  /** Stores a file that a page offered for download. @see BrowserServiceDeps.storeDownload */
   storeDownload: (name: string, bytes: Uint8Array) => Promise<string>;
   nowMs: () => number;
 };
@@ -73,7 +73,7 @@ export type SessionBrowser = {
   input: (input: BrowserInput) => Promise<void>;
   /** @see BrowserService.readCursor */
   readCursor: (x: number, y: number) => Promise<string>;
-  /** Whether a browser runs, starts, or waits for a place. */
+  /** Whether a browser runs or starts. Also true while the session waits until it may start a browser. */
   isLive: () => boolean;
   /** Whether a browser runs. */
   isUp: () => boolean;
@@ -89,10 +89,10 @@ export type SessionBrowser = {
 
 type HistoryAction = "back" | "forward" | "reload";
 
-/** How people and tools use the session's browser. Unlike {@link RunningBrowser}, this is kept when the browser restarts. */
+/** How people and tools use the session's browser. These values stay when the browser restarts. */
 type Usage = {
   usedAtMs: number;
-  /** Number of tool calls that hold the browser; a held browser is not ended for another session. */
+  /** Number of tool calls that hold the browser. While it is not 0, the browser is not ended for another session. */
   holds: number;
   /** Who last pressed a button or key in the page. */
   lastActor: "person" | "script" | undefined;
@@ -199,8 +199,7 @@ async function ensure(session: Session, signal?: AbortSignal): Promise<LiveBrows
 }
 
 /**
- * Each browser of a session has its own range of this many refs (the numbers of elements in page snapshots). The snapshots
- * of one browser name fewer elements than that.
+ * How many refs (element numbers in page snapshots) are reserved for each browser of a session. No browser needs more.
  */
 const REFS_PER_BROWSER = 100_000;
 
@@ -236,7 +235,7 @@ async function refreshPageScript(session: Session): Promise<void> {
   const state = life.state();
   const running = runningIn(state);
   if (!running) {
-    // A browser that is being started may have read the script before it changed.
+    // A browser that is being started may have read the old script, so the script is read again after the start.
     if (isStarting(state)) void state.start.settled.then(() => refreshPageScript(session));
     return;
   }
@@ -287,7 +286,10 @@ async function retarget(session: Session, url: string): Promise<void> {
   );
 }
 
-/** Opens the page of a retarget. If the browser is lost meanwhile, retries once with a new one. */
+/**
+ * Opens the page of a retarget (a client's request to show another page). If the browser is lost meanwhile, retries
+ * once with a new browser.
+ */
 async function goToRetarget(
   session: Session,
   url: string,
@@ -296,7 +298,7 @@ async function goToRetarget(
 ): Promise<void> {
   const { life, navigation } = session;
   const running = await life.provision();
-  // A browser that was started meanwhile opens the page that is selected by then, which is usually this one.
+  // A browser that has just started may already be opening the page of this retarget or of a newer one.
   if (navigation.lastRetarget() < retargets) {
     await navigation.goToSelected(running.browser, url, retargets);
     noteUseEnded(session);
@@ -330,7 +332,7 @@ async function goThroughHistory(session: Session, action: HistoryAction): Promis
     forward: () => page.goForward(options),
     reload: () => page.reload(options),
   };
-  // An error does not fail the call: a refusal is already recorded, and after a timeout the page may still be loading.
+  // Errors do not fail the call: a refusal is already recorded, and after a timeout the page may still be loading.
   await moves[action]().catch((error) =>
     deps.logger.debug(
       { sessionId: deps.sessionId, action, err: error },
@@ -356,7 +358,7 @@ function watch(session: Session, { onFrame, onPointer }: ViewListeners): () => v
   };
 }
 
-/** Starts a browser for a viewer, unless another process holds it or another session needs the place. */
+/** Starts a browser for a viewer if no other process runs one and `mayStartForViewer` allows it. */
 async function provisionForViewer({ deps, life }: Session): Promise<void> {
   if (runningIn(life.state()) || isStarting(life.state())) return;
   if (!(await deps.isElsewhere()) && (await deps.mayStartForViewer())) await life.provision();
@@ -372,7 +374,8 @@ async function passInput(session: Session, input: BrowserInput): Promise<void> {
   }
   if (!runningIn(life.state())) {
     const state = life.state();
-    // Drop the input: minutes later, when the session gets a place, the browser may show another page than the person saw.
+    // The input is dropped, because the session may get a place only minutes later. The browser may then show another
+    // page than the page that the person saw.
     if (state.kind === "starting" && state.start.isWaiting()) return;
     if ((await open(session)).state !== "ready") return;
     await runningIn(life.state())?.landing;

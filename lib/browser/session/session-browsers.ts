@@ -1,22 +1,23 @@
 import type { SessionBrowser } from "./session-browser.ts";
 
-/** The session browsers of this process. Each is created at its first use and stays until its session is closed. */
+/** The session browsers of this process. Each is created at its first use, and removed when its session is closed. */
 export type SessionBrowsers = {
   /**
-   * Returns the session browser; the first call creates it. @throws Error with a readable message if the session has none.
+   * Returns the session browser; the first call creates it.
+   * @throws Error with a readable message if the session has no browser.
    */
   get: (sessionId: string) => Promise<SessionBrowser>;
-  /** Returns the session browser if it was already created. */
+  /** Returns the session browser. Undefined if it has not been created yet. */
   peek: (sessionId: string) => SessionBrowser | undefined;
   /** Lists all created session browsers with their session ids. */
   list: () => [sessionId: string, browser: SessionBrowser][];
-  /** Removes and returns a session's browser; waits if it is still being created. */
+  /** Removes and returns a session's browser. Waits if the browser is still being created. */
   remove: (sessionId: string) => Promise<SessionBrowser | undefined>;
 };
 
 /** @see SessionBrowsers */
 export function createSessionBrowsers(make: (sessionId: string) => Promise<SessionBrowser>): SessionBrowsers {
-  /** Also contains browsers that are still being created, so that each is created only once. */
+  /** Also contains browsers that are still being created, so that no browser is created twice. */
   const promises = new Map<string, Promise<SessionBrowser>>();
   const created = new Map<string, SessionBrowser>();
   return {

@@ -5,7 +5,7 @@ import { listSharedInUse } from "./browser-store.ts";
 import type { SessionBrowser } from "./session-browser.ts";
 import type { SessionBrowsers } from "./session-browsers.ts";
 
-/** An open turn keeps a browser that it used within this time, even if other sessions wait. */
+/** A browser that an open turn of the agent has used within this time is not ended, even if other sessions wait. */
 const EVICTION_IDLE_MS = 30_000;
 
 type UnusedParts = {

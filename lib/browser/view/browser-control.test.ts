@@ -3,7 +3,7 @@ import { describe, test } from "node:test";
 import { waitUntil } from "#lib/events/testing.ts";
 import { createBrowserControl } from "./browser-control.ts";
 
-/** Creates fake processes. The test delivers their messages to all of them in the same order, as Postgres does. */
+/** Creates fake processes. The test delivers each message to all processes in the same order, as Postgres does. */
 function openProcesses<Name extends string>(names: Name[], confirmMs?: number) {
   const sent: string[] = [];
   const listeners = new Map<string, { onMessage: (message: string) => void; onGap: () => void }>();
@@ -126,7 +126,8 @@ describe("control of a browser", () => {
     all.deliver();
     all.two.follow("ses_a", () => {});
     all.deliver();
-    // This wait began after the one for `ses_a`. So when it has ended, the wait for `ses_a` would have ended, too.
+    // This wait began after the wait for `ses_a`. When it has ended, an unanswered wait for `ses_a` would have ended
+    // too.
     all.two.follow("ses_b", () => {});
     await waitUntil(() => all.two.holderOf("ses_b") === undefined, "the unanswered one has ended");
     assert.equal(all.two.holderOf("ses_a"), "con_1");

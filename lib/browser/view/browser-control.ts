@@ -2,29 +2,30 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Topic } from "#lib/events/bus/topic.ts";
 
 /**
- * Tracks, across processes, which person's connection has control of each session's browser. The latest `take` wins. While
- * no person has control, the agent has it as long as its turn runs. Nothing is stored: control ends with the connection.
+ * Tracks across all processes which person's connection has control of each session's browser. The latest `take` wins.
+ * While no person has control, the agent has control during its turns. Control is not stored in the database, and it
+ * ends with the connection.
  */
 export type BrowserControl = {
   /** Returns the id of the connection that has control; undefined while no person has control. */
   holderOf: (sessionId: string) => string | undefined;
   /** Gives control to a connection of this process, even if a connection of another process has it. */
   take: (sessionId: string, connectionId: string) => void;
-  /** Ends the control of this connection; has no effect if another connection has control. */
+  /** Ends the control of this connection. Has no effect if another connection has control. */
   release: (sessionId: string, connectionId: string) => void;
-  /** Calls `listener` after each change of who has control of the session. @returns a function that stops the calls. */
+  /** Calls `listener` each time that control of the session changes. @returns a function that stops the calls. */
   follow: (sessionId: string, listener: () => void) => () => void;
   /** Calls `listener` when a person's control of any session has ended. @returns a function that stops the calls. */
   onFree: (listener: (sessionId: string) => void) => () => void;
   /**
    * Waits until no person has control.
    *
-   * @returns whether control is free; false once `timeoutMs` have passed or the signal has fired.
+   * @returns whether control is free. False if `timeoutMs` have passed or the signal has fired before that.
    */
   untilFree: (sessionId: string, timeoutMs: number, signal: AbortSignal) => Promise<boolean>;
   /**
-   * Asks the other processes whether one of their connections has control, and waits for their answers, because this
-   * process may have missed a claim.
+   * Asks the other processes whether one of their connections has control, and waits for their answers. Needed because
+   * this process may have missed a message.
    *
    * @returns whether control is free.
    */
@@ -33,23 +34,24 @@ export type BrowserControl = {
 };
 
 /**
- * A connection's claim to the control of a session. Processes may receive claims and releases in different orders, so all of
- * them sort by the same rule: by `stamp`, then by connection id, and a release after the claim that it releases. A release
- * therefore never wins over another connection's newer claim.
+ * A connection's claim to the control of a session. Processes may receive claims and releases in different orders, so
+ * all processes order them by the same rule: by `stamp`, then by connection id. A release comes after the claim that it
+ * releases. Therefore a release never ends a newer claim of another connection.
  */
 type Claim = { stamp: number; connectionId: string; isReleased: boolean };
 
 /**
- * The newest claim that this process knows. `isOurs`: the connection is in this process. `sinceMs`: when it was received.
+ * The newest claim to a session that this process has received. `isOurs` is true if the connection belongs to this
+ * process. `sinceMs` is the time of receipt.
  */
 type KnownClaim = Claim & { isOurs: boolean; sinceMs: number };
 
 type ControlMessage =
   | ({ type: "claim"; from: string; sessionId: string } & Claim)
-  /** Asks every process to repeat the claims of its own connections, for one session, or for all if `sessionId` is null. */
+  /** Asks every process to repeat the claims of its own connections. If `sessionId` is null, asks for all sessions. */
   | { type: "ask"; from: string; sessionId: string | null };
 
-/** How long a released claim is remembered, so that a late message cannot claim control again for the same connection. */
+/** How long a released claim is stored. During this time, a late message cannot restore the claim. */
 const FORGET_MS = 60_000;
 
 const isNewer = (claim: Claim, current: Claim): boolean => {
@@ -69,12 +71,13 @@ type Control = {
   claims: Map<string, KnownClaim>;
   listeners: Map<string, Set<() => void>>;
   freeListeners: Set<(sessionId: string) => void>;
-  /** Sessions whose claim another process was asked to repeat, each with the timer that ends the wait. */
+  /** Timers by session id. Each timer ends the wait for another process to repeat its claim to the session. */
   unconfirmed: Map<string, NodeJS.Timeout>;
 };
 
 /**
- * @param options.confirmMs how long another process may take to repeat a claim; after that, the claim counts as released.
+ * Creates the {@link BrowserControl} of this process.
+ * @param options.confirmMs how long another process may take to repeat a claim. After that, the claim is released.
  */
 export function createBrowserControl(
   topic: Topic,
@@ -119,7 +122,7 @@ export function createBrowserControl(
     async isConfirmedFree(sessionId) {
       if (holderOf(sessionId) === undefined) send(control, { type: "ask", from: self, sessionId });
       else confirm(control, sessionId);
-      // Wait longer than `confirmMs`: by then, the claim of a process that does not answer has been released.
+      // Waits longer than `confirmMs`: the claim of a process that does not answer is released only after that time.
       await sleep(confirmMs * 1.5, undefined, { ref: false });
       return holderOf(sessionId) === undefined;
     },
@@ -157,9 +160,7 @@ function publishOwn(control: Control, sessionId: string, claim: Claim): void {
   send(control, { type: "claim", from: control.self, sessionId, stamp, connectionId, isReleased });
 }
 
-/**
- * Asks the process of a claim to repeat it, because that process may have ended. If it does not answer, releases the claim.
- */
+/** Asks another process to repeat its claim, because it may have ended. If there is no answer, releases the claim. */
 function confirm(control: Control, sessionId: string): void {
   const { claims, unconfirmed, self, confirmMs } = control;
   const current = claims.get(sessionId);

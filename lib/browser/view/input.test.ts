@@ -22,7 +22,7 @@ const press = (action: "down" | "up", x: number): BrowserInput => ({
   modifiers: 0,
 });
 
-/** Simulates a page that handles each event only when the test says so. */
+/** Simulates a page that handles each event only when the test calls `takeAll`. */
 function busyPage() {
   const sent: InputCommand[] = [];
   const waiting: (() => void)[] = [];

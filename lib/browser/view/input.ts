@@ -34,14 +34,15 @@ export type InputQueue = { push: (input: BrowserInput) => Promise<void> };
 type Move = Extract<BrowserInput, { type: "mouse" }>;
 type Wheel = Extract<BrowserInput, { type: "wheel" }>;
 
-/** How many inputs a page may leave unanswered. More are dropped, because people do not type that far ahead. */
+/** How many inputs the page may leave unanswered. Further input is dropped: people do not type that far ahead. */
 const UNANSWERED_MAX = 500;
 
 const BUTTON_BITS = { none: 0, left: 1, right: 2, middle: 4 } as const;
 
 /**
- * Creates a queue that merges mouse moves into one while the page is busy, and wheel turns likewise. All other input is sent
- * immediately, after the latest move and wheel turn. It does not wait until these are answered: DevTools keeps the order.
+ * Creates a queue for the input of a page. While the page is busy, mouse moves are merged into one, and so are wheel
+ * turns. All other input is sent immediately, after the latest move and wheel turn. The queue does not wait for the
+ * answer to these two, because DevTools keeps the order.
  *
  * @param send resolves when the page has handled the event.
  */

@@ -4,9 +4,11 @@ import { withOverlayHidden } from "../overlay/hide-overlay.ts";
 import type { OpenBrowser } from "../page/open-browser.ts";
 import { writePicture } from "./picture-store.ts";
 
-/** Takes and stores the last picture of one session's page, which is shown while no browser runs. */
+/** Takes and stores pictures of one session's page. People see the latest picture while no browser runs. */
 export type PictureKeeper = {
-  /** Takes a picture once the page has been unused for a moment, so that there is one even if the browser crashes later. */
+  /**
+   * Takes a picture after 3 s if the page is unused then. The picture is available even if the browser crashes later.
+   */
   keepSoon: () => void;
   /** Takes a picture now. Never rejects. If the page does not answer in time, the earlier picture stays. */
   keep: (browser: OpenBrowser) => Promise<void>;
@@ -59,8 +61,8 @@ export function createPictureKeeper(deps: PictureKeeperDeps): PictureKeeper {
 }
 
 /**
- * Captures the viewport as JPEG, without the overlay; undefined without an http(s) page. @throws if the page does not
- * answer.
+ * Captures the viewport as JPEG, without the overlay. Returns undefined if the browser shows no http(s) page.
+ * @throws if the page does not answer.
  */
 async function capture(
   browser: OpenBrowser,

@@ -5,7 +5,7 @@ import { pagePictures } from "#db/schema/index.ts";
 /** The last picture of a session's page. */
 export type PagePicture = { mediaType: string; bytes: Uint8Array; takenAt: Date };
 
-/** Writes the picture, replacing the session's earlier one. @throws when the session does not exist. */
+/** Stores a picture in place of the session's earlier picture. @throws when the session does not exist. */
 export async function writePicture(
   db: Database,
   sessionId: string,
@@ -18,13 +18,13 @@ export async function writePicture(
     .onConflictDoUpdate({ target: pagePictures.sessionId, set: fields });
 }
 
-/** Reads the last picture of a session's page, if there is one. */
+/** Reads the last picture of a session's page. Undefined if there is no picture. */
 export async function readPagePicture(db: Database, sessionId: string): Promise<PagePicture | undefined> {
   const [row] = await db.select().from(pagePictures).where(eq(pagePictures.sessionId, sessionId));
   return row;
 }
 
-/** Reads when the last picture of each session's page was taken; sessions without a picture are left out. */
+/** Reads the time of the last picture of each session's page. Sessions without a picture are left out. */
 export async function readPictureTimes(db: Executor, sessionIds: string[]): Promise<Map<string, Date>> {
   if (sessionIds.length === 0) return new Map();
   const rows = await db

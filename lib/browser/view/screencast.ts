@@ -3,20 +3,21 @@ import type { ScreencastFrame } from "../browser-service.ts";
 import { VIEWPORT } from "../page/open-browser.ts";
 
 const JPEG_QUALITY = 70;
-/** A screencast without a frame after this time is restarted: it may have begun while the page changed its renderer. */
+/** How long a cast may have no frame. It is then restarted, because it may have begun during a renderer change. */
 const FIRST_FRAME_MS = 600;
 const RESTARTS_MAX = 5;
 
-/** One screencast of a session, shared by all viewers. */
+/** One screencast of a session. All viewers share it. */
 export type Screencast = {
   /**
-   * Delivers the latest frame and all later ones, and keeps the cast running. @returns a function that stops the delivery.
+   * Subscribes to the latest frame and all later frames. The cast runs while there are subscriptions.
+   * @returns a function that ends the subscription.
    */
   watch: (onFrame: (frame: ScreencastFrame) => void) => () => void;
   watcherCount: () => number;
-  /** Restarts the cast after the document changed, because Chromium may still cast the renderer of the previous one. */
+  /** Restarts the cast. Call it after a document change: Chromium may still send frames of the old renderer. */
   refresh: () => void;
-  /** Switches the cast to another page, or to none when the browser has ended; the watchers stay. */
+  /** Switches the cast to another page; undefined if the browser has ended. Subscriptions continue. */
   attach: (cdp: CDPSession | undefined) => void;
 };
 
@@ -40,7 +41,7 @@ type Cast = {
   source: CDPSession | undefined;
   last: ScreencastFrame | undefined;
   sequence: number;
-  /** Stops the running cast; undefined while none runs. */
+  /** Stops the running cast. Undefined while no cast runs. */
   stop: (() => void) | undefined;
 };
 
@@ -93,7 +94,7 @@ function start(cast: Cast, restarts = 0): void {
       ? setTimeout(() => restart(cast, restarts + 1), FIRST_FRAME_MS).unref()
       : undefined;
   const onFrame = (event: FrameEvent) => {
-    // Acknowledge first, because Chromium sends the next frame only after this.
+    // Acknowledge first, because Chromium sends the next frame only after the acknowledgment.
     cdp.send("Page.screencastFrameAck", { sessionId: event.sessionId }).catch(() => {});
     clearTimeout(firstFrameTimer);
     cast.sequence += 1;

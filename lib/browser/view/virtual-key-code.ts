@@ -1,4 +1,4 @@
-/** Windows virtual key codes of keys that edit, move or modify, by `KeyboardEvent.key`. */
+/** Windows virtual key codes of editing, navigation and modifier keys, by `KeyboardEvent.key`. */
 const NAMED: Readonly<Record<string, number>> = {
   Backspace: 8,
   Tab: 9,
@@ -39,7 +39,7 @@ const PUNCTUATION: Readonly<Record<string, number>> = {
   Quote: 222,
 };
 
-/** Returns the Windows virtual key code, which Chromium requires, for `KeyboardEvent.key` and `.code`; 0 if none. */
+/** Returns the Windows virtual key code that Chromium requires for a key. Returns 0 if the key has no such code. */
 export function virtualKeyCode(key: string, code: string): number {
   const named = NAMED[key];
   if (named !== undefined) return named;
