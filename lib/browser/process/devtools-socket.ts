@@ -37,6 +37,8 @@ export const devtoolsAt = (url: string): Devtools => ({
     });
 
     const send: DevtoolsConnection["send"] = (command, onAnswer) => {
+      // On a closed socket, `ws` would drop the command without an error.
+      if (socket.readyState !== WebSocket.OPEN) return onAnswer(BROWSER_GONE);
       const id = ++lastId;
       pending.set(id, onAnswer);
       socket.send(JSON.stringify({ id, ...command }));

@@ -1,0 +1,18 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import { test } from "node:test";
+import { WebSocketServer } from "ws";
+import { devtoolsAt } from "./devtools-socket.ts";
+
+test("a command on a closed connection fails at once", async (t) => {
+  const server = new WebSocketServer({ host: "127.0.0.1", port: 0 });
+  t.after(() => server.close());
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  const devtools = await devtoolsAt(`ws://127.0.0.1:${port}`).open(5_000, { onEvent() {}, onClose() {} });
+  for (const client of server.clients) client.terminate();
+  await devtools.closed;
+  assert.equal(devtools.isOpen(), false);
+  await assert.rejects(devtools.ask("Browser.getVersion", {}));
+});
