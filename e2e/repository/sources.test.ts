@@ -15,7 +15,7 @@ const readmes = files.filter((file) => file.endsWith("/README.md"));
 const pages = [...files.filter((file) => file.startsWith(docs) && file.endsWith(".md")), ...readmes];
 
 const EXTERNAL =
-  /^(?:the )?(?:RFC \d+, |Postgres(?:QL)? manual, |HTML standard, |Fetch standard, |IANA |W3C, |Model Context Protocol |Standard Webhooks specification, |API reference, |declarations of )/i;
+  /^(?:the )?(?:RFC \d+, |Postgres(?:QL)? manual, |HTML standard, |Fetch standard, |IANA |W3C, |Model Context Protocol |OWASP ASVS 5, |Standard Webhooks specification, |API reference, |declarations of )/i;
 
 describe("references in code and documents", () => {
   test("every Source: comment names an existing document and section", () => {

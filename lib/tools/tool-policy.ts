@@ -16,7 +16,7 @@ export type Capabilities = { readonly browser: boolean; readonly sandbox: boolea
 
 /**
  * The tools that a structured session (a session with an output schema) has by default. Source: specification,
- * Structured sessions, left column of the table.
+ * Structured sessions, the left column.
  */
 export const ANALYSIS_PROFILE = [
   "read_file",
