@@ -80,7 +80,10 @@ export const addIncluded = (
   include: readonly string[],
 ): ToolInfo[] => capable.filter((tool) => tools.includes(tool) || include.includes(tool.name));
 
-/** Precedence 5: `tools.exclude` removes named tools and wins over everything. */
+/**
+ * Precedence 5: `tools.exclude` removes named tools, even if `tools.include` names them. It removes no tool that is
+ * outside the policy.
+ */
 export const removeExcluded = (tools: readonly ToolInfo[], exclude: readonly string[]): ToolInfo[] =>
   tools.filter((tool) => isOutsidePolicy(tool) || !isNamed(exclude, tool.name));
 

@@ -9,9 +9,10 @@ import type { EvidencePointer } from "#lib/events/event.ts";
 export type ToolNeed = "browser" | "sandbox" | "delegation" | "parent";
 
 /**
- * The group of a tool in the tool policy. Every session has the `analysis` tools by default. A structured session,
- * which is a session with an output schema, has an `editing` tool only if the session includes it. The policy does not
- * apply to `always` tools (planning, requirements, delegation, skills).
+ * The group of a tool in the tool policy. Every session has the `analysis` tools by default, and a session without an
+ * output schema also has the `editing` tools. A structured session, which is a session with an output schema, has an
+ * `editing` tool only if its `tools.include` names the tool. The policy does not apply to `always` tools (planning,
+ * requirements, delegation, skills).
  */
 export type ToolProfile = "analysis" | "editing" | "always";
 
@@ -103,7 +104,7 @@ export type Tool = {
   /**
    * Acquires what the call works on, such as a live browser. The deadline of the call starts after `acquire`. A call
    * that is interrupted during `acquire` has had no effect, so the engine repeats it.
-   * @returns a function that releases what was acquired.
+   * @returns a function that releases what was acquired, or `Waiting` if the call must wait before it can start.
    * @throws Error with a readable message for the model; the reason of the signal if the call is stopped.
    */
   acquire?: ((call: ToolCall) => Promise<(() => void) | Waiting>) | undefined;

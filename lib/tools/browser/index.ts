@@ -9,8 +9,9 @@ import { screenshot } from "./picture/screenshot.ts";
 import { browserExecute } from "./script/browser-execute.ts";
 
 /**
- * The tools that work on the live browser. Each call acquires the browser before it starts, and releases the browser when it
- * ends. While a person has control of the browser, a turn that calls `browser_execute` waits.
+ * The tools that work on the live browser. Each call acquires the browser before it starts, and releases the browser
+ * when it ends. While a person has control of the browser, a turn that calls `browser_execute` waits until the person
+ * has no control any more, or until a message interrupts the wait.
  */
 export function browserTools(services: BrowserToolServices): Tool[] {
   const { control } = services;

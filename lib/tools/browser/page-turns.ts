@@ -3,7 +3,7 @@ export type PageTurns = {
   /**
    * Waits until the agent of the session may use the page.
    * @returns a function to call when the tool call ends.
-   * @throws the reason of the signal if the call is stopped while it waits.
+   * @throws the reason of the signal if the call is stopped before its turn.
    */
   take: (call: { browserSessionId: string; sessionId: string }, signal: AbortSignal) => Promise<() => void>;
 };

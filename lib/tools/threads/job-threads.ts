@@ -5,8 +5,9 @@ import { createTurns } from "./take-turns.ts";
 export type JobOutcome = { ok: true; value: unknown } | { ok: false; error: string };
 
 /**
- * Runs a job in a thread. @throws Error with a readable message if the job takes too long, needs too much memory, or is
- * stopped.
+ * Runs a job in a thread.
+ * @throws Error with a readable message if the job fails, takes too long, needs too much memory or is stopped, or if
+ * too many jobs already wait for a thread.
  */
 type JobThreads = (job: object, transfer: ArrayBuffer[], signal: AbortSignal) => Promise<unknown>;
 

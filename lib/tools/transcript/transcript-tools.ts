@@ -44,7 +44,7 @@ function summarize(message: TranscriptMessage) {
   };
 }
 
-/** `read_message`: reads one whole message of the transcript. */
+/** `read_message`: reads one whole message of the transcript or of an imported conversation. */
 export const readMessage = ({ transcript }: TranscriptServices): Tool =>
   defineTool({
     name: "read_message",
@@ -65,7 +65,7 @@ export const readMessage = ({ transcript }: TranscriptServices): Tool =>
     },
   });
 
-/** `search_transcript`: finds messages that contain a text. */
+/** `search_transcript`: finds messages of the session and of imported conversations that contain a text. */
 export const searchTranscript = ({ transcript }: TranscriptServices): Tool =>
   defineTool({
     name: "search_transcript",
@@ -125,7 +125,7 @@ export const readToolResult = ({ transcript }: TranscriptServices): Tool =>
 
 const entriesMax = 200;
 
-/** `list_evidence`: lists the pictures and saved pages of the session. */
+/** `list_evidence`: lists the newest evidence of the session, such as pictures and saved pages. */
 export const listEvidence = ({ evidence }: TranscriptServices): Tool =>
   defineTool({
     name: "list_evidence",

@@ -29,7 +29,7 @@ export type FrameFindings = {
 /**
  * Runs axe-core in a frame, in an isolated world that the page's scripts cannot touch. Inner frames are not checked.
  *
- * @throws Error with a readable message if a selector matches nothing or the frame is gone.
+ * @throws Error with a readable message if a selector is invalid or matches nothing, or if the frame is gone.
  */
 export async function runAxe(
   { session, contextId }: Pick<PageFrame, "session" | "contextId">,
@@ -54,7 +54,10 @@ export async function runAxe(
 
 declare const axe: typeof axeModule;
 
-/** This function is sent to the page as source and runs there, so it must use nothing from outside its own body. */
+/**
+ * This function is sent to the page as source and runs there. From outside its own body, it must use only the global
+ * variable `axe`, which `runAxe` has loaded in the frame.
+ */
 async function checkDocument({ tags, parts, without = [], elementsPerRule }: AxeOptions) {
   const missing = parts.find((part) => !document.querySelector(part));
   if (missing !== undefined) throw new Error(`No element matches ${missing}.`);

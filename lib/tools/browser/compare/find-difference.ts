@@ -5,8 +5,8 @@ import type { Box, Pixels, Size } from "./pictures.ts";
 export type DifferenceJob = { before: Pixels; after: Pixels; size: Size; threshold: number };
 
 /**
- * How two pictures of the same size differ. `picture` shows the differing pixels in red (RGBA). `box` is the smallest
- * box around these pixels. It is null if the pictures do not differ.
+ * How two pictures of the same size differ. `picture` is in RGBA and shows the differing pixels in red. `box` is the
+ * smallest box around these pixels, or null if the pictures do not differ.
  */
 export type PixelDifference = { differingPixels: number; box: Box | null; picture: Pixels };
 
@@ -20,7 +20,10 @@ export function findDifference({ before, after, size, threshold }: DifferenceJob
   return { differingPixels, picture, box: differingPixels === 0 ? null : findBox(picture, size.width) };
 }
 
-/** The smallest box around all red pixels. Only differing pixels are red, because the others are faded to grey. */
+/**
+ * The smallest box around all red pixels. Only differing pixels are red: equal pixels are faded to grey, and pixels
+ * that differ only in anti-aliasing are yellow.
+ */
 function findBox(picture: Uint8Array, width: number): Box | null {
   let [left, top, right, bottom] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY, -1, -1];
   for (let at = 0; at < picture.length; at += 4) {

@@ -22,7 +22,7 @@ async function open(bytes: Uint8Array, raw?: Size): Promise<Sharp> {
   return sharp(bytes, { ...options, ...(raw && { raw: { ...raw, channels: 4 } }) });
 }
 
-/** Reads the size of a picture. Returns undefined if the picture cannot be read. */
+/** Reads the size of a picture. Returns undefined if the picture is broken or has more than `PIXELS_MAX` pixels. */
 export async function readSize(bytes: Uint8Array): Promise<Size | undefined> {
   try {
     const { width, height } = await (await open(bytes)).metadata();
@@ -32,7 +32,10 @@ export async function readSize(bytes: Uint8Array): Promise<Size | undefined> {
   }
 }
 
-/** Decodes the upper left part of a picture, in the given size. @throws Error if the picture is broken. */
+/**
+ * Decodes only the upper left part of a picture. `size` is the size of that part.
+ * @throws Error if the picture is broken or smaller than `size`.
+ */
 export async function decodePicture(bytes: Uint8Array, size: Size): Promise<Pixels> {
   const picture = (await open(bytes)).extract({ left: 0, top: 0, ...size });
   // Copies the pixels into a buffer of their own, because that buffer is transferred to a worker thread.

@@ -16,8 +16,8 @@ const input = z.strictObject({
 });
 
 /**
- * Maximum duration of the search in one frame, because a regular expression may backtrack endlessly. Chromium ends a
- * longer search.
+ * Maximum duration of the search in one frame. Chromium ends a longer search. Without the limit, a regular expression
+ * could backtrack endlessly.
  */
 const SEARCH_MS_MAX = 4_000;
 const WORK_MS_MAX = 20_000;

@@ -6,7 +6,8 @@ import { domQuery } from "./dom-query.ts";
 import { createSnapshotBook } from "./snapshot-book.ts";
 
 /**
- * One line of the answer. `what` is the text before the ref; `selector`, `frame` and `box` are read from the text after it.
+ * One line of the answer. `what` is the text before the ref. `selector`, `frame` and `box` are read from the text after
+ * the ref.
  */
 type Line = { what: string; line: string; selector: string; frame: string | undefined; box: number[] };
 

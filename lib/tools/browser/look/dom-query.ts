@@ -44,8 +44,8 @@ type Query = z.output<typeof input>;
 const WORK_MS_MAX = 25_000;
 
 /**
- * Reads the page: returns a snapshot of it, or the elements that match the filters. Source: specification, Structured
- * sessions (`dom_query`).
+ * Reads the page. Returns a snapshot, the changes since an earlier snapshot, further lines of an earlier snapshot, or
+ * the elements that match the filters. Source: specification, Structured sessions (`dom_query`).
  */
 export const domQuery = (services: Pick<ToolServices, "browser" | "snapshots">) =>
   defineTool({
@@ -79,7 +79,7 @@ export const domQuery = (services: Pick<ToolServices, "browser" | "snapshots">) 
     },
   });
 
-/** The requested frame and the frames inside it. */
+/** Returns the first of the selected frames, and all frames inside that frame. */
 function withInner(frames: PageFrame[], [first]: PageFrame[]): PageFrame[] {
   const inside = new Set([first?.key]);
   return frames.filter((frame) => {

@@ -12,8 +12,8 @@ export type FirstLook = (
 ) => Promise<string>;
 
 /**
- * After this time, the turn continues without the snapshot, because the browser may have to start and the page may be
- * slow.
+ * How long to wait for the snapshot. After this time, the turn continues without a snapshot, so that a slow page or a
+ * slow start of the browser does not delay the turn further.
  */
 const LOOK_MS_MAX = 20_000;
 /**
@@ -43,7 +43,10 @@ export function createFirstLook({
     }
   };
 
-  /** @param waitSignal fires when the caller no longer waits for a page that another agent uses. */
+  /**
+   * @param waitSignal fires when the caller no longer waits for the result. If another agent still uses the page then,
+   * `look` stops waiting for the page.
+   */
   async function look(session: Parameters<FirstLook>[0], waitSignal: AbortSignal): Promise<string> {
     const endTurn = await pageTurns.take(session, waitSignal);
     try {

@@ -37,7 +37,7 @@ export const inspectFrames = (services: Pick<ToolServices, "browser">) =>
   });
 
 async function describeFrame(frame: PageFrame) {
-  // A frame that was removed before it could be counted is listed without its counts.
+  // A frame that has been removed or does not answer is listed without its title and counts.
   const counted = await evaluateIn(frame, countElements, null).catch(() => undefined);
   const { width, height, ...counts } = counted ?? { width: frame.box.width, height: frame.box.height };
   return {

@@ -57,8 +57,8 @@ type CleanedPage = {
 };
 
 /**
- * Reads the cleaned HTML of the page and its frames, up to `HTML_CHARS_MAX` characters in all. Leaves out frames that do not
- * answer.
+ * Reads the cleaned HTML of the page and its frames, up to `HTML_CHARS_MAX` characters in all. Leaves out inner frames
+ * that do not answer, and all frames after the limit is reached.
  */
 function readCleanedPage(live: LiveBrowser): Promise<CleanedPage> {
   return withFrames(live, async ([first, ...others], page) => {

@@ -4,7 +4,7 @@ import { describeDifference, type NamedSnapshot } from "./snapshot-book.ts";
 /** Maximum characters of a snapshot in a tool result. A tool result of this length is shown to the model without a cut. */
 const SNAPSHOT_CHARS_MAX = 11_000;
 
-/** Formats a snapshot for the model. Shows as many lines as fit, beginning at line `from`. */
+/** Formats a snapshot for the model. Shows as many lines as fit, but at least one, beginning at line `from`. */
 export function showSnapshot(snapshot: NamedSnapshot, from = 1, charsMax = SNAPSHOT_CHARS_MAX): string {
   const { id, lines } = snapshot;
   const fitting = takeFitting(lines.slice(from - 1), charsMax);

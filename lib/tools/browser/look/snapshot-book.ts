@@ -14,14 +14,14 @@ export type SnapshotBook = {
   find: (sessionId: string, id: string) => NamedSnapshot | undefined;
   /** The snapshot that was added last. */
   latest: (sessionId: string) => NamedSnapshot | undefined;
-  /** Describes the element with a ref as in the latest snapshot that contains the ref, for example `button "Save"`. */
+  /** Returns how the latest snapshot that contains a ref describes the ref's element, for example `button "Save"`. */
   describeRef: (sessionId: string, ref: string) => string | undefined;
 };
 
 const SNAPSHOTS_MAX = 4;
 /**
- * Maximum characters of the snapshots of all sessions together. The session whose newest snapshot is oldest is evicted
- * first.
+ * Maximum characters of the snapshots of all sessions together. Above this limit, sessions lose their snapshots. The
+ * session that has gone longest without a new snapshot is the first.
  */
 const CHARS_MAX = 32 * 2 ** 20;
 
@@ -69,8 +69,9 @@ export function createSnapshotBook(): SnapshotBook {
 const LAST_ELEMENT = /[a-z][a-z ]*( "(?:[^"\\]|\\.)*")?$/;
 
 /**
- * Lists the differences between two snapshots of the same document: removed lines (`-`) and added lines (`+`). Each
- * group of changes follows the line of the element around the group. A change of focus is one separate line, because
+ * Lists the differences between two snapshots of the same document: removed lines (`-`) and added lines (`+`). Before
+ * each group of changes is the line of the element that contains the group. If the focus or the scroll position has
+ * changed, a separate line at the end says so. A line that differs only in its focus does not count as changed, because
  * almost every action moves the focus.
  */
 export function describeDifference(before: Snapshot, after: Snapshot): string[] {

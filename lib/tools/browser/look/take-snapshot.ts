@@ -8,7 +8,9 @@ import { type SnapshotLine, walkPage } from "../page-kit/walk-page.ts";
 export type Snapshot = {
   url: string;
   title: string;
-  /** Identifies the document of the outermost frame, so that only snapshots of the same document are compared. */
+  /**
+   * Identifies the document of the snapshot's first frame, so that only snapshots of the same document are compared.
+   */
   document: string;
   view: PageView;
   lines: string[];

@@ -6,7 +6,8 @@ import { type PageKit, pageKitSource } from "./page-kit.ts";
  * `PageKit` and one argument; the argument and the result must be JSON values. The function is sent as source, so it
  * must not use anything from outside its own body.
  * @param timeoutMs time after which Chromium ends the function.
- * @throws Error with the message of an error that the function threw.
+ * @throws Error if the function throws, with the message of the thrown error. Also if the function takes too long or
+ * the frame is gone.
  */
 export async function evaluateIn<Argument, Result>(
   frame: PageFrame,
@@ -28,8 +29,9 @@ export async function evaluateIn<Argument, Result>(
 }
 
 /**
- * Like `evaluateIn`, but the function gets the element with the given DevTools node id. @throws Error if the element is
- * gone.
+ * Like `evaluateIn`, but instead of an argument, the function gets the element with the given DevTools node id. There
+ * is no timeout.
+ * @throws Error also if the element is gone.
  */
 export async function callWithNode<Result>(
   frame: PageFrame,

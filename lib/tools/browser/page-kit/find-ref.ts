@@ -3,8 +3,9 @@ import { findNodeOf } from "./evaluate-in-frame.ts";
 import { type PageFrame, withFrames } from "./page-frames.ts";
 
 /**
- * Finds the DevTools ids of the element that snapshots show with a ref, such as `e7` or `f1e3`. Searches the current
- * page, then the other tabs. Returns undefined if no page has the element.
+ * Finds the element that snapshots show with a ref, such as `e7` or `f1e3`. Searches the current page, then the other
+ * tabs. Returns the DevTools ids of the element's frame and of the element. Returns undefined if no page has the
+ * element.
  */
 export async function findRef(
   live: LiveBrowser,

@@ -31,15 +31,18 @@ export type ElementKit = {
     style: CSSStyleDeclaration,
     isPointerInherited: boolean,
   ) => ElementPurpose;
-  /** Describes the element and its states on one line: `textbox "Email" [e3] required value "a@b.example"`. */
+  /**
+   * Describes the element and its states on one line: `textbox "Email" [e3] required value "a@b.example"`. `head` is
+   * the first word of the line, usually the element's role.
+   */
   describe: (element: Element, head: string, name: string, ref: string | null) => string;
   /** The element's states, such as `required`. */
   statesOf: (element: Element) => string[];
   /** Guesses from file names and class names what an icon shows, such as ` icon "trash"`. Empty if there is no hint. */
   iconOf: (element: Element) => string;
   /**
-   * The given attributes that the element has, such as ` href "https://…"`. URLs are made absolute, and passwords are
-   * left out.
+   * The given attributes that the element has, such as ` href "https://…"`. The URLs in `href` and `src` are made
+   * absolute. The value of a password field is left out.
    */
   attributesOf: (element: Element, names: string[]) => string;
   /**

@@ -4,7 +4,10 @@ import type { PageDom } from "./page-kit.ts";
 export type NameKit = {
   /** The accessible name with white space collapsed; empty if the element has no name. */
   nameOf: (element: Element) => string;
-  /** The text rendered inside an element, including its pictures and fields, with white space collapsed. */
+  /**
+   * The text rendered inside an element, with white space collapsed. Includes the alternative texts of pictures and the
+   * values of fields, but never a password.
+   */
   contentOf: (element: Element) => string;
 };
 

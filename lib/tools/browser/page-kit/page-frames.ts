@@ -192,7 +192,10 @@ async function describeOwner(parent: PageFrame, frameId: string) {
   });
 }
 
-/** Selects the frames that a tool's `frame` argument matches: by key, selector path, name, or part of the URL. */
+/**
+ * Selects the frames whose key, selector path or name is the `frame` argument of a tool. If there is no such frame,
+ * selects the frames whose URL contains the argument. Without an argument, selects all frames.
+ */
 export function selectFrames(frames: PageFrame[], query: string | undefined): PageFrame[] {
   if (query === undefined) return frames;
   const exact = frames.filter(

@@ -84,8 +84,8 @@ export function makeSelectorOf({ roots, queryAll }: PageDom): PageKit["selectorO
         continue;
       }
       if (!(parent instanceof ShadowRoot)) return path;
-      // A host exposes its shadow root only if the root is open, so this root is closed. The check does not read
-      // `mode`, because reading the `mode` of a built-in shadow root crashes Chromium's renderer.
+      // Checks for a closed shadow root: a host exposes its shadow root only if the root is open. The check does not
+      // read `mode`, because reading the `mode` of a built-in shadow root crashes Chromium's renderer.
       if (parent.host.shadowRoot !== parent) return null;
       const host = selectorOf(parent.host);
       if (!host) return null;

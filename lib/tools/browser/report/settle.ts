@@ -5,19 +5,22 @@ import type { ActivityMark } from "./report-activity.ts";
 
 /** Maximum time to wait for the page to load. */
 const LOAD_MS_MAX = 5_000;
-/** Maximum time to wait for the requests and downloads that the action began. */
+/** Maximum time to wait for the new pages, requests and downloads that the action began. */
 const REQUESTS_MS_MAX = 2_000;
 /** A page counts as at rest if its content has not changed for this time. */
 const QUIET_MS = 100;
 /** Maximum time to wait until the page is at rest. */
 const QUIET_MS_MAX = 1_000;
 const POLL_MS = 10;
-/** How long to wait before the first check, because the browser reports the effects of an action with a delay. */
+/** How long to wait before the first check. The browser reports the effects of an action with a delay. */
 const GRACE_MS = 50;
 
 /** What to wait for after an action. */
 type SettleOptions = Pick<ActivityMark, "position" | "sinceMs"> & {
-  /** Number of the session's pages when the action ended. The browser may announce the newest page a little later. */
+  /**
+   * Number of the session's pages when the action ended. `settle` waits until the browser has announced all of these
+   * pages, because it may announce the newest page a little later.
+   */
   pageCount?: number;
   /** Whether to also wait until the content of the page stops changing. True if the caller reads the content next. */
   isRestAwaited: boolean;

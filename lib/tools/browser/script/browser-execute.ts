@@ -134,7 +134,7 @@ function failure(
 
 const describeConsole = (logs: string) => (logs === "" ? "" : `\nConsole:\n${cut(logs.trimEnd())}`);
 
-/** Reports what happened while the script ran, and a snapshot of the page if the script returned nothing. */
+/** Reports what happened while the script ran. Adds a snapshot of the page if the script returned nothing or failed. */
 async function reportScript(
   snapshots: SnapshotBook,
   live: LiveBrowser,

@@ -27,7 +27,10 @@ export type PageRelay = {
   pageCount: () => number;
   /** Whether the script changed the size of a page. The browser resets the size when the connection closes. */
   hasResized: () => boolean;
-  /** Stops accepting messages of the script; resolves when the page has handled all input that the script sent. */
+  /**
+   * Stops accepting messages of the script. Closes the connection as soon as the page has handled all input that the
+   * script sent. Resolves when the connection is closed.
+   */
   close: () => Promise<void>;
 };
 
@@ -40,7 +43,8 @@ type PageRelayOptions = {
   targetId: string;
   toScript: (message: DevtoolsMessage) => void;
   /**
-   * Called with the pointer when the script moved or pressed it, and with `undefined` when the script sent other input.
+   * Called with the pointer when the script moved or pressed it, and with `undefined` when the script sent input that
+   * is not from a mouse. Not called for mouse releases and wheel turns.
    */
   onInput?: (pointer: ScriptPointer | undefined) => void;
   /** Called with the DevTools target id of a page that the script brought to the front. */
@@ -50,7 +54,10 @@ type PageRelayOptions = {
    * it.
    */
   readRefusal?: (loaderId: string) => string | undefined;
-  /** Called if a message of the script that had to wait for a ref causes an error, because the message is malformed. */
+  /**
+   * Called if a malformed message of the script causes an error after it had to wait for a ref. If the message did not
+   * have to wait, `fromScript` throws the error.
+   */
   onBroken: () => void;
   /** Called when the browser ended the connection. */
   onClose: () => void;
@@ -192,7 +199,10 @@ async function attach(
   });
 }
 
-/** Forwards an event to the script if it concerns a page, frame or worker that the script was shown. */
+/**
+ * Forwards an event to the script if it concerns a page, frame or worker that the script was shown. Does not forward
+ * the creation of an isolated world that does not belong to the script's Playwright.
+ */
 function passEvent(relay: Relay, event: DevtoolsMessage): void {
   const { options, sessions } = relay;
   const { method, params = {}, sessionId } = event;

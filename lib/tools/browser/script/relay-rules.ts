@@ -157,8 +157,8 @@ export const isOwnWorld = (name: unknown): boolean =>
   typeof name === "string" && name.startsWith(OWN_WORLD_PREFIX);
 
 /**
- * Decides about one DevTools command of a script. Allows a command only if it is listed above and its parameters
- * concern only the session's pages.
+ * Decides about one DevTools command of a script. Allows a command only if it is listed above. A command to a page,
+ * frame or worker is also refused if one of its parameters is not allowed, such as a `file:` URL.
  */
 export function judgeCommand(
   scope: RelayScope,

@@ -40,12 +40,12 @@ const PROCESSES_MAX = 128;
 const PLAYWRIGHT_FILES = ["/proc/version", "/proc/sys/fs/binfmt_misc/WSLInterop", "/run/WSL"];
 
 /**
- * Tries the ways to confine a child process and returns the strongest one that works on this machine. In order: bubblewrap
- * (no network, no files but Node and Playwright, another user), namespaces without bubblewrap, Node's permission model
- * alone.
+ * Tries the ways to confine a child process and returns the strongest one that works on this machine. In order:
+ * bubblewrap (no network, no files but Node and Playwright, another user), namespaces without bubblewrap, Node's
+ * permission model alone.
  * @param nodePath path of the Node executable that runs the child, version 24 or later.
  * @param kinds the ways to try.
- * @returns the confinement, or the reason why none works, as a clause.
+ * @returns the confinement. If none works, the reason why the first one that was tried does not work.
  */
 export async function findConfinement(
   nodePath: string,

@@ -230,7 +230,8 @@ describe("what a script cannot do", () => {
       /no network of their own/,
     );
     if (runner.describe().kind === "permissions") return;
-    // Node's socket functions are not the only barrier: the namespace has no network interface but the loopback.
+    // The blocked socket functions of Node are not the only barrier: the namespace has no network interface but the
+    // loopback.
     const value = await read(
       `const networks = ${NODE}.getBuiltinModule('os').networkInterfaces(); return Object.keys(networks).filter((name) => name !== 'lo')`,
     );

@@ -88,8 +88,8 @@ type ScriptRunnerOptions = {
 
 /**
  * Creates the runner. Each process runs one script. The process is killed when the script ends, at the deadline, or
- * when the signal fires. After each script, a spare process is started for the next script. If the service runs as
- * root, each process has its own user, so that scripts cannot affect each other.
+ * when the signal fires. After each script, a spare process is started for the next script. If the confinement allows
+ * it (`hasUsers`), each process has its own user, so that scripts cannot affect each other.
  */
 export async function createScriptRunner(options: ScriptRunnerOptions): Promise<ScriptRunner> {
   const { logger, nodePath = process.execPath, isUnconfinedAllowed = false } = options;
@@ -220,7 +220,7 @@ function createSlots(max: number) {
         signal.addEventListener("abort", onAbort, { once: true });
       });
     },
-    /** Gives the slot to the next script in the queue. */
+    /** Gives the slot to the next script in the queue. Frees the slot if the queue is empty. */
     leave(): void {
       const next = queue.shift();
       if (next) next();

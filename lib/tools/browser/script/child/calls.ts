@@ -81,7 +81,10 @@ function toGivenPath(path: string): string {
 
 type UploadedFile = { name: string; base64: string };
 
-/** Answers queries about an element that is gone: the element counts as hidden, and the number of matches is 0. */
+/**
+ * Answers queries about an element that is gone: the element counts as hidden, and the number of matches is 0. Returns
+ * undefined for any other error, and for a call that is not such a query.
+ */
 function answerForGone(error: Error, method: string, params: Record<string, unknown>): object | undefined {
   if (!/the element of ref \w+ is not in the page/.test(error.message)) return undefined;
   if (method === "waitForSelector" && (params.state === "hidden" || params.state === "detached")) return {};

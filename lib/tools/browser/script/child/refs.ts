@@ -22,7 +22,7 @@ export function findByRef() {
 
 /**
  * Adds the function `ref` to every page: `page.ref("e7")` returns the locator of the element that a snapshot shows as
- * `[e7]`.
+ * `[e7]`. `page.locator("ref=e7")` returns the same locator.
  */
 export function giveRefs(context: BrowserContext, frames: Record<string, string[]>): void {
   const give = (page: Page) => {

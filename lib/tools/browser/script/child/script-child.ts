@@ -1,8 +1,8 @@
 /**
  * The entry file of the child process that runs one script of the agent. The process starts before it gets the script,
  * and ends after the script. It exchanges JSON lines with the service over stdin and stdout, which is its only way to
- * reach the session's page. In bubblewrap, only this folder and playwright-core are mounted, so the files of this
- * folder must not import other files of the project, except types.
+ * reach the session's page. Of the project's files, bubblewrap shows the process only this folder, `package.json` and
+ * playwright-core. So the files of this folder must not import other files of the project, except types.
  */
 
 import { Socket as DatagramSocket } from "node:dgram";
