@@ -14,7 +14,7 @@ export type SessionSkills = {
    * database does not have yet.
    */
   take: () => Promise<SessionSkill[]>;
-  /** Describes the skills of a session, ordered by name. */
+  /** Describes the skills of a session, in the given order. Leaves out skills whose version is not stored. */
   describe: (skills: readonly SessionSkill[] | null) => Promise<SkillSummary[]>;
 };
 

@@ -24,9 +24,9 @@ type CatalogueOptions = {
 };
 
 /**
- * Creates the catalogue of the skills in the library and in `SKILLS_DIR`. If both contain a skill with the same name,
- * the one in `SKILLS_DIR` is used. An invalid skill is skipped. The log reports it once, and again only when the flaw
- * has changed.
+ * Creates the catalogue of the skills in the library and in `SKILLS_DIR`. If both contain a valid skill with the same
+ * name, the one in `SKILLS_DIR` is used. An invalid skill is skipped. The log reports a flaw once, and again only if it
+ * was absent in between.
  */
 export async function createSkillCatalogue(options: CatalogueOptions): Promise<SkillCatalogue> {
   const { logger, skillsDir, libraryDir = LIBRARY, checkEveryMs = CHECK_EVERY_MS } = options;

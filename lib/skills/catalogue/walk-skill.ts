@@ -5,15 +5,16 @@ import { skillLimits } from "../skill.ts";
 /** A file that was found in a skill's folder and not read yet. `target` is its canonical path. */
 export type FoundFile = { path: string; target: string; sizeBytes: number; stamp: string };
 
-/** Why a skill is invalid. The message is one sentence for the log. */
+/** Why a skill is invalid. The message is for the log, and does not name the skill. */
 export class SkillFlaw extends Error {}
 
 /**
- * Lists the files of a skill's folder, ordered by path. Leaves out hidden files. A symbolic link counts as its target, which
- * must be in the skill's folder.
+ * Lists the files of a skill's folder, ordered by path. Leaves out hidden files and folders. A symbolic link counts as
+ * its target, which must be a file in the skill's folder.
  *
  * @param folder canonical path of the skill's folder.
- * @throws SkillFlaw if the folder exceeds a limit or contains a link to a target outside of it.
+ * @throws SkillFlaw if the folder exceeds a limit, or contains a file name, a link or a special file that is not
+ * allowed.
  */
 export async function walkSkill(folder: string): Promise<FoundFile[]> {
   const found: FoundFile[] = [];

@@ -1,5 +1,5 @@
-// A script for browser_execute. It saves the colors of all visible text as downloads/styles.json, the input of
-// scripts/contrast.mjs.
+// A script for browser_execute. It saves the colors of the visible texts, at most 3000, as downloads/styles.json, the
+// input of scripts/contrast.mjs.
 await page.evaluate(() => {
   const canvas = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
   const cached = new Map();

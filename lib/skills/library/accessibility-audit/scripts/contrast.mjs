@@ -71,6 +71,7 @@ const neededFor = (sizePx, isBold) => (sizePx >= 24 || (isBold && sizePx >= 18.6
 
 /**
  * Moves the text color towards black and towards white in steps of 1 %, and returns the first color that passes.
+ * Returns undefined if no color passes.
  * @param {Color} text @param {Color} background @param {number} needed
  */
 function suggest(text, background, needed) {
@@ -150,6 +151,7 @@ const isSample = (sample) =>
 
 /**
  * Judges one text. Texts with the same colors and the same required ratio get the same key and count as one finding.
+ * Each text over a picture or gradient is a finding of its own.
  * @param {Sample} sample @returns {{ key: string, finding?: Finding }}
  */
 function judge({ selector, text, color, backgrounds, sizePx, weight, hasImage }) {

@@ -8,8 +8,8 @@
 const VOID = new Set("area base br col embed hr img input link meta param source track wbr".split(" "));
 const RAW = new Set(["script", "style", "textarea", "title", "noscript", "iframe", "xmp"]);
 /**
- * Elements that end at the next start tag of the same kind. Each value lists the ancestors at which the search for an
- * open element of that kind stops.
+ * Elements that end at the next start tag of the same kind. `dt` and `dd` are one kind, and so are `td` and `th`. Each
+ * value lists the ancestors at which the search for an open element of that kind stops.
  * @type {Record<string, string[]>}
  */
 const CLOSED_BY_NEXT = {
@@ -217,8 +217,9 @@ const hidesItself = (element) =>
   /display:\s*none|visibility:\s*hidden/i.test(attribute(element, "style") ?? "");
 
 /**
- * Whether the markup hides an element. An element that is hidden only from screen readers counts as hidden, too. @param
- * {Element} element
+ * Whether the markup hides an element or an element around it. An element that is hidden only from screen readers
+ * counts as hidden, too.
+ * @param {Element} element
  */
 export const isHidden = (element) => hidesItself(element) || closest(element, hidesItself) !== undefined;
 
@@ -303,9 +304,11 @@ export function selectorOf(element) {
 }
 
 /**
- * The name that a screen reader reads for an element, in the usual order: aria-labelledby, aria-label, labels, content, title.
+ * The name that a screen reader reads for an element. The first of these that is not empty is used: aria-labelledby,
+ * aria-label, labels, value of a button, alt, content, title.
  * @param {Element} element @param {ReturnType<typeof indexOf>} index
- * @returns {{ name: string, from: "aria-labelledby" | "aria-label" | "label" | "content" | "value" | "alt" | "title" | "nothing" }}
+ * @returns {{ name: string, from: "aria-labelledby" | "aria-label" | "label" | "content" | "value" | "alt" | "title" |
+ * "nothing" }}
  */
 export function nameOf(element, index) {
   const referenced = (attribute(element, "aria-labelledby") ?? "")

@@ -12,8 +12,8 @@ const CONTACTS = new Set(
 );
 
 /**
- * Whether a value follows the grammar of the HTML standard. Its parts are, in order: section, shipping or billing, kind of
- * contact, name, webauthn.
+ * Whether a value follows the grammar of the HTML standard. A value consists of these words, in this order: section,
+ * shipping or billing, kind of contact (such as work), name of the field, webauthn. Only the name is required.
  * @param {string} value
  */
 export function isValidAutocomplete(value) {

@@ -23,7 +23,7 @@ export function readArguments(help, options) {
   }
 }
 
-/** Reads a file of the workspace. @param {string} path */
+/** Reads a file of the workspace; exits with code 2 if it cannot be read. @param {string} path */
 export function readText(path) {
   try {
     return readFileSync(path, "utf8");
@@ -35,7 +35,8 @@ export function readText(path) {
 const EXAMPLES_MAX = 8;
 
 /**
- * Groups findings by rule, failures first. Each group lists only a few places, because a long list hides what matters.
+ * Groups findings by rule, failures first. A group has the severity of its first finding. Each group lists only a few
+ * places, because a long list hides what matters.
  * @param {Finding[]} findings
  */
 export function groupFindings(findings) {
