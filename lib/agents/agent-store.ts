@@ -266,7 +266,7 @@ const STEP_WORDS: Record<string, (tool: string) => string> = {
   "run.completed": () => "ended its turn",
 };
 
-/** The newest request of each of these sessions. */
+/** Maps each of these sessions to the id of its newest request. A session without a request has no entry. */
 export async function listNewestRequests(db: Executor, sessionIds: string[]): Promise<Map<string, string>> {
   if (sessionIds.length === 0) return new Map();
   const newest = db

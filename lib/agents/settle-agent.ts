@@ -14,7 +14,7 @@ type AgentEnd = {
   sessionId: string;
   outcome: AgentOutcome;
   error: string | null;
-  /** The agent's last text. It becomes the result if the run succeeded and did not submit a result. */
+  /** The agent's last text. It becomes the result if the run succeeded and the agent has not submitted a result. */
   lastText: string;
 };
 

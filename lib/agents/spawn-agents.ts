@@ -136,7 +136,7 @@ type Inherited = {
   rootSessionId: string;
   /** The session whose browser the parent uses. Null if the parent has no browser. */
   browserId: string | null;
-  /** URL of the page in the parent's browser. Null if there is no such page. */
+  /** URL of the page in the parent's browser. Null if there is no such page, or if the URL is not http or https. */
   pageUrl: string | null;
   /** Headers and URLs of the parent's MCP tool servers. */
   secrets: NamedSecret[];

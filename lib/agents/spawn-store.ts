@@ -23,7 +23,7 @@ export const listServerSecrets = (
 
 /**
  * URL of the page that a session's browser shows. If the browser has not started yet, URL of the page that it will show
- * first. Null for a URL that is not http or https.
+ * first. Null if the session has no browser or the URL is not http or https.
  */
 export async function readPageUrl(tx: Transaction, sessionId: string): Promise<string | null> {
   const [row] = await tx

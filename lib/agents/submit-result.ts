@@ -9,7 +9,8 @@ const RESULT_BYTES_MAX = 256 * 1024;
 const SHOWN_VIOLATIONS = 20;
 
 /**
- * Stores the result of a sub-agent's turn, if the result is valid. The parent gets it when the turn ends.
+ * Stores the result of a sub-agent's turn. The parent gets the result when the turn ends. The result is refused if it
+ * is too large or does not fit `resultSchema`, or if the sub-agent has live sub-agents of its own.
  *
  * @returns why the result was refused, or undefined if it was stored.
  */
@@ -57,8 +58,8 @@ function describeVerdict(verdict: Invalid): string {
 /**
  * Stores and publishes the progress of a sub-agent.
  *
- * @returns false if the text is the same as in the last report. Then nothing is published, so a repeated call does not
- * publish the text twice.
+ * @returns false if nothing was published: the session is not a sub-agent, or the text is the same as in the last
+ * report. So a repeated call does not publish the text twice.
  */
 export async function reportProgress(
   { db, log }: Pick<AgentsDeps, "db" | "log">,

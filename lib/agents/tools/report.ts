@@ -29,7 +29,7 @@ export const submitResultTool = (deps: Pick<AgentsDeps, "db" | "schemas">) =>
     },
   });
 
-/** `report_progress`: shows people a line of text. The parent's model does not get it. */
+/** `report_progress`: shows people a line of text. The parent's model sees the text only if it calls `list_agents`. */
 export const reportProgressTool = (deps: Pick<AgentsDeps, "db" | "log">) =>
   defineTool({
     name: "report_progress",
