@@ -57,8 +57,8 @@ export async function writeBackup(dataDir: string, archive: string): Promise<Man
 }
 
 /**
- * Restores an archive into a data folder. No service may be using the folder. Existing content of the folder is moved
- * to `<dataDir>/replaced-<time>`.
+ * Restores an archive into a data folder. No service may be using the folder. A database, keys and files that the
+ * folder already contains are moved to `<dataDir>/replaced-<time>`.
  *
  * @param options.replaces whether the folder may already contain a database.
  * @returns the manifest of the backup, and the folder that contains the previous content, if there was any.

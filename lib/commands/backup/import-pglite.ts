@@ -13,7 +13,10 @@ import { postgresFolder } from "#db/embedded/data-folder.ts";
 import { lockFolder } from "#db/embedded/lock-folder.ts";
 import { startServer } from "#db/embedded/open-embedded.ts";
 
-/** The last version of PGlite that the service used. It can open the folders of all earlier versions. */
+/**
+ * The last version of PGlite that the service used. This version can open the database folders of all earlier versions
+ * of PGlite.
+ */
 const PGLITE = "@electric-sql/pglite@0.5.16";
 const INSTALL_TIMEOUT_MS = 300_000;
 
@@ -27,7 +30,7 @@ type Pglite = {
  * Imports the PGlite database of an earlier version (`<dataDir>/db`) into a new embedded Postgres. The old folder is
  * renamed to `<dataDir>/db-pglite`.
  *
- * @throws BackupError if there is nothing to import or the new database already exists.
+ * @throws BackupError if there is nothing to import, the new database already exists, or PGlite cannot be installed.
  */
 export async function importPglite(dataDir: string): Promise<{ manifest: Manifest; movedTo: string }> {
   const old = join(dataDir, "db");

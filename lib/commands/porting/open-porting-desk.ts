@@ -37,10 +37,12 @@ export type PortingDesk = {
 const NO_SESSION = "no such session";
 
 /**
- * Opens the database that the settings name, or connects to the running service that owns the embedded database.
+ * Opens the database that the settings name. If a running service owns the embedded database, returns a client of that
+ * service instead.
  *
  * @param key an API key to call the service with. If undefined, the keys in the settings or the generated key are used.
- * @throws Error with a message for the user if neither a database nor a service is available.
+ * @throws Error with a message for the user if there is no database. A service that does not answer is noticed only
+ * later: the methods of the desk then throw such an error.
  */
 export async function openPortingDesk(env: Env, key: string | undefined): Promise<PortingDesk> {
   const isEmbedded = chooseDriver(env.DATABASE_URL, env.DATABASE_DRIVER) === "embedded";
