@@ -31,7 +31,10 @@ export type McpClient = {
    * the list can be computed at any time.
    */
   isOurs: (turn: Pick<McpTurn, "servers">, serverId: string) => boolean;
-  /** Lists the tools of several servers in parallel. Servers that fail or are too slow are reported in `skipped`. */
+  /**
+   * Lists the tools of several servers in parallel. Servers that fail or are too slow are reported in `skipped`.
+   * @throws the reason of the signal if the signal fires first.
+   */
   list: (turn: McpTurn, serverIds: readonly string[], signal: AbortSignal) => Promise<McpListing>;
   /** Calls a tool. @throws McpFailure if the server gave no answer. The error's message never quotes the server. */
   call: (turn: McpTurn, call: McpCall) => Promise<McpAnswer>;
@@ -107,8 +110,8 @@ export function createMcpClient(deps: McpDeps): McpClient {
     isOurs: (turn, serverId) => isOurs(deps, turn, serverId),
 
     async list(turn, serverIds, signal) {
-      // The tools of the service's own server are admitted separately, because their names contain the id of that
-      // server and cannot collide with the names of other tools.
+      // The tools of the service's own server are admitted separately, so that their list can be cached. Their names
+      // contain the id of that server, so they cannot collide with the names of other tools.
       const isOwn = (id: string) => isOurs(deps, turn, id);
       const own = await Promise.all(serverIds.filter(isOwn).map((id) => listOwn(turn, id, signal)));
       const others = await Promise.all(

@@ -23,8 +23,8 @@ const readCode = (error: object): number | undefined =>
   "code" in error && typeof error.code === "number" ? error.code : undefined;
 
 /**
- * Converts any error of an exchange with a tool server into a McpFailure. The message calls it "the server", and quotes
- * neither the server's answer nor the request.
+ * Converts any error of an exchange with a tool server into a McpFailure. The message quotes neither the server's
+ * answer nor the request.
  */
 export function toMcpFailure(error: unknown): McpFailure {
   for (let at = error, depth = 0; at instanceof Error && depth < 8; at = at.cause, depth += 1) {

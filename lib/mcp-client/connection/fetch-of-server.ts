@@ -65,7 +65,10 @@ export function fetchOfServer(
   };
 }
 
-/** Reads the kind of the one JSON-RPC message in a body. A response counts as a notification: neither gets an answer. */
+/**
+ * Reads the JSON-RPC message in a request body. Returns the id of a request, or "notification" for a message that gets
+ * no answer, which is a notification or a response. Returns undefined if the body is not text.
+ */
 function readMessage(body: unknown): { id: RequestId } | "notification" | undefined {
   if (typeof body !== "string") return undefined;
   const { id, method } = JSON.parse(body) as { id?: RequestId; method?: string };

@@ -14,7 +14,10 @@ export type ServerDeps = {
   /** The service's own tool server. Omit for a deployment without one. */
   builtin?: {
     url: string;
-    /** Whether `url` is served by this process itself. Its tool list then depends only on `offerKey`, and can be cached. */
+    /**
+     * Whether this process itself serves `url`. The tool list of the server then depends only on `offerKey`, and can be
+     * cached.
+     */
     isOurs: boolean;
     /** A fetch for `url` only. It may reach a private network, because the operator, not a caller, chose the URL. */
     fetch: Fetch;

@@ -21,7 +21,8 @@ export type RemoteTool = {
 
 /**
  * Why a turn lacks tools of a server. `tools` names the missing tools (20 at most), and `toolCount` is their number. If
- * `tools` is undefined, all tools of the server are missing.
+ * `tools` is undefined, all tools of the server are missing. If `tools` is empty, the server's list was cut, and the
+ * names of the missing tools are not known.
  */
 export type Skipped = { serverId: string; reason: string; tools?: string[]; toolCount?: number };
 
@@ -48,8 +49,8 @@ const NAMED_LENGTH = 100;
 export const toToolName = (serverId: string, tool: string): string => `mcp_${serverId}__${tool}`;
 
 /**
- * Selects the tools of a server's list that the agent gets: those with a unique name and a schema that providers accept,
- * up to the limit for one server.
+ * Selects the tools of a server's list that the agent gets: those with a valid, unique name and a schema that providers
+ * accept, up to the limit for one server.
  *
  * @param usedNames the names already in use; the names of the admitted tools are added.
  */

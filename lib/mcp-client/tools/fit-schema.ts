@@ -79,7 +79,10 @@ export function fitSchema(input: unknown): Json | undefined {
   return root;
 }
 
-/** Copies the properties of a branch of the root into the root, because providers refuse alternatives at the root. */
+/**
+ * Copies the properties of an alternative at the root (`branch`) into the root, because providers refuse alternatives
+ * at the root. With `isBinding`, the fields that the branch requires become required too.
+ */
 function liftBranch(root: Json, branch: Json, isBinding: boolean): void {
   if (isObject(branch.properties) && isObject(root.properties))
     root.properties = { ...branch.properties, ...root.properties };

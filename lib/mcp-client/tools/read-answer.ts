@@ -1,7 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 
-/** A part of a server's answer to a call. The server wrote a `text`; the service wrote a `note`. */
+/**
+ * A part of a server's answer to a call. A `text` contains text of the server. A `note` contains only words of the
+ * service.
+ */
 export type AnswerPart =
   | { type: "text"; text: string }
   | { type: "note"; text: string }
@@ -46,7 +49,7 @@ const UNKNOWN: AnswerPart = {
   text: "[A piece of the answer is of a kind that is not known here.]",
 };
 
-/** Reads the result of a call. Text and pictures are kept; other content is described in words. */
+/** Reads the result of a call. Keeps text, and pictures within the limits. Describes other content in words. */
 export function readAnswer(result: z.output<typeof callResultSchema>): McpAnswer {
   const { content, structuredContent, isError } = result;
   const parts: AnswerPart[] = [];
