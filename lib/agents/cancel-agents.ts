@@ -9,7 +9,10 @@ const POLL_INTERVAL_MS = 50;
 
 type CancelDeps = Pick<AgentsDeps, "db" | "stopRun">;
 
-/** Stops a live sub-agent and all sub-agents below it. Waits until the sub-agent has ended, for at most 2 s. */
+/**
+ * Stops a live sub-agent and all sub-agents below it. Waits until the sub-agent has ended, for at most 2 s. Returns the
+ * row of the sub-agent, which may still be live then.
+ */
 export async function cancelAgent(deps: CancelDeps, sessionId: string): Promise<AgentRow | undefined> {
   for (const { run } of await listOpenRuns(deps.db, sessionId)) await deps.stopRun(run.id);
   await waitUntil(async () => (await countLiveAmong(deps.db, [sessionId])) === 0);

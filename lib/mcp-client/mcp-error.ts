@@ -4,7 +4,7 @@ import { isGuardedFetchError } from "#lib/net/fetch/guarded-fetch-error.ts";
 export class McpFailure extends Error {
   /** Whether the server no longer knows the MCP session. If so, it has not run the call. */
   readonly isSessionLost: boolean;
-  /** Whether the request was never sent. */
+  /** Whether it is certain that the call was not sent to the server. */
   readonly isUnsent: boolean;
 
   constructor(sentence: string, { isSessionLost = false, isUnsent = false } = {}) {

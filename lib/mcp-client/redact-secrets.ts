@@ -1,8 +1,8 @@
 import { USER_TOKEN_PATTERN } from "#lib/secrets/user-token.ts";
 
 /**
- * A value with a name that matches is a secret if it has at least 8 characters. Any other value is a secret if it has
- * at least 20 characters.
+ * Matches the names of headers and query parameters that usually contain a secret. A value with such a name is a secret
+ * if it has at least 8 characters. Any other value is a secret if it has at least 20 characters.
  */
 const SECRET_NAME = /auth|key|token|secret|cookie|password|credential|session/i;
 const SECRET_LENGTH_MIN = 8;

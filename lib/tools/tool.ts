@@ -32,8 +32,8 @@ export type ToolContent =
 export type ToolResult = { isError: boolean; content: ToolContent[]; refusal?: CallRefusal };
 
 /**
- * The answer of a tool that waits for something outside of the service. The engine pauses the turn, and repeats the
- * call when the wait has ended. Source: `architecture.md`, Turns that wait.
+ * The answer of a tool that must wait, for example for a person or for sub-agents. The engine pauses the turn, and
+ * repeats the call when the wait has ended. Source: `architecture.md`, Turns that wait.
  */
 export type Waiting = {
   status: "waiting";

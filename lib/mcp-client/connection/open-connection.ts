@@ -43,8 +43,8 @@ export async function openConnection(
   const waiting = new Set<RequestId>();
   const wire = fetchOfServer(server, limits, {
     onAnswerEnd(id, { hasEventIds }) {
-      // Over SSE, the answer arrives on another stream. If the stream had event ids, the SDK resumes the stream. In
-      // both cases, the answer can still arrive.
+      // The request fails only if its answer can no longer arrive. Over SSE, the answer arrives on another stream. If
+      // the stream had event ids, the SDK resumes the stream.
       if (server.type === "http" && !hasEventIds) setTimeout(failUnanswered, READ_GRACE_MS, id).unref();
     },
     onStreamEnd: () => void (server.type === "sse" && client.close().catch(() => {})),

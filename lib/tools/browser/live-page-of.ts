@@ -6,7 +6,7 @@ import { withinDeadline } from "./within-deadline.ts";
 const START_MS_MAX = 60_000;
 
 /**
- * Returns the session's live browser. Starts it if needed, and records that it was used.
+ * Returns the session's live browser. Starts the browser if needed, and records that the browser was used.
  * @throws Error with a readable message if the browser does not start in time or the call is stopped.
  */
 export async function openLive(

@@ -42,7 +42,10 @@ export async function decodePicture(bytes: Uint8Array, size: Size): Promise<Pixe
   return new Uint8Array(await picture.toColourspace("srgb").ensureAlpha().raw().toBuffer());
 }
 
-/** Encodes a picture of differences twice: as a PNG in full size, and as a smaller JPEG for the model. */
+/**
+ * Encodes a picture of differences twice: as a PNG in full size, and as a JPEG for the model. The JPEG is scaled down
+ * if its longer edge would exceed `MODEL_EDGE_MAX`.
+ */
 export async function encodeDifference(
   pixels: Pixels,
   size: Size,

@@ -44,8 +44,8 @@ export function createFirstLook({
   };
 
   /**
-   * @param waitSignal fires when the caller no longer waits for the result. If another agent still uses the page then,
-   * `look` stops waiting for the page.
+   * @param waitSignal fires when the caller no longer waits for the result. If another agent uses the page at that
+   * time, `look` stops waiting for the page.
    */
   async function look(session: Parameters<FirstLook>[0], waitSignal: AbortSignal): Promise<string> {
     const endTurn = await pageTurns.take(session, waitSignal);

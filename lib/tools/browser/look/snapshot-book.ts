@@ -20,8 +20,8 @@ export type SnapshotBook = {
 
 const SNAPSHOTS_MAX = 4;
 /**
- * Maximum characters of the snapshots of all sessions together. Above this limit, sessions lose their snapshots. The
- * session that has gone longest without a new snapshot is the first.
+ * Maximum characters of the snapshots of all sessions together. Above this limit, sessions lose their snapshots,
+ * beginning with the session that has gone longest without a new snapshot.
  */
 const CHARS_MAX = 32 * 2 ** 20;
 

@@ -31,7 +31,10 @@ export async function withVariant<Result>(
   return work().finally(restore);
 }
 
-/** Returns the end of a picture's title, which names the variant. */
+/**
+ * Returns the end of a picture's title, which names the variant. Empty if the picture shows the page in its current
+ * state.
+ */
 export const nameVariant = (variant: string | null | undefined): string => {
   if (variant === undefined) return "";
   return variant === null ? ", without a variant" : `, variant ${variant}`;

@@ -36,8 +36,9 @@ export function markActivity(live: LiveBrowser): ActivityMark {
 }
 
 /**
- * Describes in lines what has happened: dialogs, tabs and downloads since the last report, and requests and script errors of
- * the current page since `mark`. Text from a page is quoted, so that no page can forge a line.
+ * Describes in lines the current page and what has happened: dialogs, tabs and downloads since the last report, and
+ * requests and script errors of the current page since `mark`. Text from a page is quoted, so that no page can forge a
+ * line.
  */
 export async function reportActivity(live: LiveBrowser, mark: ActivityMark): Promise<string[]> {
   const { activity } = live;
@@ -103,8 +104,8 @@ function describeDialog({ kind, message, isAccepted, by, input }: AnsweredDialog
 }
 
 /**
- * Describes tabs that were opened or closed. A tab that was opened and closed again, for example for a download, is left
- * out.
+ * Describes tabs that were opened or closed, and lists all tabs except the current one. A tab that was opened and
+ * closed again, for example for a download, is left out.
  */
 async function describeTabs(live: LiveBrowser, entries: ActivityEntry[]): Promise<string[]> {
   const tabs = live.context.pages();

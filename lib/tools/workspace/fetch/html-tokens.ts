@@ -20,8 +20,8 @@ const TAG_NAME = /[a-zA-Z]/;
 const SPACE = /[\t\n\f\r ]/;
 
 /**
- * Splits an HTML source into tags and text, and tolerates errors as browsers do. It reads every character a bounded number
- * of times and builds no tree, so a hostile page takes no more time than any other page of its length.
+ * Splits an HTML source into tags and text, and tolerates errors as browsers do. The function reads every character a
+ * bounded number of times and builds no tree, so a hostile page takes no more time than any other page of its length.
  */
 export function* readHtmlTokens(html: string): Generator<HtmlToken> {
   // Changes only ASCII letters, because `toLowerCase` can change the length of other text, and the indexes would no longer
