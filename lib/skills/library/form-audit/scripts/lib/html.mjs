@@ -307,8 +307,7 @@ export function selectorOf(element) {
  * The name that a screen reader reads for an element. The first of these that is not empty is used: aria-labelledby,
  * aria-label, labels, value of a button, alt, content, title.
  * @param {Element} element @param {ReturnType<typeof indexOf>} index
- * @returns {{ name: string, from: "aria-labelledby" | "aria-label" | "label" | "content" | "value" | "alt" | "title" |
- * "nothing" }}
+ * @returns {{ name: string, from: "aria-labelledby" | "aria-label" | "label" | "content" | "value" | "alt" | "title" | "nothing" }}
  */
 export function nameOf(element, index) {
   const referenced = (attribute(element, "aria-labelledby") ?? "")
