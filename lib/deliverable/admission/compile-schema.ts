@@ -9,8 +9,8 @@ import { collectPlaces, formatPointer, type Place, type SchemaObject } from "./w
 export type CompiledSchema = { ok: true; validate: ValidateFunction } | { ok: false; error: string };
 
 /**
- * The common options of all ajv instances. The validators of callers' schemas collect all errors: code that stops at the
- * first error has one level of nesting for each check, which is too deep for schemas with many properties.
+ * The common options of all ajv instances. The validators of callers' schemas collect all errors: code that stops at
+ * the first error has one level of nesting for each check, which is too deep for schemas with many properties.
  */
 const common: Options = { strict: false, logger: false, allErrors: true };
 
@@ -19,8 +19,8 @@ const common: Options = { strict: false, logger: false, allErrors: true };
  * stay within the document. Compiling a hostile schema can be slow, so only the worker thread calls this function.
  * Source: specification, Structured sessions, Schema rules, 2; `facts.md`, Caller schemas.
  *
- * @param schema is modified: keywords that ajv enforces although the draft ignores them are removed, and `allOf` may get
- * additional branches.
+ * @param schema is modified: keywords that ajv enforces although the draft ignores them are removed, and `allOf` may
+ * get additional branches.
  * @returns the validator, or the flaw as `<JSON pointer> <sentence>`. For a flaw of the whole schema, the pointer is
  * omitted.
  */

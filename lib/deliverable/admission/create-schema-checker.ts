@@ -40,8 +40,8 @@ type Judgement =
  */
 export type SchemaChecker = {
   /**
-   * Whether a session may use this `outputSchema`. The error starts with `outputSchema:`. If the flaw is at one place in
-   * the schema, the JSON pointer to this place follows.
+   * Whether a session may use this `outputSchema`. The error starts with `outputSchema:`. If the flaw is at one place
+   * in the schema, the JSON pointer to this place follows.
    */
   admitSchema: (schema: unknown, ownerId?: string) => Promise<SchemaVerdict>;
   /** Whether a value is valid against the caller's original schema. */
@@ -68,8 +68,8 @@ export type SchemaChecker = {
  * @param options.cpuMs CPU time for admitting one schema. Default 3,000. Later jobs with an admitted schema get three
  * times as much, so that they do not fail when the machine is slower than it was at admission.
  * @param options.memoryMb memory limit of each thread. Default 256.
- * @param options.threadsMax maximum number of threads. Default: the number of CPU cores minus one, but at least 2 and at
- * most 4.
+ * @param options.threadsMax maximum number of threads. Default: the number of CPU cores minus one, but at least 2 and
+ * at most 4.
  * @param options.profile the rules of a provider for schemas. Default `openai`, because other providers also accept
  * schemas that follow the rules of OpenAI.
  */

@@ -17,8 +17,8 @@ function parseDecimal(text: string): Decimal {
 }
 
 /**
- * Whether parsing changed a number of the JSON text: a number beyond 2^53 that JavaScript writes with other digits, or a
- * number that is too large for a double. The rounding of smaller numbers does not count, because every JSON parser
+ * Whether parsing changed a number of the JSON text: a number beyond 2^53 that JavaScript writes with other digits, or
+ * a number that is too large for a double. The rounding of smaller numbers does not count, because every JSON parser
  * rounds their fractions.
  */
 export function isInexact(text: string, parsed: number): boolean {

@@ -92,7 +92,8 @@ const formatViolation = (violation: { path: string; message: string } | undefine
   violation ? `${violation.path || "/"} ${violation.message}` : "";
 
 /**
- * Whether the report shows no problem of the projection. A refused schema is no such problem, but a failed check is one.
+ * Whether the report shows no problem of the projection. A refused schema is no such problem, but a failed check is
+ * one.
  */
 export const isFine = (report: Report): boolean =>
   report.admitted

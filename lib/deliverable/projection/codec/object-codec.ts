@@ -143,8 +143,9 @@ function encodeObject(form: ObjectForm, value: unknown, run: Encoding): unknown 
 }
 
 /**
- * Decodes an object. Named properties win over entries, and the last of several entries with the same key wins. Optional
- * properties and lists of entries may be missing, because a provider that does not enforce the format may omit them.
+ * Decodes an object. Named properties win over entries, and the last of several entries with the same key wins.
+ * Optional properties and lists of entries may be missing, because a provider that does not enforce the format may omit
+ * them.
  */
 function decodeObject(form: ObjectForm, projected: unknown, run: Decoding): unknown {
   if (!isObject(projected)) return run.refuse("must be object");

@@ -42,8 +42,8 @@ const PLAIN_NAME = "absent";
 const plainMarker = createMarker(PLAIN_NAME);
 
 /**
- * Creates the form of an optional property. Null means that the property is absent. If null is already the projected form
- * of one of the property's values, an object such as `{ "absent": true }` means that the property is absent.
+ * Creates the form of an optional property. Null means that the property is absent. If null is already the projected
+ * form of one of the property's values, an object such as `{ "absent": true }` means that the property is absent.
  */
 export function createOptionalForm(slot: Slot): OptionalForm {
   const marker = once(() => {

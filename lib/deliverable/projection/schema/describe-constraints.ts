@@ -14,8 +14,8 @@ const count = (value: unknown, noun: string): string => `${value} ${value === 1 
 const nounOf = (noun: string): string => (noun.endsWith("y") ? `${noun.slice(0, -1)}ies` : `${noun}s`);
 
 /**
- * Quotes a pattern with backticks, because JSON would double its backslashes. Only a pattern that contains a backtick is
- * quoted as JSON.
+ * Quotes a pattern with backticks, because JSON would double its backslashes. Only a pattern that contains a backtick
+ * is quoted as JSON.
  */
 export function quotePattern(pattern: unknown): string {
   const text = String(pattern);
