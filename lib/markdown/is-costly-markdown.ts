@@ -28,7 +28,8 @@ const DELIMITER_ROW = /^[\s>:*+\d.)-]*\|[\s|>:*+\d.)-]*$/;
 /**
  * Whether rendering a Markdown text could take seconds, fill the memory or overflow the stack. The time of parsers
  * grows with the square of the number of marks (emphasis, links, code), of nested quotes and lists, and of parentheses
- * in a URL. A table can have as many cells as columns times lines. Ordinary texts stay far below these limits.
+ * in a URL. A table can have as many cells as columns times lines. Ordinary texts stay far below the limits for these
+ * numbers. A text of more than 100,000 characters always counts as costly.
  */
 export function isCostlyMarkdown(text: string): boolean {
   if (text.length > CHARACTERS_MAX) return true;

@@ -13,7 +13,8 @@ import { findSession, type SessionRow } from "#lib/session/session-store.ts";
 
 /**
  * The holder of a user token: the session's own agent, or another agent. `key` identifies the token. `grant` is the
- * access of the API key that created the token; the holder's calls are aborted when the grant ends.
+ * access of the API key that created the token; the holder's calls are aborted when the grant ends. `grant` is
+ * undefined if the token does not depend on a stored API key.
  */
 export type McpHolder = {
   key: string;
@@ -31,8 +32,8 @@ const UNAUTHORIZED =
 const TOKEN_SCOPE = "sessions:write";
 
 /**
- * Creates the function that authenticates requests to the built-in server by their user token.
- * Source: specification, Authentication, rule 6.
+ * Creates the function that authenticates requests to the built-in server by their user token, and limits the rate of
+ * the requests of other agents. Source: specification, Authentication, rule 6.
  *
  * @param deps.audience the URL of this server. Tokens for other URLs are refused.
  */
@@ -53,7 +54,10 @@ export function createHolderCheck(deps: {
   const { db, audience, rates, failedAttempts, keys, settingsKeyIds, now = () => new Date() } = deps;
   const tokenKeys = [deps.key, ...(deps.previousKeys ?? [])];
 
-  /** Reads a token. Returns undefined if none of the accepted keys has signed it. */
+  /**
+   * Reads a token. Returns undefined if none of the accepted keys has signed it, if it has expired, or if it is for
+   * another URL.
+   */
   function readToken(text: string): UserToken | undefined {
     const expected = { audiences: [audience], now: now() };
     for (const key of tokenKeys) {

@@ -61,8 +61,9 @@ const TEXT_MAX = 200_000;
 const PICTURE_BASE64_MAX = 12 * 1_048_576;
 
 /**
- * Cuts a result to the size limits: text to 200,000 characters in total, pictures to 9 MiB each. A note states each
- * cut. `structuredContent` is not cut, because an incomplete value would not fit its schema.
+ * Applies the size limits to a result: text is cut to 200,000 characters in total, and pictures of more than 9 MiB are
+ * left out. A note states each cut and each omission. `structuredContent` is not cut, because an incomplete value would
+ * not fit its schema.
  */
 function cutMcpResult(result: CallToolResult): CallToolResult {
   let left = TEXT_MAX;

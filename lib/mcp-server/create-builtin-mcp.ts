@@ -62,8 +62,8 @@ type BuiltinMcp = {
   /** Answers requests to `/api/mcp`. Never rejects. */
   serve: (request: Request) => Promise<Response>;
   /**
-   * Creates a token with which other agents can use a session's tools. The token ends with the API key that requested
-   * it.
+   * Creates a token with which other agents can use a session's tools. The token is valid for at most one hour, and
+   * only while the API key that requested it may create tokens.
    */
   issueToken: ApiServices["builtinMcp"]["issueToken"];
   close: () => void;

@@ -135,7 +135,10 @@ async function answerUntilAborted(answered: Promise<Response>, stop: AbortSignal
   }
 }
 
-/** Returns a copy of the response. Calls `end` when the body has been sent or the client stops reading. */
+/**
+ * Returns a copy of the response. Calls `end` when an event stream has been sent or the client stops reading it, and at
+ * once for any other response.
+ */
 function closeAfterBody(response: Response, end: () => void): Response {
   const headers = new Headers(response.headers);
   headers.set("Cache-Control", "no-store");

@@ -21,7 +21,7 @@ const LENGTH_MAX = 4_096;
 /** Matches the user tokens in a text, so that they can be removed from the text. */
 export const USER_TOKEN_PATTERN = /ust1\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+/g;
 
-/** Derives the key that signs user tokens from the deployment's secret key (HKDF-SHA-256 with its own label). */
+/** Derives a key for signing user tokens from the deployment's secret key (HKDF-SHA-256 with a label for this use). */
 export const deriveUserTokenKey = (encryptionKey: Uint8Array): Uint8Array =>
   new Uint8Array(hkdfSync("sha256", encryptionKey, "", "agent-session-service/user-token/v1", 32));
 
@@ -44,7 +44,7 @@ export function mintUserToken(
 
 /**
  * Verifies a token and returns its claims. Undefined for a text that {@link mintUserToken} did not sign with this key,
- * for an expired token, and for a token with another audience.
+ * for an expired token, for a token with another audience, and for a token of another agent that names no API key.
  *
  * @param expected.audiences the URLs under which the caller accepts tokens.
  */
@@ -62,7 +62,8 @@ export function readUserToken(
   const [sessionId, audience, holder, endsAtSeconds, , keyId = null] = JSON.parse(
     Buffer.from(claims, "base64url").toString(),
   ) as [string, string, UserToken["holder"], number, string, UserToken["keyId"]?];
-  // Refuses tokens of an earlier version. They name no API key, so they would remain valid after the key is revoked.
+  // Refuses the tokens that an earlier version created for other agents. They name no API key, so they would remain
+  // valid after the revocation of the key that requested them.
   if (holder === "other" && keyId === null) return undefined;
   const expiresAt = new Date(endsAtSeconds * 1_000);
   if (expected.now >= expiresAt || !expected.audiences.includes(audience)) return undefined;

@@ -22,9 +22,9 @@ type Window = {
 };
 
 /**
- * Limits the number of log lines per minute for each kind of event. It writes the first events of each subject, counts
- * the others, and writes one line with the counts at the end of the minute. The number of subjects with their own count
- * is limited too, which limits the memory.
+ * Limits the number of log lines per minute for each kind of event. It writes the first events of each subject and
+ * counts the others. At the end of the minute, it writes one line with the counts for each kind of which some events
+ * were not written. The number of subjects with their own count is limited too, which limits the memory.
  */
 export function createFloodGuard(write: (kind: SecurityEventKind, fields: object) => void) {
   const windows = new Map<SecurityEventKind, Window>();

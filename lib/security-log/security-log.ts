@@ -28,7 +28,8 @@ export function createSecurityLog(sink: SecuritySink): OpenSecurityLog {
   const guard = createFloodGuard(write);
 
   function record(kind: SecurityEventKind, eventFields: object): void {
-    // Events of a session get no address, because they may be recorded while another client's request is being served.
+    // Events that are counted by session get no address, because they may be recorded while the request of another
+    // client is being served.
     const address = kind.countedBy === "sessionId" ? undefined : readAddress();
     const fields: Record<string, unknown> = { ...(address !== undefined && { address }) };
     for (const [name, value] of Object.entries(eventFields))

@@ -29,8 +29,9 @@ const EXTERNAL = [
 ];
 
 /**
- * Replaces the addresses of modules, which would be those of the bundle. A module of ours gets the address of its source
- * file, next to which it finds its other files. A thread gets the address of its built file.
+ * Replaces `import.meta.url` and `import.meta.dirname` in our modules, because they would mean the bundle's file. Each
+ * module gets the address of its source file instead, so that it finds the files next to that file. The URL of a
+ * thread's script becomes the URL of the built script.
  * @type {import("esbuild").Plugin}
  */
 const moduleAddresses = {

@@ -1,4 +1,7 @@
-/** Step 5: makes the production build of the pages and the service, if a source file has changed since the last build. */
+/**
+ * Step 5 of the setup: makes the production build of the pages and the service, if a source file has changed since the
+ * last build.
+ */
 import { existsSync, rmSync } from "node:fs";
 import { buildService, SERVICE_PROGRAM } from "./build-service.mjs";
 import { runCommand } from "./command.mjs";

@@ -69,7 +69,7 @@ export function listRegistryHosts(lockfile) {
  * @param {Lockfile} lockfile
  * @returns {{ lockfile: Lockfile, added: string[] }} a copy of the lockfile with packages in npm's order, and the added
  *   packages as `<name>@<version>`
- * @throws {Error} if a missing package has no exact version, or if its name does not contain a platform
+ * @throws {Error} if a missing package has no exact version, or if its name does not contain a processor such as "x64"
  */
 export function completeLockfile(lockfile) {
   const packages = structuredClone(lockfile.packages);

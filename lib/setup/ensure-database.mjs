@@ -1,4 +1,4 @@
-/** Step 4: prepares a template of the embedded database. The template makes the first start faster. */
+/** Step 4 of the setup: prepares a template of the embedded database. The template makes the first start faster. */
 import { runCommand } from "./command.mjs";
 import { showStep } from "./progress.mjs";
 import { hashTree, readStamp, writeStamp } from "./stamp.mjs";

@@ -1,4 +1,4 @@
-/** Step 2: finds the Node executable that runs everything else. */
+/** Step 2 of the setup: finds the Node executable that runs everything else. */
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { runCommand } from "./command.mjs";
@@ -12,7 +12,8 @@ const versionWanted = 24;
  * @throws {SetupError} if neither Node is recent enough
  */
 export async function findNode() {
-  // True from the second run on, because npm then starts this script with the Node in node_modules.
+  // From the second run on, the Node that runs this script is recent enough, because npm then starts this script with
+  // the Node in node_modules.
   if (isRecent(process.version)) return process.execPath;
   const answer = await runCommand(bundledNode(), ["--version"], { timeoutMs: 10_000 });
   if (answer.ok && isRecent(answer.output)) return bundledNode();
@@ -22,8 +23,8 @@ export async function findNode() {
 }
 
 /**
- * Whether the Node that package-lock.json lists for this platform is required but not installed. npm reports no error
- * if the installation of an optional package fails.
+ * Whether the Node that package-lock.json lists for this platform is required but not installed. It can be missing
+ * after a successful `npm ci`, because npm reports no error if the installation of an optional package fails.
  * @param {Record<string, unknown>} lockedPackages
  */
 export function isNodeMissing(lockedPackages) {

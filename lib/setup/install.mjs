@@ -1,4 +1,4 @@
-/** Step 1: installs the packages of package-lock.json into node_modules. */
+/** Step 1 of the setup: installs the packages of package-lock.json into node_modules. */
 import { existsSync } from "node:fs";
 import { delimiter, join, sep } from "node:path";
 import { runCommand } from "./command.mjs";

@@ -9,7 +9,8 @@ import { runCommand } from "./command.mjs";
  * @returns {Promise<number>} the exit code
  */
 export async function runBench(node, args, env) {
-  // A profile assigns costs to packages and source files, which the built service no longer tells apart.
+  // With `--profile`, the bench runs the source files instead of the built service, because a profile assigns costs to
+  // packages and source files, which the bundle no longer tells apart.
   const program = args.includes("--profile") ? {} : { SERVICE_PROGRAM };
   const result = await runCommand(
     node,

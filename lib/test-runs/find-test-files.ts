@@ -11,7 +11,7 @@ const FILES_SHOWN = 10;
  *
  * @param requested paths of files and folders. An empty list means all test files.
  * @returns regular expressions for Playwright's runner, one for each requested path; an empty list means all test
- * files. If a requested path contains no test file, returns a sentence about the problem instead.
+ * files. If the workspace or a requested path contains no test file, returns a sentence about the problem instead.
  */
 export async function findTestFiles(
   workspace: Workspace,

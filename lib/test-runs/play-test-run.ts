@@ -16,8 +16,8 @@ const ATTEMPTS_MAX = 2;
 export type PlayedTests = { status: "ended" } | { status: "later" };
 
 /**
- * Claims a test run for this process and executes it. Skips a test run that another process has claimed. After two
- * attempts that did not end, ends the test run with the status `interrupted`.
+ * Claims a test run for this process and executes it. Skips a test run while another process that has claimed it may
+ * still be alive. After two attempts that did not end, ends the test run with the status `interrupted`.
  *
  * @param shutdown fires when the service shuts down. The test run is then released, so that another process can start
  * it again.

@@ -80,7 +80,10 @@ async function readBytes(workspace: Workspace) {
   }
 }
 
-/** Explains why tests have no result. Returns an empty list if all tests have a result. */
+/**
+ * Explains why the report is incomplete, for example because the test run was cancelled, ran out of time or had no
+ * tests. Returns an empty list if the report is complete.
+ */
 function explainIncomplete(
   { isComplete, hasTimedOut, errors, tests }: ReturnType<typeof readReport>,
   total: number,
@@ -103,8 +106,8 @@ function explainIncomplete(
 }
 
 /**
- * Returns why the sandbox ended the runner, which is stated at the end of the output. Undefined if the runner ended by
- * itself.
+ * Returns why the sandbox ended the runner: the tests took too long, or the reason that the sandbox wrote at the end of
+ * the output. Undefined if the runner ended by itself.
  */
 function explainEnd({ output, timedOut }: CommandResult): string | undefined {
   if (timedOut) return "the tests did not end in time, or one of them blocked the runner";

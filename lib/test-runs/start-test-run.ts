@@ -29,7 +29,8 @@ type Started =
 
 /**
  * Stores a test run and its job, and emits `tests.started`. If the same tool call is repeated, returns the test run
- * that the call has already started. Starts nothing while another test run of the session is open.
+ * that the call has already started. Starts nothing and returns the problem if another test run of the session is open,
+ * if the session was deleted or has had the maximum number of test runs, or if it lacks the variant to test.
  */
 export async function startTestRun(
   deps: Pick<TestRunsDeps, "log" | "jobs">,

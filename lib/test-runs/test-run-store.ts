@@ -126,7 +126,8 @@ export async function releaseTestRun(db: Database, { id, attempt }: TestRunRow):
 }
 
 /**
- * Stores the counts of a test run, if given, and reads whether the test run must stop.
+ * If counts are given, stores them and sets the status of the test run to `running`. Then reads whether the test run
+ * must stop.
  *
  * @returns `cancel` if the test run or the agent's run was cancelled; `lost` if the test run has ended, was removed, or
  * was taken over by another process.
@@ -150,7 +151,7 @@ export async function storeCounts(
   return row.isCancelled ? "cancel" : "continue";
 }
 
-/** Requests the cancellation of a test run. @returns false if the test run has already ended or does not exist. */
+/** Requests the cancellation of a test run. @returns false if it has ended or is not a test run of the session. */
 export async function requestCancel(db: Executor, sessionId: string, id: string): Promise<boolean> {
   const found = await db
     .update(testRuns)
@@ -200,8 +201,8 @@ export const listTestWaits = (tx: Transaction, { id, sessionId }: TestRunRow) =>
     );
 
 /**
- * Stores new jobs for open test runs that no process executes and whose last job is old. The job engine has lost such a
- * job, or has ended it because the process died.
+ * Stores new jobs for open test runs that no process executes and whose last job is old. Either the job engine has lost
+ * the last job, or it has ended the last job because the process that executed the test run died.
  *
  * @param ageMs minimum age of a test run's last job.
  * @param playing ids of the test runs that this process executes. The job engine has given up the jobs of all other

@@ -52,7 +52,8 @@ export function findReferenceFlaw(
 
 /**
  * Lists the schemas that check the same value as the schema of `place`: its subschemas (for example in `allOf`), and
- * the target of its `$ref`. Each has its JSON pointer.
+ * the target of its `$ref`. `pointer` is the JSON pointer of the subschema or of the `$ref`. If the draft ignores
+ * keywords next to a `$ref`, the subschemas next to it are not listed.
  */
 function listInPlace(
   root: SchemaObject,

@@ -6,7 +6,8 @@ import { arbitrarySample, type DraftName } from "../projection/testing/arbitrary
 import { compileSchema } from "./compile-schema.ts";
 
 /**
- * The drafts to compare. Draft-04 has no `if` and `const`; it is left out, because the second validator applies them.
+ * The drafts to compare. Draft-04 is left out: `if` and `const` are not keywords of this draft, but the second
+ * validator applies them anyway.
  */
 const drafts: [DraftName, SchemaDraft][] = [
   ["draft-07", "7"],
@@ -24,7 +25,8 @@ function isReadCorrectlyByBoth(schema: string): boolean {
   if (schema.includes("__proto__")) return false;
   // The second validator does not resolve references inside the dependencies of properties with these names.
   if (/"dependencies":\{"(id|\$ref|constructor)"/.test(schema)) return false;
-  // In the second validator, `then` and `else` wrongly see which properties the keywords next to them evaluated.
+  // Inside `then` and `else`, the second validator wrongly counts properties as evaluated if a keyword next to `then`
+  // or `else` evaluated them.
   return !(schema.includes('"unevaluated') && /"(then|else)"/.test(schema));
 }
 

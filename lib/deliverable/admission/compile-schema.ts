@@ -9,8 +9,8 @@ import { collectPlaces, formatPointer, type Place, type SchemaObject } from "./w
 export type CompiledSchema = { ok: true; validate: ValidateFunction } | { ok: false; error: string };
 
 /**
- * The options of all ajv instances. All errors are collected: code that stops at the first error has one level of
- * nesting for each check, which is too deep for schemas with many properties.
+ * The common options of all ajv instances. The validators of callers' schemas collect all errors: code that stops at
+ * the first error has one level of nesting for each check, which is too deep for schemas with many properties.
  */
 const common: Options = { strict: false, logger: false, allErrors: true };
 
@@ -19,8 +19,10 @@ const common: Options = { strict: false, logger: false, allErrors: true };
  * stay within the document. Compiling a hostile schema can be slow, so only the worker thread calls this function.
  * Source: specification, Structured sessions, Schema rules, 2; `facts.md`, Caller schemas.
  *
- * @param schema is modified: keywords that are not part of JSON Schema are removed.
- * @returns the validator, or the flaw as `<JSON pointer> <sentence>`.
+ * @param schema is modified: keywords that ajv enforces although the draft ignores them are removed, and `allOf` may
+ * get additional branches.
+ * @returns the validator, or the flaw as `<JSON pointer> <sentence>`. For a flaw of the whole schema, the pointer is
+ * omitted.
  */
 export function compileSchema(schema: SchemaObject): CompiledSchema {
   const draft = findDraft(schema.$schema);
@@ -54,8 +56,8 @@ function removeEnforced(draft: Draft, places: ReadonlyMap<SchemaObject, Place>):
 }
 
 /**
- * Rewrites dependencies that require a property whose name is the empty string. Inside `not`, `if` and `anyOf`, ajv
- * wrongly treats that property as present.
+ * Adds an equivalent `allOf` branch for each dependency that requires a property whose name is the empty string. Inside
+ * `not`, `if` and `anyOf`, ajv wrongly treats that property as present when it checks the dependency itself.
  */
 function replaceEmptyNames(draft: Draft, places: ReadonlyMap<SchemaObject, Place>): void {
   for (const { schema } of places.values())

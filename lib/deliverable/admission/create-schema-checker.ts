@@ -15,7 +15,7 @@ type SchemaVerdict = { ok: true } | { ok: false; error: string; isBusy?: true };
 type ValueVerdict =
   | { valid: true }
   | { valid: false; violations: Violation[] }
-  /** The value could not be checked, because the schema is refused or the check exceeded its limits. */
+  /** The value was not checked, because it is not JSON, the schema is refused, or the check exceeded its limits. */
   | { valid: false; error: string };
 
 /**
@@ -31,7 +31,7 @@ type Judgement =
   /** The answer does not fit the response format; `path` is a JSON pointer into the answer. */
   | { kind: "outside"; path: string; message: string }
   | { kind: "unreadable"; reason: "not JSON" | "nested too deeply" }
-  /** The answer could not be checked, because the check exceeded its limits. */
+  /** The answer could not be checked, because the schema is refused or the check exceeded its limits. */
   | { kind: "unjudged"; error: string };
 
 /**
@@ -40,8 +40,8 @@ type Judgement =
  */
 export type SchemaChecker = {
   /**
-   * Whether a session may use this `outputSchema`. The error starts with `outputSchema:` and a JSON pointer if
-   * possible.
+   * Whether a session may use this `outputSchema`. The error starts with `outputSchema:`. If the flaw is at one place
+   * in the schema, the JSON pointer to this place follows.
    */
   admitSchema: (schema: unknown, ownerId?: string) => Promise<SchemaVerdict>;
   /** Whether a value is valid against the caller's original schema. */
@@ -54,7 +54,7 @@ export type SchemaChecker = {
   formatOf: (schema: unknown, ownerId?: string) => Promise<OutputFormat>;
   /**
    * Decodes a model's answer in the format of `formatOf` into the caller's shape, and validates the result against the
-   * caller's schema. A number that JavaScript cannot represent is a violation.
+   * caller's schema. A number that is too large for JavaScript to keep its digits is a violation.
    */
   judgeAnswer: (schema: unknown, answer: string, ownerId?: string) => Promise<Judgement>;
   close: () => Promise<void>;
@@ -68,7 +68,8 @@ export type SchemaChecker = {
  * @param options.cpuMs CPU time for admitting one schema. Default 3,000. Later jobs with an admitted schema get three
  * times as much, so that they do not fail when the machine is slower than it was at admission.
  * @param options.memoryMb memory limit of each thread. Default 256.
- * @param options.threadsMax Default: one less than the machine has cores, at least 2 and at most 4.
+ * @param options.threadsMax maximum number of threads. Default: the number of CPU cores minus one, but at least 2 and
+ * at most 4.
  * @param options.profile the rules of a provider for schemas. Default `openai`, because other providers also accept
  * schemas that follow the rules of OpenAI.
  */
@@ -94,7 +95,7 @@ export function createSchemaChecker(
       if (cached) return cached;
       if (pool.countWaiting(ownerId) >= WAITING_MAX) return { ...refuse(tooManyWaiting), isBusy: true };
       const outcome = await pool.run({ kind: "admit", schema: serialized.text }, ownerId, admission);
-      // Does not cache this verdict, because the next attempt may run in a thread with more free memory.
+      // This verdict is not cached, because another attempt may succeed, for example in a thread with more free memory.
       if (outcome.kind === "timeout" || outcome.kind === "out of memory")
         return refuse(`takes ${describeLimit(outcome.kind, admission)} to compile and run`);
       return verdicts.keep(key, outcome.kind === "refused" ? refuse(outcome.error) : { ok: true });
@@ -147,7 +148,8 @@ const FORMATS_CACHED = 64;
 const VERDICTS_CACHED = 256;
 const LATER_FACTOR = 3;
 /**
- * Maximum number of waiting jobs of an owner. Further admissions are rejected, but the jobs of running turns never are.
+ * Number of waiting jobs of an owner at which `admitSchema` rejects further schemas of this owner. The other functions
+ * never reject a job for this reason.
  */
 const WAITING_MAX = 32;
 const tooManyWaiting = `${WAITING_MAX} schemas of this API key are waiting to be checked; try again in a few seconds`;

@@ -17,9 +17,9 @@ function parseDecimal(text: string): Decimal {
 }
 
 /**
- * Whether parsing changed a number of the JSON text. This happens to whole numbers beyond 2^53 that no double
- * represents exactly, and to numbers that are too large for a double. Rounded fractions do not count, because every
- * JSON parser rounds them.
+ * Whether parsing changed a number of the JSON text: a number beyond 2^53 that JavaScript writes with other digits, or
+ * a number that is too large for a double. The rounding of smaller numbers does not count, because every JSON parser
+ * rounds their fractions.
  */
 export function isInexact(text: string, parsed: number): boolean {
   if (Math.abs(parsed) <= Number.MAX_SAFE_INTEGER) return false;

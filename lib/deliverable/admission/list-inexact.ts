@@ -3,8 +3,8 @@ import type { RawViolation } from "./schema-job.ts";
 import { formatPointer } from "./walk-schema.ts";
 
 /**
- * Returns a violation for each number in `inexact`. Its path points into the decoded value, or into the model's answer
- * if the decoded value does not contain the number.
+ * Returns a violation for each of the first 50 numbers in `inexact`. The `path` of a violation points into the decoded
+ * value, or into the model's answer if the decoded value does not contain the number.
  */
 export function listInexact(
   value: unknown,

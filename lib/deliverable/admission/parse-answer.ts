@@ -3,7 +3,8 @@ import { setOwn } from "../projection/json.ts";
 import { isInexact } from "./decimal.ts";
 
 /**
- * A number that JavaScript cannot represent: its place as a JSON pointer, the model's digits, and the parsed number.
+ * A number of the model's answer that parsing changed: its place as a JSON pointer, the model's digits, and the parsed
+ * number.
  */
 export type InexactNumber = { path: string; text: string; parsed: number };
 

@@ -1,4 +1,4 @@
-/** A cache of computed values. The key is the text that the value was computed from. */
+/** A cache of computed values. The key of a value is a text that identifies what the value was computed from. */
 type Recent<Value> = {
   find: (text: string) => Value | undefined;
   keep: (text: string, value: Value) => Value;

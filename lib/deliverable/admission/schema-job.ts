@@ -16,12 +16,15 @@ export type SchemaJob =
   | { kind: "judge"; schema: string; profile: ProfileName; answer: string };
 
 /**
- * A message from a worker thread. `answer` is undefined in the first message: the thread is ready. `cpuMs`: CPU time
- * used so far.
+ * A message from a worker thread. The first message has no answer: it reports that the thread is ready. `cpuMs` is the
+ * CPU time that the thread has used so far.
  */
 export type WorkerMessage = { answer: SchemaAnswer | undefined; cpuMs: number };
 
-/** The result of a job. The `error` of a refusal is a sentence that starts with a JSON pointer if possible. */
+/**
+ * The result of a job. The `error` of a refusal is a sentence. If the flaw is at one place in the schema, the sentence
+ * starts with the JSON pointer to this place.
+ */
 export type SchemaAnswer =
   | { kind: "admitted" }
   | { kind: "checked"; violations: Violation[] }

@@ -52,8 +52,9 @@ type Pool = {
 const closedError = () => new Error("the schema threads are closed");
 
 /**
- * Creates a pool in which owners take turns. No owner uses all threads (unless there is only one), so that the jobs of
- * one owner cannot block those of other owners. Threads start on demand, and all but the first stop when they are idle.
+ * Creates a pool in which owners take turns. No owner uses all threads (unless the pool has only one thread), so that
+ * the jobs of one owner cannot block those of other owners. Threads start on demand, and all but the first stop when
+ * they are idle.
  */
 export function createSchemaPool({ threadsMax, memoryMb }: PoolOptions): SchemaPool {
   const createSlot = (): Slot => ({

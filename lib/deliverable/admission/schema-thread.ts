@@ -3,7 +3,7 @@ import type { SchemaAnswer, SchemaJob, WorkerMessage } from "./schema-job.ts";
 
 export type JobLimits = {
   /**
-   * CPU time limit of one job. Elapsed time is not used, because cheap schemas would exceed a limit on a busy machine.
+   * CPU time limit of one job. A limit of the same length on elapsed time would end cheap jobs on a busy machine.
    */
   cpuMs: number;
 };
@@ -128,7 +128,8 @@ async function startThread(memoryMb: number): Promise<Thread> {
 }
 
 /**
- * Calls `expire` when the thread's CPU time exceeds `cpuMsBefore` by `cpuMs`.
+ * Calls `expire` when the thread's CPU time exceeds `cpuMsBefore` by `cpuMs`, or when the elapsed time exceeds `cpuMs`
+ * times `WALL_FACTOR`.
  * @returns a function that ends the watch.
  */
 function watchCpu(worker: Worker, cpuMsBefore: number, cpuMs: number, expire: () => void): () => void {

@@ -29,7 +29,7 @@ function projectText(text: string, profile: ProfileName): Projection {
 }
 
 function run(job: SchemaJob): SchemaAnswer {
-  // Does not compile the schema to check it again, because only admitted schemas are projected.
+  // Only admitted schemas are projected, so the schema is not compiled and checked again.
   if (job.kind === "project") return project(job.schema, job.profile);
   const schema = compileText(job.schema);
   if (!schema.ok) return { kind: "refused", error: schema.error };
@@ -54,8 +54,8 @@ function project(text: string, profileName: ProfileName): SchemaAnswer {
 const EXAMPLES = [{}, { branch: 1 }, { branch: 2, levelsMax: 30 }, { levelsMax: 30 }];
 
 /**
- * Admits a schema. Validates example values first, so that a schema whose validation is too slow exceeds the time limit
- * now.
+ * Admits a schema, or refuses it if no value can be valid or the validator recurses without end. Validates example
+ * values, so that a schema whose validation is too slow exceeds the time limit now.
  */
 function admit(schema: Compiled, text: string): SchemaAnswer {
   const { schema: format, hasValue, foldBack } = projectText(text, "openai");

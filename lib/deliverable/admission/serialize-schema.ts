@@ -7,7 +7,8 @@ type SerializedSchema = { ok: true; text: string } | { ok: false; error: string 
  * Serializes a caller's schema, and makes the checks that need no compiling: the root must have the type `object`, and
  * the text may have at most 64 KiB. Source: specification, Structured sessions, Schema rules, 1 and 2.
  *
- * @returns the text, or an error sentence that does not name the field.
+ * @returns the text, or an error sentence. The sentence does not contain the name of the request's field,
+ * `outputSchema`.
  */
 export function serializeSchema(schema: unknown): SerializedSchema {
   if (typeof schema !== "object" || schema === null || Array.isArray(schema))

@@ -2,8 +2,8 @@
 export type SchemaObject = Record<string, unknown>;
 
 /**
- * A subschema with its JSON pointer. Its `#…` references are relative to `resource`, the nearest enclosing schema with
- * an `$id`; undefined means the root.
+ * A subschema with its JSON pointer. `resource` is the nearest enclosing schema with an `$id`; undefined means the
+ * root. References such as `#/…` are relative to the subschema if it has an `$id` itself, otherwise to `resource`.
  */
 export type Place = { pointer: string; schema: SchemaObject; resource: Place | undefined };
 

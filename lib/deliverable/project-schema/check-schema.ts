@@ -8,7 +8,7 @@ import type { Input } from "./read-inputs.ts";
 
 /**
  * The outcome of projecting a value and converting it back. `skipped-invalid`: the value is not valid against the
- * schema.
+ * schema, or its validity could not be checked.
  */
 type RoundTrip =
   | { outcome: "exact" }
@@ -16,8 +16,8 @@ type RoundTrip =
   | { outcome: "skipped-invalid"; detail: string };
 
 /**
- * The report on one schema. `error` is the error of the API's 400 response. If `failed` is set, the check itself
- * failed, and `error` is the reason.
+ * The report on one schema. `error` is the error of the API's 400 response, or says that the input is not JSON. If
+ * `failed` is set, the check itself failed, and `error` is the reason.
  */
 export type Report =
   | { source: string; admitted: false; error: string; failed?: true }
@@ -91,7 +91,10 @@ async function checkRoundTrip(
 const formatViolation = (violation: { path: string; message: string } | undefined): string =>
   violation ? `${violation.path || "/"} ${violation.message}` : "";
 
-/** Whether the report shows no problem of the projection. This is true for a schema that was refused. */
+/**
+ * Whether the report shows no problem of the projection. A refused schema is no such problem, but a failed check is
+ * one.
+ */
 export const isFine = (report: Report): boolean =>
   report.admitted
     ? report.fits && report.roundTrips.every(({ outcome }) => outcome !== "different")

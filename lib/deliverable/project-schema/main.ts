@@ -46,8 +46,8 @@ async function main(): Promise<number> {
       const report = await checkSchema(checker, profile, input);
       count(report);
       if (isJson) say(toJsonLine(report));
-      // Keeps the first report, because its format depends on the number of schemas: a page for one, a line for
-      // several.
+      // Keeps the first report until it is known whether more schemas follow: a single schema gets a page, and each of
+      // several schemas gets a line.
       else if (totals.schemas === 1) first = { input, report };
       else {
         if (totals.schemas === 2 && first) say(toLine(first.report));

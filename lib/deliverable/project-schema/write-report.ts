@@ -3,7 +3,8 @@ import { buildExample } from "../projection/build-example.ts";
 import { isFine, type Report } from "./check-schema.ts";
 
 /**
- * Formats a report as one line of JSON: the projected schema, the constraints that became sentences, the round trips.
+ * Formats a report as one line of JSON: the projected schema, the constraints that became sentences, and the number of
+ * round trips with each outcome.
  */
 export function toJsonLine(report: Report): string {
   if (!report.admitted) return JSON.stringify(report);
@@ -40,7 +41,8 @@ function countTrips(report: Extract<Report, { admitted: true }>) {
 }
 
 /**
- * Formats the full report on one schema: the projection, the constraints that became sentences, and the round trips.
+ * Formats the full report on one schema: the projection, the constraints that became sentences, an example, and the
+ * round trips. For a schema that was not admitted, returns one line with the error.
  */
 export async function toPage(report: Report, checker: SchemaChecker, schema: unknown): Promise<string> {
   if (!report.admitted) return toLine(report);

@@ -1,8 +1,8 @@
 import { isObject, type JsonSchema, setOwn } from "./json.ts";
 
 /**
- * `branch`: the index of the branch to use in each union. `levelsMax`: parts that are nested deeper get their shortest
- * form.
+ * `branch`: the index of the branch to use in each union, and of the value to use in each `enum`. If there are too few,
+ * the count starts again at the first. `levelsMax`: parts at this level and below get their shortest form.
  */
 type ExampleOptions = { branch?: number; levelsMax?: number };
 

@@ -31,8 +31,8 @@ export type Projection = {
   /** Converts a value of the caller's schema into its projected form. Every valid value has a projected form. */
   project: (value: unknown) => Encoded;
   /**
-   * Takes a JSON pointer into the caller's value. Returns the pointer to the same part in `projected`, the model's
-   * JSON.
+   * Takes a JSON pointer into the caller's value. Returns the pointer to the same part, or to its last existing parent,
+   * in `projected`, the model's JSON.
    */
   toProjectedPath: (pointer: string, projected: unknown) => string;
 };
@@ -114,7 +114,8 @@ function wrapRoot(root: Node): Node {
 }
 
 /**
- * Puts the caller's title and description at the root of the projected schema. Source: `wire.md`, Structured output.
+ * Puts the caller's title at the root of the projected schema, and the caller's description if the root has none yet.
+ * Source: `wire.md`, Structured output.
  */
 function nameRoot(projected: JsonSchema, { title, description }: SchemaObject): JsonSchema {
   const isUndescribed = projected.description === undefined && typeof description === "string";

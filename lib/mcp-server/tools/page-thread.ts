@@ -1,7 +1,9 @@
 import { createJobThreads } from "#lib/tools/threads/job-threads.ts";
 import type { PageAnswers, PageJob } from "./page-job.ts";
 
-/** Runs a job in a thread. @throws Error with a sentence if the job needs too much time or memory, or is stopped. */
+/**
+ * Runs a job in a thread. @throws Error with a sentence if the job fails, needs too much time or memory, or is stopped.
+ */
 export type PageThreads = <Kind extends PageJob["kind"]>(
   job: Extract<PageJob, { kind: Kind }>,
   signal: AbortSignal,

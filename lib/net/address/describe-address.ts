@@ -67,7 +67,7 @@ function describeIPv6(parsed: ipaddr.IPv6, range: string): string | undefined {
     if (parsed.match(ipaddr.parse("::"), 96)) {
       return describeEmbedded(bytes.slice(12), "IPv4-compatible") ?? "an IPv4-compatible address";
     }
-    // All other addresses are reserved, because only 2000::/3 is allocated for the public internet.
+    // Addresses outside 2000::/3 are reserved, because only 2000::/3 is allocated for the public internet.
     if (!parsed.match(ipaddr.parse("2000::"), 3)) return "a reserved address";
     // The last four bytes of an ISATAP address are an IPv4 address, whatever the prefix.
     const isIsatap =

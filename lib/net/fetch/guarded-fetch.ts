@@ -37,8 +37,8 @@ export type GuardedFetchInit = GuardedFetchDefaults & {
 };
 
 /**
- * A finished exchange. `url` is the URL that answered after all redirects, `body` is decompressed, `latencyMs` is the
- * total time.
+ * A finished exchange. `url` is the URL that answered after all redirects, and `latencyMs` is the total time. `body` is
+ * decompressed, except if its encoding is unknown or if it has several encodings.
  */
 export type GuardedResponse = {
   status: number;

@@ -46,11 +46,11 @@ const HEADERS_TIMEOUT_MS = 15_000;
 const challenge = 'Basic realm="network"';
 
 /**
- * Starts the HTTP forward proxy through which the browser reaches the network, on a free loopback port. It handles
- * absolute-form requests and CONNECT, and checks the addresses of each connection while connecting. A refused request
- * is answered with 403 and the header `x-network-refused: <reason>`. If the server cannot be reached, the answer is 502
- * with `x-network-failed`. A plain http navigation gets 204 instead of 403 or 502, so that the browser stays on its
- * current page. Rejects when it cannot listen. Source: `security.md`, What leaves the service.
+ * Starts the HTTP forward proxy on a free loopback port. The browser reaches the network through the proxy. The proxy
+ * handles absolute-form requests and CONNECT, and checks the addresses of each connection while connecting. A refused
+ * request is answered with 403 and the header `x-network-refused: <reason>`. If the server cannot be reached, the
+ * answer is 502 with `x-network-failed`. A plain http navigation gets 204 instead of 403 or 502, so that the browser
+ * stays on its current page. Rejects when it cannot listen. Source: `security.md`, What leaves the service.
  */
 export async function startForwardProxy(options: ForwardProxyOptions): Promise<ForwardProxy> {
   const { credentials, idleTimeoutMs = 300_000 } = options;

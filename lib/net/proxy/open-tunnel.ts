@@ -7,8 +7,8 @@ import { type ProxyContext, routeTo, timedOut } from "./proxy-context.ts";
 /**
  * Opens a CONNECT tunnel from the client's socket to the host and port of `url`. It forwards data in both directions
  * until one side ends, or until neither side has sent data for the idle time. `head` contains bytes that the client
- * sent right after its request. Returns the socket to the server, or undefined if the guard refused the connection.
- * Never throws.
+ * sent right after its request. Returns the socket to the server, or undefined if the connection was refused without a
+ * DNS query. A later refusal or failure closes the returned socket. Never throws.
  */
 export function openTunnel(
   context: ProxyContext,

@@ -1,6 +1,6 @@
 /**
- * Step 3: provides a working Chromium with fonts, and bubblewrap for the sandbox. The result is stored in the data
- * folder.
+ * Step 3 of the setup: provides a working Chromium with fonts, and bubblewrap for the sandbox. The result is stored in
+ * the data folder.
  */
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";

@@ -24,7 +24,7 @@ export type RunnerSettings = {
   patterns: string[];
   grep: string | null;
   testsMax: number;
-  /** The paths from `workspace` to `progressPath` are absolute paths in the sandbox. */
+  /** `workspace` and the three fields after it are absolute paths in the sandbox. */
   workspace: string;
   outputDir: string;
   reportPath: string;

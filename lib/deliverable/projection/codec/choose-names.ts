@@ -4,8 +4,8 @@ const PLAIN_NAME = /^[A-Za-z0-9_-]+$/;
 const TOUCHY_NAMES = new Set(["__proto__", "constructor", "prototype"]);
 
 /**
- * Chooses unique names with characters that every provider accepts (plain names). Plain names are kept; all others are
- * replaced by similar plain names.
+ * Chooses unique names with characters that every provider accepts (plain names). A plain name is kept at its first
+ * occurrence. Repeated names and all other names are replaced by similar plain names.
  */
 export function chooseNames(names: readonly string[]): string[] {
   const isPlain = (name: string) =>

@@ -5,8 +5,8 @@ export const refused: unique symbol = Symbol("refused");
 
 /**
  * Converts the values of one node into the form that is sent to the provider (the projected form) and back, and writes
- * the schema of that form. A codec accepts at least every value that the caller's schema allows there. Decoding an
- * encoded value returns the same value. Until the whole graph of nodes is built, only `isPlain` may be read.
+ * the schema of that form. A codec accepts at least every value that the caller's schema allows for the node. Decoding
+ * an encoded value returns the original value. Until the whole graph of nodes is built, only `isPlain` may be read.
  */
 export type Codec = {
   /** Returns the nodes directly below this one. The nodes below a union are its branches. */
@@ -86,7 +86,7 @@ export const neverCodec: Codec = {
   hasValue: () => false,
 };
 
-/** Whether a node has no valid value. */
+/** Whether a node has `neverCodec`, because the caller's schema allows no value. */
 export const isNever = (node: Node): boolean => node.codec === neverCodec;
 
 /** Creates a closed object schema whose properties are all required. */

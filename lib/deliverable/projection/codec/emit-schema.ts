@@ -6,7 +6,10 @@ import type { Emit, Node } from "./codec.ts";
 /** Schemas below this level become definitions, so that the schema stays within the provider's depth limit. */
 const LEVELS_INLINE = 5;
 
-/** Writes the schema of a graph. Nodes that are used more than once, are recursive, or are deep become `$defs`. */
+/**
+ * Writes the schema of a graph. Nodes that are used more than once, are recursive, or are deep become `$defs`, unless
+ * their schema is very small.
+ */
 export function emitSchema(root: Node): JsonSchema {
   const nodes = countUses(root);
   const names = nameNodes([...nodes.keys()]);

@@ -70,7 +70,7 @@ export function createObjectCodec(declared: readonly Field[], open: readonly Sec
   };
 }
 
-/** Chooses the property names, and drops fields and sections that cannot have a value. */
+/** Chooses the property names, and drops optional fields and sections that cannot have a value. */
 function projectForm(declared: readonly Field[], open: readonly Section[]): ObjectForm {
   const live = declared.filter(({ slot, isRequired }) => isRequired || !isNever(slot.node));
   const sections = open.filter(({ value }) => !isNever(value));
@@ -143,8 +143,9 @@ function encodeObject(form: ObjectForm, value: unknown, run: Encoding): unknown 
 }
 
 /**
- * Decodes an object. Named properties win over entries, and the last of several entries with the same key wins. Absent
- * properties may also be omitted, because a provider that does not enforce the format may omit them.
+ * Decodes an object. Named properties win over entries, and the last of several entries with the same key wins.
+ * Optional properties and lists of entries may be missing, because a provider that does not enforce the format may omit
+ * them.
  */
 function decodeObject(form: ObjectForm, projected: unknown, run: Decoding): unknown {
   if (!isObject(projected)) return run.refuse("must be object");

@@ -13,8 +13,8 @@ import {
 } from "./codec.ts";
 
 /**
- * The form of a property that may be absent. A strict schema requires every property, so one of its values means
- * absent.
+ * The form of a property that may be absent. A strict schema requires every property, so one of the property's values
+ * means that the property is absent.
  */
 export type OptionalForm = {
   schema: (emit: Emit) => JsonSchema;
@@ -42,8 +42,8 @@ const PLAIN_NAME = "absent";
 const plainMarker = createMarker(PLAIN_NAME);
 
 /**
- * Creates the form of an optional property. Null means that the property is absent. If the caller's schema allows null
- * as a value, the object `{ "absent": true }` means it instead.
+ * Creates the form of an optional property. Null means that the property is absent. If null is already the projected
+ * form of one of the property's values, an object such as `{ "absent": true }` means that the property is absent.
  */
 export function createOptionalForm(slot: Slot): OptionalForm {
   const marker = once(() => {

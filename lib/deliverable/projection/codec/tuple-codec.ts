@@ -115,7 +115,8 @@ function decodeTuple({ positions, rest, keys }: TupleForm, projected: unknown, r
 
 /**
  * Returns the step to the item with the index `key`.
- * @param restNode the node of the items after the positions, which is set even if there can be no such items.
+ * @param restNode the node of the items after the positions, even if no value of such an item can be valid. Undefined
+ * if the tuple has no `rest`.
  */
 function stepInto(
   { positions }: TupleForm,

@@ -19,9 +19,9 @@ export type Branch = { slot: Slot; label: () => string };
 type ProjectedBranch = { slot: Slot; outputs: Outputs; tag: string | undefined };
 
 /**
- * Creates the codec for a value that has one of several forms. If the forms differ in their JSON types and in the first
- * keys of their objects, they are sent unchanged. Otherwise lists and objects are wrapped in an object with the label
- * of their branch: `{ "circle": { … } }`.
+ * Creates the codec for a value that has one of several forms. The forms are sent unchanged if lists and objects of
+ * different branches can be told apart, objects by their first key. Otherwise each list or object is wrapped in an
+ * object with the label of its branch: `{ "circle": { … } }`.
  */
 export function createUnionCodec(all: readonly Branch[]): Codec {
   // The index is computed at its first use, because the forms of the branches are known only when the graph is

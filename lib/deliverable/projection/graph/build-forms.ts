@@ -50,7 +50,8 @@ function buildObject(
   const { index, evaluated, budget, common } = builder;
   const claims = conjuncts.filter((schema) => hasAny([schema], OBJECT_KEYWORDS));
   if (claims.length === 0 && soft.length === 0) return [common.anyObject];
-  // Spends the budget before the work is done, because many nodes may repeat the work for one large definition.
+  // The budget is spent before the work, so that the work stops once the budget is exceeded. Otherwise many nodes could
+  // each repeat the work for one large definition.
   builder.fields.spend(1);
   for (const { properties } of [...claims, ...soft])
     if (isObject(properties)) builder.fields.spend(Object.keys(properties).length);

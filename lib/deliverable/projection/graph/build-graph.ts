@@ -22,7 +22,8 @@ const BRANCH_LEVELS_MAX = 12;
 const STEPS_MAX = 150_000;
 
 /**
- * Builds the graph of a schema, which has a node with a codec for each set of schemas that apply to the same value.
+ * Builds the graph of a schema. For each set of schemas that apply to the same value, the graph has a node with a
+ * codec.
  *
  * @param limits size limits of the graph. Parts beyond these limits become untyped JSON.
  */

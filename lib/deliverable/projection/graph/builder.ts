@@ -38,8 +38,8 @@ type CommonNodes = {
   /** The node of a part that may be any JSON value. */
   anyValue: Node;
   /**
-   * Returns the node for a list of entries that have `value` as the node of their values. `isNullable`: null means no
-   * entries.
+   * Returns the node for a list of entries whose values have the node of `value`. `words` is the description of the
+   * list. `isNullable`: null means no entries.
    */
   entriesOf: (value: Slot, words: string, isNullable: boolean) => Node;
   anyList: Codec;

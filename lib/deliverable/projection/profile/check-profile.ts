@@ -8,8 +8,8 @@ import { createTotals } from "./totals.ts";
 export type Breach = { pointer: string; rule: string };
 
 /**
- * A schema in a document. `outer` is the schema around it, and `keys` lead from there to it. `depth` is the nesting
- * level; `$ref` is not followed.
+ * A schema in a document. `outer` is the schema around it, and `keys` is the path from `outer` to it. `depth` is the
+ * nesting level; `$ref` is not followed.
  */
 export type Site = { schema: JsonSchema; depth: number; outer: Site | undefined; keys: readonly string[] };
 

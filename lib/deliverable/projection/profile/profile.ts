@@ -19,7 +19,7 @@ export type ProfileRules = {
    * Limit on the total characters of the names of properties and definitions and of the strings in `enum` and `const`.
    */
   nameCharactersMax: number;
-  /** A string enum with more than `values` values may have at most this many characters. */
+  /** The strings of an enum with more than `values` values may have at most `charactersMax` characters in total. */
   largeEnum: { values: number; charactersMax: number };
 };
 

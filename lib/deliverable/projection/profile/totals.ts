@@ -5,8 +5,8 @@ import type { ProfileRules } from "./profile.ts";
 type Totals = { add: (site: Site) => Flaw | undefined };
 
 /**
- * Counts the properties, enum values and characters of a whole document. `add` counts one schema, and returns a flaw if
- * a total exceeds the profile's limit.
+ * Counts the properties, enum values and characters of a whole document. `add` counts one schema. It returns a flaw if
+ * a total or the schema's own enum exceeds a limit of the profile, or if the name of a definition is not supported.
  */
 export function createTotals(rules: ProfileRules): Totals {
   let properties = 0;

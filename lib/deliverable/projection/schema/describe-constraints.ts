@@ -13,7 +13,10 @@ const quoteValue = (value: unknown): string => briefText(value, QUOTE_CHARACTERS
 const count = (value: unknown, noun: string): string => `${value} ${value === 1 ? noun : nounOf(noun)}`;
 const nounOf = (noun: string): string => (noun.endsWith("y") ? `${noun.slice(0, -1)}ies` : `${noun}s`);
 
-/** Quotes a pattern with backticks, because JSON quotes would double its backslashes. */
+/**
+ * Quotes a pattern with backticks, because JSON would double its backslashes. Only a pattern that contains a backtick
+ * is quoted as JSON.
+ */
 export function quotePattern(pattern: unknown): string {
   const text = String(pattern);
   if (text.length > PATTERN_CHARACTERS_MAX) return `${quotePattern(text.slice(0, PATTERN_CHARACTERS_MAX))}…`;
@@ -65,7 +68,8 @@ const sentences: Record<string, Describe> = {
   dependentRequired: describeDependencies,
   dependentSchemas: describeDependencies,
   dependencies: describeDependencies,
-  // Returns no sentence for `not: {}`. No value matches it, so the projected schema omits this part.
+  // `not: false` allows every value, so it needs no sentence. `not: {}` allows no value, so the projected schema omits
+  // this part.
   not: (value, _, quote) =>
     value === false || acceptsEverything(value) ? undefined : `Does not match ${quote(value)}.`,
   if: describeCondition,

@@ -18,7 +18,10 @@ export type EvaluatedNames = {
 
 const SCHEMAS_MAX = 2_000;
 
-/** Collects `roots`, and the schemas that may apply to the same value because of references, unions and conditions. */
+/**
+ * Collects `roots`, and the schemas that may apply to the same value because of references, `allOf`, unions and
+ * conditions.
+ */
 export function collectSoft(index: SchemaIndex, roots: readonly Schema[], budget: Budget): SoftSchemas {
   const found = new Set<SchemaObject>();
   const open: (Schema | undefined)[] = [...roots];

@@ -15,7 +15,7 @@ export type Union = {
   branches: readonly Schema[];
 };
 
-/** All requirements that a formula makes of one value, collected through references and `allOf`. */
+/** All requirements of a formula for one value, collected through references and `allOf`. */
 export type Expansion = {
   /** Each schema whose own keywords apply to the value. */
   conjuncts: readonly SchemaObject[];
@@ -90,7 +90,9 @@ export function expandFormula(index: SchemaIndex, formula: Formula, budget: Budg
 
 /**
  * Adds the schema's unions to `unions`, except those that the formula has settled or joined.
- * @returns the branches of unions that have only one branch. Such unions are not added.
+ * Branches that accept nothing do not count.
+ * @returns the branch of each union that has only one branch, and false for each union that has none. These unions are
+ * not added.
  */
 function readUnions(index: SchemaIndex, schema: SchemaObject, formula: Formula, unions: Union[]): Schema[] {
   const certain: Schema[] = [];

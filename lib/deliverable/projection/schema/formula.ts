@@ -3,9 +3,9 @@ import { ownValue } from "../json.ts";
 import { isSchema, type Schema, type SchemaIndex } from "./schema-index.ts";
 
 /**
- * The schemas for one value. The value has to satisfy all of `described` and all of `base`. The schemas in `base` are
- * described elsewhere. `settled` contains the keys of the unions for which a branch has been chosen; this branch is in
- * `described`.
+ * The schemas for one value. The value has to satisfy all of `described` and all of `base`. The description of the
+ * value's node covers only `described`, because the node of the union around it covers `base`. `settled` contains the
+ * keys of the unions for which a branch has been chosen; the chosen branches are in `described` and `base`.
  */
 export type Formula = {
   described: readonly SchemaObject[];
@@ -45,7 +45,7 @@ const ANNOTATIONS = new Set(
  * Follows schemas that are only an alias of another schema. An alias has a `$ref`, or an `allOf` with one branch, and
  * otherwise only annotations.
  *
- * @returns the schema at the end of the chain, and the first description found on the way.
+ * @returns the schema at the end of the chain, and the first description of an alias in the chain.
  */
 export function followAliases(index: SchemaIndex, schema: SchemaObject): { schema: Schema; words: string } {
   const seen = new Set<SchemaObject>();

@@ -33,7 +33,7 @@ export function planArray(
   return trim({ positions, rest, lengthMin });
 }
 
-/** Replaces the positions by `rest` if all of them have the same schema, because the tuple is then an ordinary list. */
+/** Turns the tuple into an ordinary list if all positions and `rest` have the same small schema of a scalar. */
 function trim(plan: ArrayPlan): ArrayPlan {
   const { positions, rest } = plan;
   const [first] = positions;

@@ -87,7 +87,10 @@ function readDeclared({ properties }: SchemaObject): Record<string, unknown> {
   return declared;
 }
 
-/** Plans the lists of properties that no schema names: first the properties that match a pattern, then all others. */
+/**
+ * Plans the lists of properties that no schema names: first the properties that match a pattern, then all others. If
+ * several schemas limit these properties, one list contains all of them.
+ */
 function planSections(index: SchemaIndex, claims: readonly Claim[]): SectionPlan[] {
   const limiting = claims.filter(({ patterns, rest }) => patterns.length > 0 || rest !== true);
   const [first] = limiting;
