@@ -28,7 +28,10 @@ export const soundPrompts: Invariant = {
   },
 };
 
-/** In a run that succeeds, every compaction has one start and one end, and saves tokens. */
+/**
+ * The starts and ends of a run's compactions alternate, and each compaction that ended has saved tokens. Only in a run
+ * that did not succeed may the last compaction have no end.
+ */
 export const compactionsInPairs: Invariant = {
   id: "compaction",
   promise: "turn.compacting and turn.compacted in pairs, each with fewer tokens afterwards",
