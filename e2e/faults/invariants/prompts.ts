@@ -1,7 +1,10 @@
 import type { LineOf } from "../oracle/log-line.ts";
 import type { Invariant } from "../world/evidence.ts";
 
-/** Every prompt contains its task once, and each tool call with its result, also after crashes and compactions. */
+/**
+ * Every prompt of a turn contains its task once, and each tool call with its result, also after crashes and
+ * compactions. Prompts of probes and sub-agents need no task. Requests for a summary are not checked.
+ */
 export const soundPrompts: Invariant = {
   id: "prompts",
   promise: "every prompt has its task once, and no call without its result",

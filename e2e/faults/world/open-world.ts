@@ -153,7 +153,9 @@ export async function openWorld(place: {
       world.disturb();
       return true;
     },
-    /** Starts the service again and repeats the requests that got no answer. `fault` becomes the variable `FAULT`. */
+    /**
+     * Starts the service again and repeats the requests that got no 2xx answer. `fault` becomes the variable `FAULT`.
+     */
     async restart(fault?: string) {
       await world.settleDelayed();
       outputs.push(runningService().output());
