@@ -168,7 +168,12 @@ const orderingDelayMs = (ageMs: number): number => Math.min(5_000, Math.max(100,
 /** The decrypted URL and secrets of a delivery. */
 type Opened = { ok: true; url: URL; secret: string | null; previousSecret: string | null };
 
-/** Decrypts the URL and secrets of a delivery, or refuses to send it. A refusal counts as a failed attempt. */
+/**
+ * Decrypts the URL and secrets of a delivery, or refuses to send it. A refusal counts as a failed attempt. If the
+ * endpoint is disabled, the refusal also ends the cycle.
+ *
+ * @throws Error if the session has no callback URL.
+ */
 function openDelivery(
   { sealer, refuseHttp, disableAfterMs = 0 }: DeliveryDeps,
   { row, url: storedUrl, sealed, host, failingSince, disabledAt }: DeliveryToMake,
