@@ -58,7 +58,10 @@ async function createKey(): Promise<Key> {
   return { key, id: record.id };
 }
 
-/** Creates a session. With `key`, opens a socket, a stream and a user token for the session at the second process. */
+/**
+ * Creates a session. At the second process, opens a socket and a stream of the session with `key`, and requests a user
+ * token.
+ */
 async function openAll({ key }: Key) {
   const { sessionId, streamUrl } = await first.create("wait");
   const authorization = `Bearer ${key}`;

@@ -145,7 +145,7 @@ export function listMalformed(schema: z.ZodType): Malformed[] {
   return [...found.values()];
 }
 
-/** Lists the smallest valid body of each alternative of a schema, and this body with each of the optional fields. */
+/** Lists valid bodies for each alternative of a schema: the smallest one, and bodies with one further field each. */
 export function sampleBodies(schema: z.ZodType): unknown[] {
   const json = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" }) as Named;
   const takes = (body: unknown) => schema.safeParse(body).success;
