@@ -1,7 +1,8 @@
 import { expect } from "@playwright/test";
 
 /**
- * Checks that a response is an error in the error envelope. `error` is the exact sentence. Source: `wire.md`, Errors.
+ * Checks that a response is an error in the error envelope. `error` is the exact sentence or a pattern for it. Without
+ * `error`, any sentence is accepted. Source: `wire.md`, Errors.
  */
 export async function expectRefusal(
   response: Response,

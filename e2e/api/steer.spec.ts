@@ -7,7 +7,10 @@ import { parseEvents, type StreamedEvent } from "./read-stream.ts";
 
 let service: RunningService;
 let model: ScriptedModel;
-/** The model's answers to messages that contain the key. The model answers all other messages with "Done.". */
+/**
+ * Maps a text to the model's answer to messages that contain this text. The model answers all other messages with
+ * "Done.".
+ */
 const answers = new Map<string, Step>();
 
 test.beforeAll(async () => {

@@ -59,7 +59,10 @@ function chooseMeasurements(): Measurement[] {
   return measurements.filter(({ name }) => !names || names.includes(name));
 }
 
-/** Runs each measurement once. @returns the rows of the table, and how many measurements failed. */
+/**
+ * Runs each measurement once, except measurements for which too little time is left. @returns the rows of the table,
+ * and how many measurements failed.
+ */
 async function runOnce(chosen: readonly Measurement[]): Promise<{ rows: Row[]; failures: number }> {
   const startedAt = performance.now();
   const secondsLeft = () => BUDGET_SECONDS - (performance.now() - startedAt) / 1000;

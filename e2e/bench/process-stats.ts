@@ -6,8 +6,8 @@ import { SERVICE_PROGRAM } from "../fixtures/service.ts";
  * only on Linux.
  */
 export function readCpuMs(pid: number): number {
-  // Sums the times of the threads, which are more precise than the clock ticks in `stat`. No thread is missing from the
-  // sum, because Node does not end its threads.
+  // Sums the CPU times of the threads, because `schedstat` of a thread is more precise than the clock ticks in `stat`.
+  // No thread is missing from the sum, because Node does not end its threads.
   const threads = readdirSync(`/proc/${pid}/task`);
   return threads.reduce((total, thread) => total + readThreadNs(pid, thread), 0) / 1e6;
 }
@@ -19,7 +19,7 @@ export function readCpuMs(pid: number): number {
 export const readTreeCpuMs = (pid: number): number =>
   [pid, ...descendantsOf(pid)].reduce((total, member) => total + readCpuMs(member), 0);
 
-/** Returns the process id of a process's parent; 0 if the process has no parent. */
+/** Returns the process id of a process's parent; 0 if the process has no parent or has ended. */
 export const readParent = (pid: number): number =>
   Number(readText(`/proc/${pid}/stat`).split(") ")[1]?.split(" ")[1] ?? 0);
 

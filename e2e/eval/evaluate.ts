@@ -6,7 +6,8 @@ import type { Task } from "./task.ts";
 import { startTaskSite } from "./task-site.ts";
 
 /**
- * What plays the tasks: the ideal solver, or the model that `variables` configures (the demo model, if it is empty).
+ * The player of the tasks: the ideal solver, or the model that `variables` configures. If `variables` is empty, the
+ * demo model plays.
  */
 type Player = { kind: "ideal" } | { kind: "model"; variables: Record<string, string> };
 

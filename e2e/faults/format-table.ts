@@ -4,8 +4,8 @@ import type { CaseRun } from "./run-case.ts";
 const HEAD = ["fault", "what", "runs", "violations", "seeds", "seconds"];
 
 /**
- * Formats the results as a Markdown table. Each case has one row, in the order of `cases`. Its seconds are the mean of
- * its runs.
+ * Formats the results as a Markdown table with one row for each case that was played, in the order of `cases`. The
+ * seconds in a row are the mean of the case's runs.
  */
 export function formatTable(runs: CaseRun[], cases: readonly FaultCase[]): string {
   const rows = cases.flatMap(({ name, title }) => {

@@ -9,7 +9,10 @@ export type Databases = {
   drop: (url: string) => Promise<void>;
 };
 
-/** A database server. `restart` crashes it and exists only if the campaign has started the server. */
+/**
+ * A database server. `restart` crashes the server and starts it again. Only a server that the campaign has started has
+ * `restart`.
+ */
 type DatabaseServer = {
   databases: Databases;
   restart?: (() => Promise<void>) | undefined;

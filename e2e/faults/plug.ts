@@ -174,7 +174,11 @@ async function findObstacle(): Promise<string | undefined> {
   return undefined;
 }
 
-/** Plays all rounds. @returns true if no round lost acknowledged work. */
+/**
+ * Plays all rounds. If this machine cannot simulate a power failure, plays none and returns true.
+ *
+ * @returns true if no round lost acknowledged work.
+ */
 export async function pullPlugs(args: string[]): Promise<boolean> {
   const { values } = parseArgs({
     args,

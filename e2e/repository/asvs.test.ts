@@ -15,8 +15,8 @@ const lines: Line[] = page
   .map(([, id = "", level, , state = "", how = ""]) => ({ id, level: Number(level), state, how }));
 
 /**
- * The number of requirements of levels 1 and 2 in each section of ASVS 5.0.0. These are the first requirements of their
- * section; the requirements of level 3 follow.
+ * The number of requirements of levels 1 and 2 in each section of ASVS 5.0.0. In each section, the requirements of
+ * levels 1 and 2 come first, and the requirements of level 3 follow.
  */
 const SECTIONS: Record<string, number> = {
   "1.1": 2,

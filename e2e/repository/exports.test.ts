@@ -15,7 +15,7 @@ const LOADED_BY_PATH = [
   /^lib\/test-runs\/runner\/(start|reporter)\.ts$/,
   /\.(config|d)\.ts$/,
 ];
-/** This file is generated from the contract, so it may export types that no file imports. */
+/** A file that is generated from the contract. It may export types that no file imports. */
 const GENERATED = "lib/client/wire.ts";
 
 const files = ["app", "components", "lib", "inngest", "db", "e2e"]

@@ -253,7 +253,10 @@ function resolveImport(file: string, specifier: string): string | undefined {
   );
 }
 
-/** Finds all import cycles. Lists each cycle once, in the form "a.ts → b.ts → a.ts". */
+/**
+ * Finds import cycles, each in the form "a.ts → b.ts → a.ts". If there are cycles, lists at least one. If several
+ * cycles share files, may list only some of them.
+ */
 function findCycles(edges: Import[]): string[] {
   const targets = new Map<string, string[]>();
   for (const { file, target } of edges) {

@@ -11,7 +11,7 @@ const filesWith = (pattern: RegExp) =>
 test("components set no inline styles, which the pages' content security policy blocks in server-rendered HTML", () => {
   assert.ok(files.length > 200, "the components were not found");
   const styled = filesWith(/\bstyle=\{|<style\b|dangerouslySetInnerHTML/);
-  // This file may contain the pattern, because it tests that the demo shop's HTML has no inline styles.
+  // `app/demo/route.test.ts` may contain the pattern, because it tests that the demo shop's HTML has no inline styles.
   assert.deepEqual(
     styled,
     ["app/demo/route.test.ts"].filter((file) => styled.includes(file)),

@@ -184,8 +184,8 @@ function findAll(file: string, pattern: RegExp): Reference[] {
 }
 
 /**
- * Whether the file that a document names exists. The path may be relative to the root, or be the end of a path in the
- * document's folder.
+ * Whether the file that a document names exists. The path may be relative to the root, or be the end of the path of a
+ * file. For a README, that file must be in the README's folder.
  */
 function isFile(page: string, path: string): boolean {
   const folder = page.startsWith(docs) ? "" : `${dirname(page)}/`;

@@ -30,7 +30,10 @@ let client: ReturnType<typeof createClient>;
  * answers of operations.
  */
 const document = createDocumentAjv(closeSchemas(buildDocument("http://127.0.0.1")));
-/** The model's answers to messages that contain the key. The model answers all other messages with "Done.". */
+/**
+ * Maps a text to the model's answer to messages that contain this text. The model answers all other messages with
+ * "Done.".
+ */
 const answers = new Map<string, Step>();
 
 before(async () => {

@@ -61,7 +61,7 @@ it("a waiting retry gets a new job within a minute after the server lost its sta
   await waitUntil(async () => Boolean(await isSent()), "the job is sent");
   standIn.loseState();
   standIn.set();
-  // Backdates the retry and its job by 45 seconds.
+  // Backdates the retry and its job by 45 seconds, so that the service treats the job as lost.
   const at = new Date(Date.now() - 45_000);
   await db
     .update(runs)

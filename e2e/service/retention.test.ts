@@ -43,8 +43,8 @@ async function openFinished(more: Record<string, unknown> = {}) {
 }
 
 /**
- * Moves the creation and last use of a session, and the creation of its events, evidence and deliveries, to `days` days
- * ago.
+ * Sets the times of a session to `days` days ago: its creation and last use, and the creation of its events, evidence
+ * and deliveries.
  */
 async function age(sessionId: string, days: number): Promise<void> {
   const then = sql`now() - make_interval(days => ${days}::int)`;

@@ -35,13 +35,13 @@ export type DeliveryDeps = {
   sealer: Sealer;
   schedule: RetrySchedule;
   logger: Pick<Logger, "info" | "warn">;
-  /** Limits the rate of attempts per receiver; without it, the rate is unlimited. */
+  /** Limits the rate of attempts at each host. If omitted, the rate is unlimited. */
   pace?: EndpointPace;
   /** Refuses callback URLs whose scheme is not allowed. If omitted, every scheme is accepted. */
   refuseHttp?: HttpRefusal;
   /**
-   * After this many milliseconds of failed callbacks, an endpoint (all callbacks of an owner to one host) is disabled.
-   * With the default 0, no endpoint is treated as disabled.
+   * An endpoint (all callbacks of an owner to one host) is disabled when all its callbacks have failed for this many
+   * milliseconds and at least three deliveries were dropped. With the default 0, no endpoint is treated as disabled.
    */
   disableAfterMs?: number;
   /** Returns the current time; tests set it. By default, a monotonic clock continues from the database's time. */
@@ -54,8 +54,8 @@ export type DeliveryDeps = {
 
 /**
  * What follows an attempt. `delivered` and `dropped` end the cycle; `dropped` is also the outcome if a newer cycle has
- * begun or the session is gone. `retry`: make attempt `number` after `delayMs`. `wait`: nothing was sent; make the same
- * attempt after `delayMs`.
+ * begun, or if the delivery or its session is gone. `retry`: make attempt `number` after `delayMs`. `wait`: nothing was
+ * sent; make the same attempt after `delayMs`.
  */
 export type AttemptOutcome =
   | { state: "delivered" }
@@ -133,7 +133,12 @@ function continueClock(readAtMs: number): () => Date {
   return () => new Date(offsetMs + performance.now());
 }
 
-/** Returns the recorded outcome of this attempt; undefined if the attempt still has to be made. */
+/**
+ * Returns the outcome of an attempt that must not be made, because it is recorded already or because its delivery or
+ * cycle has ended. Returns undefined if the attempt still has to be made.
+ *
+ * @throws Error if an earlier attempt of the cycle is not recorded yet.
+ */
 async function readRecorded(
   db: Database,
   row: DeliveryRow,
@@ -163,7 +168,12 @@ const orderingDelayMs = (ageMs: number): number => Math.min(5_000, Math.max(100,
 /** The decrypted URL and secrets of a delivery. */
 type Opened = { ok: true; url: URL; secret: string | null; previousSecret: string | null };
 
-/** Decrypts the URL and secrets of a delivery, or refuses to send it. A refusal counts as a failed attempt. */
+/**
+ * Decrypts the URL and secrets of a delivery, or refuses to send it. A refusal counts as a failed attempt. If the
+ * endpoint is disabled, the refusal also ends the cycle.
+ *
+ * @throws Error if the session has no callback URL.
+ */
 function openDelivery(
   { sealer, refuseHttp, disableAfterMs = 0 }: DeliveryDeps,
   { row, url: storedUrl, sealed, host, failingSince, disabledAt }: DeliveryToMake,
@@ -189,7 +199,8 @@ function openDelivery(
     const previous = openPrevious(sealer, row.sessionId, sealed ?? {}, now);
     return { ok: true, url, secret, previousSecret: previous?.secret ?? null };
   } catch {
-    // A receiver would treat an unsigned callback as a forgery, so the callback is not sent.
+    // The secret or the URL cannot be decrypted. The callback is not sent without a signature, because the receiver
+    // would treat it as a forgery.
     return refuse(`the callback ${sealedPart} cannot be read with this ENCRYPTION_KEY`, { isOurs: true });
   }
 }

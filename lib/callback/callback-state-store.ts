@@ -33,7 +33,8 @@ export const sealedCallback = (
 export type CallbackState = {
   sealed: SealedCallback | null;
   /**
-   * When the first callback to the host was dropped after the last accepted one; null if none was dropped after that.
+   * When callbacks to the host began to fail: the time of the first dropped callback since the last accepted one. Null
+   * if no callback was dropped since then.
    */
   failingSince: Date | null;
   /** If callbacks to the host are disabled, the time of the last dropped callback; otherwise null. */
@@ -63,8 +64,9 @@ export async function enableEndpoint(db: Executor, sessionId: string): Promise<v
 }
 
 /**
- * After this many days without a new failure, a failing endpoint counts as unused. A disabled endpoint that is in use
- * is probed every hour, and each failed probe renews its row.
+ * After this many days, a failing endpoint counts as unused. The days are counted from the first failure, or from the
+ * last failure if the endpoint is disabled. A disabled endpoint that is in use is probed every hour, and each failed
+ * probe renews its row.
  */
 const UNUSED_DAYS = 30;
 

@@ -77,12 +77,13 @@ const beginStatement = prepareOnce((db) => {
 });
 
 /**
- * Begins an attempt at a delivery in one statement. `hasBegun` of the result is false in two cases: the attempt is not
- * the next one of an open delivery, or it must wait for the first attempt at the run's `run.started`.
+ * Begins an attempt at a delivery in one statement. `hasBegun` of the result is false if the delivery has ended, if the
+ * attempt is not the next one of the delivery's current cycle, or if the attempt must wait for the first attempt at the
+ * run's `run.started`.
  *
  * @param attempt.at the start time; null for the database's time.
  * @returns the delivery before the change, its session's callback and the state of the callback's endpoint; undefined
- * if the session is gone.
+ * if the delivery or its session is gone.
  */
 export async function beginAttempt(
   db: Database,

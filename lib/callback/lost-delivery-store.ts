@@ -5,8 +5,8 @@ import { deliveries, deliveryAttempts, outbox } from "#db/schema/index.ts";
 import type { Job } from "#lib/session/jobs/jobs.ts";
 
 /**
- * An open delivery that is overdue by more than this is treated as lost. Neither an attempt nor the wait of
- * `run.completed` for `run.started` takes that long.
+ * An open delivery (state `pending` or `sending`) that is overdue by more than this is treated as lost. Neither an
+ * attempt nor the wait of `run.completed` for `run.started` takes that long.
  */
 const LOST_AFTER_MS = 15 * 60_000;
 

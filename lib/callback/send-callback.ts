@@ -102,7 +102,10 @@ function describeHeaders(callback: Callback, now: Date): Record<string, string> 
 
 /** Maximum number of characters of a receiver's response that are stored. */
 const CHARACTERS_MAX = 500;
-/** Matches control characters except line breaks and tabs, invisible (bidi) marks, and the replacement character. */
+/**
+ * Matches the replacement character, invisible (bidi) marks, and all control characters other than line breaks and
+ * tabs.
+ */
 const UNPRINTABLE = /[^\P{C}\n\t]|\ufffd/gu;
 
 /**

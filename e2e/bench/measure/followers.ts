@@ -54,7 +54,8 @@ async function readLag(subject: Subject, followers: number, task: Task = TASK): 
       rest = blocks.pop() ?? "";
       for (const block of blocks) {
         const stamp = /"timestamp":"([^"]+)"/.exec(block)?.[1];
-        // Events from before all followers had joined are skipped, because the server replays them later.
+        // Skips events from before all followers had joined. The server replays such events later, so their lag would
+        // be too large.
         if (stamp === undefined || Date.parse(stamp) < joinedAt + 300) continue;
         lags.push(performance.timeOrigin + atMs - Date.parse(stamp));
       }

@@ -50,7 +50,10 @@ async function measureSteps({ subject, baseline, takeCalls }: Rig): Promise<Row[
   ];
 }
 
-/** Returns the milliseconds between the answer to the previous model call and the model call of each step, by step. */
+/**
+ * Returns, by step number, the milliseconds from the answer to the previous model call until the model call of the
+ * step. The first step has no previous call and is left out.
+ */
 function readGaps(calls: LoggedCall[]): Map<number, number> {
   const sorted = calls.toSorted((a, b) => a.step - b.step);
   return new Map(

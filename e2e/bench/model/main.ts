@@ -7,7 +7,10 @@ import type { Task } from "../play-turn.ts";
 
 /** A model call of a turn that has a tag. Times are in milliseconds since this process was started. */
 export type LoggedCall = { tag: string; step: number; arrivedMs: number; answeredMs: number };
-/** The instructions and tools of the service's first model call. The baselines send the same instructions and tools. */
+/**
+ * Instructions and tools for model calls. This process records those of the service's first model call, and the
+ * benchmark gives them, in one case shortened, to the baselines.
+ */
 export type Prompt = {
   instructions: string;
   tools: { name: string; description: string; parameters: object }[];
@@ -38,7 +41,10 @@ function readTask(text: string) {
   return created;
 }
 
-/** Logs a call that has ended. Then clears the request, because the scripted model keeps all requests in memory. */
+/**
+ * Is called when a model call arrives and when it has ended. Stores the prompt of the first call, and logs ended calls
+ * that have a tag. Clears ended requests, because the scripted model keeps all requests in memory.
+ */
 function record(request: RecordedRequest) {
   if (request.outcome === "open") {
     prompt ??= readPrompt(request.body);

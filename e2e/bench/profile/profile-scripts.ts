@@ -12,7 +12,7 @@ import { readProfile } from "./read-profile.ts";
 const PER_SECOND = 1_000;
 const LOAD_MS = 5_000;
 
-/** Profiles the service while visitors request published scripts. Prints the costs of 1,000 requests. */
+/** Profiles the service while visitors request published scripts. Prints the average costs per 1,000 requests. */
 export async function profileScripts(options: {
   database: string | undefined;
   isBuilt: boolean;

@@ -1,6 +1,6 @@
 const FRAME_TIMEOUT_MS = 10_000;
 
-/** Counts frames. Callers can wait for the next frame. */
+/** Counts frames. Callers can wait up to 10 s for the next frame. */
 export function createFrameCounter() {
   let frames = 0;
   let waiters: ((atMs: number) => void)[] = [];

@@ -91,7 +91,7 @@ async function connect(url: string) {
     answers.delete(message.id);
   });
   return {
-    /** Sets the listener of an event. Each event has at most one. */
+    /** Sets the listener of an event. Replaces an earlier listener of the same event. */
     on: (event: string, listener: (params: Record<string, unknown>) => void) =>
       void listeners.set(event, listener),
     send: (method: string, params: object = {}) =>

@@ -2,8 +2,9 @@ import type { FaultCase } from "../fault-case.ts";
 import type { World } from "../world/open-world.ts";
 
 /**
- * The seed picks from this range the number of the statement at which the service is killed. The service reaches the
- * lowest number while it starts, and the highest after a session's last callback. Statements of its polling count too.
+ * The service is killed at its nth database statement. The seed picks n from this range. The service reaches the lowest
+ * n while it starts, and the highest n after a session's last callback. The statements with which the service polls the
+ * database count too.
  */
 const STATEMENTS = { least: 12, most: 150 };
 const KINDS = ["plain", "tools", "structured"] as const;

@@ -44,7 +44,9 @@ async function retarget(world: World, sessionId: string, url: string): Promise<v
   if (answer.status !== 202) world.problems.push(`the retarget answered ${answer.status}`);
 }
 
-/** Waits until the browser shows this URL, which a client has requested. Records a problem after 30 s. */
+/**
+ * Waits until the browser shows this URL, which a client has requested. Records a problem if this takes more than 30 s.
+ */
 async function expectLanded(world: World, sessionId: string, url: string): Promise<void> {
   const end = Date.now() + LANDED_MAX_MS;
   for (;;) {

@@ -6,8 +6,9 @@ const DIE_WITHIN_MS = 30_000;
 const STEER_WITHIN_MS = 400;
 
 /**
- * The service is killed at six points, one after the other, on one data folder. Meanwhile the turns of the sessions
- * that were created before continue and receive steers. `subset.spec.ts` plays this case as part of the tests.
+ * The service is killed at six points, one after the other, on one data folder. Before each kill, a client creates a
+ * session, steers its first turn and posts a follow-up. Turns that a kill interrupted continue after the next start.
+ * `subset.spec.ts` plays this case as part of the tests.
  */
 export const chain: FaultCase = {
   name: "chain",

@@ -16,7 +16,7 @@ import { nameThatFlips } from "./name-that-flips.ts";
 import { receiverFaults } from "./receiver-faults.ts";
 import { steering } from "./steering.ts";
 
-/** Every case, in the order in which the campaign plays them. */
+/** Every case. The campaign plays the cases in this order, except that cases with `runsAlone` come last. */
 export const CASES: readonly FaultCase[] = [
   ...killPoints,
   ...parkedTurns,

@@ -109,7 +109,7 @@ const MODEL_FAULTS: ModelFault[] = [
   },
 ];
 
-/** The model misbehaves on the first calls of a session. A follow-up in that session must still succeed. */
+/** The model misbehaves in the turn of a session's first message. A follow-up in the session must still succeed. */
 export const modelFaults: FaultCase[] = MODEL_FAULTS.map((model) => ({
   name: model.name,
   group: "model",

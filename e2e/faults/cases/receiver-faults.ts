@@ -14,7 +14,8 @@ type ReceiverFault = {
 
 const DEADLINE_MS = 10_000;
 /**
- * A late answer of an `isNarrow` receiver is excused if the service waited this long for a processor in the attempt.
+ * A late answer of an `isNarrow` receiver is excused if the service waited at least this long for a processor during
+ * the attempt.
  */
 const NARROW_MS = 50;
 

@@ -1,6 +1,9 @@
 import type { Invariant } from "../world/evidence.ts";
 
-/** Finds lost results, and sub-agents that were spawned twice, are still live, or ended after their parent's turn. */
+/**
+ * Finds sub-agents that were not spawned exactly once or have not ended exactly once, and tasks that were delegated
+ * twice. Of the sub-agents that succeeded, finds those that ended after their parent's turn or whose result was lost.
+ */
 export const agentsOnce: Invariant = {
   id: "agents",
   promise: "a sub-agent is spawned once, ends once, and its parent's turn ends after it",

@@ -3,7 +3,7 @@ import type { Invariant } from "../world/evidence.ts";
 
 /**
  * I7: a deliverable with the status `ready` fits its schema. This is checked with a second validator, which the service
- * does not use.
+ * does not use. Every run that started in a session with a schema has a deliverable, and none is still pending.
  */
 export const readyIsValid: Invariant = {
   id: "I7",

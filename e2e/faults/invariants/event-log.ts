@@ -65,7 +65,8 @@ function findAnswering(rows: Evidence["rows"], requestId: string): string {
 }
 
 /**
- * I10: a stream that starts at any position sends exactly the bytes that the event log contains after that position.
+ * I10: the stream of a request, read from any position, sends exactly the bytes of the request's events in the log
+ * after that position.
  */
 export const streamsEqualLog: Invariant = {
   id: "I10",

@@ -1,7 +1,10 @@
 import type { LineOf } from "../oracle/log-line.ts";
 import type { Invariant } from "../world/evidence.ts";
 
-/** Every prompt contains its task once, and each tool call with its result, also after crashes and compactions. */
+/**
+ * Every prompt of a turn contains its task once, and each tool call with its result, also after crashes and
+ * compactions. Prompts of probes and sub-agents need no task. Requests for a summary are not checked.
+ */
 export const soundPrompts: Invariant = {
   id: "prompts",
   promise: "every prompt has its task once, and no call without its result",
@@ -28,7 +31,10 @@ export const soundPrompts: Invariant = {
   },
 };
 
-/** In a run that succeeds, every compaction has one start and one end, and saves tokens. */
+/**
+ * The starts and ends of a run's compactions alternate, and each compaction that ended has saved tokens. Only in a run
+ * that did not succeed may the last compaction have no end.
+ */
 export const compactionsInPairs: Invariant = {
   id: "compaction",
   promise: "turn.compacting and turn.compacted in pairs, each with fewer tokens afterwards",

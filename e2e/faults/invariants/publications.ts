@@ -79,8 +79,9 @@ export const publicationsServed: Invariant = {
 };
 
 /**
- * Finds publications whose script URL without a release number does not serve the current release. If the variant is
- * not published, that URL must serve an empty script.
+ * Finds publications whose scripts are served wrongly. The URL without a release number and the URL of the current
+ * release must serve the current release. If the variant is not published, the URL without a number must serve an empty
+ * script, and the URLs of all releases must answer 410.
  */
 function findWrongScripts({ publications, scripts }: PublicationReading): string[] {
   return publications.flatMap(({ id, publication }) => {

@@ -17,7 +17,7 @@ const LONG_TEXT = "finding ".repeat(400);
 
 /**
  * Creates the function that answers the calls of the oracle's model. The answer depends only on the request, except for
- * faults that happen only on the first calls of a session.
+ * faults that occur only in the first calls for a message.
  *
  * @param pageUrl the address at which the oracle serves its pages.
  */
@@ -196,7 +196,10 @@ function answerStructured(
   return send(request.text.includes(FIRST_TRY) ? good : bad);
 }
 
-/** Returns the answer that simulates a fault of the model; undefined if the fault has occurred often enough. */
+/**
+ * Returns the answer that simulates a fault of the model; undefined if the fault has occurred often enough, or if it is
+ * not a fault of turns (for example `structured-500`).
+ */
 function breakAnswer(fault: string, argument: string, isDue: (times: number) => boolean): Step | undefined {
   const text =
     "An answer that is long enough to be cut somewhere in its middle, by whoever wants to. ".repeat(3);

@@ -5,7 +5,7 @@ import type { Acknowledged } from "./evidence.ts";
 import type { Random } from "./random.ts";
 import { writeTag } from "./tag.ts";
 
-/** A request that a client repeats, with the same idempotency key, until the service answers it. */
+/** A request that a client repeats, with the same idempotency key, until the service answers it with a 2xx. */
 type ClientRequest = {
   nonce: string;
   idempotencyKey: string;
@@ -28,7 +28,10 @@ type Created = {
 type AcknowledgedAnswer = { elicitationId: string; text: string };
 const ANSWER_EVERY_MS = 60;
 
-/** Creates clients that record the answers of the service. They can repeat the requests that got no answer. */
+/**
+ * Creates clients that record the answers of the service. They can repeat the requests that got no 2xx answer, which
+ * are called unanswered.
+ */
 export function createClients(deps: { service: () => RunningService; random: Random; receiverUrl: string }) {
   const { service, random, receiverUrl } = deps;
   const acknowledged: Acknowledged[] = [];
@@ -102,14 +105,14 @@ export function createClients(deps: { service: () => RunningService; random: Ran
     answers,
     canaries,
     secretsByNonce,
-    /** Repeats all requests that got no answer. */
+    /** Sends each unanswered request once more. */
     async retryUnanswered() {
       for (const request of unanswered.splice(0)) await ask(request);
     },
     /**
      * Creates a session with a callback, secrets, and a first message whose tag has this kind.
      *
-     * @returns undefined if no answer arrived; `retryUnanswered` sends the request again.
+     * @returns undefined if no 2xx answer arrived; `retryUnanswered` sends the request again.
      */
     create(
       kind: string,
@@ -137,10 +140,7 @@ export function createClients(deps: { service: () => RunningService; random: Ran
     /** Posts a follow-up message. */
     followUp: (sessionId: string, kind: string, more: Record<string, unknown> = {}) =>
       ask(describeFollowUp(sessionId, kind, more)),
-    /**
-     * Posts a follow-up message after `afterMs`. If the service has ended by then, `retryUnanswered` repeats the
-     * request.
-     */
+    /** Posts a follow-up message after `afterMs`. If no 2xx answer arrives, `retryUnanswered` repeats the request. */
     followUpLater(sessionId: string, kind: string, mode: FollowUpMode, afterMs: number) {
       const request = describeFollowUp(sessionId, kind, { mode });
       delayed.push(sleep(afterMs).then(() => ask(request)));

@@ -94,7 +94,7 @@ export function createPublisher(deps: {
     record: { changes, readings, deletions },
     /** Requests a change of a publication. Does not repeat the request if it gets no answer. */
     change,
-    /** Repeats the last change if it got no answer. */
+    /** Repeats the last change if it got no 2xx answer. */
     async retryUnanswered() {
       const last = changes.at(-1);
       if (last && last.release === undefined) await change(last.variant, last.wanted);

@@ -37,7 +37,7 @@ export type PublicationChange = {
   variant: string;
   wanted: "publish" | "unpublish" | { rollback: number };
   /**
-   * The number of the current release in the 2xx answer, or null if the variant is not published. Undefined if no
+   * The number of the current release in the 2xx answer, or null if the variant is not published. Undefined if no 2xx
    * answer arrived.
    */
   release?: number | null;

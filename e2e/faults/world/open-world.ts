@@ -63,7 +63,10 @@ export async function openWorld(place: {
   const publisher = createPublisher({ service: runningService, random, acknowledged, problems });
   const sampler = sampleStatus(() => service, acknowledged);
 
-  /** Records a start. It ends when the service has served a page, because the page code is loaded last. */
+  /**
+   * Records the period of a start. The period ends when the service has served a page, because the page code is loaded
+   * last.
+   */
   function recordStart(started: RunningService) {
     const start = { fromMs: monotonicMs(), toMs: Number.POSITIVE_INFINITY };
     starts.push(start);
@@ -98,7 +101,8 @@ export async function openWorld(place: {
       ...(fault !== undefined && { FAULT: fault, FAULTS_ALLOWED: "1" }),
     }),
     /**
-     * Starts the service on the data of this world. `fault` becomes the variable `FAULT`. Later starts reuse `more`.
+     * Starts the service on the data of this world. `fault` becomes the variable `FAULT`. `more` contains further
+     * environment variables; later starts without `more` use the same ones.
      */
     async start(fault?: string, more?: Record<string, string>): Promise<RunningService> {
       variables = more ?? variables;
@@ -149,7 +153,9 @@ export async function openWorld(place: {
       world.disturb();
       return true;
     },
-    /** Starts the service again and repeats the requests that got no answer. `fault` becomes the variable `FAULT`. */
+    /**
+     * Starts the service again and repeats the requests that got no 2xx answer. `fault` becomes the variable `FAULT`.
+     */
     async restart(fault?: string) {
       await world.settleDelayed();
       outputs.push(runningService().output());
@@ -161,7 +167,10 @@ export async function openWorld(place: {
     expectRepeats() {
       repeatMs = REPEAT_MS;
     },
-    /** Waits until no turn is open and no callback is pending. Records a problem if that takes more than 180 s. */
+    /**
+     * Waits until no turn is open and no callback is pending. Records a problem if that takes more than 180 s or the
+     * service ends.
+     */
     async waitUntilIdle() {
       await world.settleDelayed();
       await world.retryUnanswered();

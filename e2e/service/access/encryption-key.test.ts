@@ -48,7 +48,7 @@ async function askMcp(token: string): Promise<number> {
   return response.status;
 }
 
-/** Redelivers the first callback of a session. @returns the request that the receiver got. */
+/** Redelivers the newest callback of a session. @returns the request that the receiver got. */
 async function redeliver(sessionId: string) {
   const { data } = await service.read<{ data: { id: string }[] }>(`/api/sessions/${sessionId}/deliveries`);
   const count = receiver.received.length;

@@ -11,7 +11,10 @@ import { storeVariant } from "../variants/variants-testing.ts";
 // The tests are generated from the contract, so they cover new operations too.
 
 let service: TestService;
-/** Path parameters that name objects of the first session, which the test's key owns. */
+/**
+ * Path parameters that name objects of one session, which belongs to the owner of the test's key. Only `elicitationId`
+ * names no object.
+ */
 let mine: Record<string, string>;
 let cookieOfAnother: string;
 /** Well-formed path parameters for which no object exists. */

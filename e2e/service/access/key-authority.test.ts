@@ -12,8 +12,8 @@ import { type HttpTestService, openHttpTestService } from "../http-testing.ts";
 import { listToolsRequest } from "../mcp-server/list-tools-request.ts";
 import { signIn } from "../testing.ts";
 
-// When a key, a link or a login is changed in one process or by a command, its open connections to another process on
-// the same database must end.
+// Two processes share a database. A key, a link or a login is revoked or restricted in one process or by a command. The
+// connections that were opened with it at the other process must end.
 
 /** The longest time from a change until the affected connections are closed. */
 const WITHIN_MS = 1_000;
@@ -58,7 +58,10 @@ async function createKey(): Promise<Key> {
   return { key, id: record.id };
 }
 
-/** Creates a session. With `key`, opens a socket, a stream and a user token for the session at the second process. */
+/**
+ * Creates a session. At the second process, opens a socket and a stream of the session with `key`, and requests a user
+ * token.
+ */
 async function openAll({ key }: Key) {
   const { sessionId, streamUrl } = await first.create("wait");
   const authorization = `Bearer ${key}`;

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { JsonSchema } from "#lib/api/openapi/json-schema.ts";
 
-/** A body that is invalid because of the value at `path`. */
+/** A body that is invalid because of a change at `path`: a wrong value, an unknown field, or a missing field. */
 export type Malformed = { path: PropertyKey[]; body: unknown };
 
 /** Values of every type, some of them oversized. Most of these values are invalid in most fields. */
@@ -28,7 +28,10 @@ const ODD_VALUES: readonly unknown[] = [
   { constructor: {}, toString: 1 },
 ];
 
-/** Bodies with every kind of invalid JSON, as text or as bytes. */
+/**
+ * Bodies that every operation must refuse, as text or as bytes: invalid JSON of every kind, and valid JSON that no
+ * operation accepts, such as a very large number or the key `__proto__`.
+ */
 export const BROKEN_JSON: readonly (string | Uint8Array<ArrayBuffer>)[] = [
   "",
   " ",
@@ -125,8 +128,8 @@ export const BROKEN_JSON: readonly (string | Uint8Array<ArrayBuffer>)[] = [
 ];
 
 /**
- * Lists bodies that a schema refuses. Each body differs from a valid body in one place: a value has another type, a
- * field is added, or a field is missing.
+ * Lists bodies that a schema refuses. Each body differs from a valid body in one place: a value is replaced, a field or
+ * an item is added, or a field is missing.
  */
 export function listMalformed(schema: z.ZodType): Malformed[] {
   const refuses = (body: unknown) => !schema.safeParse(body).success;
@@ -142,7 +145,7 @@ export function listMalformed(schema: z.ZodType): Malformed[] {
   return [...found.values()];
 }
 
-/** Lists the smallest valid body of each alternative of a schema, and this body with each of the optional fields. */
+/** Lists valid bodies for each alternative of a schema: the smallest one, and bodies with one further field each. */
 export function sampleBodies(schema: z.ZodType): unknown[] {
   const json = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" }) as Named;
   const takes = (body: unknown) => schema.safeParse(body).success;

@@ -17,7 +17,10 @@ const FILES = {
   "data.json": '{"name":"Loaded"}',
 };
 
-/** Returns an expression that fetches an address in a page and resolves to the type of the response, or to "failed". */
+/**
+ * Returns an expression that fetches an address in a page. It resolves to "answered" and the type of the response, or
+ * to "failed".
+ */
 const probe = (address: string) => `fetch(${JSON.stringify(address)}, { mode: "no-cors" })
   .then(({ type }) => "answered " + type, () => "failed")`;
 

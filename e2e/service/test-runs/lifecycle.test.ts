@@ -77,7 +77,8 @@ describe("a test run", () => {
     const relevant = events.filter(
       ({ kind }) => kind.startsWith("tests.") || /^turn\.(waiting|resumed)$/.test(kind),
     );
-    // The two orders are checked separately, because progress events may come before and after `turn.waiting`.
+    // Progress events may come before and after `turn.waiting`. Therefore, the events are compared twice: once without
+    // the turn events, and once without the progress events.
     const kinds = relevant.map(({ kind }) => kind);
     const kindsWithout = (prefix: string) =>
       kinds.filter((kind) => !kind.startsWith(prefix)).filter((kind, at, all) => kind !== all[at - 1]);

@@ -182,7 +182,7 @@ describe("a run that is abandoned", () => {
     await service.completed(session.statusUrl);
     await turn.abandon({ runId: run.id, generation: 9, player: "another" }, "the test says so");
     gate.resolve();
-    // The note may also be in the transcript because the run's own job has played the run.
+    // `abandon` adds the note to the transcript, unless the run's own job has already played the run. Both are allowed.
     await waitUntil(async () => {
       const rows = await db.select().from(messages).where(eq(messages.requestId, requestId));
       return rows.some(({ role, seq }) => role === "user" && seq !== null);

@@ -13,7 +13,7 @@ after(() => demo.close());
 
 type Listed = { id: string; state: string; stateReason: string | null };
 
-/** Finds the session in the list of sessions. */
+/** Returns the state of a session from the list of sessions; undefined if the session is not listed. */
 async function findListed(sessionId: string): Promise<Pick<Listed, "state" | "stateReason"> | undefined> {
   const { data } = await demo.service.read<{ data: Listed[] }>("/api/sessions");
   const listed = data.find(({ id }) => id === sessionId);
@@ -56,7 +56,7 @@ describe("the demo model under plan first", () => {
       stateReason: "The plan waits for a go-ahead.",
     });
 
-    // The person removes the second item of the plan and rewrites the first one.
+    // The person drops the second item of the plan and rewrites the first one.
     const [first, second] = (await readPlan(demo.service, sessionId)).items;
     assert.ok(first && second);
     await editAsPerson(

@@ -22,7 +22,7 @@ import {
 const QUESTION = [ask("Which colour?", { timeoutSeconds: 604_800 })];
 const HOUR_MS = 3_600_000;
 
-/** Sends the answer to the question to this service. Checks that the service continues the turn until its end. */
+/** Answers the question of a parked turn at this service. Checks that the service continues the turn until its end. */
 async function answerOn(service: TestService, session: PersonSession & { ids: string[] }): Promise<void> {
   script(service, [{ toolCalls: QUESTION }, { text: "Done." }]);
   assert.deepEqual((await readStatus(service, session.sessionId)).waitingOn?.ids, session.ids);

@@ -96,7 +96,7 @@ export async function answer(
   return (await service.call("POST", path, value === null ? { decline: true } : { answer: value })).status;
 }
 
-/** Returns the results of a turn's tool calls in order, as the model received them. */
+/** Returns the results of a turn's tool calls, in order. Each result is cut to the length of an event's preview. */
 export async function readResults(service: TestService, session: PersonSession): Promise<string[]> {
   const events = await readEvents(service, session.sessionId);
   return only(events, "tool.result")

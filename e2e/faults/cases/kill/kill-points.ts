@@ -12,7 +12,7 @@ type KillPoint = {
    * The service is killed when it reaches the point for the nth time. The seed picks n from these numbers. Default: 1.
    */
   arrivals?: number[];
-  /** Longest time from the arrival at the point to the kill, in milliseconds. */
+  /** Longest time from the arrival at the point to the kill, in milliseconds. Default: 20. */
   spreadMs?: number;
 };
 
@@ -123,7 +123,7 @@ async function playKill(world: World, point: KillPoint): Promise<void> {
  */
 const THROWING = ["K06", "K07", "K11", "K12", "K13", "K15", "K16", "K18", "K20", "K21", "K22", "K24", "K26"];
 
-/** A step throws, before or after its work, and the process keeps running. */
+/** The durable step at the kill point throws, before or after its work. The process keeps running. */
 export const throwPoints: FaultCase[] = (["throw", "exec-then-throw"] as const).flatMap((action) =>
   KILL_POINTS.filter(({ name }) => THROWING.includes(name)).map(
     (point): FaultCase => ({
