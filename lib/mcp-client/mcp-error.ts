@@ -36,7 +36,10 @@ export function toMcpFailure(error: unknown): McpFailure {
       return new McpFailure("the server's answer is not what the protocol asks for");
     const code = readCode(at);
     if (code !== undefined)
-      return new McpFailure(describeCode(at.name, code), { isSessionLost: code === 404 });
+      return new McpFailure(describeCode(at.name, code), {
+        // An `McpError` has a JSON-RPC code. In other errors, the code is the status of the HTTP response.
+        isSessionLost: code === 404 && at.name !== "McpError",
+      });
   }
   return new McpFailure("the exchange with the server failed");
 }

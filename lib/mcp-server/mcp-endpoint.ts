@@ -152,7 +152,10 @@ function closeAfterBody(response: Response, end: () => void): Response {
   const reader = response.body.getReader();
   const body = new ReadableStream<Uint8Array>({
     async pull(controller) {
-      const part = await reader.read();
+      const part = await reader.read().catch((error: unknown) => {
+        end();
+        throw error;
+      });
       if (!part.done) return controller.enqueue(part.value);
       end();
       controller.close();

@@ -3,9 +3,10 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterEach, beforeEach, describe, test } from "node:test";
+import { SERVICE_PROGRAM } from "./build-service.mjs";
 
 // The source of a fake service, which prints the signals that it receives. Each test writes it to a temporary folder,
 // at the path of the real service.
@@ -21,8 +22,8 @@ let lines: AsyncIterator<string>;
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "serve-"));
-  mkdirSync(join(folder, "lib/server"), { recursive: true });
-  writeFileSync(join(folder, "lib/server/main.ts"), service);
+  mkdirSync(dirname(join(folder, SERVICE_PROGRAM)), { recursive: true });
+  writeFileSync(join(folder, SERVICE_PROGRAM), service);
   const serve = JSON.stringify(new URL("./serve.mjs", import.meta.url).href);
   const script = `const { serve } = await import(${serve}); process.exitCode = await serve(process.execPath, "production");`;
   runner = spawn(process.execPath, ["--input-type=module", "--eval", script], {

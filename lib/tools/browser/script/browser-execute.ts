@@ -95,7 +95,11 @@ export const browserExecute = (
 /** Gives a script access to the files of the workspace. The workspace is opened only when the script uses a file. */
 const filesOf = (sandbox: ToolServices["sandbox"], sessionId: string): ScriptFiles => ({
   async read(path) {
-    const { bytes } = await (await sandbox.open(sessionId)).readFile(path, FILE_BYTES_MAX);
+    const { bytes, totalBytes } = await (await sandbox.open(sessionId)).readFile(path, FILE_BYTES_MAX);
+    if (totalBytes > bytes.byteLength)
+      throw new Error(
+        `${path} is larger than ${FILE_BYTES_MAX / 2 ** 20} MiB, the most that a script can read`,
+      );
     return bytes;
   },
   async write(path, bytes) {

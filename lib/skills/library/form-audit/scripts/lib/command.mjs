@@ -35,7 +35,7 @@ export function readText(path) {
 const EXAMPLES_MAX = 8;
 
 /**
- * Groups findings by rule, failures first. A group has the severity of its first finding. Each group lists only a few
+ * Groups findings by rule, failures first. A group that contains a failure counts as a failure. Each group lists only a few
  * places, because a long list hides what matters.
  * @param {Finding[]} findings
  */
@@ -45,6 +45,7 @@ export function groupFindings(findings) {
   for (const { severity, rule, ...place } of findings) {
     const group = groups.get(rule) ?? { severity, rule, count: 0, places: [] };
     group.count += 1;
+    if (severity === "fail") group.severity = severity;
     if (group.places.length < EXAMPLES_MAX) group.places.push(place);
     groups.set(rule, group);
   }
