@@ -47,7 +47,7 @@ const TEST_RUNS = 50;
 
 /**
  * Loads the initial data of the session page. Live events then update the data on the page. Undefined for a visitor
- * without access.
+ * without access, and for an unknown sub-agent.
  *
  * @param agentId if given, the page shows this sub-agent below the session.
  */
@@ -306,7 +306,8 @@ const toRunView = (run: RunRow): RunView => ({
 });
 
 /**
- * Lists the compactions in a session's events. Each compaction contains the id of the message that was the newest then.
+ * Lists the compactions in a session's events, except those that had not ended when their run ended. Each compaction
+ * contains the id of the message that was the newest when the compaction started.
  */
 export function readCompactions(events: readonly DomainEvent[]): CompactionView[] {
   let compactions: CompactionView[] = [];
@@ -323,7 +324,7 @@ export function readCompactions(events: readonly DomainEvent[]): CompactionView[
 
 /**
  * Lists the notices of missing tools in a session's events. Each notice contains the id of the message that was the
- * newest then.
+ * newest at the time of the notice.
  */
 export function readMissingTools(events: readonly DomainEvent[]): MissingToolsView[] {
   const missing: MissingToolsView[] = [];
