@@ -83,7 +83,8 @@ type Session<Frame extends { type: string }> = {
   attempt: number;
   isViewing: boolean;
   /**
-   * Number of calls of `start`. The result of an access check is ignored if the number has changed during the check.
+   * How often `start` has started the connection. The result of an access check is ignored if this number has changed
+   * during the check.
    */
   starts: number;
 };
