@@ -98,8 +98,8 @@ function findContradictions(field: FormField): Contradiction[] {
 }
 
 /**
- * The form of a question: a flat JSON Schema of text, number, boolean, choice, multiple choice and date fields. The
- * questions of tool servers in the Model Context Protocol have the same form.
+ * The form of a question: a flat JSON Schema of text, number, boolean, choice, multiple choice and date fields. Tool
+ * servers of the Model Context Protocol describe the forms of their questions in the same way.
  */
 export const formSchema = z
   .strictObject({
