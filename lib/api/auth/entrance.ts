@@ -12,8 +12,8 @@ const PRIVATE = { "Cache-Control": "no-store", "Referrer-Policy": "no-referrer" 
 
 /**
  * Handles links that contain a secret (the one-time login link, share links): sets a cookie and redirects to the URL
- * without the secret. Also serves the sign-in with the identity provider, and hides session pages from visitors without
- * a cookie. Source: `wire.md`, POST /api/session; `security.md`, Landing page.
+ * without the secret. Also serves the sign-in with the identity provider, and hides session pages from visitors whose
+ * cookies give no access. Source: `wire.md`, POST /api/session; `security.md`, Landing page.
  *
  * @returns `unknown` if the answer must be the 404 page; undefined if other handlers answer the request.
  */

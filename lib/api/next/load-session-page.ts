@@ -60,8 +60,9 @@ export async function loadSessionPage(
   const { db } = services;
   const access = await readVisit(services, sessionId, cookieHeader, false);
   if (!access) return undefined;
-  // The session row is read first. An event that is stored during the later reads is then delivered twice, which is
-  // harmless. In another order, the page could miss the event.
+  // The session row is read first, because the live connection continues after the row's last event number. An event
+  // that is stored during the later reads may reach the page twice, which is harmless. If the row were read last, the
+  // page could miss the event.
   const session =
     agentId === undefined
       ? await findSession(db, sessionId)
@@ -70,7 +71,7 @@ export async function loadSessionPage(
 }
 
 /**
- * Loads the initial data of the live view's page. A visitor with a `liveViewUrl` gets nothing else of the session.
+ * Loads the initial data of the live view's page. A visitor who has only a `liveViewUrl` gets only the browser's state.
  * Undefined for a visitor without access.
  */
 export async function loadLivePage(
