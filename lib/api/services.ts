@@ -46,8 +46,8 @@ export type ApiServices = {
   log: EventLog;
   jobs: JobSender;
   /**
-   * First runs that this process has just stored. The executors of this process get these runs from memory, without a
-   * query.
+   * The first runs of sessions that this process has just stored. The executors of this process get these runs from
+   * memory, without a query.
    */
   freshRuns: FreshRuns;
   sealer: Sealer;
@@ -87,8 +87,8 @@ export type ApiServices = {
   porting: PortingDeps;
   testRuns: TestRunsDeps;
   /**
-   * Issues tokens with which other agents can use a session's tools at `url`. A token ends when the API key `keyId` is
-   * revoked.
+   * Issues tokens with which other agents can use a session's tools at `url`. A token ends at `expiresAt`, or earlier
+   * when the API key `keyId` is revoked, expires or loses the scope `sessions:write`.
    */
   builtinMcp: {
     issueToken: (sessionId: string, keyId: string) => { token: string; url: string; expiresAt: Date };

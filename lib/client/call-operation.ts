@@ -60,7 +60,10 @@ export async function sendRequest<Name extends OperationName>(
   return response;
 }
 
-/** Calls an operation and reads its answer. @throws the errors of {@link sendRequest}. */
+/**
+ * Calls an operation and reads its answer.
+ * @throws the errors of {@link sendRequest}, and the error of `Response.json` if the answer cannot be read or parsed.
+ */
 export async function callOperation<Name extends OperationName>(
   connection: Connection,
   name: Name,

@@ -91,8 +91,9 @@ export async function* followEvents(
 const readRetryAfterMs = (error: unknown) => (error instanceof ApiError ? error.retryAfterMs : undefined);
 
 /**
- * Whether an event is the last one of this request. A `steer` message joins the running turn, so its stream may also
- * contain the end of the request that started the turn. That end does not count.
+ * Whether an event is the last one of the request `requestId`. If the request is a `steer` message, which joins a
+ * running turn, its stream may also contain the last event of the request that started the turn. For that event, the
+ * function returns false.
  */
 const isLast = (event: StreamEvent, requestId: string): boolean =>
   event.kind === "run.completed" && event.willRetry === undefined && event.requestId === requestId;

@@ -49,9 +49,9 @@ type LiveConnectionOptions<Frame extends { type: string }> = {
   onPicture: (frame: ArrayBuffer) => void;
   onStatus: (status: LiveStatus) => void;
   /**
-   * Checks whether the visitor still has access to the page. The function is called when a connection ends before its
-   * `ready` frame, because browsers report a refusal in the same way as a lost network. A rejected promise counts as
-   * true.
+   * Checks whether the visitor still has access to the page. A rejected promise counts as true. The function is called
+   * when a connection ends without a close frame before its `ready` frame, because browsers report a refusal in the
+   * same way as a lost network.
    */
   hasAccess?: () => Promise<boolean>;
   openSocket?: (url: string) => WebSocket;
@@ -83,7 +83,8 @@ type Session<Frame extends { type: string }> = {
   attempt: number;
   isViewing: boolean;
   /**
-   * Number of calls of `start`. The result of an access check is ignored if the number has changed during the check.
+   * How often `start` has started the connection. The result of an access check is ignored if this number has changed
+   * during the check.
    */
   starts: number;
 };

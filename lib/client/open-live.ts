@@ -42,8 +42,8 @@ const REFUSALS = {
 
 /**
  * Opens a live connection to a session. After a loss, the connection reconnects and resumes after the last event
- * received, so each stored event is delivered exactly once. Node sends the API key as a request header; other runtimes
- * send the key in the first frame.
+ * received, so each stored event is delivered exactly once. In Node and with a custom `openSocket`, the API key is sent
+ * as a request header; other runtimes send the key in the first frame.
  */
 export function openLive(connection: Connection, sessionId: string, options: LiveOptions): LiveSession {
   const { apiKey, baseUrl } = connection;
@@ -60,8 +60,8 @@ export function openLive(connection: Connection, sessionId: string, options: Liv
     lastSeq: () => seen,
     openSocket: (url) => openSocket(url, apiKey, options.openSocket),
     onFrame(frame) {
-      // Without `after`, the service sends only new events. `lastSeq` of the `ready` frame is the number of the event
-      // before them, after which a reconnect must resume.
+      // Without `after`, the service sends only events that are newer than `lastSeq` of the `ready` frame. Until the
+      // first of these events arrives, a reconnect must resume after `lastSeq`.
       if (frame.type === "ready") seen ??= frame.lastSeq;
       else if ("seq" in frame) {
         if (seen !== undefined && frame.seq <= seen) return;

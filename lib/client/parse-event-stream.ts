@@ -35,8 +35,8 @@ export function createEventStreamParser(): EventStreamParser {
     feed(text) {
       rest += isFirst ? text.replace(/^\uFEFF/, "") : text;
       if (rest !== "") isFirst = false;
-      // A carriage return at the end of a chunk may be the first half of CRLF, so it ends no line before the next
-      // chunk.
+      // A carriage return at the end of a chunk may be the first half of CRLF. Its line is therefore not parsed before
+      // the next chunk arrives.
       const lines = rest.split(/\r\n|\n|\r(?!$)/);
       rest = lines.pop() ?? "";
       return lines.flatMap((line) => parseLine(line) ?? []);

@@ -4,9 +4,9 @@ import type { RunCompletedCallback, RunStartedCallback } from "./wire.ts";
 export type CallbackBody = RunStartedCallback | RunCompletedCallback;
 
 /**
- * A callback with a valid signature. `delivery` is the value of the header `X-Service-Delivery`. It is the same on
- * every attempt, but the signature does not cover the header. To process each callback once, compare the body's `event`
- * and `runId` instead.
+ * A callback with a valid signature. `delivery` is the value of the header `X-Service-Delivery`, or empty if the header
+ * is missing. The value is the same on every attempt, but the signature does not cover the header. To process each
+ * callback once, compare the body's `event` and `runId` instead.
  */
 export type VerifiedCallback = { event: CallbackBody["event"]; delivery: string; body: CallbackBody };
 

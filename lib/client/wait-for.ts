@@ -14,7 +14,8 @@ export type WaitOptions = {
   signal?: AbortSignal | undefined;
   /**
    * `stream` (default) follows the request's events. `poll` reads the status repeatedly; use it in networks that block
-   * streams. A wait without a request id always polls.
+   * streams. A wait without a request id always polls. When polling, `waitForDeliverable` waits for the result of the
+   * session's newest run.
    */
   via?: "stream" | "poll" | undefined;
 };
@@ -38,8 +39,8 @@ export function waitForRequest(
 }
 
 /**
- * Waits for the typed result of a request's turn. Without a request id, waits for the result of the session's newest
- * run.
+ * Waits for the typed result of a request's turn. Without a request id or with `via: "poll"`, waits for the result of
+ * the session's newest run.
  *
  * @throws DeliverableError if the run ended without a result; WaitTimeoutError; ApiError.
  */
@@ -62,8 +63,8 @@ export function waitForDeliverable(
 }
 
 /**
- * Whether the turn has ended and the result of its last run is final. For a session without results, only the turn
- * counts. Source: specification, States and transitions (Turn state).
+ * Whether the turn has ended and the result of its last run is final. If the session has no `outputSchema`, it has no
+ * results, and only the end of the turn counts. Source: specification, States and transitions (Turn state).
  */
 const isSettled = ({ turnState, lastRunId, deliverable }: AgentStatus): boolean =>
   turnState === "idle" &&

@@ -28,8 +28,8 @@ export type EventLog = {
    */
   recheck: (sessionId: string) => void;
   /**
-   * Reads stored events with `seq > after`, in order, at most `limit`. With `requestId`, reads only the events of these
-   * requests.
+   * Reads stored events with `seq > after`, in order, at most `limit`. With `requestId` (one id or several), reads only
+   * the events of these requests.
    */
   read: (
     sessionId: string,
@@ -37,7 +37,7 @@ export type EventLog = {
   ) => Promise<StoredEvent[]>;
   /**
    * Subscribes to the live items of a session. To miss nothing, subscribe first, then read the log, and skip events
-   * that were already received.
+   * that were already received. @returns a function that unsubscribes.
    *
    * @param onGap called when items may have been missed. The callback must read the log after the last event that the
    * listener received.

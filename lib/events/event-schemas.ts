@@ -149,7 +149,7 @@ const usageFields = {
   durationMs,
 };
 
-/** The total usage of one or more runs, without the usage of their sub-agents. */
+/** The total usage of one or more runs. Unlike the usage of a single run, it has no separate total for sub-agents. */
 export const usageSumSchema = z
   .object(usageFields)
   .meta({ id: "UsageSum", description: "Total resource usage of one or more runs." });

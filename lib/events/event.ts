@@ -69,7 +69,7 @@ export type EventKind = keyof EventSchemas;
 /** An event as clients receive it: the common fields and the fields of its kind. */
 export type DomainEvent = { [Kind in EventKind]: z.output<EventSchemas[Kind]> }[EventKind];
 
-/** An event to append. The log adds the sequence number and the timestamp. */
+/** An event to append. The log adds the sequence number, the timestamp and the session id. */
 export type NewEvent = {
   [Kind in EventKind]: Omit<z.output<EventSchemas[Kind]>, "seq" | "timestamp" | "sessionId">;
 }[EventKind];

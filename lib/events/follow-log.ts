@@ -42,9 +42,9 @@ type Position =
 
 /**
  * Follows a session's log. Delivers every accepted event after the number `after` exactly once and in order, and the
- * chunks of messages between the events. A follower that starts in the middle of a message first gets the text so far
- * as one chunk. Memory is bounded: when a reader is too slow, the queue is dropped and the log is read again. Source:
- * `architecture.md`, How a request flows.
+ * chunks of messages between the events. A follower that starts in the middle of a message gets the text so far of each
+ * part of the message as one chunk, before the next chunks of that message. Memory is bounded: when a reader is too
+ * slow, the queue is dropped and the log is read again. Source: `architecture.md`, How a request flows.
  */
 export class LogFollower {
   #position: Position = { kind: "behind" };

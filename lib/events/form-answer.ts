@@ -8,7 +8,8 @@ type FormProblem = { field: string; problem: string };
  * Checks an answer against its form. This file imports only types and text functions, because it also runs in the
  * browser on the session page.
  *
- * @returns a problem for each invalid field, in the order of the form; empty if the answer is valid.
+ * @returns a problem for each missing or invalid field, in the order of the form, then a problem for each field that
+ * the form does not have; empty if the answer is valid.
  */
 export function checkAnswer(form: ElicitationForm, answer: Record<string, unknown>): FormProblem[] {
   const problems: FormProblem[] = [];

@@ -69,8 +69,8 @@ const KEYWORD_TYPES: Partial<Record<keyof FormField, FormField["type"][]>> = {
 type Contradiction = { path: string[]; message: string };
 
 /**
- * Finds keywords that do not apply to the field's type, bounds that no value can meet, repeated choices, and an invalid
- * default.
+ * Finds the errors in the definition of a field: keywords that do not apply to the field's type, bounds that no value
+ * can meet, an array without choices, repeated choices, two lists of choices, and an invalid default.
  */
 function findContradictions(field: FormField): Contradiction[] {
   const { type } = field;
@@ -98,8 +98,8 @@ function findContradictions(field: FormField): Contradiction[] {
 }
 
 /**
- * The form of a question: a flat JSON Schema of text, number, boolean, choice, multiple choice and date fields. The
- * questions of tool servers in the Model Context Protocol have the same form.
+ * The form of a question: a flat JSON Schema of text, number, boolean, choice, multiple choice and date fields. Tool
+ * servers of the Model Context Protocol describe the forms of their questions in the same way.
  */
 export const formSchema = z
   .strictObject({
@@ -142,7 +142,7 @@ export const answerSchema = z.union([z.string(), z.record(z.string(), value)]).m
 
 const ANSWER_MAX = 100_000;
 
-/** An answer in the form in which clients send it. It has not been checked against the question. */
+/** An answer as clients send it. This schema does not check the answer against the form of its question. */
 export const answerInputSchema = z
   .union([
     z

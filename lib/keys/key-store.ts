@@ -14,10 +14,11 @@ export type KeyHolder = {
   expiresAt: Date | null;
 };
 
-/** Reads the API keys in the database. */
+/** Finds API keys in the database. */
 export type KeyStore = {
   /**
-   * Finds the holder of a key. Undefined if the key is malformed, unknown, revoked or expired.
+   * Finds the holder of a key, and records at most once a minute that the key was used. Undefined if the key is
+   * malformed, unknown, revoked or expired.
    * @throws when the database cannot be reached.
    */
   findHolder: (key: string) => Promise<KeyHolder | undefined>;

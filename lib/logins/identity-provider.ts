@@ -36,7 +36,8 @@ type Discovered = { oidc: typeof OpenidClient; config: OpenidClient.Configuratio
 const TIMEOUT_SECONDS = 10;
 
 /**
- * Whether the settings allow an account to sign in. E-mail addresses are compared case-insensitively, subjects exactly.
+ * Whether the settings allow an account to sign in. Accounts of other issuers are never allowed. E-mail addresses are
+ * compared case-insensitively, subjects exactly.
  */
 export function isAllowedAccount({ issuer, allow }: OidcSettings, account: Account): boolean {
   if (account.issuer !== issuer) return false;

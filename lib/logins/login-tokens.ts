@@ -15,7 +15,7 @@ export type LoginTokens = {
   forget: (token: string) => void;
 };
 
-/** Minutes for which a token that `npm run login` created is valid. */
+/** Minutes for which a token of {@link LoginTokens.signToken} is valid. */
 export const SIGNED_TOKEN_MINUTES = 10;
 
 /**

@@ -39,9 +39,12 @@ export type Login = {
 export type Logins = {
   /** Opens a login. @returns the login and the token for its cookie; undefined if the login link was used before. */
   open: (signIn: SignIn, userAgent: string | null) => Promise<{ login: Login; token: string } | undefined>;
-  /** Finds the live login that a cookie's token belongs to. Updates `lastSeenAt` at most once a minute. */
+  /**
+   * Finds the live login that a cookie's token belongs to, and updates its `lastSeenAt` about once a minute. Undefined
+   * if there is no such login, or if the settings no longer allow the login's account.
+   */
   find: (token: string) => Promise<Login | undefined>;
-  /** Lists live logins, the most recently used first. */
+  /** Lists the live logins whose account the settings still allow, the most recently used first. */
   list: () => Promise<Login[]>;
   /** Ends a login at once, in every process; ending it again changes nothing. @returns false for an unknown login. */
   end: (id: string) => Promise<boolean>;
@@ -57,7 +60,7 @@ const USER_AGENT_MAX = 200;
 
 type LoginsDeps = {
   db: Database;
-  /** The deployment's secret key. A new key ends all logins. */
+  /** The deployment's secret key. After a change of the key, the tokens of earlier logins are not accepted. */
   key: Uint8Array;
   /** Milliseconds after which an unused login ends. */
   idleMs: number;

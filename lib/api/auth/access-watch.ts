@@ -135,7 +135,7 @@ export function createAccessWatch(deps: {
     const keys = await read([...new Set(keyIds)], rows.readKeys);
     const shares = await read([...new Set(sessionIds)], rows.readShares);
     for (const { subject, entry } of entries) {
-      // The entry is skipped, because its subject changed during this read. The change has started another comparison.
+      // An entry whose subject changed during this read is skipped. The change has started another comparison.
       if ((changedAt.get(subject) ?? readAt) > readAt) continue;
       const expiresAt = readExpiry(entry.grant, keys, shares);
       if (expiresAt === undefined) end(subject, entry, describeEnd(entry.grant, "was revoked"));

@@ -96,8 +96,8 @@ function refuseControl({ method }: Operation, { parentSessionId }: SessionRow): 
 }
 
 /**
- * Returns the refusal of a key. Counts a wrong key as a failed authentication, but not a missing key or an unreachable
- * key store.
+ * Returns the answer to a request whose key was refused: `refusal`, or a 429 after too many wrong keys. Counts a wrong
+ * key as a failed authentication, but not a missing key or an unreachable key store.
  */
 export const refuseKey = (
   { failedAttempts }: Pick<AdmissionServices, "failedAttempts">,
@@ -151,8 +151,8 @@ async function admitVisitor(
 const nameOperation = ({ method, path }: Operation): string => `${method} ${path}`;
 
 /**
- * Whether a page of the service sent the request. Browsers send the `Origin` header with every write, and pages cannot
- * forge it.
+ * Whether a page of the service may have sent the request. Browsers send the `Origin` header with every write, and
+ * pages cannot forge it. A GET without the header is accepted unless `Sec-Fetch-Site` names another origin or site.
  */
 function isOwnOrigin(services: AdmissionServices, request: Request): boolean {
   const origin = request.headers.get("origin");

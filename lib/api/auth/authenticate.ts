@@ -8,11 +8,11 @@ import type { Grant } from "./access-watch.ts";
 /** The caller of a request with a valid credential: the id, the owner and the scopes of the key. */
 export type Caller = Omit<KeyHolder, "expiresAt"> & {
   /**
-   * The grant to watch while a connection of this caller is open, with all scopes of the key. Absent for keys from the
-   * settings, because such keys change only with a restart.
+   * The grant to watch while a connection of this caller is open, with all scopes of the key. Absent for the operator,
+   * and for keys from the settings, because such keys change only with a restart.
    */
   grant?: KeyGrant;
-  /** Id of the operator's login. */
+  /** Id of the operator's login. Absent for callers with an API key. */
   loginId?: string;
 };
 

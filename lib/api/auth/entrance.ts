@@ -12,8 +12,8 @@ const PRIVATE = { "Cache-Control": "no-store", "Referrer-Policy": "no-referrer" 
 
 /**
  * Handles links that contain a secret (the one-time login link, share links): sets a cookie and redirects to the URL
- * without the secret. Also serves the sign-in with the identity provider, and hides session pages from visitors without
- * a cookie. Source: `wire.md`, POST /api/session; `security.md`, Landing page.
+ * without the secret. Also serves the sign-in with the identity provider, and hides session pages from visitors whose
+ * cookies give no access. Source: `wire.md`, POST /api/session; `security.md`, Landing page.
  *
  * @returns `unknown` if the answer must be the 404 page; undefined if other handlers answer the request.
  */
@@ -66,8 +66,8 @@ export async function enterByLink(
   const access = await services.shares.readAccess(sessionId, token);
   if (!access) {
     services.securityLog.shareTokenRefused({ sessionId });
-    // The service also redirects if the session does not exist. Without a cookie, the redirect ends at the same 404
-    // page in both cases.
+    // A wrong secret gets the same redirect as an unknown session. For a visitor without a cookie, the redirect ends at
+    // the same 404 page, so the visitor cannot tell whether the session exists.
     return refuseSecret(redirect(`/s/${sessionId}${rest}`, []));
   }
   const page = access.scope === "live-view" ? "/live" : rest;
@@ -76,8 +76,8 @@ export async function enterByLink(
 
 /**
  * Determines the access that a visitor's cookies give to a session; undefined if they give no access. The cookie of a
- * `liveViewUrl` opens only the live view. It is read only if the visitor's share cookie does not open the whole
- * session.
+ * `liveViewUrl` opens only the live view. This cookie is read only with `isLiveView`, and only if the visitor's share
+ * cookie does not open the whole session.
  */
 export async function readVisit(
   { shares, securityLog }: Pick<ApiServices, "shares" | "securityLog">,

@@ -35,7 +35,7 @@ const PLACE = { table: "cookies", row: NAME, column: "secrets" };
 
 type Reply = {
   isSecure: boolean;
-  /** Counts a refused sign-in. @returns the answer: `refusal`, or a 429 after too many refused sign-ins. */
+  /** Counts an unsuccessful sign-in. @returns the answer: `refusal`, or a 429 after too many unsuccessful sign-ins. */
   refuse: (refusal: Response) => Response;
 };
 
@@ -93,8 +93,8 @@ async function finish(
 }
 
 /**
- * Reads the secrets of the sign-in that this browser began. Undefined if the browser began no sign-in or the sign-in
- * has expired.
+ * Reads the secrets of the sign-in that this browser began. Undefined if the browser began no sign-in, the sign-in has
+ * expired, or its cookie cannot be decrypted.
  */
 function readSecrets(
   { sealer }: Pick<EntranceServices, "sealer">,

@@ -39,7 +39,10 @@ export type AnswerHeader =
   | "Cache-Control"
   | "Content-Disposition";
 
-/** The rate limit that a call counts against. `act` is for actions of visitors of the session page. */
+/**
+ * The rate limit that a call counts against. `act` is for most actions of visitors of the session page and for the
+ * corresponding changes by API clients.
+ */
 export type RateBucket = "create" | "poll" | "annotate" | "act";
 
 export type Operation = {

@@ -8,8 +8,8 @@ export const streamPath = (sessionId: string, requestId: string): string =>
 export const browserPath = (sessionId: string): string => `/api/sessions/${sessionId}/browser`;
 
 /**
- * Whether a text has the form of a session id. This file imports no Node modules, because Next's routes call this
- * function.
+ * Whether a text has the form of a session id. This file imports no Node modules, because Next bundles it into its
+ * routes.
  */
 export const isRoutedSessionId = (sessionId: string): boolean => /^[a-z0-9][a-z0-9_-]{0,63}$/.test(sessionId);
 

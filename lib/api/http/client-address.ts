@@ -72,9 +72,9 @@ export const readClientAddress = (
 ): string | undefined => findClientAddress(client, trustedProxies)?.toString();
 
 /**
- * Finds the address of a client. Reads `X-Forwarded-For` from its end, because each proxy appends an address. The first
- * address that does not belong to a trusted proxy is the client's. The client may have forged all entries before that
- * address.
+ * Finds the address of a client. Starts with the address of the connection, then reads `X-Forwarded-For` from its end,
+ * because each proxy appends an address. Stops at the first address that does not belong to a trusted proxy, because
+ * the client may have forged all entries before that address. Also stops at an entry that is not an address.
  */
 function findClientAddress(
   { peer, forwardedFor }: Client,

@@ -19,8 +19,9 @@ type CrossOriginVerdict =
   | { kind: "allowed"; headers: Record<string, string> };
 
 /**
- * Applies a rule to a request. Answers preflights, refuses origins that the rule does not allow, and otherwise returns
- * the headers for the response. Source: specification, Authentication, rules 4 and 7; `security.md`, Cross-origin.
+ * Applies a rule to a request. Under `any` and `first-party`, answers preflights and refuses origins that the rule does
+ * not allow. In all other cases, returns the headers for the response. Source: specification, Authentication, rules 4
+ * and 7; `security.md`, Cross-origin.
  */
 export function allowCrossOrigin(
   rule: CrossOriginRule,

@@ -114,7 +114,7 @@ export function streamRequest(
   );
 }
 
-/** Writes items until the request's last event. @returns whether the items contained that event. */
+/** Writes items up to and including the event that ends the stream. @returns whether the items contained that event. */
 async function writeItems(
   items: BusItem[],
   query: StreamQuery,
@@ -134,8 +134,9 @@ async function writeItems(
 }
 
 /**
- * Whether the stream ends with this event, which is the last one of a turn. The stream of a steer ends with the steer's
- * own run. If the steer has no run, its stream ends with the turn that the steer joined.
+ * Whether the stream ends with this event. The event must be the last one of its request. That request is the one that
+ * the stream follows or, for a steer, possibly the request whose turn the steer joined. The end of the joined turn ends
+ * the stream only if the steer has no run of its own.
  */
 async function endsStream({ requestId }: StoredEvent, query: StreamQuery): Promise<boolean> {
   return !query.joined || requestId === query.requestId || !(await query.joined.hasOwnRun());

@@ -18,14 +18,15 @@ export type RouteServices = Pick<
 
 const BODY_BYTES_MAX = 64 * 1024;
 /**
- * Matches every id and every file name of a script. A text that does not match cannot exist, so no query looks it up.
+ * Matches every id and every file name of a script. For a text that does not match, the answer is 404 without a query.
  */
 const ID = /^[\w-]{1,100}(@\d{1,9})?(\.js)?$/;
 
 /**
  * Serves one operation: authenticates the caller, reads and validates the body and the query, counts the call against
- * the rate limit, runs the handler, and encodes the answer with its schema. A refusal changes nothing. An unexpected
- * error is answered with 500 without any detail, or with 503 if the database is unavailable.
+ * the rate limit, runs the handler, and encodes the answer with its schema. A refused call changes no stored data. An
+ * unexpected error is answered with 404 if the session no longer exists, with 503 if the database is unavailable, and
+ * otherwise with 500 without any detail.
  */
 export async function serveOperation<Of extends Operation, Services extends RouteServices>(
   services: Services,

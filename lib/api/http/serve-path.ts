@@ -44,7 +44,7 @@ export async function servePath(
     ? await serveNamed(services, name, request, params)
     : answerOtherMethod(request.method, rule, Object.keys(operations));
   for (const [header, value] of Object.entries(cors.headers)) response.headers.set(header, value);
-  // No cache may store a response, because the response may contain private data of a session.
+  // Unless the handler decides otherwise, no cache may store the response, because it may contain private data.
   if (!response.headers.has("cache-control")) response.headers.set("Cache-Control", "no-store");
   return response;
 }

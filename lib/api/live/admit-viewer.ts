@@ -39,9 +39,9 @@ export type LiveTarget = { sessionId: string; agentId?: string | undefined };
 type Admission = { ok: true; viewer: Viewer | undefined } | Failure;
 
 /**
- * Authenticates the request for a socket before the upgrade. An API key takes precedence over a cookie. A cookie is
- * accepted only from the service's own pages: any site can open a socket to the service, and browsers then send the
- * cookie too. Source: `wire.md`, WebSocket.
+ * Authenticates the request for a socket before the upgrade. An API key takes precedence over a cookie; with `agentId`,
+ * an API key is ignored. A cookie is accepted only from the service's own pages: any site can open a socket to the
+ * service, and browsers then send the cookie too. Source: `wire.md`, WebSocket.
  */
 export async function admitRequest(
   services: AdmissionServices,

@@ -32,7 +32,10 @@ export type LiveHub = {
    * @returns the response if the request is refused; undefined when the connection is upgraded.
    */
   openLive: (request: Request, target: LiveTarget, upgrade: Upgrade) => Promise<Response | undefined>;
-  /** Returns the number of connections that follow a session, in all processes. */
+  /**
+   * Returns the number of connections that follow a session, in all processes. Returns 0 if this process has no
+   * connection to the session.
+   */
   watching: (sessionId: string) => number;
   /** Notifies the connections of a session, in all processes, that its queued messages have changed. */
   queueChanged: (sessionId: string) => void;

@@ -35,9 +35,9 @@ const isOfLiveView = (kind: string): boolean => kind.startsWith("browser.") || k
 export type ServedViewer = { receive: (frame: LiveClientFrame) => void; leave: () => void };
 
 /**
- * Serves an admitted viewer. Sends `ready`, then the events after the number `after` (only new events if undefined), and
- * the live view if the viewer subscribes to it. Handles the frames that the viewer's role may send. Source: `wire.md`,
- * WebSocket.
+ * Serves an admitted viewer. Sends `ready`, then the events after the number `after` (only new events if undefined),
+ * and the live view if the viewer subscribes to it. Handles the viewer's frames; a frame that the viewer's role may not
+ * send closes the connection. Source: `wire.md`, WebSocket.
  */
 export function serveViewer(
   services: ViewerServices,

@@ -12,7 +12,10 @@ type Room = {
   unconfirmed: Set<string>;
 };
 
-/** Counts the connections that follow each session, in all processes. */
+/**
+ * Counts the connections that follow each session, in all processes. For a session to which this process has no
+ * connection, the count is 0.
+ */
 export type WatchList = {
   /**
    * Adds a connection. `notify` is called with the new count after each later change. Several changes at the same time
@@ -32,8 +35,9 @@ export type WatchList = {
 type CountMessage = { from: string; sessionId: string; watching: number; asks?: true };
 
 /**
- * Creates the list. When a connection joins or leaves, its process publishes the new count of its connections to the
- * session. A process ignores counts of sessions to which it has no connections. Between such changes nothing is sent.
+ * Creates the list. When a connection joins or leaves, its process publishes how many connections it now has to the
+ * session. A process ignores counts of sessions to which it has no connections. Nothing is published while the
+ * connections do not change.
  *
  * @param options.confirmMs milliseconds within which other processes must repeat their counts after a connection has
  * joined. The count of a process that does not answer in time is dropped.

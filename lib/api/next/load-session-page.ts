@@ -47,7 +47,7 @@ const TEST_RUNS = 50;
 
 /**
  * Loads the initial data of the session page. Live events then update the data on the page. Undefined for a visitor
- * without access.
+ * without access, and for an unknown sub-agent.
  *
  * @param agentId if given, the page shows this sub-agent below the session.
  */
@@ -60,8 +60,9 @@ export async function loadSessionPage(
   const { db } = services;
   const access = await readVisit(services, sessionId, cookieHeader, false);
   if (!access) return undefined;
-  // The session row is read first. An event that is stored during the later reads is then delivered twice, which is
-  // harmless. In another order, the page could miss the event.
+  // The session row is read first, because the live connection continues after the row's last event number. An event
+  // that is stored during the later reads may reach the page twice, which is harmless. If the row were read last, the
+  // page could miss the event.
   const session =
     agentId === undefined
       ? await findSession(db, sessionId)
@@ -70,7 +71,7 @@ export async function loadSessionPage(
 }
 
 /**
- * Loads the initial data of the live view's page. A visitor with a `liveViewUrl` gets nothing else of the session.
+ * Loads the initial data of the live view's page. A visitor who has only a `liveViewUrl` gets only the browser's state.
  * Undefined for a visitor without access.
  */
 export async function loadLivePage(
@@ -306,7 +307,8 @@ const toRunView = (run: RunRow): RunView => ({
 });
 
 /**
- * Lists the compactions in a session's events. Each compaction contains the id of the message that was the newest then.
+ * Lists the compactions in a session's events, except those that had not ended when their run ended. Each compaction
+ * contains the id of the message that was the newest when the compaction started.
  */
 export function readCompactions(events: readonly DomainEvent[]): CompactionView[] {
   let compactions: CompactionView[] = [];
@@ -323,7 +325,7 @@ export function readCompactions(events: readonly DomainEvent[]): CompactionView[
 
 /**
  * Lists the notices of missing tools in a session's events. Each notice contains the id of the message that was the
- * newest then.
+ * newest at the time of the notice.
  */
 export function readMissingTools(events: readonly DomainEvent[]): MissingToolsView[] {
   const missing: MissingToolsView[] = [];

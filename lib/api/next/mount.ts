@@ -58,7 +58,7 @@ export function mountMcp(): Record<(typeof METHODS)[number], RouteHandler> {
   return forEveryMethod((request) => answer(request, async () => (await findContainer()).serveMcp(request)));
 }
 
-/** Serves `/s/:sessionId/enter`. On serverless platforms, share links are redirected to this path. */
+/** Serves `/s/:sessionId/enter`. On serverless platforms, Next's proxy rewrites share links to this path. */
 export function mountEntrance(): { GET: RouteHandler } {
   const handle: RouteHandler = (request, context) =>
     answer(request, async () => {

@@ -6,7 +6,7 @@ import { summarise } from "../operations/lists.ts";
 import { describeLogins } from "../operations/logins.ts";
 import type { ApiServices } from "../services.ts";
 
-/** The data of the landing page. */
+/** The data of the service's own landing page, where the operator signs in. */
 export type LandingPage = {
   signedIn: boolean;
   /** Browsers that are signed in. Empty if the visitor is not signed in. */
@@ -24,7 +24,10 @@ export type LandingPage = {
  * visitor may see.
  */
 export type PageLoaders = {
-  /** Loads the page of a session or of the sub-agent `agentId` below it. Undefined for a visitor without access. */
+  /**
+   * Loads the page of a session or of the sub-agent `agentId` below it. Undefined for a visitor without access, and for
+   * an unknown sub-agent.
+   */
   loadSessionPage: (
     sessionId: string,
     cookieHeader: string | null,

@@ -28,7 +28,7 @@ const ALWAYS = new Set(["Location", "ETag", "Retry-After", "Allow", "Content-Dis
  * status and the headers. The response's body must match its schema and have no additional fields; each event of a
  * stream must match the schema of its kind. The body of an accepted request must be valid too.
  *
- * @param onChecked called for every response, with the operation and the status.
+ * @param onChecked called with the operation and the status, for every response whose status the document declares.
  */
 export function createAnswerCheck(
   onChecked: (operation: string, status: number) => void = () => {},

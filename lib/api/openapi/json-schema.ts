@@ -51,7 +51,7 @@ export function resolve(schema: JsonSchema, components: Components): JsonSchema 
   return resolve(found, components);
 }
 
-/** Separates null from the other types of a schema. */
+/** Separates null from the other choices of a schema's `anyOf`. */
 export function splitNull(schema: JsonSchema): { isNullable: boolean; rest: JsonSchema } {
   const { anyOf, ...around } = schema;
   if (!anyOf?.some(({ type }) => type === "null"))

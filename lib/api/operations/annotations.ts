@@ -10,8 +10,8 @@ import type { CallOf } from "./handler.ts";
 import { unknownCursor } from "./lists.ts";
 
 /**
- * `POST …/annotations/webhook`: submits annotations. The responses have no envelope. Source: specification, POST
- * …/annotations/webhook; `wire.md`, Annotations.
+ * `POST …/annotations/webhook`: submits annotations. The success response and the errors 400 and 404 have no envelope.
+ * Source: specification, POST …/annotations/webhook; `wire.md`, Annotations.
  */
 export async function submitAnnotation(
   services: ApiServices,
@@ -22,7 +22,7 @@ export async function submitAnnotation(
   return record(services, params.sessionId, parsed.submission);
 }
 
-/** Submits annotations from the session page. Open to visitors whose role may comment. Errors have the envelope. */
+/** Submits annotations from the session page. Open to visitors whose role may comment. All errors have the envelope. */
 export async function annotateAsPerson(
   services: ApiServices,
   { session, body }: CallOf<"annotateAsPerson">,

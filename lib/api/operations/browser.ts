@@ -10,9 +10,9 @@ import type { ApiServices } from "../services.ts";
 import type { CallOf } from "./handler.ts";
 
 /**
- * `GET /api/sessions/:sessionId/browser`: returns the browser's status without an envelope. Only this operation adds
- * the token to the path in `liveViewUrl`. The browser service does not know the token, so no event, log or prompt can
- * contain the token.
+ * `GET /api/sessions/:sessionId/browser`: returns the browser's status without an envelope. The path in `liveViewUrl`
+ * gets its token only here and in the list of sub-agents. The browser service does not know the token, so no event, log
+ * or prompt can contain the token.
  */
 export async function readBrowser(
   { db, browser, shares }: ApiServices,
@@ -82,9 +82,9 @@ function readUrl(body: unknown): UrlRead {
 }
 
 /**
- * Handles the address bar of the live view: opens an address that a person typed, or moves through the page's history.
- * Like all input, the call is refused while another connection has control. While no connection has control, the call
- * is refused if the agent is working.
+ * Handles the address bar of the live view: opens an address that a person typed, moves through the page's history, or
+ * starts the browser. Like all input, an address or a move is refused while another connection has control. While no
+ * connection has control, both are refused if the agent is working.
  */
 export async function steerBrowser(
   services: ApiServices,

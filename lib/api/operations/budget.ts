@@ -14,7 +14,8 @@ type ModelSettings = Pick<ApiServices["settings"], "model">;
 type BudgetServices = Pick<ApiServices, "db" | "spending"> & { settings: ModelSettings };
 
 /**
- * Returns a refusal if the budget has a limit in US dollars and the price of the model is unknown, otherwise undefined.
+ * Returns the refusal of a limit in US dollars if the price of the model is unknown, otherwise undefined. Call it only
+ * for a budget with such a limit.
  */
 export const refuseUnpriced = ({ model }: ModelSettings, field: string): Failure | undefined =>
   model.isPriced

@@ -51,8 +51,9 @@ export type Call<Of extends Operation = Operation> = {
    */
   caller: CallerOf<Of["auth"]>;
   /**
-   * The session in the path. The shared steps have checked that the caller may access the session. Undefined for
-   * operations that do not use the session.
+   * The session in the path. The shared steps have checked that the caller may access the session. Undefined if the
+   * path has no session, if the operation needs no credential, or if the handler itself checks the access
+   * (`sessionCheck`).
    */
   session: SessionOf<Of>;
 };

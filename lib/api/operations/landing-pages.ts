@@ -37,7 +37,7 @@ const showOwned = ({ settings }: ApiServices, found: PageWithVersion) => ({
   createdAt: found.page.createdAt.toISOString(),
 });
 
-/** `GET /api/pages`: lists the owner's pages, including those of deleted sessions. */
+/** `GET /api/pages`: lists the pages of the key's owner, including pages of deleted sessions. */
 export async function listLandingPages(
   services: ApiServices,
   { caller, query }: CallOf<"listLandingPages">,
@@ -94,13 +94,13 @@ async function answerVersions({ db }: ApiServices, { slug, version }: PageRow): 
   return { ok: true, status: 200, body: { success: true, data, nextCursor: null } };
 }
 
-/** `POST /api/pages/:slug/rollback`: serves another version of a page. */
+/** `POST /api/pages/:slug/rollback`: serves another version of a page of the key's owner. */
 export const rollbackPage = (
   services: ApiServices,
   { caller, params, body }: CallOf<"rollbackPage">,
 ): Promise<Answer> => change(services, params.slug, { ownerId: caller.ownerId }, body);
 
-/** `POST /api/pages/:slug/unpublish`: unpublishes a page. */
+/** `POST /api/pages/:slug/unpublish`: unpublishes a page of the key's owner. */
 export const unpublishPage = (
   services: ApiServices,
   { caller, params }: CallOf<"unpublishPage">,

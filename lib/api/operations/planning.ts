@@ -46,8 +46,8 @@ const answerPlan = (plan: ReturnType<typeof toPlan>): Answer => ({
 });
 
 /**
- * `POST /s/:sessionId/actions/plan/go`: sets the mode of the plan and posts the person's message, both in one
- * transaction.
+ * `POST /s/:sessionId/actions/plan/go`: records that a person agrees to the plan, and posts the agreement as a message
+ * of the person, both in one transaction.
  */
 export async function agreePlan(
   services: ApiServices,

@@ -128,7 +128,7 @@ async function answerReleases(
   return { ok: true, status: 200, body: { success: true, data, nextCursor: null } };
 }
 
-/** `GET /api/publications`: lists the owner's publications, including those of deleted sessions. */
+/** `GET /api/publications`: lists the publications of the key's owner, including publications of deleted sessions. */
 export async function listPublications(
   { db, settings }: ApiServices,
   { caller, query }: CallOf<"listPublications">,

@@ -7,7 +7,7 @@ import type { Answer } from "../operations/handler.ts";
 import type { ApiServices } from "../services.ts";
 import type { CallOf } from "./handler.ts";
 
-/** `GET …/reports`: lists all versions. For a sub-agent, lists the reports of its root session. */
+/** `GET …/reports`: lists all versions of the session's reports; for a sub-agent, those of its root session. */
 export async function listReports({ db }: ApiServices, { params }: CallOf<"listReports">): Promise<Answer> {
   const data = await readReports(db, await findRootOf(db, params.sessionId));
   return { ok: true, status: 200, body: { success: true, data, nextCursor: null } };

@@ -43,8 +43,8 @@ export async function streamRequest(
   await discard();
   if (found.kind === "unknown_session") return unknownSession();
   if (found.kind === "unknown_request") return fail("not_found", "no such request");
-  // A steer is a message that joined the turn of another request. Its stream starts at the event at which the service
-  // accepted the steer.
+  // A steer is a message that joined the turn of another request. Its stream starts with the first event after the
+  // service accepted the steer.
   const after = Math.max(sent, joined?.afterSeq ?? 0);
   if (sent > 0 && (await hasNothingLeft(services, sessionId, found.run, after)))
     return new Response(null, { status: 204 });
@@ -59,7 +59,7 @@ export async function streamRequest(
   return new Response(stream, { headers: HEADERS });
 }
 
-/** Opens a stream that ends when the client disconnects or loses its access. */
+/** Opens the stream of a request. The stream also ends when the client disconnects or loses its access. */
 function open(
   { db, log, access }: ApiServices,
   request: Request,
@@ -89,6 +89,7 @@ async function hasNothingLeft(
   after: number,
 ): Promise<boolean> {
   if (projectRequestStatus(run) !== "completed") return false;
-  // For a steer with its own run, `run.requestId` is the request of that run. The joined turn's request does not count.
+  // `run` is the run whose end completes the request. For a steer without its own run, `run.requestId` is therefore the
+  // request of the joined turn.
   return (await log.read(sessionId, { after, requestId: run.requestId, limit: 1 })).length === 0;
 }

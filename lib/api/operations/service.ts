@@ -68,7 +68,7 @@ const namesTag = (header: string | null, etag: string): boolean =>
 /**
  * `POST /api/sessions/:sessionId/mcp-token`: creates a user token, with which another agent can use the tools that the
  * session's policy allows. The token is not stored. It is valid until it expires, the session is deleted, or the API
- * key of this request is revoked.
+ * key of this request is revoked, expires or loses the scope `sessions:write`.
  */
 export async function createMcpToken(
   { builtinMcp }: ApiServices,

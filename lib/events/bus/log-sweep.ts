@@ -5,8 +5,8 @@ import type { LocalBus } from "./local-bus.ts";
 
 /**
  * Finds stored events that were not published, because the writing process ended right after its commit or did not
- * learn that the commit succeeded. The writing process may be this one, so the sweep also runs in a service with one
- * process.
+ * learn that the commit succeeded. This process itself may be the writing process, so the sweep also runs while there
+ * are no other processes.
  */
 export type LogSweep = {
   /**
@@ -26,7 +26,10 @@ export function createLogSweep(deps: {
   logger: Pick<Logger, "debug">;
 }): LogSweep {
   const { db, local, logger } = deps;
-  /** Sequence number of the newest delivered event, by session id. Contains only sessions with listeners. */
+  /**
+   * By session id: sequence number of the newest event that was delivered or for which a gap was reported. The next run
+   * removes sessions that no longer have listeners.
+   */
   const delivered = new Map<string, number>();
 
   return {

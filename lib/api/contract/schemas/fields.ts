@@ -10,7 +10,7 @@ export const textUpTo = (max: number) =>
     })
     .meta({ maxLength: max });
 
-/** Schema of a name of 1 to `max` characters. */
+/** Schema of a name of 1 to `max` UTF-16 code units. Unlike in {@link textUpTo}, a surrogate pair counts as two. */
 export const nameUpTo = (max: number) =>
   z
     .string()

@@ -9,7 +9,7 @@ import {
 } from "#lib/planning/requirement.ts";
 import { textUpTo } from "./fields.ts";
 
-/** The responses of the operations on a plan. */
+/** The response to reading the plan, editing it and setting its mode. */
 export const planAnswerSchema = z
   .object({ success: z.literal(true), plan: planSchema })
   .meta({ id: "PlanAnswer", description: "The current plan." });

@@ -56,8 +56,8 @@ export function createLeasedRateLimiter(
     shares.delete(name);
     shares.set(name, share);
     if (shares.size > SUBJECTS_MAX) shares.delete(shares.keys().next().value ?? "");
-    // Unused calls expire. The bucket has refilled completely since the lease, so using these calls would exceed the
-    // limit.
+    // Leased calls that are still unused after one minute expire. By then the bucket has refilled completely, so these
+    // calls would exceed the limit.
     if (now() - share.leasedAt > WINDOW_MS) share.granted = 0;
     return share;
   }

@@ -22,8 +22,8 @@ const WINDOW_MS = 60_000;
 const SUBJECTS_MAX = 10_000;
 
 /**
- * Creates the rate limiter of a service with one process. It keeps token buckets in memory. An empty bucket refills
- * evenly to its limit within a minute.
+ * Creates the rate limiter of a service with one process. It keeps one token bucket in memory for each bucket and
+ * subject. An empty token bucket refills evenly to its limit within a minute.
  *
  * @param now a monotonic clock in milliseconds. After a clock is set back, the buckets do not refill until the clock
  * has caught up.

@@ -9,8 +9,8 @@ export type RateLease = { granted: number; left: number };
 const lease = defineStatement<"name" | "limit" | "slice">((value) => {
   const limit = sql`${value("limit")}::float8`;
   const slice = sql`${value("slice")}::int`;
-  // Uses the clock of the database, because processes may have different clocks. If the database's clock is set back,
-  // the bucket does not refill until the clock has caught up.
+  // Uses the clock of the database, because processes may have different clocks. If the database's clock was set back
+  // to before the last lease, the bucket counts as not refilled since that lease.
   const elapsedMinutes = sql`greatest(0, extract(epoch from clock_timestamp() - bucket.at)) / 60`;
   const available = sql`least(${limit}, bucket.tokens + ${elapsedMinutes} * ${limit})`;
   const granted = sql`least(${slice}, floor(${available}))`;

@@ -1,7 +1,7 @@
 import { type Components, type JsonSchema, resolve } from "../json-schema.ts";
 import type { MediaObject, OpenApiDocument, PathItem } from "../types.ts";
 
-/** Adds an example to every JSON body and event without one. The example is built from the schema. */
+/** Adds an example to every JSON body and event stream without one. The example is built from the schema. */
 export function addExamples(document: OpenApiDocument): OpenApiDocument {
   const { schemas } = document.components;
   return {
