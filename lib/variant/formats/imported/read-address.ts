@@ -67,7 +67,8 @@ export function readRegex(source: string): Address | undefined {
 
 /**
  * Converts a simple pattern of GrowthBook to an address pattern of a variant's page. A simple pattern compares host and
- * path, and `*` in it stands for any characters. Undefined if the pattern also compares the query or the fragment.
+ * path, and `*` in it stands for any characters. Undefined if the pattern has no host, contains white space, or also
+ * compares the query or the fragment.
  */
 export function readSimplePattern(source: string): Address | undefined {
   const pattern = source.trim();
