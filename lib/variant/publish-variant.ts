@@ -31,7 +31,9 @@ type PublishRequest = {
   sessionId: string;
   variant: string;
   author: VariantAuthor;
-  /** The revision that the author expects to publish. The request is refused if a newer revision exists. */
+  /**
+   * The revision that the author expects to publish. The request is refused if the newest revision is a different one.
+   */
   revision?: number | undefined;
   /** If true, the revision may be published even if it was not checked or failed its check. */
   allowsUnchecked: boolean;
