@@ -2,7 +2,8 @@
 const FOLDER = "/v/";
 
 /**
- * File name of the script for the demo shop: the script of the newest variant that is published for a page of the shop.
+ * File name of the script for the demo shop: the script of the most recently updated publication that has a page of the
+ * shop.
  */
 export const DEMO_SCRIPT = "demo.js";
 
