@@ -29,7 +29,7 @@ export const planItemsSchema = z
   )
   .max(PLAN_LIMITS.itemsMax, { error: `must hold at most ${PLAN_LIMITS.itemsMax} items` });
 
-/** Schema of a person's edit of a plan. `was` is the item's text that the person saw before the edit. */
+/** Schema of a person's edit of a plan. `was` is the item's text as the person saw it before the edit. */
 export const planEditSchema = z.discriminatedUnion(
   "action",
   [
