@@ -31,7 +31,7 @@ const insertCounted = defineStatement<
  * Stores an annotation if the session stays within its limits. The same statement updates the session's counters and so
  * locks the session's row. Concurrent inserts therefore cannot exceed a limit.
  *
- * @returns whether the annotation was stored.
+ * @returns whether the annotation was stored. False also if the session does not exist.
  */
 export async function insertAnnotation(
   tx: Transaction,

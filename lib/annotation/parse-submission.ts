@@ -11,7 +11,7 @@ type ParsedSubmission = { ok: true; submission: AnnotationSubmission } | { ok: f
  * other field that the specification defines is optional, but must have the specified type. Unknown fields are kept
  * unchanged. Source: `wire.md`, Annotations.
  *
- * @returns the submission, or an error sentence that begins with the name of the first wrong field.
+ * @returns the submission, or an error sentence that begins with the name of the first wrong field, or with `body`.
  */
 export function parseSubmission(body: unknown): ParsedSubmission {
   if (!isObject(body)) return refuse("body: must be an object");

@@ -30,7 +30,7 @@ type DeployRequest = {
   /** The root session, which owns the workspace. A sub-agent deploys for its root session. */
   sessionId: string;
   /**
-   * If undefined, the page that the session last deployed from the same folder is updated, or a new page is created.
+   * If undefined, the session's page from the same folder is updated. If there is no such page, a new page is created.
    */
   slug: string | undefined;
   note: string | null;
@@ -54,8 +54,8 @@ type Refusal = { ok: false; problem: string };
 
 /**
  * Stores a folder as a new version of a page, makes that version the current one, and emits `page.deployed`, in one
- * transaction. Stores no new version if the current or the newest version has the same content. Source:
- * `architecture.md`, Landing pages.
+ * transaction. If the current or the newest version has the same content, stores no new version, and makes that version
+ * the current one. If that version is the current one already, emits nothing. Source: `architecture.md`, Landing pages.
  */
 export async function deployPage(deps: LandingDeps, request: DeployRequest): Promise<DeployedPage | Refusal> {
   const deployed = await repeatOnDeadlock(() =>
@@ -137,8 +137,8 @@ async function claimSlug(
 }
 
 /**
- * Returns the number of the current or the newest version if that version has the content with this digest. Returns
- * undefined if neither version has that content.
+ * Looks for the content with this digest in the current and the newest version, and returns the number of the version
+ * that has it. Returns undefined if neither version has it.
  */
 async function findSame(
   tx: Transaction,
@@ -156,7 +156,8 @@ async function findSame(
 type Place = { slug: string; page: PageRow | undefined };
 
 /**
- * Chooses the slug for a deploy. Returns a refusal if another owner has the slug, or if the session has too many pages.
+ * Chooses the slug for a deploy. Returns a refusal if the page belongs to another owner, or if the deploy would create
+ * a page and the session already has the maximum number of pages.
  */
 async function choosePlace(
   tx: Transaction,
@@ -182,7 +183,9 @@ const refuseOwner = (page: PageRow, ownerId: string): Refusal | undefined =>
 
 const NAME_CHARACTERS_MAX = 40;
 
-/** Makes a slug from a folder's name and a random suffix. The suffix makes the slug unguessable and avoids collisions. */
+/**
+ * Makes a slug from a folder's name and a random suffix. The suffix makes the slug unguessable and avoids collisions.
+ */
 function makeSlug(folder: string): string {
   const name = slugOf(folder.slice(folder.lastIndexOf("/") + 1), NAME_CHARACTERS_MAX);
   return `${name || "page"}-${randomBytes(5).toString("hex")}`;

@@ -21,7 +21,8 @@ type Agreement = {
 /**
  * Agrees to a plan on behalf of a person: sets the plan's mode to `agreed` and posts a message to the agent, in one
  * transaction. The turn in progress reads the message between two steps. If no turn is in progress, the message starts
- * one. Refuses if the plan no longer has the revision that the person saw.
+ * one. Refuses if the plan's mode is not `plan_first`, if the plan has no item left to do, or if the plan no longer has
+ * the revision that the person saw.
  */
 export function agreePlan(deps: WakeDeps, { sessionId, revision, text, userId, bodyHash }: Agreement) {
   const words = text === "" ? PLAN_AGREED_TEXT : `${PLAN_AGREED_TEXT}\n\n${text}`;

@@ -13,8 +13,8 @@ before(async () => {
 after(() => database.close());
 
 /**
- * Wraps a database, and counts how often one of its properties is read, such as `select`. Each statement begins with
- * such a read.
+ * Wraps a database, and counts its statements. Each statement begins with the read of a property of the database, such
+ * as `select`, so the wrapper counts these reads.
  */
 function counting(db: Database): { db: Database; count: () => number } {
   let statements = 0;

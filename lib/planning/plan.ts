@@ -29,7 +29,7 @@ export const planItemsSchema = z
   )
   .max(PLAN_LIMITS.itemsMax, { error: `must hold at most ${PLAN_LIMITS.itemsMax} items` });
 
-/** Schema of a person's edit of a plan. `was` is the item's text that the person saw before the edit. */
+/** Schema of a person's edit of a plan. `was` is the item's text as the person saw it before the edit. */
 export const planEditSchema = z.discriminatedUnion(
   "action",
   [
@@ -66,8 +66,9 @@ type PlanItems = { items: PlanItem[]; lastItem: number };
 type Revised = ({ ok: true } & PlanItems) | { ok: false; problem: string };
 
 /**
- * Builds the new list of items from the agent's items. An item without an id gets the id of the current item with the
- * same text, or else the next unused id. A problem begins with the name of the wrong field.
+ * Builds the new list of items from the agent's items. An item without an id gets the id of a current item with the
+ * same text, or else the next unused id. If two of the agent's items have the same id, returns a problem that begins
+ * with the name of the field.
  */
 export function replaceItems(
   current: PlanItems,
@@ -92,8 +93,9 @@ export function replaceItems(
 const numberOf = (id: string): number => Number(/^p(\d{1,9})$/.exec(id)?.[1] ?? 0);
 
 /**
- * Applies a person's edits to the current plan, in order. Edits of different items never conflict. If an edit conflicts
- * with the current plan, returns a problem that begins with the name of the wrong field.
+ * Applies a person's edits to the current plan, in order. Refuses all edits if one of them names an item that does not
+ * exist, replaces a text that has changed since the person saw it, or adds an item to a full plan. The problem then
+ * begins with the path of the edit, such as `edits[0]`.
  */
 export function editItems(current: PlanItems, edits: readonly PlanEdit[]): Revised {
   let { items, lastItem } = current;

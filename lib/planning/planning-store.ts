@@ -33,8 +33,9 @@ type PlanChange = Partial<Omit<typeof plans.$inferInsert, "sessionId" | "created
  * session.
  */
 export async function writePlan(tx: Transaction, sessionId: string, change: PlanChange): Promise<PlanRow> {
-  // The session page ignores a plan whose `updatedAt` is earlier than that of its current plan. Each change therefore
-  // needs a later time than the change before it.
+  // The session page ignores a plan with an earlier `updatedAt` than the plan that the page already shows. Each change
+  // therefore needs a later time than the change before it. `now()` would not do: it is the time at which the
+  // transaction began.
   const set = { ...storable(change), updatedAt: sql`clock_timestamp()` };
   const [row] = await tx
     .insert(plans)
@@ -53,7 +54,7 @@ export const listRequirementRows = (db: Executor, rootSessionId: string): Promis
     .where(eq(requirements.sessionId, rootSessionId))
     .orderBy(asc(requirements.number));
 
-/** The plan and the requirements, as far as the model's instructions for a turn contain them. */
+/** The parts of the plan and of the requirements that the model's instructions for a turn contain. */
 export type PlanningState = {
   plan: Pick<PlanRow, "mode" | "items" | "revision"> | null;
   /** The first `UNMET_MAX` requirements that are open or failed. */

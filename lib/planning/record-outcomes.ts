@@ -20,8 +20,8 @@ export const listAsserted = async (
   );
 
 /**
- * Stores the results of a check in the requirements that it tested. Skips requirements that were waived or got another
- * assertion during the check. Runs in the transaction that stores the check. The caller has locked the session.
+ * Stores the results of a check in the requirements that the check tested. Skips requirements that were waived or got
+ * another assertion during the check. Runs in the transaction that stores the check. The caller has locked the session.
  */
 export async function recordOutcomes(
   tx: Transaction,

@@ -31,8 +31,8 @@ const EMPTY = { items: [], lastItem: 0, revision: 0, agentRevision: 0, personRev
 
 /**
  * Replaces the current plan with the agent's new plan. Refuses if a person has changed the plan after the revision that
- * the agent saw; the agent would otherwise overwrite a change that it has not seen. A repeated call returns the current
- * plan and stores nothing.
+ * the agent saw; the agent would otherwise overwrite a change that it has not seen. Also refuses a `baseRevision` that
+ * does not exist, and two items with the same id. A repeated call returns the current plan and stores nothing.
  */
 export async function replacePlan({ log }: PlanningDeps, request: AgentPlan): Promise<ReplaceResult> {
   const updated = await log.transact(request.rootSessionId, (tx, emit) => replace(tx, emit, request));

@@ -94,8 +94,9 @@ type Updated = { ok: true; requirement: Requirement } | Refused;
 
 /**
  * Changes a requirement. The agent cannot waive a requirement, and cannot change a waived requirement. The agent cannot
- * change the text or the assertion of a requirement that a person added, and needs evidence to set the status `met`. A
- * new text or assertion reopens a requirement that was met or failed.
+ * change the text or the assertion of a requirement that a person added, needs evidence to set the status `met`, and
+ * needs a note to set the status `failed`. A change of the text or the assertion that does not set a status reopens a
+ * requirement that was met or failed.
  */
 export async function updateRequirement(deps: PlanningDeps, update: Update): Promise<Updated> {
   const { rootSessionId, id, author, change, runId, callId } = update;

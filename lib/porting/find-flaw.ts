@@ -49,7 +49,7 @@ function findTextFlaw(text: string): string | undefined {
   return text.isWellFormed() ? undefined : "must be well-formed Unicode (it holds a lone surrogate)";
 }
 
-/** Formats the path of a value. Names at most the first 20 keys of the path. */
+/** Formats the path of a value, with at most its first 20 keys. The path of the whole value is `document`. */
 function describePlace(place: Place | undefined): string {
   const keys: (string | number)[] = [];
   for (let at = place; at; at = at.parent) keys.push(at.key);
@@ -57,8 +57,8 @@ function describePlace(place: Place | undefined): string {
 }
 
 /**
- * Whether a JSON text is nested too deeply. Does not parse the text, because the parsed value could need too much
- * memory.
+ * Whether a JSON text is nested deeper than 200 levels. Does not parse the text, because the parsed value could need
+ * too much memory.
  */
 export function isTooDeep(text: string): boolean {
   let depth = 0;

@@ -10,7 +10,10 @@ export const DOCUMENT_LIMITS = {
 } as const;
 
 const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
-/** Accepts only the form in which the service writes times, so that an import and a later export do not alter them. */
+/**
+ * Accepts only the form in which the service writes times, and only times since 1970. An import and a later export
+ * therefore do not alter a time.
+ */
 export const time = z
   .string()
   .refine((text) => ISO.test(text) && new Date(text).getTime() >= 0, {

@@ -24,7 +24,8 @@ import {
   exportedRequirementSchema,
 } from "./format-work.ts";
 
-// Schemas for the JSON export of a session, format version 1. Exports have this shape, and imports are validated against it.
+// Schemas for the JSON export of a session, format version 1. Exports have this shape, and imports are validated
+// against it.
 // Source: `wire.md`, Export and import of a session.
 
 export { DOCUMENT_LIMITS };

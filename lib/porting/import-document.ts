@@ -36,10 +36,10 @@ type ImportedDocument =
 const IMPORTS_MAX = 100;
 
 /**
- * Imports a document into a session in one transaction. The document's variants become new variants, and its
- * conversation becomes history. `preparePlanning` decides which of its plan items and requirements are imported.
- * Existing variants never change: if a key is taken, the new variant's key gets a number. Importing the same document
- * again changes nothing.
+ * Imports a document into a session in one transaction. The document's variants become new variants. The messages of
+ * its conversation can be read in the session, but do not become messages of the session. `preparePlanning` decides
+ * which plan items and requirements of the document are imported. Existing variants never change: if a key is taken,
+ * the new variant's key gets a number. Importing the same document again changes nothing.
  * Source: `wire.md`, Export and import of a session.
  */
 export function importDocument(deps: PortingDeps, request: ImportRequest): Promise<ImportedDocument> {
@@ -119,8 +119,8 @@ function refuse(
 }
 
 /**
- * Chooses a key for each variant of the document. If the session already uses the variant's own key, appends the lowest
- * number that makes the key unique.
+ * Chooses a key for each variant of the document. If the key from the document is already used, appends the lowest
+ * number that makes the key unique, and shortens the part before the number so that the key has at most 32 characters.
  */
 function chooseKeys(existing: readonly string[], { variants }: ImportPlan) {
   const used = new Set(existing);

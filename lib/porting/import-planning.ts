@@ -43,9 +43,10 @@ function leaveOut({ planItems, requirements }: Pick<ImportPlan, "planItems" | "r
 }
 
 /**
- * Decides which plan items and requirements of a document a session gets, without storing them. The plan is imported
- * only if the session has no plan items. Imported requirements are open, and the importer becomes their author.
- * Requirements that the session already has are skipped. An import by the agent imports no plan and no requirements.
+ * Decides which plan items and requirements of a document are imported into a session. Stores nothing; the `store` of
+ * the result does. The plan is imported only if the session has no plan items. Imported requirements get the status
+ * `open`, and the importer becomes their author. A requirement is skipped if the session already has one with the same
+ * text and assertion. An import by the agent imports no plan and no requirements.
  *
  * @returns the changes, or an error sentence if the session would have too many requirements.
  */

@@ -90,8 +90,8 @@ export function listImports(
 }
 
 /**
- * Counts the imports of a session, and the bytes that the session and its owner have imported. Locks the owner's imports
- * until the transaction ends.
+ * Counts the imports of a session, and the bytes that the session and its owner have imported. Locks the owner's
+ * imports until the transaction ends.
  */
 export async function measureImports(
   tx: Transaction,

@@ -37,8 +37,8 @@ import { readPages, readPlan, readReports, readRequirements } from "./read-work.
 type ImportContent = Omit<ExportedImport, "messages"> & { messages: () => AsyncIterable<ExportedMessage> };
 
 /**
- * The content of a session that an export writes. Small parts are in memory. Each part that may be large is a function
- * that reads it page by page.
+ * The content of a session that an export writes. A part that may be large is a function that reads a few entries at a
+ * time. The other parts are in memory.
  */
 export type SessionContent = {
   id: string;

@@ -106,7 +106,7 @@ const file: SessionExport = {
   leftOut: [],
 };
 
-/** Lists the paths of all values inside a JSON value. */
+/** Lists the paths of a JSON value and of all values inside it. */
 function listPlaces(value: unknown, path: (string | number)[] = []): (string | number)[][] {
   if (typeof value !== "object" || value === null) return [path];
   const entries = Array.isArray(value) ? [...value.entries()] : Object.entries(value);

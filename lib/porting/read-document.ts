@@ -36,7 +36,7 @@ type ImportContent = {
   leftOut: LeftOut[];
 };
 
-/** The result of reading a document. `problem` begins with the name of the invalid field. */
+/** The result of reading a document. `problem` begins with the path of the invalid field, or with `document`. */
 export type ReadDocument = { ok: true; plan: ImportPlan } | { ok: false; problem: string };
 export type ReadContent = { ok: true; content: ImportContent } | { ok: false; problem: string };
 
@@ -99,7 +99,7 @@ function readContent(value: unknown): ReadContent {
 
 /** Recognizes the format of a variant's document. Returns undefined if the format is unknown. */
 function recognize(value: unknown): { format: JsonFormat; value: unknown } | undefined {
-  // People often save the whole response of an export. The document is then in its field `document`.
+  // People often save the whole response of an export. The document is then in the response's field `document`.
   if (hasOwn(value, "success") && hasOwn(value, "document") && hasOwn(value, "format")) {
     const format = (["json", "growthbook", "posthog"] as const).find((each) => each === value.format);
     return format && { format, value: value.document };

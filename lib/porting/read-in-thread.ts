@@ -7,8 +7,8 @@ const MEMORY_MB = 512;
 const TIMEOUT_MS = 30_000;
 
 /**
- * Reads the bytes of a document. A large document is read in a worker thread, because reading it would block the event
- * loop.
+ * Reads the bytes of a document. A document of more than 256 KiB is read in a worker thread, so that it does not block
+ * the event loop of the main thread. The worker thread has 30 seconds; after that, the document is refused.
  */
 export async function readInThread(bytes: Uint8Array): Promise<ReadDocument> {
   if (bytes.byteLength <= LARGE_BYTES) return readDocumentText(bytes);

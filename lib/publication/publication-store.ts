@@ -244,8 +244,9 @@ export async function findServed(
 const DEMO_CANDIDATES = 100;
 
 /**
- * Finds the most recently updated publication whose current release has a page with one of these URL prefixes. Returns
- * its id, or undefined if there is no such publication.
+ * Finds the most recently updated publication whose current release has a page with one of these URL prefixes, and
+ * returns the id of the publication. Returns undefined if none of the `DEMO_CANDIDATES` most recently updated
+ * publications has such a page.
  */
 export async function findNewestFor(db: Executor, prefixes: string[]): Promise<string | undefined> {
   const newest = db

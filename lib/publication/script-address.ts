@@ -2,7 +2,8 @@
 const FOLDER = "/v/";
 
 /**
- * File name of the script for the demo shop: the script of the newest variant that is published for a page of the shop.
+ * File name of the script for the demo shop: the script of the most recently updated publication that has a page of the
+ * shop.
  */
 export const DEMO_SCRIPT = "demo.js";
 
@@ -11,7 +12,10 @@ type ScriptName = { publicationId: string; release: number | undefined };
 
 const FILE_NAME = /^(pub_[a-z2-7]{24})(?:@([1-9]\d{0,8}))?\.js$/;
 
-/** Parses a file name below `/v/`. Returns undefined if no published script can have this name. */
+/**
+ * Parses a file name below `/v/` that consists of a publication's id, with or without the number of a release. Returns
+ * undefined for any other name, including `DEMO_SCRIPT`.
+ */
 export function readScriptName(name: string): ScriptName | undefined {
   const [, publicationId, release] = FILE_NAME.exec(name) ?? [];
   if (publicationId === undefined) return undefined;

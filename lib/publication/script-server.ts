@@ -30,7 +30,10 @@ export type ScriptServer = {
   forget: (publicationId: string) => void;
 };
 
-/** How long the state of a publication is cached, in milliseconds. During this time, another process may change it. */
+/**
+ * How long the state of a publication is cached, in milliseconds. If another process changes the publication, this
+ * process may serve the old state for this time.
+ */
 const STATE_MS = 1_000;
 const STATES_MAX = 10_000;
 const SCRIPT_BYTES_MAX = 64 * 1024 * 1024;

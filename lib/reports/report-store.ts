@@ -45,8 +45,9 @@ export async function listReports(
 }
 
 /**
- * Reads the newest version of each report, for the outcome of a session's turns. If the session's toolset lacks
- * `publish_qa_report`, the session has no reports, and the database is not queried. Source: `wire.md`, Reports.
+ * Reads the newest version of each report of a session. The outcome of a turn contains these reports. If the session's
+ * toolset lacks `publish_qa_report`, the session has no reports, and the database is not queried. Source: `wire.md`,
+ * Reports.
  */
 export const readReportOutcome = async (
   db: Executor,
@@ -90,7 +91,9 @@ export async function findReportOfCall(
   return row && toSummary(row);
 }
 
-/** Locks a session until the transaction ends, so that two reports with the same title get different version numbers. */
+/**
+ * Locks a session until the transaction ends, so that two reports with the same title get different version numbers.
+ */
 export async function lockReports(tx: Transaction, sessionId: string): Promise<void> {
   await tx.select({ id: sessions.id }).from(sessions).where(eq(sessions.id, sessionId)).for("no key update");
 }

@@ -84,7 +84,7 @@ export type TestedVariant = {
 /** A report with its findings. */
 export type Report = ReportSummary & {
   sessionId: string;
-  /** The newest version of this report. Its `id` equals the report's own `id` if this is the newest version. */
+  /** The newest version of this report. If the report itself is the newest version, `newest.id` is equal to `id`. */
   newest: { id: string; version: number; url: string };
   tested: TestedVariant[];
 } & ReportDocument;

@@ -4,8 +4,8 @@ import { quoteMarkdown } from "./quote-markdown.ts";
 import type { Finding, Report, TestedVariant } from "./report.ts";
 
 /**
- * Writes a report as Markdown. Text of the agent cannot alter the structure: titles and steps are escaped, addresses and
- * selectors become code, and the summary and details become block quotes. Source: `wire.md`, Reports.
+ * Writes a report as Markdown. Text of the agent cannot alter the structure: titles and steps are escaped, addresses
+ * and selectors become code, and the summary and details become block quotes. Source: `wire.md`, Reports.
  *
  * @param baseUrl the public origin of the service, for links to evidence
  */

@@ -31,7 +31,7 @@ export type ApplyResult =
       summary: VariantSummary;
       /** Whether an earlier attempt of this call stored the revision. */
       isRepeated: boolean;
-      /** What the changes found on the live page. Null if the session has no browser, or if the call is repeated. */
+      /** The result of the trial on the live page. Null if the session has no browser, or if the call is repeated. */
       grounding: (Grounding & { ok: true }) | null;
       pageUrl: string | null;
     }

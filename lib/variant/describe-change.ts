@@ -1,8 +1,8 @@
 import type { Change, Position } from "./document.ts";
 
 /**
- * The words that describe a change, without its selector. With the selector, they form a text such as `Text of #pay → “Pay
- * now”` or `Moved .summary before #total`.
+ * The words that describe a change, without its selector. With the selector, they form a text such as `Text of #pay →
+ * “Pay now”` or `Moved .summary before #total`.
  */
 type ChangeWords = {
   /** The words before the selector, such as `Text of`. */

@@ -9,7 +9,7 @@ export const VARIANT_LIMITS = {
   variantsMax: 26,
 } as const;
 
-/** The key of the variant that a call uses if it does not name one. */
+/** The key of the variant that a call uses if the call does not name a variant. */
 export const DEFAULT_VARIANT = "main";
 
 export const variantKeySchema = z

@@ -31,7 +31,9 @@ type PublishRequest = {
   sessionId: string;
   variant: string;
   author: VariantAuthor;
-  /** The revision that the author expects to publish. The request is refused if a newer revision exists. */
+  /**
+   * The revision that the author expects to publish. The request is refused if the newest revision is a different one.
+   */
   revision?: number | undefined;
   /** If true, the revision may be published even if it was not checked or failed its check. */
   allowsUnchecked: boolean;
@@ -44,12 +46,15 @@ export type PublishResult =
   | { ok: true; isNew: boolean; publication: Publication; summary: VariantSummary }
   | { ok: false; reason: "unknown" | "stale" | "unchecked" | "full"; problem: string };
 
-/** Maximum number of releases of a publication. Old releases are never removed, because pages may load their scripts. */
+/**
+ * Maximum number of releases of a publication. Old releases are never removed, because pages may load their scripts.
+ */
 const RELEASES_MAX = 500;
 
 /**
- * Publishes the newest revision of a variant as an immutable release, and makes this release the current one. If the current
- * release already contains the revision, no release is created. Source: `architecture.md`, Publications.
+ * Publishes the newest revision of a variant as an immutable release, and makes this release the current one. Creates
+ * no release if the current release already contains the revision, or if an earlier attempt of the call created one.
+ * Source: `architecture.md`, Publications.
  */
 export async function publishVariant(deps: VariantsDeps, request: PublishRequest): Promise<PublishResult> {
   const { sessionId } = request;

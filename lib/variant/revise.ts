@@ -128,8 +128,9 @@ function editChange(change: Change, edit: ChangeEdit): Change[] {
 const SHEET_CHARS_MAX = 2_000;
 
 /**
- * Describes what changed between two documents, for a caller whose revision is out of date. Each altered change is one line.
- * Altered style sheets and scripts are quoted, because a call can only replace them as a whole.
+ * Describes what changed between two documents, for a caller whose revision is out of date. Each added, altered or
+ * dropped change is one line. Altered style sheets and scripts are quoted, because a call can only replace them as a
+ * whole.
  */
 export function describeDifference(before: VariantDocument, after: VariantDocument): string[] {
   const old = byId(before);
@@ -164,8 +165,8 @@ export function refuseVariant(keys: readonly string[], key: string): string | un
 }
 
 /**
- * Describes a problem of a document. Names the change by its id rather than by its path, because the caller may have sent
- * the change without its page.
+ * Describes a problem of a document. Names the change by its id rather than by its path, because the caller may have
+ * sent the change without its page.
  */
 export function describeProblem(document: VariantDocument, { path, problem }: ContentProblem): string {
   const [, page = "", change = "", field = ""] = /^pages\[(\d+)\]\.changes\[(\d+)\](.*)$/.exec(path) ?? [];

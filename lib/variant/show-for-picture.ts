@@ -6,8 +6,9 @@ import { findRevision, listVariantKeys } from "./variant-store.ts";
 import type { VariantsDeps } from "./variants-deps.ts";
 
 /**
- * Creates a view that makes the live browser show a variant while a picture is taken, or the page without any variant.
- * The function that `show` returns restores the previous state of the page.
+ * Creates a view that makes the live browser show a variant while a picture is taken. If `variant` is null, the live
+ * browser shows the page without any variant. The function that `show` returns makes the live browser show the
+ * session's shown variant again.
  */
 export const createVariantView = ({ db }: Pick<VariantsDeps, "db">): VariantView => ({
   async show({ rootSessionId }, live, variant) {

@@ -28,8 +28,9 @@ export async function readPageScript(db: Executor, sessionId: string): Promise<P
 }
 
 /**
- * Builds a script that disables these publications in the document. For each id, it registers a handle that does
- * nothing. A published script whose id has a handle does not start; it only calls the handle's `update`.
+ * Builds a script that disables these publications in the document. It reverts the published scripts that already run,
+ * and registers a handle that does nothing for each id. A published script whose id has a handle does not start; it
+ * only calls the handle's `update`.
  */
 const disablePublications = (
   publicationIds: string[],
@@ -40,15 +41,18 @@ const disablePublications = (
 }`;
 
 /**
- * Makes the live browsers of a root session and its sub-agents show its current variant. Reaches only the browsers of
- * this process.
+ * Makes the live browsers of a root session and its sub-agents show the root session's current variant. Reaches only
+ * the browsers of this process.
  */
 export const refreshShown = async (
   { db, browser }: Pick<VariantsDeps, "db" | "browser">,
   rootSessionId: string,
 ): Promise<void> => browser.refreshPageScripts(await listTree(db, rootSessionId));
 
-/** Makes the live browsers of a root session and its sub-agents show its current variant, in all processes. */
+/**
+ * Makes the live browsers of a root session and its sub-agents show the root session's current variant, in all
+ * processes.
+ */
 export async function showEverywhere(deps: VariantsDeps, rootSessionId: string): Promise<void> {
   await refreshShown(deps, rootSessionId);
   deps.notifyShown(rootSessionId);

@@ -104,7 +104,7 @@ export async function readSummary(
   return summary;
 }
 
-/** The variant that an event is about, and the request and run in which it happened. */
+/** The variant that an event is about, and the request and run that caused the event. */
 type VariantEvent = {
   sessionId: string;
   key: string;

@@ -110,7 +110,7 @@ const summaryColumns = {
   release: releaseColumns,
 };
 
-/** Joins a variant with its newest revision. */
+/** The condition that joins a variant with its newest revision. */
 const isNewestRevision = and(
   eq(variantRevisions.sessionId, variants.sessionId),
   eq(variantRevisions.key, variants.key),

@@ -6,8 +6,8 @@ import type { PlanningDeps } from "../planning-deps.ts";
 import { replacePlan } from "../store-plan.ts";
 
 /**
- * `update_plan`: replaces the plan, which people can see and edit. Source: specification, Capabilities; `architecture.md`,
- * Plan and requirements.
+ * `update_plan`: replaces the plan, which people can see and edit. Source: specification, Capabilities;
+ * `architecture.md`, Plan and requirements.
  */
 export const updatePlanTool = (deps: PlanningDeps): Tool =>
   defineTool({

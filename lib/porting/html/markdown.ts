@@ -12,8 +12,9 @@ const WITHOUT = {
 };
 
 /**
- * Renders Markdown as HTML. Raw HTML in the Markdown is shown as text. Only links to http and https URLs work. Headings
- * start at level 3, below the headings of the exported file.
+ * Renders Markdown as HTML. A text that would take long to parse is rendered as plain text. Raw HTML in the Markdown is
+ * shown as text. Only links to http and https URLs work. Headings start at level 3, below the headings of the exported
+ * file.
  */
 export function renderMarkdown(text: string): string {
   if (text.length > CHARACTERS_MAX || isCostlyMarkdown(text)) return plainText(text);

@@ -12,8 +12,8 @@ const PICTURES = new Set(["image/png", "image/jpeg", "image/webp", "image/gif"])
  */
 export type Pictures = {
   /**
-   * Renders a picture as a figure the first time, and as a link to that figure afterwards. Renders only the name of a
-   * picture that cannot be embedded.
+   * Renders a picture as a figure the first time, and as a link to that figure afterwards. Renders only the name of
+   * evidence that is not a picture or cannot be embedded.
    */
   show: (pointer: { id: string; title: string }) => Promise<string>;
   /**
@@ -80,6 +80,9 @@ export function createPictures({ evidence, previews, readData, leftOut }: Sessio
   };
 }
 
-/** Sorts the pictures of previews first. They matter most, and pictures beyond the size limit are left out. */
+/**
+ * Sorts the pictures of previews first, because they matter most. Pictures that no longer fit into the size limit are
+ * left out.
+ */
 const inOrder = (evidence: ExportedEvidence[], previewed: Set<string>): ExportedEvidence[] =>
   evidence.toSorted((one, other) => Number(previewed.has(other.id)) - Number(previewed.has(one.id)));

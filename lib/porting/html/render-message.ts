@@ -71,7 +71,9 @@ function renderMark(result: ExportedToolResult | undefined): string {
   return ` <span class="failed">${result?.state === "failed" ? "failed" : "has no result"}</span>`;
 }
 
-/** Chooses a short text that tells what a tool call is about: the first line of the most informative field of its input. */
+/**
+ * Chooses a short text that tells what a tool call is about: the first line of the most informative field of its input.
+ */
 function findSubject(input: unknown): string {
   if (typeof input !== "object" || input === null) return "";
   const fields = new Map<string, unknown>(Object.entries(input));

@@ -5,8 +5,8 @@ const OPEN_DEPTH = 3;
 const NODES_MAX = 5_000;
 
 /**
- * Renders a JSON value as a list that people can fold and unfold. Parts after 5,000 values or below 12 levels are rendered
- * as JSON.
+ * Renders a JSON value as a list that people can fold and unfold. Parts after 5,000 values or below 12 levels are
+ * rendered as JSON.
  */
 export function renderTree(value: unknown): string {
   let nodes = 0;

@@ -26,7 +26,7 @@ export const NOT_FOUND_FILE = "404.html";
 export const MISSING = "There is no such page.";
 export const UNPUBLISHED = "This page was unpublished.";
 
-/** Builds a short HTML page with this text, for a page that does not exist or is unpublished. */
+/** Builds the response for a page or file that does not exist or is unpublished: a short HTML page with this text. */
 export const writeNotice = (status: number, text: string): PageAnswer => ({
   status,
   headers: {

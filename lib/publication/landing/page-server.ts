@@ -32,7 +32,8 @@ export type PageServer = {
 };
 
 /**
- * How long the version number of a page is cached, in milliseconds. During this time, another process may change it.
+ * How long the version number of a page is cached, in milliseconds. If another process changes the page, this process
+ * may serve the old version for this time.
  */
 const STATE_MS = 1_000;
 const STATES_MAX = 10_000;
@@ -79,7 +80,9 @@ const redirect = (location: string): PageAnswer => ({
 });
 
 /**
- * Finds the file for a path inside a page. Returns `folder` if the path names a folder but lacks the trailing slash.
+ * Finds the file for a path inside a page: for a folder, its `index.html`; for a name without an extension, also the
+ * file with the extension `.html`. Returns `folder` if the path names a folder but lacks the trailing slash. Returns
+ * undefined if there is no such file.
  */
 function findFile(manifest: Manifest, path: string): PageFile | "folder" | undefined {
   if (path === "" || path.endsWith("/")) return manifest.get(`${path}index.html`);

@@ -39,7 +39,10 @@ export const listPagesOf = (db: Executor, sessionId: string): Promise<PageWithVe
     .where(eq(landingPages.sessionId, sessionId))
     .orderBy(landingPages.createdAt, landingPages.slug);
 
-/** Lists an owner's pages, newest first. `before` is the last page of the previous result. */
+/**
+ * Lists an owner's pages, newest first. `before` describes the last page of the previous result; `before.id` is the
+ * slug of that page.
+ */
 export const listPages = (
   db: Executor,
   ownerId: string,
@@ -60,8 +63,8 @@ export const listPages = (
     .limit(limit);
 
 /**
- * Finds the slug of the page that this session last deployed from this folder. Returns undefined if there is no such
- * page.
+ * Finds the slug of the page that this session was the last to deploy, from this folder. If there are several such
+ * pages, chooses the most recently updated one. Returns undefined if there is none.
  */
 export async function findSlugOfFolder(
   db: Executor,
@@ -139,7 +142,10 @@ export const listFiles = (db: Executor, slug: string, number: number): Promise<P
     .from(landingPageFiles)
     .where(and(eq(landingPageFiles.slug, slug), eq(landingPageFiles.number, number)));
 
-/** Stores a version and makes it the current one. The caller has locked the page and stored the contents of the files. */
+/**
+ * Stores a version and makes it the current one. Removes the oldest versions beyond the limit. The caller has locked
+ * the page and stored the contents of the files.
+ */
 export async function insertVersion(
   tx: Transaction,
   { slug, sessionId, folder }: Pick<PageRow, "slug" | "sessionId" | "folder">,

@@ -35,8 +35,8 @@ export async function pack(content: Uint8Array, hash: string, isCompressed: bool
 const ACCEPTS_GZIP = /(^|,)\s*gzip\s*(;(?!\s*q=0(\.0*)?\s*(,|$))|,|$)/i;
 
 /**
- * Builds the response for a file: the whole file, the requested range of it, or a 304 if the client has cached the
- * file.
+ * Builds the response for a file: the whole file, the requested range of the file, a 304 if the client has cached the
+ * file, or a 416 if the range is beyond the end of the file.
  */
 export function sendFile(
   file: Packed,

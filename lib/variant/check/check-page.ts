@@ -56,8 +56,8 @@ type Pair = {
 
 /**
  * Examines a page at one viewport width. Opens the page twice without the variant and once with it. Then opens it two
- * more times with the variant: one load tests navigation, the other tests reverting. Each load has its own browser
- * context.
+ * more times with the variant, unless the page has changes and none of them is applied: one load tests navigation, the
+ * other tests reverting. Both tests open further loads if they find a problem. Each load has its own browser context.
  *
  * @throws PageFailure, or Error with a sentence, if the page cannot be examined.
  */

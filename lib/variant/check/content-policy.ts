@@ -62,8 +62,8 @@ function parseDirectives(policy: string): Directives {
 }
 
 /**
- * Whether a source expression of a policy allows the script. Nonces and hashes never match, because the tag of the published
- * script has neither.
+ * Whether a source expression of a policy allows the script. Nonces and hashes never match, because the tag of the
+ * published script has neither.
  */
 function isMatch(source: string, page: URL, script: URL): boolean {
   const text = source.toLowerCase();

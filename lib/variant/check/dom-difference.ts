@@ -19,7 +19,7 @@ type Place = { path: string; loosePath: string; shown: string; changeId: string 
 
 /**
  * Maximum number of children between the common start and the common end of two lists of children. If one of the lists
- * has more, these children are not aligned.
+ * has more, equal children are not searched for among them, because the search would take too long.
  */
 const ALIGNED_MAX = 400;
 const TEXT_SHOWN = 80;
@@ -36,7 +36,8 @@ export function withoutNoise(found: DomDifference[], noise: DomDifference[]): Do
   const looseKeys = new Map<string, Set<string>>();
   for (const { key, looseKey } of noise)
     looseKeys.set(looseKey, (looseKeys.get(looseKey) ?? new Set()).add(key));
-  // If two or more siblings differ even without the variant, all differences of these siblings count as noise.
+  // If a difference occurs at two or more siblings even without the variant, the same difference counts as noise at any
+  // of their siblings.
   return found.filter(({ key, looseKey }) => !keys.has(key) && (looseKeys.get(looseKey)?.size ?? 0) < 2);
 }
 
@@ -135,7 +136,8 @@ function alignChildren(control: DomNode[], other: DomNode[], hashes: Hashes): Pa
 }
 
 /**
- * Pairs each node with the next node of the same name and id. A node without a counterpart is paired with undefined.
+ * Pairs each node of `gap` with the next node of `gapOther` that has the same name and id. A node without a counterpart
+ * is paired with undefined.
  */
 function pairByName(gap: DomNode[], gapOther: DomNode[], from: number): Pair[] {
   let at = 0;

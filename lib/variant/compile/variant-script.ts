@@ -20,8 +20,8 @@ function toPageSource(page: VariantPage): string {
 }
 
 /**
- * Compiles a document to a script that applies it: the runtime, called with the compiled document. The script does nothing
- * in frames. If it runs again in a page that already runs the variant `key`, it updates the running variant.
+ * Compiles a document to a script that applies it: the runtime, called with the compiled document. The script does
+ * nothing in frames. If it runs again in a page that already runs the variant `key`, it updates the running variant.
  *
  * @throws Error if the document's HTML is invalid. `checkDocumentContent` reports such HTML earlier.
  */

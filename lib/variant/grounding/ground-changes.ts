@@ -17,13 +17,14 @@ import {
   readStates,
 } from "./find-elements.ts";
 
-/** Whether a revision fits the page that the live browser shows, and what its changes found there. */
+/** Whether a revision fits the page that the live browser shows, and which elements its changes matched there. */
 export type Grounding =
   | {
       ok: true;
       /**
-       * One line for each change of this page that is new, altered or no longer applied; the line says what the change
-       * found. Another line names the changes that are applied as before. Contains text of the page.
+       * An entry for each change of this page that is new, altered or not applied: the number of matching elements, and
+       * the first of them before and after the change. One more entry names the changes that are applied as before, if
+       * there are any. If `js` failed, the last entry says so. Contains text of the page.
        */
       lines: string[];
       /** Ids of the changes of other pages. These changes were not tried. */
@@ -39,8 +40,9 @@ const ELEMENTS_SHOWN = 2;
 const CANDIDATES_SHOWN = 4;
 
 /**
- * Tries a revision on the live page, and reads what each of its changes finds there. If a new or altered change does
- * not fit, the page is reset with `previous`. An unaltered change of `before` need not fit.
+ * Tries a revision on the live page, and reads which elements each of its changes matches there. If a new or altered
+ * change does not fit, the selectors take too long, or the page does not run the variant, the page is reset with
+ * `previous`. An unaltered change of `before` need not fit.
  *
  * @param before the document of the newest stored revision.
  * @param previous a script that makes the page show what it showed before the trial.

@@ -96,7 +96,8 @@ async function takePreview(
 }
 
 /**
- * Loads the page in a new browser context, with a copy of the live browser's cookies and storage, and captures the viewport.
+ * Loads the page in a new browser context, with a copy of the live browser's cookies and storage, and captures the
+ * viewport.
  */
 async function takePicture(
   live: LiveBrowser,
@@ -152,7 +153,9 @@ async function storePreviews(
   });
 }
 
-/** Converts the `viewport` of a tool's input to the fields of a preview. `viewport` is null if only a size was given. */
+/**
+ * Converts the `viewport` of a tool's input to the fields of a preview. `viewport` is null if only a size was given.
+ */
 export const readViewport = (
   viewport: keyof typeof VIEWPORTS | { width: number; height: number },
 ): Pick<WantedPreview, "viewport" | "width" | "height"> =>

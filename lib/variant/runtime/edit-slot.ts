@@ -26,8 +26,8 @@ const parseStyle = (text: Value): CSSStyleDeclaration => {
 const readNames = (text: Value): string[] => text?.match(/\S+/g) ?? [];
 
 /**
- * Computes the page's own class list after the page has changed a class list that has edits. Removes the effect of the
- * edits.
+ * Computes the page's own class list after the page has changed a class list to which edits were applied. The result is
+ * `current` without the effect of the edits.
  */
 function rebaseClass(current: Value, shown: Value, original: Value): Value {
   const [now, ours, before] = [readNames(current), readNames(shown), readNames(original)];
@@ -78,8 +78,8 @@ function editAttribute(element: Element, name: string, edit: Edit): Effect {
 
   const compose = (base: Value) => slot.edits.reduce((text, each) => each.change(text), base);
   /**
-   * Checks whether the page has written the attribute after the runtime. If so, records the page's value in `slot` as
-   * its own.
+   * Checks whether the page has written the attribute after the runtime. If so, records the page's value in
+   * `slot.original`, without the effect of edits that change only a part of the value.
    */
   const absorb = () => {
     const current = element.getAttribute(name);

@@ -12,8 +12,8 @@ export type Effect = {
   /** Reverts the effect and restores the page's own state. */
   undo: () => void;
   /**
-   * Whether the page has removed nodes that the effect needs. If omitted, the effect is lost when its element has left the
-   * document.
+   * Whether the page has removed nodes that the effect needs. If omitted, the effect is lost when its element has left
+   * the document.
    */
   isLost?: () => boolean;
 };

@@ -7,7 +7,9 @@ import { shared } from "./shared-state.ts";
  * redirects the calls to where the children are.
  */
 export type Guard = {
-  /** Where the page's own children are: in the parent, or in a fragment while a change replaces the parent's content. */
+  /**
+   * Where the page's own children are: in the parent, or in a fragment while a change replaces the parent's content.
+   */
   target: Node;
   /** For each child that was moved elsewhere, the placeholder that marks its original position. */
   placeholders: Map<Node, Node>;

@@ -62,7 +62,7 @@ export function insertNodes(element: Element, position: Position, compiled: Comp
 
 /**
  * Moves an element. If the target is a fragment, the element leaves the document. A placeholder stays at the original
- * position. If a framework works on the children that it has rendered there, it works on the placeholder instead of the
+ * position. If a framework later inserts or removes nodes at that position, the placeholder takes the role of the
  * element.
  */
 export function moveElement(

@@ -120,7 +120,10 @@ export function createRunningChange(change: CompiledChange, onApply: (root: Node
     attempt(effect.undo);
   }
 
-  /** Reverts the change on elements that left the document or no longer match. */
+  /**
+   * Reverts the change on elements that left the document or no longer match, and on all elements if a move has another
+   * target now. An element keeps the change if it no longer matches only because of the variant's own changes.
+   */
   function release(isOwnDoing: boolean): void {
     const matching = new Set(found);
     for (const element of ignored) if (!matching.has(element)) ignored.delete(element);

@@ -1,6 +1,8 @@
 import type { Position, VariantDocument } from "../document.ts";
 
-/** A node to build: a text, or an element with its attributes and children. Elements of SVG and MathML have a namespace. */
+/**
+ * A node to build: a text, or an element with its attributes and children. Elements of SVG and MathML have a namespace.
+ */
 export type CompiledNode =
   | string
   | [tag: string, attributes: Record<string, string>, children: CompiledNode[], namespace?: "svg" | "math"];
@@ -33,7 +35,7 @@ export type CompiledChange = CompiledOperation & {
 };
 
 export type CompiledPage = {
-  /** A regular expression that matches the whole address. */
+  /** The source of a regular expression that matches the addresses of this page. */
   address: string;
   css: string;
   changes: CompiledChange[];
@@ -56,8 +58,9 @@ export type CompiledPage = {
 export type CompiledVariant = { key: string; pages: CompiledPage[] };
 
 /**
- * State of a change in the document. `waiting`: no element matches, or the element must not be changed yet. `fight`: the
- * page kept undoing the change, so the runtime no longer applies it. `error`: the selector or the operation is invalid.
+ * State of a change in the document. `waiting`: no element matches, or the element must not be changed yet. `fight`:
+ * the page kept undoing the change, so the runtime no longer applies it. `error`: the selector or the operation is
+ * invalid.
  */
 type ChangeState = "waiting" | "applied" | "fight" | "error";
 

@@ -24,7 +24,10 @@ const listChildren = (element: Element) => [...element.childNodes].filter((node)
 const isWritten = (node: Node, content: Content, index: number): node is Text =>
   node instanceof Text && node.data !== content.shown?.[index];
 
-/** Moves the nodes that the page has rendered next to the built nodes into the stash. */
+/**
+ * Moves into the stash the nodes that the page itself has rendered in the element. If none of the built nodes is left
+ * in the element, the page has rendered all of its content again, so the old stash is emptied first.
+ */
 function absorb(element: Element, { built, stash }: Content): void {
   const children = listChildren(element);
   const foreign = children.filter((node) => !built.includes(node));

@@ -26,8 +26,8 @@ export type OriginalElement = {
 export type Disturbance = "restore" | "replace";
 
 /**
- * Copies the elements that the changes match in a page without the variant. The source of this function is sent to the
- * page and runs there.
+ * Copies the elements that the changes match in a page without the variant: at most ten for each change, and none with
+ * more than 2,000 descendants. The source of this function is sent to the page and runs there.
  */
 export function readOriginals(watch: PageWatch): Record<string, OriginalElement[]> {
   const ELEMENTS_MAX = 10;
@@ -89,7 +89,7 @@ export async function disturbChange(
     if (typeof copy === "string") return document.createTextNode(copy);
     const element = document.createElementNS(copy.namespace, copy.name);
     for (const [name, value] of copy.attributes) {
-      // `src` is left out, because it would make the script run again.
+      // The `src` of a script is left out, because it would make the script run again.
       if (copy.name !== "script" || name !== "src") element.setAttribute(name, value);
     }
     if (copy.name === "script") element.setAttribute("type", "text/plain");

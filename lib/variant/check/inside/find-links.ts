@@ -1,7 +1,8 @@
 import type { PageWatch } from "./page-watch.ts";
 
 /**
- * A link that the page's router may follow without loading a document. `index` is its position among all links of the page.
+ * A link that the page's router may follow without loading a document. `index` is its position among all links of the
+ * page.
  */
 export type RouteLink = { index: number; url: string };
 
@@ -36,7 +37,10 @@ export function findLinks(watch: PageWatch, limit: number): RouteLink[] {
     .slice(0, limit);
 }
 
-/** Clicks a link that {@link findLinks} has found. The source of this function is sent to the page and runs there. */
+/**
+ * Clicks a link that {@link findLinks} has found. Does nothing if another link is at the index now. The source of this
+ * function is sent to the page and runs there.
+ */
 export function clickLink(watch: PageWatch, { index, url }: RouteLink): void {
   const link = watch.newKit().queryAll("a[href]")[index];
   if (link instanceof HTMLAnchorElement && link.href === url) link.click();

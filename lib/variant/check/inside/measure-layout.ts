@@ -74,7 +74,10 @@ export function measureLayout(watch: PageWatch): PageLayout {
       );
     });
   };
-  /** Scrolls an element into view, and returns the topmost element at each of five points inside it. */
+  /**
+   * Scrolls an element into view, and returns the topmost element at each of five points inside it. Leaves out points
+   * outside of the viewport.
+   */
   const hitsOf = (element: Element): (Element | null)[] => {
     element.scrollIntoView({ block: "center", inline: "nearest", behavior: "instant" });
     const { left, top, width, height } = element.getBoundingClientRect();

@@ -73,9 +73,10 @@ export const readLosses = (watch: PageWatch): Record<string, number> =>
   Object.fromEntries(watch.changes.map(({ id }) => [id, watch.track(id).losses]));
 
 /**
- * Finds the change that altered or inserted the element at `path`, one of its ancestors or one of its descendants. Null
- * if no change did. `path` has one CSS selector for the document, and one for each shadow root that contains the
- * element. The source of this function is sent to the page and runs there.
+ * Finds the change that altered or inserted the element at `path` or an ancestor of this element. If there is no such
+ * change, finds the change that altered or inserted a descendant. Null if there is none either. `path` has one CSS
+ * selector for the document, and one for each shadow root that contains the element. The source of this function is
+ * sent to the page and runs there.
  */
 export function findChangeOf(watch: PageWatch, path: string[]): string | null {
   const kit = watch.newKit();

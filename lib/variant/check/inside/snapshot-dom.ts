@@ -1,8 +1,8 @@
 import type { PageWatch } from "./page-watch.ts";
 
 /**
- * A node of a document. `name` is the element's name, `#document`, `#text`, `#comment`, `#shadow-root`, or `#style-sheet`
- * for an adopted style sheet.
+ * A node of a document. `name` is the element's name, `#document`, `#text`, `#comment`, `#shadow-root`, or
+ * `#style-sheet` for an adopted style sheet.
  */
 export type DomNode = {
   name: string;

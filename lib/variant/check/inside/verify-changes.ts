@@ -28,7 +28,10 @@ export type Verifier = {
   verify: (kit: PageKit, change: ExaminedChange, isThorough: boolean) => Verdict;
   /** Whether an element has matched the change's selector at any time in this document. */
   hasMatched: (change: ExaminedChange) => boolean;
-  /** Lists the elements that a change has altered or inserted. */
+  /**
+   * Lists the elements that an `insert` has inserted. Lists nothing for `remove`, and the same elements as `subjects`
+   * for all other operations.
+   */
   touched: (kit: PageKit, change: ExaminedChange) => Element[];
   /**
    * Lists the elements that the selector matches, and the elements that matched earlier and still have the change. For

@@ -24,7 +24,10 @@ export type CheckLimits = {
    * loaded.
    */
   lateMs: number;
-  /** Limit for the wait until a change is applied again after its element was rendered again. */
+  /**
+   * Limit for the wait until a change is applied again after its element was rendered again. Also the limit for the
+   * wait until a requirement is met.
+   */
   rerenderMs: number;
   /**
    * Limit for each of two waits: until the page is back at its address, and until the changes are applied again there.

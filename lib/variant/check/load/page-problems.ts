@@ -1,8 +1,8 @@
 import type { Page, Request } from "playwright";
 
 /**
- * Errors and failed requests of one load of a page. The values are the texts to show. Each key is the text without the parts
- * that differ between loads.
+ * Errors and failed requests of one load of a page. The values are the texts to show. Each key is the text without the
+ * parts that differ between loads.
  */
 export type PageProblems = {
   errors: Map<string, string>;

@@ -24,7 +24,8 @@ type Trip = { away: string; isBack: boolean };
  * Follows a link that the page's router handles without loading a document, and goes back. The changes must then be
  * applied again, without new errors.
  *
- * @param changes outcomes of the changes that are applied. Sets their `navigation` if the page has such a link.
+ * @param changes outcomes of the changes that are applied. Sets their `navigation` if the page has such a link and
+ * going back works.
  * @param ignored errors to ignore: the errors of the page without the variant, and the errors that another step
  * reports.
  */
@@ -46,8 +47,8 @@ export async function checkNavigation(
 }
 
 /**
- * Also follows a link and goes back without the variant. Problems that occur there too are not reported, because the
- * variant does not cause them.
+ * Follows a link and goes back on a load without the variant. Problems that also occur on that load are not reported,
+ * because the variant does not cause them.
  */
 async function compareTrips(
   check: CheckContext,

@@ -7,8 +7,8 @@ import { makeFinding } from "../make-finding.ts";
 import { type CheckedChange, isProven } from "./judge-changes.ts";
 
 /**
- * Checks that the changes are still applied after the other steps. The page's scripts may have undone changes during
- * these steps.
+ * Checks that the changes are still applied after the steps before this one. The page's scripts may have undone changes
+ * during those steps.
  *
  * @param changes outcomes of all changes. Sets `hydration` to failed for a change that was lost.
  */

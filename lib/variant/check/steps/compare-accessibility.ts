@@ -17,12 +17,14 @@ const ELEMENTS_SHOWN = 5;
 const ELEMENTS_MAX = 4_000;
 const SLOW_RULES = ["color-contrast", "target-size"];
 
-/** The serious and critical violations of a page. `isWhole` is false if the slow rules examined only a part of the page. */
+/**
+ * The serious and critical violations of a page. `isWhole` is false if the slow rules examined only a part of the page.
+ */
 export type Violations = { found: Violation[]; isWhole: boolean };
 
 /**
- * Reads the serious and critical accessibility violations of a page. On a very large page, the slow rules examine only the
- * elements of the changes.
+ * Reads the serious and critical accessibility violations of a page. On a very large page, the slow rules examine only
+ * the elements of the changes.
  */
 export async function readViolations(load: PageLoad, { limits }: CheckContext): Promise<Violations> {
   const run = (parts: string[], without: string[]) =>

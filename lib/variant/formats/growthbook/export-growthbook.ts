@@ -10,8 +10,8 @@ type UrlPattern = { include: true; type: "regex"; pattern: string };
 type Changes = { css: string; js: string; domMutations: GrowthBookMutation[] };
 
 /**
- * An export for GrowthBook. It has each page of the variant twice: as a visual changeset for GrowthBook's REST API, and
- * as an auto experiment for its SDK.
+ * An export for GrowthBook. It has each exported page of the variant twice: as a visual changeset for GrowthBook's REST
+ * API, and as an auto experiment for its SDK.
  */
 type GrowthBookDocument = {
   format: "growthbook";
@@ -57,8 +57,9 @@ const VARIATIONS = [
 export const NO_IMPORTS = "html{}\n";
 
 /**
- * Exports a document for GrowthBook. Each page of the variant becomes a visual changeset and an auto experiment. All
- * experiments share one key and seed, so that a visitor gets the same variation on every page.
+ * Exports a document for GrowthBook. Each page of the variant becomes a visual changeset and an auto experiment, unless
+ * nothing of the page can be exported. All experiments share one key and seed, so that a visitor gets the same
+ * variation on every page.
  *
  * @param document a document that `checkDocumentContent` has accepted
  */

@@ -40,7 +40,10 @@ export function importGrowthBook(value: unknown, options: ImportOptions = {}): I
 const isEmpty = ({ css, js, mutations, redirect }: SourceVariation): boolean =>
   mutations.length === 0 && redirect === null && `${css}${js}`.trim() === "";
 
-/** Creates a draft of a page for each address pattern of a source. */
+/**
+ * Creates a draft of a page for each address pattern of a source. If the changes insert HTML, leaves out patterns that
+ * might match the same page as an earlier pattern.
+ */
 function readDrafts(
   source: GrowthBookSource,
   variation: SourceVariation,
@@ -84,7 +87,10 @@ function canMeet(one: Address, other: Address): boolean {
   return first.startsWith(second) || second.startsWith(first);
 }
 
-/** Reads the address patterns of a source, each with its path. Patterns that cannot be used are added to `omitted`. */
+/**
+ * Reads the address patterns of a source, each with its path. For each pattern that cannot be used, adds a sentence to
+ * `omitted` and returns `url` instead, if it is given.
+ */
 function readAddresses(
   { path, urlPatterns }: GrowthBookSource,
   url: string | undefined,

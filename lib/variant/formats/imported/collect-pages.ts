@@ -9,10 +9,10 @@ import {
 } from "../../document.ts";
 import { formatPath, type Imported } from "./imported.ts";
 
-/** A change, and the path of the field of the imported document from which it was read. */
+/** A change, and the path of the field of the imported document that contains the change. */
 export type DraftChange = { path: string; change: ChangeInput };
 
-/** A page of a variant, and the path of the field of the imported document from which it was read. */
+/** A page of a variant, and the path of the field of the imported document that contains the page. */
 export type Draft = {
   path: string;
   url: string;

@@ -9,7 +9,8 @@ import { exportPostHog } from "../posthog/export-posthog.ts";
 import { importPostHog } from "../posthog/import-posthog.ts";
 
 /**
- * Matches a sentence that begins with a path, such as `variants["a b"].test`. Quoted keys in the path may contain spaces.
+ * Matches a sentence that begins with a path, such as `variants["a b"].test`. Quoted keys in the path may contain
+ * spaces.
  */
 const FIELD_AND_SENTENCE = /^(?:[^ "]|"(?:[^"\\]|\\.)*")+: ./;
 
@@ -31,7 +32,7 @@ const VARIANT: VariantDocument = {
   ],
 };
 
-/** Lists the paths of all values in a JSON value. */
+/** Lists the paths of a JSON value and of all values inside it. */
 const listPaths = (value: unknown): string[][] =>
   typeof value === "object" && value !== null
     ? [[], ...Object.entries(value).flatMap(([key, inner]) => listPaths(inner).map((path) => [key, ...path]))]

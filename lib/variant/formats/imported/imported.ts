@@ -5,10 +5,13 @@ import type { PageInput } from "../../document.ts";
 export type ImportOptions = {
   /** Key, id or name of the experiment. Defaults to the first experiment that has changes. */
   experiment?: string | undefined;
-  /** Key, id, name or number of the variation. Defaults to the first variation that has changes and is not the control. */
+  /**
+   * Key, id, name or number of the variation. Defaults to the first variation that has changes and is not the control.
+   */
   variation?: string | undefined;
   /**
-   * Address to use for changes whose own address pattern has no equivalent here. If omitted, such changes are not imported.
+   * Address to use for changes whose own address pattern has no equivalent here. If omitted, such changes are not
+   * imported.
    */
   url?: string | undefined;
 };

@@ -58,7 +58,9 @@ export function readRegex(source: string): Address | undefined {
     isSame({ url, match }, pattern),
   );
   if (ours) return { url, match: ours };
-  // The expression was written by another tool, and has no part that accepts a fragment.
+  // An expression that is not returned above comes from another tool. With `$` at its end, and if nothing else was cut
+  // off above, the expression compares the whole address. Without `$`, or with `.*` at its end, it compares the start
+  // of the address.
   const isWhole = isEnded && body === pattern.slice(1, -1);
   return isWhole || body === pattern.slice(1) || /\.\*\$?$/.test(pattern)
     ? { url, match: isWhole ? "exact" : "prefix" }
@@ -67,7 +69,8 @@ export function readRegex(source: string): Address | undefined {
 
 /**
  * Converts a simple pattern of GrowthBook to an address pattern of a variant's page. A simple pattern compares host and
- * path, and `*` in it stands for any characters. Undefined if the pattern also compares the query or the fragment.
+ * path, and `*` in it stands for any characters. Undefined if the pattern has no host, contains white space, or also
+ * compares the query or the fragment.
  */
 export function readSimplePattern(source: string): Address | undefined {
   const pattern = source.trim();

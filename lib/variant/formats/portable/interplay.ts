@@ -3,7 +3,7 @@ import { matchesAddress } from "../../runtime/match-address.ts";
 import { readHtml } from "./html.ts";
 import { couldCoincide, couldMatch } from "./selector.ts";
 
-/** A change and its page. The format supports the change if it is the only one. */
+/** A change that the format supports if no other change interferes, and the page of the change. */
 export type Candidate = { page: VariantPage; change: Change };
 
 /** Matches pseudo-classes that depend on attributes. */

@@ -10,8 +10,8 @@ const END = `
 });`;
 
 /**
- * Wraps a page's `js`, which is a function body, in a script that other tools can run each time they apply the changes. As
- * in the runtime, `js` then runs only once in each document, after the document was parsed.
+ * Wraps a page's `js`, which is a function body, in a script that other tools can run each time they apply the changes.
+ * As in the runtime, `js` then runs only once in each document, after the document was parsed.
  */
 export const wrapPageScript = (js: string): string => (js.trim() === "" ? "" : `${BEGIN}${js}${END}`);
 

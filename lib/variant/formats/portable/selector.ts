@@ -84,8 +84,9 @@ const COMPOUND = String.raw`(?:(?:${NAME}|\*)${SUFFIX}*|${SUFFIX}+)`;
 const PLAIN = new RegExp(String.raw`^${COMPOUND}(?:(?:\s*[>+~,]\s*|\s+)${COMPOUND})*$`);
 
 /**
- * Builds a selector for which `querySelectorAll` never throws. The SDKs of the tools do not catch that error, and would
- * not apply the rest of the experiment. `:is()` ignores selectors that the browser does not support.
+ * Builds a selector that `querySelectorAll` accepts in every browser. The SDKs of the tools do not catch the error of a
+ * selector that the browser rejects, and would not apply the rest of the experiment. `:is()` ignores selectors that the
+ * browser does not support.
  */
 export function toSafeSelector(selector: string): string {
   const trimmed = selector.trim();

@@ -34,9 +34,10 @@ const OWN_FLAG =
   "PostHog's API gives each web experiment a feature flag of its own, so a visitor can get the variant on this page and not on the others.";
 
 /**
- * Exports a document for PostHog. Each page of the variant becomes a web experiment. In the export, all experiments
- * share one feature flag, so that a visitor gets the same variant on every page. An experiment that is created through
- * PostHog's API gets its own flag instead, so an omission says this for each page after the first.
+ * Exports a document for PostHog. Each page of the variant that has a supported change becomes a web experiment. In the
+ * export, all experiments share one feature flag, so that a visitor gets the same variant on every page. An experiment
+ * that is created through PostHog's API gets its own flag instead, so `omitted` has an entry about this for each
+ * exported page after the first.
  *
  * @param document a document that `checkDocumentContent` has accepted
  */
