@@ -75,8 +75,8 @@ export const sessions = pgTable(
     /** Incrementing it revokes the session's own share link. */
     shareRevocation: integer("share_revocation").notNull().default(0),
     /**
-     * Sequence number of the last event. A transaction that appends events increments it as late as possible, because
-     * it locks the session's row until the transaction ends.
+     * Sequence number of the last event. A transaction that appends events increments the number as late as possible,
+     * because the increment locks the session's row until the transaction ends.
      */
     eventSeq: bigint("event_seq", { mode: "number" }).notNull().default(0),
     /** Position of the last message of the transcript. */

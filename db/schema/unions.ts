@@ -80,7 +80,7 @@ export const ASSERTION_KINDS = ["visible", "hidden", "text", "count"] as const;
 export const ASSERTION_RESULTS = ["pass", "fail", "unchecked"] as const;
 /**
  * `interrupted`: the test run was started twice, and both times its process died. `failed`: a test failed, or the test
- * run ended before all its tests had ended.
+ * run had another problem, such as a test that did not end.
  */
 export const TEST_RUN_STATUSES = [
   "queued",
