@@ -3,7 +3,10 @@ import type { SchemaObject } from "./resolve-schema.ts";
 
 const limit = (value: unknown, fallback: number) => (typeof value === "number" ? value : fallback);
 
-/** Returns the page's number for a name, moved into the limits of the schema if necessary. */
+/**
+ * Returns the page's number for a name, moved into the limits of the schema if necessary. If the page has no such
+ * number, starts from `position`, or from 0 outside a list.
+ */
 export function buildNumber(
   schema: SchemaObject,
   { name, scope, position }: { name: string; scope: Scope; position?: number },
@@ -33,7 +36,7 @@ export function buildNumber(
     if (value < low) value += unit;
     if (!isInteger) value = Number(value.toPrecision(12));
   } else if (value >= high && low > Number.NEGATIVE_INFINITY && low < high) value = (low + high) / 2;
-  // Uses the middle of two exclusive limits that are closer together than `open`.
+  // If two exclusive limits are so close together that `low` exceeds `high`, uses the middle between the limits.
   if (unit === 0 && low > high)
     value = (limit(schema.exclusiveMinimum, low) + limit(schema.exclusiveMaximum, high)) / 2;
   return value === 0 ? 0 : value;
