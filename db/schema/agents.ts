@@ -59,7 +59,7 @@ export const agents = pgTable(
     isSubmitted: boolean("is_submitted").notNull().default(false),
     /** Usage of all ended runs of the sub-agent, including the usage of its own sub-agents. */
     usage: jsonb("usage").$type<UsageRow>(),
-    /** The call (`<run>/<call>`) or the turn in which the parent's model received the result; null if it has not. */
+    /** The call (`<run>/<call>`) or turn in which the parent's model received the result; null before that. */
     reportedIn: text("reported_in"),
     settledAt: instant("settled_at"),
     createdAt: createdAt(),

@@ -24,7 +24,7 @@ export const WAIT_KINDS = ["person", "agents", "tests", "control", "budget"] as 
  * steered the turn. `stopped`: the turn was stopped.
  */
 export const WAIT_ENDS = ["settled", "deadline", "message", "stopped"] as const;
-/** Whether any one of the awaited events settles a wait, or all of them must have happened. */
+/** Whether a wait is settled when one of the awaited events has happened, or only when all of them have. */
 export const WAIT_UNTIL = ["any", "all"] as const;
 /** The browser that a sub-agent uses: its own, its parent's, or none. */
 export const AGENT_BROWSERS = ["own", "shared", "none"] as const;

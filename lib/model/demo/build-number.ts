@@ -43,8 +43,8 @@ export function buildNumber(
 }
 
 /**
- * Converts an exclusive limit to an inclusive one. In Draft 4 of JSON Schema, the keyword is `true` and the limit is
- * separate; in later drafts, the keyword is the limit.
+ * Converts an exclusive limit to an inclusive one. In Draft 4 of JSON Schema, the value of an exclusive keyword is
+ * `true`, and the limit is in `minimum` or `maximum`. In later drafts, the value of the exclusive keyword is the limit.
  */
 function exclusive(end: unknown, separateLimit: unknown, by: number): number {
   if (typeof end === "number") return end + by;
