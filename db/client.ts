@@ -56,6 +56,8 @@ export function chooseDriver(url: string | undefined, override?: DatabaseDriver)
  * Opens the database and applies the pending migrations.
  *
  * @throws DatabaseLockedError when another live process owns the embedded database.
+ * @throws DataFolderError when the folder of the embedded database cannot be used.
+ * @throws PostgresMissingError when no suitable Postgres for the embedded database is installed.
  * @throws DatabaseUnreachableError when the server cannot be reached.
  */
 export async function openDatabase(options: DatabaseOptions): Promise<OpenDatabase> {

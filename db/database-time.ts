@@ -3,8 +3,8 @@ import type { Executor } from "./client.ts";
 import { queryRows } from "./statement.ts";
 
 /**
- * Returns the current time of the database's clock as SQL. Stored times are compared with this clock, because the
- * clocks of the processes may differ.
+ * Returns SQL for the current time of the database's clock; in a transaction, this is the time when the transaction
+ * began. Stored times are compared with the database's clock, because the clocks of the processes may differ.
  *
  * @param now replaces the clock in tests.
  */

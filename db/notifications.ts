@@ -9,7 +9,7 @@ export type NotificationConnection = {
 
 type NotificationListener = {
   onNotification: (payload: string) => void;
-  /** Called at most once, when the connection is lost. The caller must then open a new connection. */
+  /** Called at most once, when the connection is lost. The code that opened the connection must open a new one. */
   onLost: (error: Error | undefined) => void;
 };
 

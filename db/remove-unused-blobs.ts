@@ -3,9 +3,9 @@ import type { Transaction } from "./client.ts";
 import { landingPageBlobs, landingPageFiles } from "./schema/index.ts";
 
 /**
- * Deletes the given blobs to which no version of a landing page refers. It locks the rows of the blobs first, and so
- * waits for a transaction that is adding a reference. Of several removals at the same time, the last one sees that no
- * reference is left, and deletes the blob.
+ * Deletes those of the given blobs to which no version of a landing page refers. The function locks the rows of the
+ * blobs first, and so waits for a transaction that is adding a reference. Of several removals at the same time, the
+ * last one sees that no reference is left, and deletes the blob.
  */
 export async function removeUnusedBlobs(tx: Transaction, hashes: readonly string[]): Promise<void> {
   if (hashes.length === 0) return;

@@ -13,7 +13,8 @@ export type Value<Name extends string> = (name: Name) => Placeholder<Name>;
 const dialect = new PgDialect();
 
 /**
- * Names of statements by their text: of every defined statement, and of others after {@link NAMED_AFTER} executions.
+ * Names of statements, keyed by text. A statement of {@link defineStatement} is named at its first execution, any other
+ * statement at execution number {@link NAMED_AFTER}.
  */
 const names = new Map<string, string>();
 /** Number of executions by text, for the most recently executed texts that have no name. */
@@ -28,7 +29,10 @@ const NAMED_AFTER = 3;
 const NAMED_LENGTH_MAX = 8_000;
 /** Matches a text of several commands. Such a text gets no name, because Postgres cannot prepare it. */
 const SEVERAL_COMMANDS = /;\s*\S/;
-/** Maximum number of names, because every connection keeps a plan for each of them. */
+/**
+ * When there are this many names, only statements of {@link defineStatement} still get a name, because every connection
+ * keeps a plan for each name.
+ */
 const NAMES_MAX = 300;
 
 /**

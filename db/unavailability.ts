@@ -33,7 +33,10 @@ export function findUnavailability(error: unknown): Unavailability | undefined {
   return undefined;
 }
 
-/** Whether a statement failed because its connection was lost or refused. It may succeed on another connection. */
+/**
+ * Whether a statement failed because its connection was lost or refused, or because the server was overloaded. The
+ * statement may succeed on another connection.
+ */
 export const isConnectionLost = (error: unknown): boolean => {
   const reason = findUnavailability(error);
   return reason === "out of reach" || reason === "overloaded";

@@ -6,7 +6,7 @@ import type { Client } from "pg";
 import { to } from "pg-copy-streams";
 import { BACKUP_FORMAT, copyName, MANIFEST_NAME, type Manifest } from "./manifest.ts";
 
-/** Selects the service's tables with their columns. Omits generated columns, because they cannot be inserted. */
+/** Selects the service's tables with their columns. Omits generated columns, because no value can be inserted there. */
 export const LIST_COLUMNS = `
   select table_name as "table", array_agg(column_name::text order by ordinal_position) as columns
   from information_schema.columns

@@ -55,8 +55,8 @@ export async function readManifest(folder: string): Promise<Manifest> {
  * and applies the later migrations.
  *
  * @param client a superuser's connection to a database that nothing else uses.
- * @throws BackupError when the backup cannot be read, contains an unknown table, or has a row count that differs from
- * the manifest's.
+ * @throws BackupError when {@link readManifest} refuses the backup, when the backup contains an unknown table, or when
+ * the number of a table's rows differs from the manifest.
  */
 export async function loadDatabase(client: Client, folder: string): Promise<Manifest> {
   const manifest = await readManifest(folder);

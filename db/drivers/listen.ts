@@ -1,7 +1,7 @@
 import type { Listen } from "../notifications.ts";
 import { connect, type ServerClient } from "./server-client.ts";
 
-/** Opens connections for notifications. Source: Postgres manual, LISTEN and NOTIFY. */
+/** Creates a {@link Listen} that opens a new connection for each call. Source: Postgres manual, LISTEN and NOTIFY. */
 export function createListen(makeClient: () => ServerClient): Listen {
   return async (channel, listener) => {
     const client = makeClient();
@@ -17,8 +17,8 @@ export function createListen(makeClient: () => ServerClient): Listen {
     client.on("end", () => handleLoss());
     await connect(client);
     try {
-      // Commits of this connection do not wait for the disk, because the event bus (`lib/events/bus`) detects lost
-      // notifications.
+      // Commits of this connection do not wait for the disk. A crash of the server may then lose notifications, but the
+      // event bus (`lib/events/bus`) detects lost notifications.
       await client.query("set synchronous_commit = off");
       await client.query(`listen ${JSON.stringify(channel)}`);
     } catch (error) {

@@ -34,8 +34,8 @@ export async function openPostgres({ url, onError, onStatement }: PostgresOption
   );
   const pool = new Pool({ ...settings, max: 16 });
   // A lost connection emits `error`, which ends the process if nothing listens. Each connection gets its own listener,
-  // because the pool listens only while the connection is idle. The pool's own event repeats the error, so it is
-  // ignored.
+  // because the pool listens only while the connection is idle. The pool then emits the same error again, and this
+  // second event is ignored.
   pool.on("connect", (client) => {
     client.on("error", onError);
     nameStatements(client);
@@ -52,8 +52,8 @@ export async function openPostgres({ url, onError, onStatement }: PostgresOption
 
 /**
  * Gives repeated statements a name, so that each connection plans them only once. Planning some of them takes longer
- * than executing them. The client adds the names, because Drizzle cannot name a raw statement, and names any other
- * statement only if the code calls `prepare` for it.
+ * than executing them. Drizzle itself cannot name a raw statement, and it names any other statement only if the code
+ * calls `prepare` for it. The names are therefore added when the client sends a statement.
  */
 function nameStatements(client: Pick<Client, "query">): void {
   const query = client.query.bind(client);

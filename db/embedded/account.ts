@@ -8,8 +8,8 @@ export type Account = { uid: number; gid: number };
 const DATABASE: Account = { uid: 65_532, gid: 65_532 };
 
 /**
- * The account for `initdb`, which requires a user with a name. `initdb` writes only the template, which contains no
- * data.
+ * The account that creates the template, because `initdb` requires a user with a name. The browser has the same
+ * account, but the template contains no data that the browser must not read.
  */
 const NOBODY: Account = { uid: 65_534, gid: 65_534 };
 

@@ -25,10 +25,11 @@ export const postgresFolder = (dataDir: string): string => join(dataDir, "postgr
 const pgliteFolder = (dataDir: string): string => join(dataDir, "db");
 
 /**
- * Ensures that `<dataDir>/postgres` is a complete data folder. If it does not exist, it is created as a copy of the
- * template. The caller must hold the lock of `dataDir`.
+ * Ensures that `<dataDir>/postgres` is a complete data folder. If it does not exist or is empty, it is created as a
+ * copy of the template. The caller must hold the lock of `dataDir`.
  *
- * @throws DataFolderError when the folder is damaged, or belongs to an earlier version of this service.
+ * @throws DataFolderError when the folder is damaged, or when `dataDir` contains only the PGlite database of an earlier
+ * version of this service.
  * @throws PostgresMissingError when no installed Postgres can open the folder.
  */
 export async function prepareDataFolder(dataDir: string): Promise<PreparedFolder> {

@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 
 const run = promisify(execFile);
 const POLL_MS = 20;
-/** The signals to a leftover server, in order. Each has the time in milliseconds that the server gets to exit. */
+/** The signals to a leftover server, in order, each with the time in milliseconds that the server then gets to exit. */
 const STEPS: [NodeJS.Signals, number][] = [
   ["SIGINT", 10_000],
   ["SIGQUIT", 5_000],
@@ -22,7 +22,8 @@ const LOCK_FILES = ["postmaster.pid", ".s.PGSQL.5432.lock"];
 /**
  * Ends the Postgres server that a killed service left running on a data folder. If the process id in the lock files now
  * belongs to another program, the lock files are removed, because Postgres would mistake the program for the old
- * server. Otherwise they stay, because Postgres needs them to detect processes that still use the old shared memory.
+ * server. Otherwise the lock files stay, because Postgres needs them to detect processes that still use the old shared
+ * memory.
  * The caller must hold the lock of the service's data folder.
  *
  * @returns whether a server had to be ended.

@@ -15,7 +15,10 @@ export class DatabaseLockedError extends Error {
 }
 
 const ATTEMPTS_MAX = 50;
-/** Maximum age of an empty lock file that its owner may still be writing. An older empty file was left by a crash. */
+/**
+ * An incomplete lock file that is younger than this may still be written by its owner. An older incomplete file was
+ * left by a crash.
+ */
 const WRITING_MAX_MS = 1_000;
 
 type Owner = { pid: number; startedAt: string };

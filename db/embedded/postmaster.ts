@@ -26,7 +26,7 @@ type PostmasterOptions = {
   logger: PostmasterLogger;
   /** Called once when the server has ended unexpectedly and could not be restarted. */
   onFailed: (error: Error) => void;
-  /** Whether the folder is removed when this process dies without stopping the server. */
+  /** Whether the guard process removes the folder after the server has ended, even if this process is dead. */
   isTemporary?: boolean;
 };
 
@@ -246,7 +246,10 @@ const isStillOccupied = (error: Error) =>
     error.message,
   );
 
-/** Returns the error messages in the server's output, as a text to append to an error message. */
+/**
+ * Returns the error messages in the server's output, or its last line if it contains none, as a text to append to an
+ * error message.
+ */
 function describeOutput(output: string[]): string {
   const messages = output
     .map((line) => /^(?:FATAL|PANIC|ERROR|HINT|DETAIL|postgres):\s*(.*)/.exec(line)?.[1] ?? "")

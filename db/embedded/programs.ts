@@ -28,8 +28,8 @@ const run = promisify(execFile);
 /**
  * Finds Postgres: the npm package for this platform (an optional dependency), otherwise an installation on the machine.
  *
- * @param major accepts only this major version, because a data folder can only be opened by the version that created
- * it.
+ * @param major the only acceptable major version, because a data folder can only be opened by the version that created
+ * it. By default, every version from {@link MAJOR_LEAST} is acceptable.
  * @throws PostgresMissingError
  */
 export async function findPrograms(major?: number): Promise<PostgresPrograms> {

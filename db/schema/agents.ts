@@ -47,7 +47,7 @@ export const agents = pgTable(
     spawnRunId: text("spawn_run_id").notNull(),
     spawnCallId: text("spawn_call_id").notNull(),
     spawnIndex: integer("spawn_index").notNull(),
-    /** The text of the sub-agent's last `report_progress` call. */
+    /** The text of the last `report_progress` call since the sub-agent's last start; null if there was none. */
     progress: text("progress"),
     /** The result that the sub-agent has submitted since its last start; null if it has submitted none. */
     submission: json("submission").$type<JsonBox>(),
@@ -59,7 +59,7 @@ export const agents = pgTable(
     isSubmitted: boolean("is_submitted").notNull().default(false),
     /** Usage of all ended runs of the sub-agent, including the usage of its own sub-agents. */
     usage: jsonb("usage").$type<UsageRow>(),
-    /** The call (`<run>/<call>`) or the turn in which the parent's model received the result; null if it has not. */
+    /** The call (`<run>/<call>`) or turn in which the parent's model received the result; null before that. */
     reportedIn: text("reported_in"),
     settledAt: instant("settled_at"),
     createdAt: createdAt(),

@@ -26,7 +26,10 @@ export const browsers = pgTable(
      * process runs the browser.
      */
     owner: text("owner"),
-    /** URL of the session's target page. It is set when the session is created; a retarget replaces it. */
+    /**
+     * URL of the session's target page. It is set when the session is created. A retarget (a client's request to show
+     * another page) replaces it.
+     */
     desiredUrl: text("desired_url"),
     lastNavigatedUrl: text("last_navigated_url"),
     /** URL of the last http(s) page that was shown; a restarted browser returns to it. */
@@ -81,7 +84,7 @@ export const annotations = pgTable(
   (table) => [index("annotations_session").on(table.sessionId, table.createdAt)],
 );
 
-/** A picture, page or file that a tool saved; its bytes are in the file store under `path`. */
+/** A picture, page or file that a tool saved. Its bytes are not in the row but at `path`. */
 export const evidence = pgTable(
   "evidence",
   {
@@ -96,7 +99,7 @@ export const evidence = pgTable(
     url: text("url"),
     mediaType: text("media_type").notNull(),
     sizeBytes: integer("size_bytes").notNull(),
-    /** Path below the data folder. */
+    /** Path below the data folder, or `database:<oid>` if the bytes are in a large object of the database. */
     path: text("path").notNull(),
     createdAt: createdAt(),
   },

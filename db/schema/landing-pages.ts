@@ -12,8 +12,8 @@ export const landingPages = pgTable(
     /** The session that last deployed the page; null after that session was deleted. */
     sessionId: text("session_id").references(() => sessions.id, { onDelete: "set null" }),
     /**
-     * The workspace folder of the newest deploy. If a later deploy of the same folder names no slug, it updates this
-     * page.
+     * The workspace folder of the newest deploy. If the same session deploys this folder again and names no slug, the
+     * deploy updates this page.
      */
     folder: text("folder").notNull(),
     /** Number of the served version; null while the page is unpublished. */

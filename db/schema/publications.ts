@@ -25,8 +25,8 @@ export const publications = pgTable(
     sessionId: text("session_id").references(() => sessions.id, { onDelete: "set null" }),
     variant: text("variant").notNull(),
     /**
-     * Number of the current release, whose script has a URL without a number. Null while the publication is
-     * unpublished.
+     * Number of the current release. Its script also has a URL that contains no release number. Null while the
+     * publication is unpublished.
      */
     release: integer("release"),
     /** Number of the newest release. */

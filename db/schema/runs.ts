@@ -48,8 +48,8 @@ export type UsageRow = {
   toolCalls: number;
   durationMs: number;
   /**
-   * Usage of all sub-agents below the run's session. It includes only the sub-agents' runs that ended after the
-   * session's previous run.
+   * Usage of the sub-agents below the run's session. Only those runs of the sub-agents are included that ended after
+   * the session's previous run.
    */
   delegated?: Omit<UsageRow, "delegated"> | undefined;
 };
@@ -229,8 +229,8 @@ export const steps = pgTable(
 );
 
 /**
- * A tool call. Its start is recorded only if the call must not be repeated. Its end is recorded together with its
- * result.
+ * A tool call. The row of a call that must not be repeated is inserted when the call starts. The row of any other call
+ * is inserted when the call has ended, together with its result.
  */
 export const toolCalls = pgTable(
   "tool_calls",

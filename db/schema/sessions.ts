@@ -75,8 +75,8 @@ export const sessions = pgTable(
     /** Incrementing it revokes the session's own share link. */
     shareRevocation: integer("share_revocation").notNull().default(0),
     /**
-     * Sequence number of the last event. A transaction that appends events increments it as late as possible, because
-     * it locks the session's row until the transaction ends.
+     * Sequence number of the last event. A transaction that appends events increments the number as late as possible,
+     * because the increment locks the session's row until the transaction ends.
      */
     eventSeq: bigint("event_seq", { mode: "number" }).notNull().default(0),
     /** Position of the last message of the transcript. */
@@ -85,7 +85,10 @@ export const sessions = pgTable(
      * Incremented by each accepted message, so that a turn that is ending detects queued messages that it has not seen.
      */
     queueSeq: integer("queue_seq").notNull().default(0),
-    /** The only run that may write. It is set by compare-and-set, so that a session plays one run at a time. */
+    /**
+     * The only run that may write to the session. It is set by compare-and-set, so that a session plays one run at a
+     * time.
+     */
     activeRunId: text("active_run_id"),
     /**
      * The budget of the session and all sub-agents below it; null for no limit. A sub-agent's row repeats the budget of
@@ -124,7 +127,10 @@ export const sessions = pgTable(
   ],
 );
 
-/** Secrets, encrypted with AES-256-GCM. The associated data is the table, the row and the name (`lib/secrets`). */
+/**
+ * Secrets, encrypted with AES-256-GCM. The associated data of the encryption is the table, the row and the name of the
+ * secret (`lib/secrets`).
+ */
 export const sealedSecrets = pgTable(
   "sealed_secrets",
   {

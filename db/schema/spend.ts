@@ -1,7 +1,8 @@
 import { bigint, date, doublePrecision, pgTable, primaryKey, text } from "drizzle-orm/pg-core";
 
 /**
- * What an owner's sessions, also those deleted since, have spent on a day (UTC). Written only if owners have a budget.
+ * What an owner's sessions, including those deleted since, have spent on a day (UTC). The service writes these rows
+ * only if owners have a budget.
  */
 export const ownerSpend = pgTable(
   "owner_spend",

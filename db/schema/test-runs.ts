@@ -54,7 +54,7 @@ export const testRuns = pgTable(
     /** Tested revision of the variant; null before the test run starts, and if only the unchanged page is tested. */
     revision: integer("revision"),
     counts: jsonb("counts").$type<TestCounts>().notNull(),
-    /** A sentence that says why the test run ended before all tests had run; null if there is no such problem. */
+    /** Sentences about problems of the test run, such as tests without a result; null if there are no problems. */
     problem: text("problem"),
     /** Number of times that the test run was started. If its process dies, the test run is started a second time. */
     attempt: integer("attempt").notNull().default(0),

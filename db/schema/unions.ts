@@ -24,7 +24,7 @@ export const WAIT_KINDS = ["person", "agents", "tests", "control", "budget"] as 
  * steered the turn. `stopped`: the turn was stopped.
  */
 export const WAIT_ENDS = ["settled", "deadline", "message", "stopped"] as const;
-/** Whether any one of the awaited events settles a wait, or all of them must have happened. */
+/** Whether a wait is settled when one of the awaited events has happened, or only when all of them have. */
 export const WAIT_UNTIL = ["any", "all"] as const;
 /** The browser that a sub-agent uses: its own, its parent's, or none. */
 export const AGENT_BROWSERS = ["own", "shared", "none"] as const;
@@ -80,7 +80,7 @@ export const ASSERTION_KINDS = ["visible", "hidden", "text", "count"] as const;
 export const ASSERTION_RESULTS = ["pass", "fail", "unchecked"] as const;
 /**
  * `interrupted`: the test run was started twice, and both times its process died. `failed`: a test failed, or the test
- * run ended before all its tests had ended.
+ * run had another problem, such as a test that did not end.
  */
 export const TEST_RUN_STATUSES = [
   "queued",

@@ -66,7 +66,8 @@ function answer(call: LanguageModelV4CallOptions, options: Options): Answer {
   }
   const step = planDemoStep(situation);
   if (step.kind === "report") return finish([{ type: "text", text: step.text }], "stop", inputCharacters);
-  // The id is a hash of the prompt: a repeated call gets the same ids, and any other call gets new ids.
+  // The ids of the tool calls contain a hash of the prompt. A repeated model call therefore gives the same ids, and any
+  // other model call gives new ids.
   const callId = createHash("sha256").update(prompt).digest("hex").slice(0, 12);
   const calls = step.calls.map(({ toolName, input }, position) => ({
     type: "tool-call" as const,

@@ -31,7 +31,7 @@ export type ModelAccess = {
   isDemo: boolean;
   contextTokens: number;
   model: LanguageModelV4;
-  /** Pass these with every call, so that requests contain the earlier turns and the provider stores nothing. */
+  /** Pass these with every call. They make the provider store nothing, so each request contains the earlier turns. */
   providerOptions: SharedV4ProviderOptions;
   /** Whether pictures in messages and tool results reach the model. */
   supportsImages: boolean;

@@ -11,7 +11,7 @@ type ModelHealth = { ok: boolean; detail: string };
 const FAILURES_MIN = 2;
 /** The model is healthy again when its last failure is older than this. */
 const RELEVANT_MS = 10 * 60_000;
-/** HTTP statuses for an invalid request. They show that the server itself works. */
+/** HTTP statuses for an invalid request. They do not count as failures, because they show that the server works. */
 const ABOUT_THE_REQUEST = new Set([400, 413, 422]);
 
 /**

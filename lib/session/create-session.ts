@@ -60,7 +60,8 @@ export type CreateResult =
 
 /**
  * Stores a session, its transcript, its first request and run, and the run's job, in one transaction. Then sends the
- * job to the engine, unless the transaction has already stored the job in the engine's own tables.
+ * job to the engine, unless the transaction has already stored the job in the engine's own tables. If the owner has
+ * used the idempotency key before, nothing is stored, and the result is that of {@link findReplay}.
  * Source: specification, POST /api/session; `architecture.md`, How a request flows.
  */
 export async function createSession(
@@ -150,7 +151,10 @@ export async function findReplay(
   return { status: "replayed", sessionId: session.id, ...first, shareRevocation: session.shareRevocation };
 }
 
-/** Returns the first non-blank line of the last user message, cut to 120 characters. */
+/**
+ * Returns the first non-blank line of the last user message, cut to 120 characters. Without such a line, returns
+ * `Untitled session`.
+ */
 export function titleOf(messages: IncomingMessage[]): string {
   const task = messages.findLast((message) => message.role === "user");
   const text = task?.parts.map((part) => part.text).join(" ") ?? "";

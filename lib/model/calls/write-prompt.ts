@@ -39,8 +39,8 @@ export function writePrompt(
       cache.set(message, converted);
     }
     const last = prompt.at(-1);
-    // Results of parallel calls are stored one by one. They are merged into one message here, because providers expect
-    // that.
+    // Results of parallel calls are stored one by one. They are merged here, because providers expect the results of
+    // one step in one message.
     if (converted.role === "tool" && last?.role === "tool")
       prompt[prompt.length - 1] = { ...last, content: [...last.content, ...converted.content] };
     else prompt.push(converted);

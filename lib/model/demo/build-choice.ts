@@ -11,8 +11,9 @@ const aliases: Record<string, string[]> = {
 };
 
 /**
- * Chooses the enum member that the page mentions. If it mentions none, returns null if null is a member, otherwise the
- * member with the index `position`.
+ * Chooses a member of an enum: the member that equals the page's fact for the name or, outside a list, the first member
+ * that the page mentions. If there is no such member, returns null if null is a member, otherwise the member with the
+ * index `position`, counted in a circle; outside a list, the first member.
  */
 export function buildEnum(members: unknown[], { name, scope, position }: Choice): unknown {
   const fact = findFact(scope, name);

@@ -3,7 +3,10 @@ import type { SchemaObject } from "./resolve-schema.ts";
 
 const limit = (value: unknown, fallback: number) => (typeof value === "number" ? value : fallback);
 
-/** Returns the page's number for a name, moved into the limits of the schema if necessary. */
+/**
+ * Returns the page's number for a name, moved into the limits of the schema if necessary. If the page has no such
+ * number, starts from `position`, or from 0 outside a list.
+ */
 export function buildNumber(
   schema: SchemaObject,
   { name, scope, position }: { name: string; scope: Scope; position?: number },
@@ -33,15 +36,15 @@ export function buildNumber(
     if (value < low) value += unit;
     if (!isInteger) value = Number(value.toPrecision(12));
   } else if (value >= high && low > Number.NEGATIVE_INFINITY && low < high) value = (low + high) / 2;
-  // Uses the middle of two exclusive limits that are closer together than `open`.
+  // If two exclusive limits are so close together that `low` exceeds `high`, uses the middle between the limits.
   if (unit === 0 && low > high)
     value = (limit(schema.exclusiveMinimum, low) + limit(schema.exclusiveMaximum, high)) / 2;
   return value === 0 ? 0 : value;
 }
 
 /**
- * Converts an exclusive limit to an inclusive one. In Draft 4 of JSON Schema, the keyword is `true` and the limit is
- * separate; in later drafts, the keyword is the limit.
+ * Converts an exclusive limit to an inclusive one. In Draft 4 of JSON Schema, the value of an exclusive keyword is
+ * `true`, and the limit is in `minimum` or `maximum`. In later drafts, the value of the exclusive keyword is the limit.
  */
 function exclusive(end: unknown, separateLimit: unknown, by: number): number {
   if (typeof end === "number") return end + by;

@@ -52,7 +52,10 @@ function fitLength(text: string, least: number, most: number): string {
   return points.join("");
 }
 
-/** Returns the page's text if the schema allows it, otherwise a text with the schema's format, pattern and length. */
+/**
+ * Returns the page's text if the schema allows it, otherwise a text with the schema's format, pattern and length.
+ * Without a pattern, every known format except a URL always gives a placeholder.
+ */
 export function buildString(
   schema: SchemaObject,
   place: { name: string; scope: Scope; position?: number },

@@ -53,7 +53,10 @@ function build(builder: Builder, unresolved: unknown, place: Place): unknown {
   }
 }
 
-/** Whether the page has a fact for a value. A nullable value without a fact becomes null. */
+/**
+ * Whether the page has a fact for a value. An object with `properties` always counts as having one. A nullable value
+ * without a fact becomes null.
+ */
 function hasFact(schema: SchemaObject, { scope, name }: Place): boolean {
   if (findFact(scope, name) !== undefined) return true;
   return findList(scope, name, schema.description).length > 0 || isSchemaObject(schema.properties);
@@ -143,7 +146,10 @@ function buildObject(builder: Builder, schema: SchemaObject, place: Place): Reco
 
 const asObject = (value: unknown): SchemaObject => (isSchemaObject(value) ? value : {});
 
-/** Whether the page has a fact for an optional property. Without a fact, the property is omitted. */
+/**
+ * Whether an optional property is included: if the page has a fact of a suitable type for it, or if it is an object
+ * with `properties` that is not nested deeply.
+ */
 function hasOwnFact(builder: Builder, inner: unknown, place: Place, name: string): boolean {
   const schema = resolveSchema(builder.root, inner);
   if (isSchemaObject(schema.properties)) return place.depth < 3;

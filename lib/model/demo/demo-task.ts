@@ -42,7 +42,7 @@ const DESTINATIONS: Destination[] = [
 const generalWords =
   /\b(page|site|website|shop|look|describe|summari[sz]e|summary|overview|review|check|inspect|open|visit|navigate|go to|what is on|read|audit|analy[sz]e)\b/i;
 
-/** Maximum number of characters that are read from the beginning of a message. The rest is treated as data. */
+/** Maximum number of characters that are read from the beginning of a message. The rest is ignored. */
 const MESSAGE_CHARACTERS_MAX = 20_000;
 
 /**

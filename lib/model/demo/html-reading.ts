@@ -53,9 +53,9 @@ function readFields(html: string): PageElement[] {
 }
 
 /**
- * Reads title, headings, links, buttons and form fields from the result of a fetch: HTML, or JSON that contains HTML.
- * In a plain text, lines that begin with `#` become headings, and other lines become paragraphs. Reads the first
- * 300,000 characters and never throws.
+ * Reads title, headings, links, buttons, forms and form fields from the result of a fetch: HTML, or JSON that contains
+ * HTML. In a plain text, lines that begin with `#` become headings and other lines become paragraphs, up to line 40.
+ * Reads the first 300,000 characters and never throws.
  */
 export function readHtml(result: string, url: string): PageReading {
   const source = readData(result);

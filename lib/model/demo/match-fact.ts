@@ -51,7 +51,7 @@ const canonical = (word: string) => synonyms[word] ?? word;
 
 /**
  * Finds the value for a property name by the last word of the name. For a name such as `fieldCount`, returns the length
- * of the list.
+ * of the list `fields`.
  */
 export function findFact(scope: Scope, name: string): unknown {
   const words = wordsOf(name);
@@ -65,7 +65,7 @@ export function findFact(scope: Scope, name: string): unknown {
 
 /**
  * Finds the list that matches the name of an array, otherwise the list that matches a word of the array's description.
- * Returns an empty list if no list matches.
+ * For a name such as `requiredFields`, returns only the required fields. Returns an empty list if no list matches.
  */
 export function findList(scope: Scope, name: string, description: unknown): Scope[] {
   const last = canonical(wordsOf(name).at(-1) ?? "");

@@ -48,7 +48,8 @@ const amountOf = (text: string) =>
 
 /**
  * Finds products with a price. The name of a product is the heading with which its text begins, otherwise the words
- * before the price. Nested elements of the same product count once.
+ * before the price. Nested elements of the same product count once. If any product has a name, products without a name
+ * are left out.
  */
 export function findProducts(elements: PageElement[]): Product[] {
   const products: Product[] = [];

@@ -12,7 +12,7 @@ import { findOpenUrl, followLink, LINKS, openPage, sincePageChange } from "./rea
 import type { DemoStep, Situation, ToolExchange } from "./situation.ts";
 import { writeCannotReport, writeFetchReport, writeHelp, writePageReport } from "./write-demo-report.ts";
 
-/** Maximum number of tool calls of a turn about one page. After these calls, the turn ends with a report. */
+/** After this many tool calls, a turn about one page ends with a report. */
 const CALLS_MAX = 12;
 
 /**
@@ -82,8 +82,8 @@ function planPageStep(full: Situation, task: DemoTask): DemoStep {
 }
 
 /**
- * Removes the tools that open pages, because in plan-first mode only the open page can be queried. Also removes
- * `dom_query` if the task names another page.
+ * Removes `browser_execute`, which opens pages, because in plan-first mode only the open page can be queried. Also
+ * removes `dom_query` if the task names another page.
  */
 function withoutScripts(situation: Situation, { url }: DemoTask): Situation {
   const tools = new Map(situation.tools);

@@ -24,8 +24,9 @@ function gotoCall(url: string) {
 }
 
 /**
- * Opens the page of the task, otherwise the target page, otherwise the demo page. Returns undefined if the page is
- * open, or if the turn has already tried to open it.
+ * Opens the page of the task, otherwise the target page, otherwise the demo page. Returns undefined if the page of the
+ * task is open, or if the task names no page and any page is open. Also returns undefined if the turn has called
+ * `browser_execute` before, or does not offer it.
  */
 export function openPage(situation: Situation, task: Pick<DemoTask, "url">): DemoStep | undefined {
   const isTried = situation.exchanges.some(({ toolName }) => toolName === "browser_execute");
@@ -64,8 +65,9 @@ function isFollow({ toolName, input }: ToolExchange): boolean {
 }
 
 /**
- * Follows a link to the part of the site that the task names. Returns undefined if this part is open, or if no link
- * leads to it.
+ * Follows a link to the part of the site that the task names. Returns undefined if the task names no part, if the part
+ * is open, or if no link leads to it. Also returns undefined if the turn has followed a link before, if its last tool
+ * call failed, or if it does not offer `browser_execute`.
  */
 export function followLink(
   situation: Situation,

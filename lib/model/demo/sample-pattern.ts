@@ -8,7 +8,7 @@ class Unsupported extends Error {}
 /**
  * Builds a text that matches a regular expression; undefined for expressions with unsupported syntax (back references,
  * positive look-around). It never runs the expression, because a caller's pattern may be hostile. To reach `lengthMin`,
- * it repeats the parts that may repeat.
+ * it repeats the parts that may repeat. If this is not enough, the text is shorter than `lengthMin`.
  */
 export function samplePattern(pattern: string, lengthMin = 0): string | undefined {
   try {

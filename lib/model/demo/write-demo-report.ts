@@ -18,7 +18,8 @@ const ABILITIES = [
 ];
 
 /**
- * Quotes a text of a page or a tool in Markdown, as one line of at most `charactersMax` characters with escaped markup.
+ * Quotes a text of a page or a tool in Markdown, as one line. The line is cut to `charactersMax` characters, and then
+ * its markup is escaped.
  */
 export function quote(text: string, charactersMax = 160): string {
   const line = text.replace(/\s+/g, " ").trim().slice(0, charactersMax);

@@ -17,7 +17,7 @@ type AnswerResult =
   | { status: "accepted" }
   /** The session has no such question. */
   | { status: "unknown" }
-  /** The question is no longer open. */
+  /** The question is no longer open, its deadline has passed, or its run no longer reads answers. */
   | { status: "settled" }
   /**
    * The answer is invalid, and the question remains open. `path` names the invalid field; empty for the whole answer.

@@ -63,8 +63,9 @@ export const QUEUED_MAX = 100;
 
 /**
  * Stores a follow-up. It starts at once if no run is open. Otherwise, a `queue` message waits for the turns before it,
- * a `steer` message joins the current turn, and an `interrupt` message is next. A parked turn that a message joins is
- * woken. For an `interrupt`, the caller must stop the run that the result names in `interrupts`.
+ * a `steer` message joins the current turn, and an `interrupt` message is next. A `steer` message that may not join the
+ * turn waits like a `queue` message. A parked turn that a message joins is woken. For an `interrupt`, the caller must
+ * stop the run that the result names in `interrupts`.
  * Source: `wire.md`, Follow-ups.
  */
 export async function acceptMessage(deps: WakeDeps, input: NewFollowUp): Promise<AcceptResult> {

@@ -4,7 +4,7 @@ import type { HeadRun } from "./follow-up-store.ts";
 /** The sender of a follow-up. */
 type FollowUpOrigin = "person" | "external" | "subagent";
 
-/** Where a new follow-up is placed. `interrupts` is the id of the run that the caller must stop. */
+/** Where a new follow-up is placed. `interrupts` is the id of the run that the caller must stop; null if none. */
 export type Placement =
   /** No run is open, so the follow-up starts at once. */
   | { kind: "starts" }

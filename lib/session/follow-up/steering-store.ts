@@ -6,7 +6,8 @@ import type { RequestRow, RunRow } from "../run/run-store.ts";
 import type { MessageRow } from "../transcript/transcript-store.ts";
 
 /**
- * SQL condition: `request`, a table or alias of the statement, joined another request's run and has no run of its own.
+ * SQL condition: `request`, a table or alias of the statement, has no run of its own. A request that joined another
+ * request's run has none, unless it has left that run without being read.
  */
 const hasNoRun = (request: SQL) =>
   sql`not exists (select 1 from ${runs} as steer_run where steer_run.request_id = ${request}.id)`;
@@ -76,7 +77,7 @@ export async function listUnreadSteers(
 
 /**
  * Adds the messages of locked steers to the transcript, in order of arrival, starting at `messageSeq` + 1. Skips steers
- * that were withdrawn before the lock was granted.
+ * that another transaction read or withdrew before the lock was granted.
  *
  * @returns the messages in order.
  */
@@ -124,7 +125,8 @@ export async function insertOwnRuns(
 /**
  * Locks a steer, if no other transaction has locked it.
  *
- * @returns the steer; undefined if it was not locked, or is not unread.
+ * @returns the steer; undefined if another transaction holds its lock, or if the session has no unread steer with this
+ * id.
  */
 export async function lockUnreadSteer(
   tx: Transaction,

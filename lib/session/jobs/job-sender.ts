@@ -39,7 +39,8 @@ export type JobSender = {
    */
   begin: (job: Job, planned: PlannedJob | undefined) => void;
   /**
-   * Sends jobs that were not sent because of a crash or an unreachable engine.
+   * Sends at most 100 jobs that were not sent because of a crash or an unreachable engine. Also deletes the jobs that
+   * were sent more than a day ago.
    *
    * @param options.ageMs minimum age of a job; default 2 s, because younger jobs are usually still being sent.
    * @param options.now replaces the database's clock in tests.

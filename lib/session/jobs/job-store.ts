@@ -83,8 +83,8 @@ const jobId = sql`${runs.id} || ':' || ${runs.generation}`;
 const DOUBLINGS_MAX = 4;
 
 /**
- * Sets `sent_at` of the jobs of runs that are being played to the current time. `sent_at` is the time when the engine,
- * or the process that plays the run, was last known to have the job.
+ * Sets `sent_at` of the jobs of runs that are being played to the current time, and removes their number of resends.
+ * `sent_at` is the time when the engine, or the process that plays the run, was last known to have the job.
  *
  * @param now replaces the database's clock in tests.
  */

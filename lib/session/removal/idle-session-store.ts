@@ -20,8 +20,9 @@ const wasTouched = (ids: SQL, since: Date): SQL => sql`exists (
   where greatest(each.updated_at, browsers.last_used_at, newest.created_at) >= ${since.toISOString()}::timestamptz)`;
 
 /**
- * Finds root sessions that were not used since `since`, least recently used first. Skips a session if it or one of its
- * sub-agents has an open run. The retention job calls this only once each time, because it reads all sessions.
+ * Finds root sessions that, like their sub-agents, were not used since `since`. Skips a session if it or one of its
+ * sub-agents has an open run. The session whose own row was changed the longest time ago comes first. Each run of the
+ * retention job calls this only once, because the statement reads all sessions.
  */
 export function findIdleSessions(db: Database, since: Date, limit: number): Promise<IdleSession[]> {
   const tree = sql`select root.id union all select session_id from agents where root_session_id = root.id`;

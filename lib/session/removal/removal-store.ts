@@ -181,7 +181,8 @@ async function countRows(tx: Transaction, sessionIds: string[]): Promise<Removed
 }
 
 /**
- * Deletes the jobs of these sessions from the outbox. A job that the engine already has does nothing: it finds no row.
+ * Deletes the jobs of these sessions' runs and callbacks from the outbox. Any other job of the sessions does nothing,
+ * because it finds no row: a job that the engine already has, or a job of a test run.
  */
 async function forgetJobs(tx: Transaction, sessionIds: string[]): Promise<void> {
   const ofRuns = sql`select ${runs.id} || ':' || sent.number from ${runs},

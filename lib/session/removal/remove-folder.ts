@@ -20,7 +20,8 @@ type Pass = { hasProgress: boolean; failure: unknown };
 
 const AT_ONCE = 64;
 /**
- * Whether this process runs as root. Root needs no permission bits, and its `chmod` could affect files of other users.
+ * Whether this process runs as root. Root does not change permissions, because it needs none, and because its `chmod`
+ * could affect files of other users.
  */
 const isRoot = process.getuid?.() === 0;
 

@@ -5,8 +5,8 @@ import { type KeptPublication, type Removal, type RemovedRows, removeSessionRows
 export type { Removal, RemovedRows } from "./removal-store.ts";
 
 /**
- * Parts of a session that may remain after its removal. `rows`: a check after the removal found rows in the database.
- * The other parts are outside the database.
+ * Parts of a session that may remain after its removal. `run`: a process still plays a run of the session. `rows`: a
+ * check after the removal found rows in the database. The other parts are outside the database.
  */
 export const REMOVED_PARTS = ["run", "browser", "workspace", "evidence", "rows"] as const;
 export type RemovedPart = (typeof REMOVED_PARTS)[number];

@@ -122,8 +122,8 @@ export async function findOpenTurns(
 }
 
 /**
- * The order in which runs started: the running run first, then the last started run. The statement must join `runs` and
- * `requests`.
+ * Sorts runs by the time when they started: the running run first, then the other runs, last started first. The
+ * statement must join `runs` and `requests`.
  */
 export const STARTED_LAST: SQL[] = [
   sql`(${runs.state} = 'running') desc`,

@@ -32,8 +32,8 @@ export function projectOutcome(run: Pick<RunRow, "state">): RunOutcome | null {
 }
 
 /**
- * Converts a deliverable to its API form. A missing row means `pending`, because a run of a session with an output
- * schema has a deliverable from its start.
+ * Converts a deliverable to its API form. In a session with an output schema, every run has a deliverable from its
+ * start. The deliverable is `pending` while its row does not exist.
  */
 export function projectDeliverable(runId: string, row: DeliverableRow | undefined): Deliverable {
   if (!row || row.status === "pending") return { runId, status: "pending" };

@@ -30,8 +30,8 @@ export type ShareLinks = {
   /** Returns the link to the page of a sub-agent of the session: `/s/<sessionId>/agents/<agentId>?key=<token>`. */
   agentPath: (sessionId: string, revocation: number, role: ShareRole, agentId: string) => string;
   /**
-   * Returns the read-only link to the live view: `/s/<sessionId>/live?key=<token>`. It changes only if links are
-   * revoked.
+   * Returns the read-only link to the live view: `/s/<sessionId>/live?key=<token>`. The link changes only if all links
+   * of the session are revoked, or if the deployment gets another key.
    */
   liveViewPath: (sessionId: string, revocation: number) => string;
   /** Checks a token of a session; undefined for a wrong, revoked or expired token and for an unknown session. */

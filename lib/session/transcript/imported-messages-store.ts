@@ -71,7 +71,10 @@ type ImportedHit = Pick<ImportedMessage, "id" | "role" | "createdAt"> & {
 const PIECE_BEFORE = 400;
 const PIECE_CHARACTERS = 1_200;
 
-/** Finds imported messages that contain `text`, case-insensitively, newest first. */
+/**
+ * Finds imported messages that contain `text`, case-insensitively. The newest import comes first, and within an import
+ * the last message.
+ */
 export async function searchImportedMessages(
   db: Database,
   sessionId: string,

@@ -118,7 +118,8 @@ export async function listQueuedRequests(
  * Replaces the text of a request's last queued user message. The statement locks the request's run, so that no executor
  * claims the run during the edit. The agent therefore reads every accepted edit.
  *
- * @returns whether the text was replaced; false if the message is no longer queued.
+ * @returns whether the text was replaced; false if the session has no queued message of this request, or if an executor
+ * has claimed the request's run.
  */
 export async function replaceQueuedText(
   db: Executor,

@@ -37,7 +37,10 @@ export type TranscriptReader = {
   ) => Promise<{ message: TranscriptMessage; excerpt: string }[]>;
   /** Finds a message of an imported conversation by `<import id>/<position>`. */
   readImported: (sessionId: string, id: string) => Promise<ImportedMessage | undefined>;
-  /** Finds messages of imported conversations that contain `text`, case-insensitively, newest first. */
+  /**
+   * Finds messages of imported conversations that contain `text`, case-insensitively. The newest import comes first,
+   * and within an import the last message.
+   */
   searchImported: (
     sessionId: string,
     text: string,

@@ -31,7 +31,7 @@ export async function listWaitKinds(db: Executor, sessionIds: string[]): Promise
   return kinds;
 }
 
-/** Opens waits of a run. If the call of a new wait already has a wait that has ended, that wait is opened again. */
+/** Opens waits of a run. If a call already has a wait, this wait is opened again with the values of the new wait. */
 export async function openWaits(
   tx: Transaction,
   { runId, sessionId }: { runId: string; sessionId: string },
@@ -172,7 +172,10 @@ export const expireBudgetWaits = (tx: Transaction, rootId: string): Promise<Wait
     )
     .returning({ runId: waits.runId, callId: waits.callId, sessionId: waits.sessionId });
 
-/** Lists parked runs with a stop request. They remain parked if the process ended before it stopped them. */
+/**
+ * Lists the ids of at most 100 parked runs with a stop request. Such a run remains parked if the process that stored
+ * the request ended before it stopped the run.
+ */
 export async function listStoppedParked(db: Executor): Promise<string[]> {
   const rows = await db
     .select({ id: runs.id })

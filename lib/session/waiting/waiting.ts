@@ -75,7 +75,7 @@ export function wakeRun(
 const OVERDUE_AT_ONCE = 100;
 
 /**
- * Ends the waits whose deadline has passed. A failure is logged, and the other waits are still ended.
+ * Ends at most 100 waits whose deadline has passed. A failure is logged, and the other waits are still ended.
  *
  * @param now replaces the clock in tests.
  * @returns the number of woken runs.

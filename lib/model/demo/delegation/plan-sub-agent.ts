@@ -7,8 +7,8 @@ const READING_TOOLS = new Set(["browser_execute", "dom_query", "fetch_url"]);
 
 /**
  * Plans the next step of a sub-agent. A sub-agent reads its page like any session, reports progress once, and submits
- * its findings. If there is a result schema, the findings are a value for this schema. If a tool call failed to read
- * the page, the sub-agent submits nothing, and its turn ends with a report that explains the failure.
+ * its findings. If there is a result schema, the findings are a value for this schema. If no tool call has read the
+ * page, if such a call failed, or if the submission was refused, the turn ends with a report.
  *
  * @param step the next step that the planner would choose in a session that is not a sub-agent.
  */

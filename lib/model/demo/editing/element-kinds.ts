@@ -18,7 +18,7 @@ type ElementKind = {
    * Selector that finds all such elements, for example for a plural noun. Default: the selector of the first search.
    */
   all?: string;
-  /** The roles that such elements have. A match with another role is a child of such an element. */
+  /** The roles of such elements. A query may also match children of such elements, which have other roles. */
   roles?: RegExp;
   /** Whether a color in a task applies to the background of such elements. */
   isArea?: true;

@@ -9,7 +9,7 @@ export type ElementNoun = {
   which: "all" | number;
   /** The quoted text of the element. */
   quote?: string;
-  /** The roles that such elements have. A match with another role is a child of such an element. */
+  /** The roles of such elements. A query may also match children of such elements, which have other roles. */
   roles?: RegExp;
   /** Whether a color in a task applies to the background of the elements. */
   isArea: boolean;

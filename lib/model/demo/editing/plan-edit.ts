@@ -20,7 +20,7 @@ const report = (text: string): DemoStep => ({ kind: "report", text });
 
 /**
  * Plans the next step of a turn that changes a page: open the page, find the elements, store and apply a revision,
- * check the revision, report. Only the page that the message names is changed.
+ * check the revision, report. If the message names a page, no other page is changed.
  */
 export function planEdit(situation: Situation, request: EditRequest): DemoStep {
   const { exchanges, earlier } = situation;

@@ -26,7 +26,7 @@ export type VariantHistory = {
 };
 
 const STORED = /^Stored revision (\d{1,6}) of variant main\./m;
-/** Matches a sentence in the results that list every change of the variant. */
+/** Matches a sentence that a result contains only if it lists every change of the variant. */
 const SHOWN = /^Stored revision .* The live page shows it\.$/m;
 const NEWEST = /\bbaseRevision: .*\bnewest revision is (\d{1,6})/;
 const NO_REVISION = /\bbaseRevision: the variant has no revision yet/;

@@ -141,7 +141,7 @@ function describeChange(
   return planned ? `${describePlanned(planned)}${more}` : `${op} ${where}${more}`;
 }
 
-/** Describes a change by the input of the call, for a result that does not list the change. */
+/** Describes a change by the input of the call, because not every result lists the change with its new content. */
 function describePlanned({ op, selector, text, style, position, html }: PlannedChange): string {
   const where = code(selector);
   if (op === "setText") return `Text of ${where}: “${quote(String(text))}”`;
