@@ -38,7 +38,7 @@ export type SessionActions = PublicationActions &
     ) => Promise<ActionOutcome<unknown>>;
     /** Reads every sub-agent below the session. */
     readAgents: () => Promise<ActionOutcome<AgentView[]>>;
-    /** Stops a sub-agent below the session, and all sub-agents below it. */
+    /** Stops a sub-agent, and all sub-agents below that sub-agent. */
     cancelAgent: (agentId: string) => Promise<ActionOutcome<unknown>>;
     readQueue: () => Promise<ActionOutcome<QueuedMessage[]>>;
     editQueued: (requestId: string, text: string) => Promise<ActionOutcome<unknown>>;
