@@ -51,7 +51,7 @@ export type SessionActions = PublicationActions &
     readEarlier: (before: number) => Promise<ActionOutcome<EarlierMessages>>;
     /** Reads the skills that the session was created with. */
     readSkills: () => Promise<ActionOutcome<Skill[]>>;
-    /** Reads the variants of the session. */
+    /** Reads the variants of the session, at most 100. */
     readVariants: () => Promise<ActionOutcome<VariantSummary[]>>;
     /** Reads a revision of a variant with its newest check. */
     readRevision: (key: string, revision: number) => Promise<ActionOutcome<VariantRevision>>;
