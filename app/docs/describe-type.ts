@@ -22,10 +22,10 @@ function nameType(schema: JsonSchema): string {
   return [schema.type ?? "any value"].flat().join(" | ");
 }
 
-/** Larger bounds are the limits of the number format itself, so the page does not show them. */
+/** The page does not show a maximum that is at least this large, because it is only the limit of the number format. */
 const LARGE = 1e12;
 
-/** Lists the limits of a value that its type does not express, such as lengths and a default. */
+/** Lists what the type of a value does not express: its format, lengths, limits and default. */
 export function describeLimits(schema: JsonSchema): string[] {
   const { minLength, maxLength, minItems, maxItems, minimum, maximum, default: preset, format } = schema;
   const number = (value: number) => value.toLocaleString("en");

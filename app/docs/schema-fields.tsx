@@ -14,8 +14,8 @@ type Props = {
   schema: JsonSchema;
   schemas: Components;
   /**
-   * Whether the reader sends the schema in a request. If so, the required fields are marked; otherwise, the optional
-   * fields.
+   * Whether the schema describes what the reader sends in a request. If true, the required fields are marked;
+   * otherwise, the optional fields.
    */
   isSent?: boolean;
 };

@@ -7,7 +7,10 @@ import { useRuntime, useSession } from "../session/session-context.tsx";
 import { Badge } from "../ui/badge.tsx";
 import { Switch } from "../ui/switch.tsx";
 
-/** Shows a switch that turns a variant on and off in the live browser. Viewers see only whether the variant is on. */
+/**
+ * Shows a switch that turns a variant on and off in the live browser. Viewers see only whether the variant is on.
+ * Renders nothing in a session without a browser.
+ */
 export function ShownSwitch({ variant }: { variant: VariantView }) {
   const { actions, store } = useRuntime();
   const state = useSession();

@@ -15,7 +15,8 @@ import { useRevision } from "./use-revision.ts";
 const FINDINGS_MAX = 3;
 
 /**
- * Lists the variants in the result of a session, each with its revision, its changes, its check and the first findings.
+ * Lists the variants in the result of a session, each with its revision, number of changes, check and publication. Also
+ * shows the first findings of a check that did not pass.
  */
 export function VariantResults() {
   const { variants } = useSession();

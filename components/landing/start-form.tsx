@@ -75,7 +75,8 @@ function useStartForm(demoUrl: string) {
   const [mayDelegate, setMayDelegate] = useState(false);
   const [isStarting, setStarting] = useState(false);
   const [problem, setProblem] = useState<Problem>();
-  // When a visitor navigates back, the browser may restore this page with a start in progress.
+  // When a visitor navigates back to this page, the browser may restore it as the visitor left it, with `isStarting`
+  // true.
   useEffect(() => {
     const reset = () => setStarting(false);
     window.addEventListener("pageshow", reset);

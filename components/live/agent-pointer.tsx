@@ -7,8 +7,8 @@ import type { PageSize } from "./use-live-pictures.ts";
 const SHOWN_MS = 2_000;
 
 /**
- * Shows the mouse pointer of the agent's script as an arrow, and each press as a ring. The arrow fades out when the
- * pointer stops moving.
+ * Shows an arrow where the agent moves the mouse pointer, and a ring for each press. The arrow fades out two seconds
+ * after the last movement or press.
  */
 export function AgentPointer({ page }: { page: PageSize }) {
   const { onTransientFrame } = useRuntime();

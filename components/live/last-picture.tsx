@@ -4,7 +4,9 @@ import { useCallback, useState } from "react";
 import { useSession } from "#components/session/session-context.tsx";
 import type { PageSize } from "./use-live-pictures.ts";
 
-/** Shows the last picture of the page that the service stored, until the first live picture arrives. */
+/**
+ * Shows the last stored picture of the page. The live view contains this picture until the first live picture arrives.
+ */
 export function LastPicture({ takenAt, onSize }: { takenAt: string; onSize: (size: PageSize) => void }) {
   const { paths } = useSession();
   const [isMissing, setMissing] = useState(false);

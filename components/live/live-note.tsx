@@ -18,7 +18,8 @@ export function LiveNote({ hasPicture }: { hasPicture: boolean }) {
   if (!note) return null;
   const Icon = note.icon;
   const action = note.action && mayDirect(state) && <OpenPage label={note.action} />;
-  // The note of an idle session is a small box at the bottom, so that it does not cover the last picture.
+  // While the session needs no browser, the note is a small box at the bottom, so that the note does not cover the last
+  // picture.
   if (hasPicture && note.isAtRest) {
     return (
       <div

@@ -55,7 +55,8 @@ export function LiveSurface({
   function startPress(event: PointerEvent<HTMLTextAreaElement>): void {
     event.currentTarget.setPointerCapture(event.pointerId);
     event.currentTarget.focus({ preventScroll: true });
-    // If another person took control, the surface may still have the focus. Focusing it again does not take control.
+    // If another person took control, the surface may still have the focus. In this case, `focus` causes no focus
+    // event, which would take control.
     if (store.getState().control !== "you") takeControl();
   }
   function blur(): void {

@@ -13,13 +13,14 @@ export type PageInput = {
   key: (event: Keys, action: "down" | "up") => void;
   text: (text: string) => void;
   paste: (text: string) => void;
-  /** Releases every key that is still pressed, because the person has left the live view. */
+  /** Releases every key that is still pressed. Called when the person leaves the live view. */
   release: () => void;
 };
 
 /**
- * Sends input over the live connection. At most one mouse move and one wheel event are sent for each drawn frame: the
- * last position, and the sum of the wheel deltas. Presses and keys are sent immediately, after the waiting events.
+ * Sends input over the live connection. Mouse moves and wheel events wait for the next drawn frame, which sends only
+ * the last position and the sum of the wheel deltas. Other input does not wait. A mouse press or a key first sends the
+ * moves and wheel events that wait.
  *
  * @param soon runs a callback before the next drawn frame.
  */

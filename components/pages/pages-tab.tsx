@@ -17,8 +17,8 @@ import { type PageChanges, usePageChanges } from "./use-page-changes.ts";
 import { VersionList } from "./version-list.tsx";
 
 /**
- * Lists the landing pages that the agent deployed. Each entry shows the address and the versions of a page, and has a
- * button that unpublishes the page.
+ * Lists the landing pages that the agent deployed. Each entry shows the address and the versions of a page. Visitors
+ * with the role `drive` can publish another version or unpublish the page.
  */
 export function PagesTab() {
   const { pages } = useSession();

@@ -8,7 +8,10 @@ import { Button } from "../ui/button.tsx";
 import { Input } from "../ui/field.tsx";
 import type { PlanUse } from "./use-plan.ts";
 
-/** Shows what the agent cannot do before a person agrees to the plan, and has a button that agrees to the plan. */
+/**
+ * Shows what the agent cannot do before a person agrees to the plan. If `mayAgree` is true and items are left to do,
+ * also shows a button that agrees to the plan.
+ */
 export function GoAhead({ plan, use, mayAgree }: { plan: Plan; use: PlanUse; mayAgree: boolean }) {
   const [text, setText] = useState("");
   return (

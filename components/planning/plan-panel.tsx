@@ -53,8 +53,8 @@ export function PlanPanel() {
 }
 
 /**
- * Opens the form for a new requirement. Before the first requirement, this is the only way, because the drawer has no
- * Requirements tab.
+ * Shows a button that opens the form for a new requirement. While the session has no requirements, there is no other
+ * way to the form, because the drawer has no Requirements tab.
  */
 function AddRequirement() {
   const drawer = useDrawer();
@@ -97,7 +97,10 @@ function Summary({ plan, isOpen, onToggle }: { plan: Plan; isOpen: boolean; onTo
   );
 }
 
-/** Lets people with the role `drive` switch the plan-first mode on and off. Shows viewers whether the mode is on. */
+/**
+ * Lets people with the role `drive` switch the plan-first mode on and off. Shows viewers whether the mode is on. Shows
+ * all visitors whether the plan was agreed.
+ */
 function ModeControl({ plan, use, mayEdit }: { plan: Plan; use: PlanUse; mayEdit: boolean }) {
   const isOn = plan.mode === "plan_first";
   if (!mayEdit) {

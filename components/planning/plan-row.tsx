@@ -73,7 +73,7 @@ const TONES = { todo: "text-faint", in_progress: "text-accent", done: "text-good
 
 /**
  * Shows the state of an item: as a check box for people who may edit the plan, otherwise as an icon. A dropped item has
- * an icon.
+ * an icon for everyone.
  */
 function Mark({
   item: { id, text, status },

@@ -7,8 +7,8 @@ import { Button } from "../ui/button.tsx";
 import { Field, Input, Select } from "../ui/field.tsx";
 
 /**
- * Focuses the field when it is mounted. A function inside the component would be new in each render, and React would
- * call it each time.
+ * Focuses the field when it is mounted. If the component created this function, the function would be new in each
+ * render, and React would call it and move the focus each time.
  */
 const focusField = (field: HTMLInputElement | null): void => field?.focus();
 

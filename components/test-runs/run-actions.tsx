@@ -10,6 +10,7 @@ import { Button } from "../ui/button.tsx";
 
 /**
  * Shows a button that runs the tests of a run again. While the run has not ended, the button cancels the run instead.
+ * Renders nothing for viewers.
  */
 export function RunActions({ run, onStarted }: { run: TestRun; onStarted: (run: TestRun) => void }) {
   const { actions, store } = useRuntime();

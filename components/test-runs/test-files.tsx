@@ -8,7 +8,10 @@ import { StoredPicture } from "../session/drawer/evidence-picture.tsx";
 import { useSession } from "../session/session-context.tsx";
 import { CopyButton } from "../ui/copy-button.tsx";
 
-/** Shows the files of a test: pictures, the trace, and other files to download. */
+/**
+ * Shows the files of a test: pictures, the trace, and other files to download. For a file that was not kept, shows the
+ * reason.
+ */
 export function TestFiles({ attachments }: { attachments: TestAttachment[] }) {
   const { paths } = useSession();
   const stored = attachments.flatMap((file) =>

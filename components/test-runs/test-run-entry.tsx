@@ -20,8 +20,8 @@ import { RunProgress } from "./run-progress.tsx";
 import { RunResults } from "./run-results.tsx";
 
 /**
- * Focuses the heading when it is mounted. A function inside the component would be new in each render, and React would
- * call it each time.
+ * Focuses the heading when it is mounted. If the component created this function, the function would be new in each
+ * render, and React would call it and move the focus each time.
  */
 const focusHeading = (button: HTMLButtonElement | null): void => button?.focus();
 

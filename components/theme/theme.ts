@@ -7,7 +7,10 @@ export const THEME_COOKIES = ["__Host-theme", "theme"] as const;
 const THEMES = ["system", "light", "dark"] as const;
 export type Theme = (typeof THEMES)[number];
 
-/** Reads the theme from the value of the cookie. Any other value means the theme of the operating system. */
+/**
+ * Reads the theme from the value of the cookie. Without a cookie, or with an unknown value, returns `system`: the theme
+ * of the operating system.
+ */
 export const readTheme = (value: string | undefined): Theme =>
   THEMES.find((theme) => theme === value) ?? "system";
 

@@ -35,8 +35,8 @@ test("a waiting session shows its position in the queue; a finished one shows it
     await expect(liveView(page).canvas).toBeVisible();
     await expect(page.getByText("Other.")).toBeVisible();
 
-    // The service opens at most one browser. The third session got the browser, because the third session has a viewer
-    // and the second session has none.
+    // The service opens at most one browser. After the turn of the second session, the service ended the browser of
+    // that session, which has no viewer, and opened one for the third session.
     await waitUntil(
       async () => (await statusOf(second)) === "expired",
       "the second session's browser has ended",

@@ -22,7 +22,8 @@ test("Esc leaves a field, a menu, a dialog or the live view, and the turn contin
   await page.goto(service.baseUrl + session.shareUrl);
   await expect(page.getByText("Hello.")).toBeVisible();
   const message = page.getByLabel("Message to the agent");
-  // Asks in a second turn, because the agent waits for an answer only in a turn that a person started.
+  // The agent asks its question in the second turn, because it waits for an answer only in a turn that a person
+  // started. The API started the first turn.
   await message.fill("[leave] ask me");
   await message.press("Enter");
   await expect(state(page, "Waiting for your answer")).toBeVisible();
@@ -50,7 +51,8 @@ test("Esc leaves a field, a menu, a dialog or the live view, and the turn contin
   await expect(live.canvas).toBeVisible();
   await live.click(600, 500);
   await expect(page.getByText("You have control")).toBeVisible();
-  // A person may press Esc several times, to close a dialog of the live page.
+  // A person may press Esc several times, for example to close a dialog of the live page. These presses must not stop
+  // the agent.
   for (let press = 0; press < 5; press++) await page.keyboard.press("Escape");
   await expect(page.getByText("You have control")).toHaveCount(0);
 

@@ -8,10 +8,13 @@ import { type RunningService, startService } from "../fixtures/service.ts";
 
 type WebPage = Awaited<ReturnType<typeof startWebPage>>;
 
-/** What the tests of a file share: the service, its model, and the web page that its agents open. */
+/** What the tests of one Playwright worker share: the service, its model, and the web page that its agents open. */
 export type Stage = { model: ScriptedModel; service: RunningService; webPage: WebPage };
 
-/** A test with one service, one model and one web page for each file. The test fails if the browser logs an error. */
+/**
+ * A test with one service, one model and one web page for each Playwright worker. The test fails if the browser logs an
+ * error, or if an answer of the service does not match the OpenAPI document.
+ */
 export const test = base.extend<{ cleanConsole: { allow: (pattern: RegExp) => void } }, { stage: Stage }>({
   stage: [
     // biome-ignore lint/correctness/noEmptyPattern: Playwright reads what a fixture needs from this pattern

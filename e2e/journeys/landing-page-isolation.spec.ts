@@ -187,7 +187,7 @@ for (const isSplit of [false, true]) {
         const { pathname } = new URL(response.url());
         if (response.request().method() === "POST") posted.push(`${pathname} ${response.status()}`);
       });
-      // The browser reports a request as failed if it withholds the response from the page.
+      // If the browser withholds a response from the page, the browser reports the request as failed.
       page.context().on("requestfailed", (request) => {
         const { pathname } = new URL(request.url());
         const why = request.failure()?.errorText ?? "";

@@ -136,7 +136,8 @@ test("a failed stop shows an error, by key and by button, until the next message
     await messageBox(page).fill("[busy] more");
     await messageBox(page).press("Enter");
     await expect(alert).toHaveCount(0);
-    // Waits until the message box is empty again, because Esc only leaves a box that contains text.
+    // Waits until the message box is empty again. In a box that contains text, Esc moves the focus out of the box and
+    // does not stop the agent.
     await expect(messageBox(page)).toHaveValue("");
   }
   await page.unroute("**/actions/cancel");

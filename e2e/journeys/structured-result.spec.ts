@@ -22,8 +22,8 @@ test("a person watches the result of a structured session arrive, and sees why a
     { finish: "refusal" as const, refusal: "This one I may not." },
   ];
   model.respondWith(({ kind, text }) => {
-    // The turns of earlier tests run on the same service. They get no step, because they would consume the results of
-    // this test.
+    // Turns of earlier tests may still run on the same service. Their requests get no step from this test, because they
+    // would use up its results.
     if (!text.includes("[checkout]")) return undefined;
     if (kind === "turn") return { text: "I have read the checkout." };
     return kind === "structured" ? results.shift() : undefined;

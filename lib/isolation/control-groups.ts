@@ -8,8 +8,8 @@ export type GroupLimits = { memoryBytesMax: number; processesMax: number; proces
 /** A control group of the kernel (cgroup v2). */
 export type ControlGroup = {
   /**
-   * Path of a file. A process that writes 0 to the file joins the group. Processes that it starts later are in the
-   * group, too.
+   * Path of a file. A process that writes 0 to the file joins the group. Processes that this process starts later are
+   * in the group, too.
    */
   joinPath: string;
   /** Reads how many processes of the group the kernel has killed because the group reached its memory limit. */
@@ -55,10 +55,11 @@ async function readParent(pid: number): Promise<number> {
 }
 
 /**
- * Creates a group below the service's own group, or returns the reason why that is not possible. This requires root or
- * a delegated group (systemd: `Delegate=yes`), and the controllers for memory and processes. The kernel does not allow
- * processes in a group with subgroups. Therefore, the service and its parent processes are moved to a new subgroup.
- * This fails if the service's group contains other processes.
+ * Creates a group below the service's own group or below the group of its systemd unit, or returns the reason why that
+ * is not possible. This requires root or a delegated group (systemd: `Delegate=yes`), and the controllers for memory
+ * and processes. While a group contains processes, the kernel does not enable controllers for its subgroups. In this
+ * case, the service and its parent processes are moved to a new subgroup. This fails if the group contains other
+ * processes.
  */
 export async function findControlGroups(read: () => Promise<Places> = readPlaces): Promise<FoundGroups> {
   if (process.platform !== "linux") return { works: false, reason: "not on Linux" };
@@ -193,7 +194,9 @@ async function openGroups(base: string, pid: number): Promise<ControlGroups> {
   };
 }
 
-/** Removes the leftover groups of service processes that no longer run. */
+/**
+ * Removes the leftover groups of service processes that no longer run, including an earlier process with the id `pid`.
+ */
 async function sweep(base: string, pid: number): Promise<void> {
   for (const name of await readdir(base)) {
     const owner = name.startsWith(PREFIX) ? Number(name.slice(PREFIX.length)) : Number.NaN;
@@ -204,7 +207,10 @@ async function sweep(base: string, pid: number): Promise<void> {
   }
 }
 
-/** Kills the processes of a group, and removes the group as soon as they have ended. */
+/**
+ * Kills the processes of a group, and removes the group as soon as they have ended. @throws if the processes have not
+ * ended after about a second, or if the group cannot be removed for another reason.
+ */
 async function removeGroup(folder: string): Promise<void> {
   // Linux before 5.14 has no `cgroup.kill`. In this case, the loop below waits for the processes of the group to end.
   await writeFile(join(folder, "cgroup.kill"), "1", { flag: "r+" }).catch(ignoreMissing);

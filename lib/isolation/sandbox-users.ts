@@ -34,7 +34,7 @@ const RANGES: readonly IdRange[] = [
   { first: 1_879_048_192, last: 2_147_352_575 },
   { first: 61_184, last: 65_519 },
 ];
-/** Number of random picks before the free ids are searched in order. */
+/** Number of random picks after which `assign` searches all ids in order for a free one. */
 const PICKS_MAX = 20;
 
 /**
@@ -87,7 +87,8 @@ async function readAccountFiles(): Promise<AccountFiles> {
 }
 
 /**
- * Finds a range of user ids to assign. @returns undefined when no range is both free and mapped in this user namespace.
+ * Finds a range of user ids to assign. @returns undefined when every range overlaps with subordinate ids or is not
+ * mapped in this user namespace.
  */
 export function findSandboxUsers(
   files: AccountFiles,
@@ -112,7 +113,7 @@ export function findSandboxUsers(
   return {
     range,
     assign() {
-      // Pick at random, so that independent services on one machine do not assign the same user.
+      // Picks at random, so that independent services on one machine rarely assign the same user.
       for (let pick = 0; pick < PICKS_MAX; pick++) {
         const id = randomInt(range.first, range.last + 1);
         if (isFree(id)) return give(id);

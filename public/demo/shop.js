@@ -1,12 +1,13 @@
-// The cart is stored in this browser only, as a list of `CartLine` under this key.
+// The key in the browser's storage under which the shop stores the cart, as a list of `CartLine`.
 const cartKey = "harbour-paper-cart";
 const pounds = (/** @type {number} */ amount) => `£${amount.toFixed(2)}`;
 
 /** @typedef {{ id: string, name: string, price: number, count: number }} CartLine */
 
 /**
- * Whether the page shows the shop as a visitor sees it, with the variant that is published for the shop. The agent
- * wrote the script of the variant. Therefore, the script runs only in the sandbox in which the server puts such a page.
+ * Whether the page shows the shop as a visitor sees it, with the variant that is published for the shop. An agent wrote
+ * the script of the variant. Therefore, the page loads the script only if the server has put the page in a sandbox,
+ * where `window.origin` is "null".
  */
 const isVisit = new URLSearchParams(location.search).has("visitor") && window.origin === "null";
 
@@ -23,8 +24,8 @@ function readCart() {
 /** @param {CartLine[]} cart */
 function saveCart(cart) {
   const text = JSON.stringify(cart);
-  // A page in the sandbox has no storage. The name of the tab replaces it, because the name stays when the visitor
-  // opens another page.
+  // A page in the sandbox has no storage. It keeps the cart in the name of the tab, because the name stays when the
+  // visitor opens another page.
   if (isVisit) window.name = text;
   else localStorage.setItem(cartKey, text);
   showCart();

@@ -6,7 +6,10 @@ import { mayDirect } from "#lib/page/state/session-state.ts";
 import { useRuntime, useSession } from "../../session/session-context.tsx";
 import { Button, type ButtonProps } from "../../ui/button.tsx";
 
-/** Shows a button that checks the newest revision of a variant. Renders nothing for viewers. */
+/**
+ * Shows a button that checks the newest revision of a variant. Renders nothing for viewers, and nothing in a session
+ * without a browser.
+ */
 export function CheckButton({
   variantKey,
   label,

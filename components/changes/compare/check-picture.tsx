@@ -5,7 +5,10 @@ import type { CheckedPage, EvidencePointer } from "#lib/page/state/view-types.ts
 import { useSession } from "../../session/session-context.tsx";
 import { cn } from "../../ui/cn.ts";
 
-/** The aspect ratio that is reserved for a picture, so that the layout does not move when the picture loads. */
+/**
+ * The class that reserves the aspect ratio of a picture at each width, so that the layout does not move when the
+ * picture loads.
+ */
 const SHAPES: Record<CheckedPage["viewport"], string> = {
   desktop: "[aspect-ratio:auto_1280/800]",
   tablet: "[aspect-ratio:auto_820/1180]",

@@ -19,7 +19,8 @@ const VIEWS = [
 ] as const;
 
 /**
- * What the person chose to see. If the check lacks this page or width, the first page or width of the check is shown.
+ * What the person chose to see. `url` and `viewport` are null until the person chooses. If the chosen page or width is
+ * null or missing in the check, the first one of the check is shown.
  */
 type Choice = {
   view: (typeof VIEWS)[number][0];

@@ -19,14 +19,14 @@ import type { VariantEditing } from "./use-edit-variant.ts";
 
 type Props = Pick<VariantEditing, "isAllowed" | "save"> & {
   change: VariantChange;
-  /** Undefined if the check did not cover the change. */
+  /** Undefined if the revision was not checked, or if the check did not cover the change. */
   proof: Proof | undefined;
   findings: FindingView[] | undefined;
   /** Whether each finding shows the address of its page. */
   hasAddresses: boolean;
-  /** The edit of this change that is being saved. */
+  /** The newest edit of this change that is not saved yet; null if there is none. */
   saving: VariantEdit | null;
-  /** Why the last edit of this change was not saved. */
+  /** Why the last edit of the variant failed, if it was an edit of this change; otherwise null. */
   error: string | null;
 };
 

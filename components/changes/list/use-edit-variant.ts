@@ -9,9 +9,9 @@ import { useRuntime, useSession } from "../../session/session-context.tsx";
 export type VariantEditing = {
   /** Whether this visitor may edit the variant. */
   isAllowed: boolean;
-  /** The edits that are being saved, oldest first. */
+  /** The edits that are not saved yet, oldest first. The first edit is being sent; the others wait. */
   saving: VariantEdit[];
-  /** Why the last edit was not saved. */
+  /** Why the last edit was not saved; null if it was saved. */
   failure: { changeId: string; error: string } | null;
   /**
    * Saves an edit as a new revision after all earlier edits were saved or failed. @returns whether the edit was saved.
@@ -25,8 +25,8 @@ type KeyedEdit = { key: string; edit: VariantEdit };
 const CONFLICT = "The variant changed in the meantime, so this edit was not saved.";
 
 /**
- * Saves edits one after the other. If the variant has a newer revision, the edit fails and the page shows the newer
- * revision.
+ * Saves edits one after the other. If the variant has a newer revision than the one that this person has seen, the edit
+ * fails and the page shows the newer revision.
  */
 export function useEditVariant(key: string, shownRevision: number | undefined): VariantEditing {
   const isAllowed = mayDirect(useSession());
@@ -71,7 +71,10 @@ export function useEditVariant(key: string, shownRevision: number | undefined): 
 
 type SendOutcome = { isSaved: true; revision: number } | { isSaved: false; error: string };
 
-/** Returns a function that sends an edit and then waits until the page has read the newest revision. */
+/**
+ * Returns a function that sends an edit. If the service stores the edit or has a newer revision, the function also
+ * waits until the page has read the newest revision.
+ */
 function useSendEdit() {
   const { actions, revisions, store } = useRuntime();
   return useCallback(

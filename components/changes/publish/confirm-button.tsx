@@ -4,8 +4,8 @@ import { type ReactNode, useState } from "react";
 import { Button } from "../../ui/button.tsx";
 
 /**
- * Focuses the button when it is mounted. A function inside the component would be new in each render, and React would
- * call it each time.
+ * Focuses the button when it is mounted. If the component created this function, the function would be new in each
+ * render, and React would call it and move the focus each time.
  */
 const focusButton = (button: HTMLButtonElement | null): void => button?.focus();
 

@@ -37,7 +37,10 @@ const TITLES: Record<Shown["kind"], string> = {
   import: "Import changes",
 };
 
-/** Shows a menu that exports the newest revision as a file, and imports files that other tools exported. */
+/**
+ * Shows a menu that exports the newest revision as a file. If the newest revision is published, the menu also shows its
+ * script tag. Visitors with the role `drive` can import a file.
+ */
 export function ExportMenu({
   variant,
   revision,

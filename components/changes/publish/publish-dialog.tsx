@@ -15,15 +15,15 @@ import { type Publishing, usePublishing } from "./use-publishing.ts";
 
 export type PublishProps = {
   variant: VariantView;
-  /** The newest revision; undefined while it is loading. */
+  /** The newest revision. While it is loading, an older revision, or undefined. */
   revision: VariantRevision | undefined;
   /** Opens the report of the check. */
   onShowCheck: () => void;
 };
 
 /**
- * Shows the content of the publish dialog: the newest revision, the script tags and the releases. Viewers see no
- * controls.
+ * Shows the content of the publish dialog: the newest revision, the script tags and the releases. For viewers, the
+ * dialog has no controls that change the publication.
  */
 export function PublishDialog({ variant, revision, onShowCheck }: PublishProps) {
   const isAllowed = mayDirect(useSession());

@@ -6,8 +6,8 @@ import { StopButton } from "./stop-button.tsx";
 import { useStop } from "./stop-context.tsx";
 
 /**
- * Shows a note and a stop button on the page of a sub-agent. They replace the message box, because a sub-agent gets no
- * messages from people.
+ * Shows a note on the page of a sub-agent, and a stop button while the sub-agent is working. The page has no message
+ * box, because a sub-agent gets no messages from people.
  */
 export function AgentControls() {
   const state = useSession();

@@ -141,7 +141,10 @@ function useMessage() {
   return { text, setText, chosen, setChosen, isSending, sendError, send };
 }
 
-/** Shows the hint below the text: what Esc does, how the message reaches a running turn, or which keys to use. */
+/**
+ * Shows one of these below the text: what Esc does, that sending withdraws the open questions, the choice of how the
+ * message reaches a running turn, or which keys to use.
+ */
 function MessageHint({
   chosen,
   setChosen,

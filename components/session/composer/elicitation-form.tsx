@@ -16,7 +16,7 @@ import { useNow } from "../../ui/use-now.ts";
 import { useRuntime, useSession } from "../session-context.tsx";
 import { FormFieldInput } from "./form-field-input.tsx";
 
-/** Shows the open questions of the agent, each with a form for the answer. */
+/** Shows the open questions of the agent, each with a form for the answer. Viewers see only the questions. */
 export function ElicitationForms({ onReplied }: { onReplied: () => void }) {
   const { elicitations } = useSession();
   if (elicitations.length === 0) return null;

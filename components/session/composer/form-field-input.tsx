@@ -11,7 +11,10 @@ type InputProps = {
   field: FormField;
   isRequired: boolean;
   value: FormValue | undefined;
-  /** What is wrong with the value. It completes a sentence that begins with the field's name. */
+  /**
+   * What is wrong with the value, as the end of a sentence that begins with the field's label. Undefined if the value
+   * is valid.
+   */
   problem: string | undefined;
   onChange: (value: FormValue | undefined) => void;
 };

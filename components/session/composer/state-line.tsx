@@ -6,7 +6,10 @@ import { StatusDot } from "../../ui/status-dot.tsx";
 import { useNow } from "../../ui/use-now.ts";
 import { useLiveStatus, useSession } from "../session-context.tsx";
 
-/** Shows the session's state in words, with the elapsed time. After a failure, also shows the reason and advice. */
+/**
+ * Shows the session's state in words, with details and advice if the state has any. Also shows the elapsed or the
+ * remaining time.
+ */
 export function StateLine() {
   const words = describeState(useSession(), useLiveStatus());
   return (

@@ -20,8 +20,8 @@ const ARMED_MS = 4_000;
 const StopContext = createContext<Stop | undefined>(undefined);
 
 /**
- * Provides the action that stops the running turn. The button and the Esc key share it, so that both show an error in
- * the same place.
+ * Provides the action that stops the running turn. The button and the Esc key share the action and its error, so that a
+ * failure of either is shown in the same place.
  */
 export function StopProvider({ children }: { children: ReactNode }) {
   const { store, actions } = useRuntime();

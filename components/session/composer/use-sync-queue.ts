@@ -5,8 +5,9 @@ import { currentRun, mayDirect } from "#lib/page/state/session-state.ts";
 import { useLiveStatus, useRuntime, useSession } from "../session-context.tsx";
 
 /**
- * Reads the message queue after a reconnect, when a run starts or ends, and when the service reports that the queue
- * changed. These reads are necessary, because no event contains the queue.
+ * Reads the message queue when the live connection opens, when a run starts or ends, and when the service reports that
+ * the queue changed. These reads are necessary, because no event contains the queue. Does nothing for viewers and on
+ * the page of a sub-agent.
  */
 export function useSyncQueue(): void {
   const { store, actions } = useRuntime();

@@ -8,8 +8,8 @@ import { IconButton } from "../../ui/icon-button.tsx";
 import { useRuntime, useSession } from "../session-context.tsx";
 
 /**
- * Shows the waiting messages at the end of the conversation, in the order in which the agent will get them. People can
- * edit and remove a message while it waits.
+ * Shows the waiting messages at the end of the conversation, in the order in which the agent will get them. Visitors
+ * with the role `drive` can edit and remove a message while it waits.
  */
 export function QueuedMessages() {
   const session = useSession();

@@ -69,7 +69,10 @@ function Part({ title, copy, children }: { title: string; copy: string; children
   );
 }
 
-/** Returns the text of a script or command in the input of a call, so that it can be shown without JSON escapes. */
+/**
+ * Returns the text of a script or command in the input of a call, so that it can be shown without JSON escapes.
+ * Undefined if the input has no such text, or more than two fields.
+ */
 function codeOf(input: unknown): string | undefined {
   if (typeof input !== "object" || input === null) return undefined;
   const entries = Object.entries(input);

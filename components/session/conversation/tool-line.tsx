@@ -45,7 +45,10 @@ export function ToolLine({ toolCallId, toolName, input, call, isOver }: Timeline
   );
 }
 
-/** Shows how long a call has been running, how long it took, or that it failed. */
+/**
+ * Shows how long a call has been running, or how long it took. Also tells the reader if the call has not begun, was
+ * refused, failed, or has an unknown outcome.
+ */
 function ToolTime({ call }: { call: ToolCallView | undefined }) {
   const isRunning = call?.state === "started";
   const now = useNow(1_000, isRunning);

@@ -11,7 +11,7 @@ export function UserMessage({
   text: string;
   author: string | null;
   createdAt: string;
-  /** Whether the agent read the message during a turn. */
+  /** Whether the message steered a turn: it did not start a turn, but reached the agent during one. */
   isSteer: boolean;
 }) {
   return (

@@ -6,7 +6,7 @@ import { EmptyNote } from "../../ui/empty-note.tsx";
 import { useSession } from "../session-context.tsx";
 import { EvidencePicture, isPicture } from "./evidence-picture.tsx";
 
-/** Shows every picture and saved page of the session. */
+/** Shows the pictures and saved pages of the tool calls whose results the page has loaded, oldest first. */
 export function EvidenceTab() {
   const { toolCalls, paths } = useSession();
   const evidence = Object.values(toolCalls)

@@ -8,7 +8,9 @@ import { useRuntime, useSession } from "../session-context.tsx";
 const POLL_MS = 2_000;
 
 /**
- * Reads the callbacks of the session when a run starts or ends, and every two seconds until all of them are finished.
+ * Reads the callbacks of the session at first, when a run starts or ends, and after a callback was sent again. While a
+ * callback is waiting or being sent, reads them every two seconds. Reads nothing for viewers and on the page of a
+ * sub-agent.
  */
 export function useDeliveries() {
   const { actions } = useRuntime();

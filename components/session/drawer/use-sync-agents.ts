@@ -6,9 +6,9 @@ import { useLiveStatus, useRuntime, useSession } from "../session-context.tsx";
 const POLL_MS = 2_000;
 
 /**
- * Reads the list of sub-agents after a reconnect and after each event about a sub-agent. The session's events do not
- * contain the steps of sub-agents. Therefore, the list is also read every two seconds while it is shown and a sub-agent
- * is working.
+ * Reads the list of sub-agents when the live connection opens and after each event about a sub-agent. The session's
+ * events do not contain the steps of sub-agents. Therefore, the list is also read every two seconds while the Agents
+ * tab is shown and a sub-agent is working.
  */
 export function useSyncAgents(isShown: boolean): void {
   const { store, actions } = useRuntime();

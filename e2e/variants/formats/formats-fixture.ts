@@ -21,7 +21,10 @@ type PostHogExperiment = { feature_flag_key: string };
 /** A page to which a document was applied. `problems` are its console errors, console warnings and exceptions. */
 export type Applied = { page: Page; shown: Shown; problems: string[]; close: () => Promise<void> };
 
-/** What a page shows. For comparisons, empty class attributes are removed and styles are sorted. */
+/**
+ * What a page shows. So that pages can be compared, `html` has no comments and no empty class attributes, and its
+ * attributes and the parts of its style attributes are sorted.
+ */
 export type Shown = { html: string; styles: string[]; scripts: unknown };
 
 /** Hides that the browser is automated, because posthog-js does nothing for bots. */
@@ -85,7 +88,8 @@ export async function startFormatsBrowser(): Promise<FormatsBrowser> {
       return finish(opened);
     },
     async applyPostHog(url, list) {
-      // The marker is applied last. When its effect is visible, the other experiments have been applied.
+      // The experiment `marker` is applied last. When the effect of the marker is visible, the other experiments have
+      // been applied.
       const marker = { transforms: [{ selector: "#applied", html: "applied" }] };
       experiments = [
         ...list,

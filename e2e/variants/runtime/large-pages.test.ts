@@ -59,7 +59,7 @@ describe("a page of ten thousand elements with two hundred changes", () => {
     });
     assert.equal((await readReport(page)).changes.filter(({ reapplied }) => reapplied > 0).length, 0);
     assert.equal(await searches(), before);
-    // The runtime reacts to a mutation that adds an element for a change.
+    // The runtime reacts to a mutation that adds an element that a change matches.
     await page.evaluate(() =>
       document.body.append(Object.assign(document.createElement("p"), { className: "c0" })),
     );

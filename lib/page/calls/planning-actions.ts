@@ -3,7 +3,10 @@ import { type ActionOutcome, callAction, pick } from "./call-action.ts";
 
 /** What people can do with the plan and the requirements. Source: `wire.md`, Plan and requirements. */
 export type PlanningActions = {
-  /** Edits items. Fails with 409 if an item no longer exists or its text has changed. */
+  /**
+   * Adds and edits items. Fails with 409 if an item no longer exists, or if its text now differs from the `was` of the
+   * edit.
+   */
   editPlan: (edits: PlanEdit[]) => Promise<ActionOutcome<Plan>>;
   /**
    * Switches the plan-first mode on or off. In this mode, the agent changes nothing before a person agrees to the plan.

@@ -30,8 +30,8 @@ export type PublicationActions = {
     format: ExportFormat,
   ) => Promise<ActionOutcome<ExportedFile>>;
   /**
-   * Stores a document of another tool as a new revision. Fails with 409 if the variant has a newer revision than
-   * `baseRevision`.
+   * Stores a document of this service or of another tool as a new revision. Fails with 409 if the variant has a newer
+   * revision than `baseRevision`.
    */
   importVariant: (
     key: string,

@@ -38,7 +38,7 @@ export type SessionActions = PublicationActions &
     ) => Promise<ActionOutcome<unknown>>;
     /** Reads every sub-agent below the session. */
     readAgents: () => Promise<ActionOutcome<AgentView[]>>;
-    /** Stops a sub-agent below the session, and all sub-agents below it. */
+    /** Stops a sub-agent, and all sub-agents below that sub-agent. */
     cancelAgent: (agentId: string) => Promise<ActionOutcome<unknown>>;
     readQueue: () => Promise<ActionOutcome<QueuedMessage[]>>;
     editQueued: (requestId: string, text: string) => Promise<ActionOutcome<unknown>>;
@@ -51,7 +51,7 @@ export type SessionActions = PublicationActions &
     readEarlier: (before: number) => Promise<ActionOutcome<EarlierMessages>>;
     /** Reads the skills that the session was created with. */
     readSkills: () => Promise<ActionOutcome<Skill[]>>;
-    /** Reads the variants of the session. */
+    /** Reads the variants of the session, at most 100. */
     readVariants: () => Promise<ActionOutcome<VariantSummary[]>>;
     /** Reads a revision of a variant with its newest check. */
     readRevision: (key: string, revision: number) => Promise<ActionOutcome<VariantRevision>>;

@@ -3,8 +3,8 @@ import type { MessageDelta } from "./view-types.ts";
 
 /**
  * Adds a streamed piece of text to the draft of a message. Pure. Skips text that the draft already contains. A piece of
- * a later attempt replaces the draft. A piece after a gap is dropped, because `message.completed` contains the whole
- * message. Source: `wire.md`, Stream.
+ * a later attempt replaces the draft. A piece of an earlier attempt or of a stored message is dropped. A piece after a
+ * gap is dropped, too, because `message.completed` contains the whole message. Source: `wire.md`, Stream.
  */
 export function applyDelta(state: SessionState, delta: MessageDelta): SessionState {
   if (state.messages.some(({ id }) => id === delta.messageId)) return state;

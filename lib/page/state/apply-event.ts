@@ -26,8 +26,8 @@ export function applyEvent(state: SessionState, event: DomainEvent): SessionStat
 }
 
 /**
- * Derives the state of the turn: `compacting` while a run shortens its context, otherwise `running` while the session
- * has an unfinished request. Source: `architecture.md`, How a request flows.
+ * Derives the state of the turn: `compacting` while a run shortens its context; otherwise `running` while the session
+ * has an unfinished request; otherwise `idle`. Source: `architecture.md`, How a request flows.
  */
 export function projectTurnState(
   state: Pick<SessionState, "runs" | "queue" | "compactions">,

@@ -49,7 +49,7 @@ export function mergeVariant(
 
 /**
  * Sets the number of changes of a variant, and whether the live browser shows the variant. Changes nothing if the
- * number is already set.
+ * number is already set, or if the state contains another revision of the variant.
  */
 export const addRevisionFacts = (variants: VariantView[], read: VariantRevision): VariantView[] =>
   variants.map((each) =>

@@ -38,7 +38,8 @@ const TOP_LEVEL_TABS: readonly DrawerTab[] = [
 
 /**
  * Lists the tabs of a session: Result, Activity, tabs with content, and tabs that were opened during this visit. An
- * opened tab stays even without content, so that it does not disappear while a person reads it.
+ * opened tab stays even without content, so that it does not disappear while a person reads it. The page of a sub-agent
+ * has none of `TOP_LEVEL_TABS`.
  */
 export function listTabs(state: SessionState, opened: readonly DrawerTab[]): DrawerTab[] {
   const counts = countsOf(state);

@@ -20,8 +20,8 @@ export type TestGroup = {
 export type TestFile = { file: string; tests: TestGroup[] };
 
 /**
- * Groups results by file and test. Files and tests that need attention come first. All other files and tests keep the
- * order of the test run.
+ * Groups results by file and test. Failed tests come first, then flaky tests; files are sorted by their worst test. All
+ * other files and tests keep the order of the test run.
  */
 export function groupTestResults(results: readonly TestResult[]): TestFile[] {
   const files = new Map<string, Map<string, TestGroup>>();

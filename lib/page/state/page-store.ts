@@ -30,7 +30,9 @@ export type SessionStore = {
    */
   subscribe: (listener: () => void) => () => void;
   receive: (frame: LiveFrame) => void;
-  /** Adds a message that the service has accepted. Its events arrive later. */
+  /**
+   * Adds a message that the service has accepted, unless its run has already started. The events about it arrive later.
+   */
   addAcceptedMessage: (message: QueuedMessage, runId: string) => void;
   /** Replaces the queue with the list of the service. */
   replaceQueue: (queue: QueuedMessage[]) => void;
@@ -45,7 +47,8 @@ export type SessionStore = {
   /** Updates variants from an answer of the service. Skips a variant if the state contains a newer revision of it. */
   mergeVariants: (variants: VariantSummary[]) => void;
   /**
-   * Sets, from an answer of the service, how many changes a variant has and whether the live browser shows the variant.
+   * Sets, from a revision that the page has read, how many changes a variant has and whether the live browser shows the
+   * variant. Changes nothing if the state already has the number, or has another revision.
    */
   addRevisionFacts: (revision: VariantRevision) => void;
   /** Sets the publication of a variant. The event about it arrives later. */
@@ -59,9 +62,14 @@ export type SessionStore = {
    * it.
    */
   mergeRequirements: (requirements: Requirement[]) => void;
-  /** Updates a landing page from an answer of the service. The event about it arrives later. */
+  /**
+   * Updates a landing page from an answer of the service. Changes nothing if the state contains a newer version of the
+   * page.
+   */
   mergePage: (page: LandingPage) => void;
-  /** Adds a test run from an answer of the service. The event about it arrives later. */
+  /**
+   * Adds or replaces a test run from an answer of the service. An unfinished version never replaces the ended version.
+   */
   mergeTestRun: (testRun: TestRun) => void;
   /** Inserts earlier messages in front of the messages in the state. */
   addEarlier: (earlier: EarlierMessages) => void;
@@ -70,8 +78,8 @@ export type SessionStore = {
 /**
  * Creates a store from the page's snapshot.
  *
- * @param schedule runs a callback soon. The page passes `requestAnimationFrame`, so that many deltas in a row cause
- * only one render.
+ * @param schedule runs a callback soon. The page passes a function that waits for the next drawn frame, so that many
+ * deltas in a row cause only one render. By default, the callback runs immediately.
  */
 export function createSessionStore(
   snapshot: SessionSnapshot,

@@ -17,9 +17,12 @@ export type SessionState = Omit<SessionSnapshot, "toolCalls"> & {
   /** The inputs of tool calls whose message is not stored yet, by the id of the call. */
   toolInputs: Readonly<Record<string, unknown>>;
   drafts: Draft[];
-  /** How many people have the session open; null until the live connection reports it. */
+  /** How many live connections follow the session; null until the service reports the number. */
   watching: number | null;
-  /** The person who has control of the browser. Null if no person has control or the connection is lost. */
+  /**
+   * The person who has control of the browser; null if no person has control. While the connection is lost, the last
+   * value remains.
+   */
   control: ControlHolder;
   /** The id of this page's live connection; null until the service accepts the connection. */
   connectionId: string | null;
@@ -71,11 +74,14 @@ export const currentRun = (state: SessionState): RunView | undefined =>
 export const isStopping = (state: SessionState): boolean =>
   state.runs.some((run) => run.runId === state.stoppingRunId && isOpen(run));
 
-/** Whether this visitor may send messages and addresses. A sub-agent accepts messages only from its parent. */
+/**
+ * Whether this visitor may direct the agent: send messages, open addresses, and edit and publish its work. False on the
+ * page of a sub-agent, because a sub-agent accepts messages only from its parent.
+ */
 export const mayDirect = ({ role, agent }: Pick<SessionState, "role" | "agent">): boolean =>
   role === "drive" && agent === null;
 
-/** Whether this visitor may stop the turn. A visitor who opened a sub-agent's own link may not stop it. */
+/** Whether this visitor may stop the turn. A visitor who opened a sub-agent's own link may not stop the sub-agent. */
 export const mayStop = ({ role, agent }: Pick<SessionState, "role" | "agent">): boolean =>
   role === "drive" && agent?.parent.path !== null;
 

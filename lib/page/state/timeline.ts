@@ -39,8 +39,8 @@ export type TimelineItem =
   | { type: "notice"; key: string; run: RunView; retriedAs: RunView | undefined };
 
 /**
- * Builds the items of the conversation: stored messages in order, then drafts. A run that failed, was stopped or did
- * not reach its page has a notice after its last message. Pure.
+ * Builds the items of the conversation: stored messages in order, then drafts, then tool calls whose message is not
+ * stored yet. A run that failed, was stopped or did not reach its page has a notice after its last message. Pure.
  */
 export function buildTimeline(state: SessionState): TimelineItem[] {
   const items: TimelineItem[] = [];
@@ -122,9 +122,9 @@ const belongsToOpenRun = ({ runId }: TranscriptMessage, { runs }: SessionState):
   runs.some((run) => run.runId === runId && isOpen(run));
 
 /**
- * Lists the runs with a notice by the id of the message after which the notice is shown. This is the last message of
- * the run or, if the run has no message, the last message of its request. Runs that failed, were stopped, or did not
- * reach their page have a notice.
+ * Maps the id of a message to the runs whose notice is shown after that message. The notice of a run follows the last
+ * message of the run or, if the run has no message, the last message of its request. The notice of a run without a
+ * retry also follows the steering messages directly after that message.
  */
 function placeNotices(state: SessionState): Map<string | undefined, RunView[]> {
   const places = new Map<string | undefined, RunView[]>();
@@ -158,8 +158,8 @@ const retryOf = (run: RunView, { runs }: SessionState): RunView | undefined =>
   runs.find((next) => next.requestId === run.requestId && next.attempt === run.attempt + 1);
 
 /**
- * Maps the last message of a run to the id of the run, if the page shows the run's result after that message. Omits
- * results that are part of a message.
+ * For each run with a finished structured result, maps the id of the run's last message to the id of the run. The page
+ * shows the result after that message. Omits results that are part of a message.
  */
 function placeResults(state: SessionState): Map<string, string> {
   const places = new Map<string, string>();

@@ -188,7 +188,7 @@ export type MissingToolsView = {
 
 /** A variant as the page lists it, without the document of its revision. */
 export type VariantView = VariantSummary & {
-  /** Number of changes in the newest revision; null until the page has read it. */
+  /** Number of changes in the newest revision; null until the page has received the number. */
   changeCount: number | null;
   /** Whether the live browser shows the variant; at most one variant of a session is shown. */
   isShown: boolean;
@@ -246,7 +246,10 @@ export type RunView = {
   origin: RunOrigin;
   state: "pending" | "running" | "succeeded" | "errored" | "cancelled";
   error: string | null;
-  /** For a succeeded run: why the browser did not reach its last address. Null if the browser reached the address. */
+  /**
+   * For a succeeded run: why the browser did not reach the last address that it was to open. Null if the browser
+   * reached the address, and for all other runs.
+   */
   pageError: string | null;
   /** For a scheduled retry: the earliest time at which the run starts. */
   notBefore: string | null;
@@ -281,7 +284,7 @@ export type SessionSnapshot = {
     /** Whether the agent may delegate to sub-agents. */
     mayDelegate: boolean;
   };
-  /** The sub-agent that the session belongs to; null for a session without a parent. */
+  /** The sub-agent whose session this is; null for a session without a parent. */
   agent: AgentFacts | null;
   /** Every sub-agent below the session. Parents come before their children. */
   agents: AgentView[];
@@ -310,18 +313,21 @@ export type SessionSnapshot = {
   /** What the running turn waits for; null while it does not wait. */
   waitingOn: WaitingOn | null;
   deliverables: Deliverable[];
-  /** The variants of the session, oldest first. */
+  /** The variants of the session, oldest first; empty on the page of a sub-agent. */
   variants: VariantView[];
   previews: Preview[];
-  /** The newest version of each report. The report that was published last comes first. */
+  /**
+   * The newest version of each report. The report that was published last comes first. Empty on the page of a
+   * sub-agent.
+   */
   reports: ReportSummary[];
-  /** The newest test runs of the session, newest first. */
+  /** The newest test runs of the session, newest first; empty on the page of a sub-agent. */
   testRuns: TestRun[];
   /** The plan of the session; empty on the page of a sub-agent. */
   plan: Plan;
   /** The requirements of the session; empty on the page of a sub-agent. */
   requirements: Requirement[];
-  /** The landing pages that the agent deployed, oldest first. */
+  /** The landing pages that the agent deployed, oldest first; empty on the page of a sub-agent. */
   pages: LandingPage[];
   /** Documents that were imported into the session, newest first. */
   imports: ImportSummary[];

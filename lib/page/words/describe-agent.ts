@@ -6,7 +6,10 @@ import type { Tone } from "./state-words.ts";
 type AgentWords = {
   tone: Tone;
   title: string;
-  /** The progress that the sub-agent reported last, or why it failed. */
+  /**
+   * The progress that a running sub-agent reported last, or that a successful sub-agent submitted no result, or why a
+   * sub-agent failed.
+   */
   detail: string | null;
   /** The current or last step of the sub-agent; null when it is not running. */
   step: string | null;

@@ -19,7 +19,7 @@ export type StateWords = {
   title: string;
   /** What the session is doing, or why it is in this state. */
   detail: string | null;
-  /** What the reader can do about the state. */
+  /** What the reader can do about the state, or what else the reader should know, such as the error before a retry. */
   advice: string | null;
   /** The ISO time from which the page counts the elapsed time. */
   since: string | null;

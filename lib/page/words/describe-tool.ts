@@ -34,7 +34,7 @@ export type ToolWords = {
   running: string;
   /** The words after the call ended: `Read the page`. */
   done: string;
-  /** The words for several calls in a row: `Read the page 3 times`. */
+  /** The words for several calls in a row: `Read the page, 3 times`. */
   many: (count: number) => string;
   /** What the call is about, shortened: a selector, URL, path or command. */
   object: string | null;

@@ -25,7 +25,8 @@ export function describeEditsOfCall(input: unknown): string | null {
 }
 
 /**
- * Names the release that a call of `publish_variant` created: `release 2 of main`. Null if the result has no release.
+ * Names the release that a call of `publish_variant` created, or that already had the revision: `release 2 of main`.
+ * Null if the result names no release.
  */
 export function describeReleaseOfCall(input: unknown, result: string): string | null {
   const number = /\brelease (\d+)\b/.exec(result.split("\n", 1)[0] ?? "")?.[1];

@@ -6,8 +6,8 @@ import { type RuntimeBrowser, readBody, readReport, revert, scriptOf } from "../
 import { type BuiltShop, FIRST_STATE, type ShopState } from "./framework.ts";
 
 /**
- * The states that the shop shows one after the other. They differ in the texts, in the order of the keys, and in the
- * elements.
+ * The states that the shop shows one after the other. The states differ in their texts, in the order of the list items,
+ * and in their elements.
  */
 const STATES: ShopState[] = [
   { ...FIRST_STATE, count: 2 },
