@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -35,6 +35,8 @@ export type TestPostgres = {
 export async function startTestPostgres({ isDurable = false } = {}): Promise<TestPostgres> {
   const dataDir = await mkdtemp(join(tmpdir(), "service-postgres-"));
   try {
+    // The guard of the server, which runs as the user of the server, must be able to empty the folder of the database.
+    await chmod(dataDir, 0o711);
     const { folder, programs } = await prepareDataFolder(dataDir);
     const password = randomBytes(12).toString("hex");
     const port = await findFreePort();

@@ -26,7 +26,7 @@ type PostmasterOptions = {
   logger: PostmasterLogger;
   /** Called once when the server has ended unexpectedly and could not be restarted. */
   onFailed: (error: Error) => void;
-  /** Whether the guard process removes the folder after the server has ended, even if this process is dead. */
+  /** Whether the guard process removes the folder if this process dies. Default: false. */
   isTemporary?: boolean;
 };
 
@@ -56,9 +56,9 @@ const ENDS_WINDOW_MS = 60_000;
  * pipe closes and the guard stops the server. The guard is not a child of the server, because Postgres restarts all its
  * processes when an unknown child exits.
  */
-const GUARDED_START = '((read -r _ <&3; kill -INT $$) &); exec 3<&-; exec "$@"';
+const GUARDED_START = '((read -r _ <&3 || kill -INT $$) &); exec 3<&-; exec "$@"';
 const TEMPORARY_START =
-  '((read -r _ <&3; kill -QUIT $$; while kill -0 $$; do sleep 0.1; done; rm -rf "$0") 2>/dev/null &); exec 3<&-; exec "$@"';
+  '((read -r _ <&3 || { kill -QUIT $$; while kill -0 $$; do sleep 0.1; done; rm -rf "$0"; }) 2>/dev/null &); exec 3<&-; exec "$@"';
 
 /**
  * Starts Postgres on a data folder and waits until it accepts connections.
@@ -195,8 +195,8 @@ function spawnServer({
       },
     ),
   );
-  // Closes the pipe when the server has exited, so that its guard exits too.
-  server.once("exit", () => closePipe(server));
+  // When the server has exited, its guard has nothing left to do.
+  server.once("exit", () => dismissGuard(server));
   for (const stream of [server.stdio[3], server.stderr]) stream?.on("error", () => {});
   // Allows this process to exit while the server runs. The pipe closes when this process ends, and the guard stops the
   // server.
@@ -205,9 +205,10 @@ function spawnServer({
   return server;
 }
 
-function closePipe(server: ChildProcess): void {
+/** Sends the guard a line, with which it exits without doing anything. */
+function dismissGuard(server: ChildProcess): void {
   const pipe = server.stdio[3];
-  if (pipe && "destroy" in pipe) pipe.destroy();
+  if (pipe && "end" in pipe) pipe.end("\n");
 }
 
 /** Descriptor of the data folder in the processes that {@link withFolderHandle} starts. */

@@ -62,7 +62,7 @@ export async function sendRequest<Name extends OperationName>(
 
 /**
  * Calls an operation and reads its answer.
- * @throws the errors of {@link sendRequest}, and the error of `Response.json` if the answer cannot be read or parsed.
+ * @throws the errors of {@link sendRequest}. Throws a ConnectionError also if the answer breaks off or is not JSON.
  */
 export async function callOperation<Name extends OperationName>(
   connection: Connection,
@@ -71,6 +71,12 @@ export async function callOperation<Name extends OperationName>(
   options?: CallOptions,
 ): Promise<AnswerOf<Name>> {
   const response = await sendRequest(connection, name, input, options);
-  // The cast holds because the types are generated from the contract that the service implements.
-  return (OPERATIONS[name].isRaw ? response : await response.json()) as AnswerOf<Name>;
+  // The casts hold because the types are generated from the contract that the service implements.
+  if (OPERATIONS[name].isRaw) return response as AnswerOf<Name>;
+  try {
+    return (await response.json()) as AnswerOf<Name>;
+  } catch (error) {
+    if (options?.signal?.aborted) throw options.signal.reason;
+    throw new ConnectionError("the answer of the service could not be read", { cause: error });
+  }
 }

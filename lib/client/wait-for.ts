@@ -14,8 +14,8 @@ export type WaitOptions = {
   signal?: AbortSignal | undefined;
   /**
    * `stream` (default) follows the request's events. `poll` reads the status repeatedly; use it in networks that block
-   * streams. A wait without a request id always polls. When polling, `waitForDeliverable` waits for the result of the
-   * session's newest run.
+   * streams. A wait without a request id always polls. With `poll`, `waitForDeliverable` reads the stream of a request
+   * once the request is completed; this stream ends at once, like any other response.
    */
   via?: "stream" | "poll" | undefined;
 };
@@ -30,17 +30,25 @@ export function waitForRequest(
   request: RequestRef,
   { via = "stream", ...options }: WaitOptions = {},
 ): Promise<RequestStatus> {
-  const { sessionId, requestId } = request;
   return limitTime(options, async (signal) => {
     if (via === "stream") for await (const _ of followEvents(connection, request, { signal }));
-    const read = () => callOperation(connection, "readRequestStatus", { sessionId, requestId }, { signal });
-    return poll(read, ({ status }) => status === "completed", signal);
+    return pollRequest(connection, request, signal);
   });
 }
 
+/** Reads the status of a request until the request is completed. */
+function pollRequest(
+  connection: Connection,
+  { sessionId, requestId }: RequestRef,
+  signal: AbortSignal,
+): Promise<RequestStatus> {
+  const read = () => callOperation(connection, "readRequestStatus", { sessionId, requestId }, { signal });
+  return poll(read, ({ status }) => status === "completed", signal);
+}
+
 /**
- * Waits for the typed result of a request's turn. Without a request id or with `via: "poll"`, waits for the result of
- * the session's newest run.
+ * Waits for the typed result of a request's turn. Without a request id, waits for the result of the session's newest
+ * run.
  *
  * @throws DeliverableError if the run ended without a result; WaitTimeoutError; ApiError.
  */
@@ -50,7 +58,8 @@ export function waitForDeliverable(
   { via = "stream", ...options }: WaitOptions = {},
 ): Promise<unknown> {
   return limitTime(options, async (signal) => {
-    if (via === "stream" && requestId !== undefined) {
+    if (requestId !== undefined) {
+      if (via === "poll") await pollRequest(connection, { sessionId, requestId }, signal);
       let found: Deliverable | undefined;
       for await (const event of followEvents(connection, { sessionId, requestId }, { signal }))
         if (event.kind === "run.completed") found = event.deliverable;

@@ -13,6 +13,8 @@ type NodeCopy =
 /** An element that a change matches, in its state without the variant. */
 export type OriginalElement = {
   copy: NodeCopy;
+  /** Index of the element among all elements that the change matches. */
+  position: number;
   /** Selector of the element's parent; null if the parent is not an element. */
   parentSelector: string | null;
   /** Index of the element among its parent's child elements. */
@@ -43,12 +45,13 @@ export function readOriginals(watch: PageWatch): Record<string, OriginalElement[
   return Object.fromEntries(
     watch.changes.map((change) => {
       const elements = watch.verifier.subjects(kit, change).slice(0, ELEMENTS_MAX);
-      const originals = elements.flatMap((element): OriginalElement[] => {
+      const originals = elements.flatMap((element, position): OriginalElement[] => {
         const [whole] = element.querySelectorAll("*").length > NODES_MAX ? [] : copy(element);
         if (whole === undefined) return [];
         const parent = element.parentElement;
         const parentSelector = parent && kit.selectorOf(parent);
-        return [{ copy: whole, parentSelector, index: parent ? [...parent.children].indexOf(element) : 0 }];
+        const index = parent ? [...parent.children].indexOf(element) : 0;
+        return [{ copy: whole, position, parentSelector, index }];
       });
       return [change.id, originals];
     }),
@@ -153,8 +156,8 @@ export async function disturbChange(
       return inserted.length > 0;
     }
     const elements = watch.verifier.subjects(kit, change);
-    const disturbed = originals.map((original, index) => {
-      const element = elements[index];
+    const disturbed = originals.map((original) => {
+      const element = elements[original.position];
       if (!element) return false;
       if (way === "restore") return restore(element, original);
       if (isRoot(element)) return false;

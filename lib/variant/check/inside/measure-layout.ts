@@ -75,8 +75,8 @@ export function measureLayout(watch: PageWatch): PageLayout {
     });
   };
   /**
-   * Scrolls an element into view, and returns the topmost element at each of five points inside it. Leaves out points
-   * outside of the viewport.
+   * Scrolls an element into view, and returns the topmost element at each of five points inside it, of which the first is
+   * its middle. Returns null for a point outside of the viewport.
    */
   const hitsOf = (element: Element): (Element | null)[] => {
     element.scrollIntoView({ block: "center", inline: "nearest", behavior: "instant" });
@@ -88,11 +88,11 @@ export function measureLayout(watch: PageWatch): PageLayout {
       [0.8, 0.5],
       [0.5, 0.2],
       [0.5, 0.8],
-    ].flatMap(([x = 0, y = 0]) => {
+    ].map(([x = 0, y = 0]) => {
       const [pointX, pointY] = [left + width * x, top + height * y];
       const isInView =
         pointX >= 0 && pointY >= 0 && pointX < window.innerWidth && pointY < window.innerHeight;
-      return isInView ? [scope.elementFromPoint(pointX, pointY)] : [];
+      return isInView ? scope.elementFromPoint(pointX, pointY) : null;
     });
   };
   const coveredBy = (element: Element): string | null => {

@@ -50,11 +50,11 @@ function listElements(parent: ParentNode): PortableElement[] {
 }
 
 /** Parses HTML as `compileHtml` does, and removes comments. The HTML must be valid. */
-export function readHtml(text: string): { html: string; elements: PortableElement[]; hasText: boolean } {
+export function readHtml(text: string): { html: string; elements: PortableElement[] } {
   const tree = parseFragment(text);
   removeComments(tree);
   const elements = listElements(tree);
-  return { html: serialize(tree), elements, hasText: tree.childNodes.length > 0 };
+  return { html: serialize(tree), elements };
 }
 
 /**
