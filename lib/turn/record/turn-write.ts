@@ -43,7 +43,7 @@ export type TurnWrite = {
   messages?: MessageWrite[] | undefined;
   /** New parts of messages that are already in the transcript. */
   updatedMessages?: { id: string; parts: MessagePart[] }[] | undefined;
-  /** New positions of messages that were not in the transcript before. */
+  /** Messages that are already stored but not yet in the transcript, with the positions that they get in it. */
   placed?: { id: string; seq: number }[] | undefined;
   /** The last position in the transcript after this write. */
   messageSeq?: number | undefined;
@@ -55,7 +55,10 @@ export type TurnWrite = {
   /** The callback that one of the event drafts triggers. */
   delivery?: (PlannedDelivery & { draft: EventDraft }) | undefined;
   jobs?: Job[] | undefined;
-  /** If true, writes nothing while a message that joined the turn is unread. The caller must have locked run and session. */
+  /**
+   * If true, writes nothing while a message that joined the turn is unread. The caller must have locked run and
+   * session. By default true if the write ends the run without a retry.
+   */
   unlessSteered?: boolean | undefined;
 };
 

@@ -60,7 +60,7 @@ export async function runTools(
   return waits;
 }
 
-/** Divides calls into batches; the calls of a batch may run concurrently. */
+/** Divides calls into batches; the calls of a batch may run concurrently. Calls with an invalid input are left out. */
 export function batchCalls(
   calls: PlannedCall[],
   isReadOnly: (call: PlannedCall) => boolean,
