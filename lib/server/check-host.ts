@@ -53,7 +53,10 @@ function readHost(rawHeaders: readonly string[]): string | undefined {
   return host;
 }
 
-/** Rewrites an absolute request URL to its path. @returns false if the host in the URL differs from `Host`. */
+/**
+ * Rewrites an absolute request URL to its path. @returns false if the host in the URL is malformed or differs from
+ * `Host`.
+ */
 function rewriteToPath(request: IncomingMessage, host: string): boolean {
   const [, protocol, authority, rest = ""] = /^(https?:)\/\/([^/?#]*)(.*)$/is.exec(request.url ?? "") ?? [];
   if (protocol === undefined || authority === undefined) return true;
