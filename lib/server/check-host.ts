@@ -11,7 +11,7 @@ import { isPagesHost } from "./serve-pages.ts";
  */
 export type HostVerdict = "own" | "pages" | "foreign" | "invalid";
 
-/** Matches a host name or IP address with an optional port, and nothing else that a URL can contain. */
+/** Matches a host name or IP address with an optional port, but no other part of a URL, such as a user or a path. */
 const HOST = /^(?:[\w.-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i;
 
 /**

@@ -107,7 +107,7 @@ export async function createRunners({ env, logger, isServerless, storage }: Runn
   return { sandbox, scripts, sizes };
 }
 
-/** Creates browsers and the tools that use them. */
+/** Creates the browsers, all tools of the agent, and the services that the tools use. */
 export async function createTooling(deps: ToolingDeps) {
   const { env, logger, storage, rule, fetch, elicitations } = deps;
   const { db, log, dataDir } = storage;

@@ -230,7 +230,7 @@ export class EnvError extends Error {}
 /**
  * Reads and checks the settings. No other module reads the environment. An empty variable counts as unset.
  *
- * @throws EnvError if a variable is invalid.
+ * @throws EnvError if a variable is invalid, or missing although another setting requires it.
  */
 export function readEnv(source: Record<string, string | undefined>): Env {
   const variables = Object.fromEntries(
