@@ -75,9 +75,9 @@ export type WriteReceipt = {
   isCancelled: boolean;
   /** Whether a message has joined the turn and is not read yet. */
   isSteered: boolean;
-  /** The `seq` of the last event in `drafts`. */
+  /** The `seq` of the last event in `drafts`; 0 without events. */
   lastSeq: number;
-  /** Position of the step in the model's history. */
+  /** Position of the step in the model's history; 0 without a step. */
   position: number;
   /** Position of `stepBefore`; equal to `position` if the write has no such step. */
   positionBefore: number;
