@@ -16,8 +16,8 @@ export function createSdkLogger(logger: Logger, level: keyof Logger): SdkLogger 
 }
 
 /**
- * The options of an Inngest client for the embedded engine: `new Inngest({ id, ...embeddedClientOptions(…) })`. One
- * call of a function may last until the end of its run.
+ * The options of an Inngest client for the embedded engine: `new Inngest({ id, ...embeddedClientOptions(…) })`. With
+ * `maxRuntime` 0, one call of a function may last until the end of its run.
  *
  * @param bufferedSteps how many steps are recorded together. With 1, each step is recorded before the next one begins.
  * With more, a crash may repeat up to that many steps, and the SDK sends the last steps together with the end of the

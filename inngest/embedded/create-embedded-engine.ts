@@ -44,7 +44,8 @@ export type EmbeddedEngine = {
   /** The `fetch` of the Inngest client: see `embeddedClientOptions`. */
   fetch: typeof fetch;
   /**
-   * Registers the functions through the SDK's own handler and continues every open run, timer, wait and cron.
+   * Registers the functions through the SDK's own handler, and starts their crons. Continues the open runs with their
+   * timers and waits, except runs of another executor whose lease is valid.
    *
    * @throws when a function uses an option that this engine does not support, and when the database fails.
    */

@@ -62,8 +62,8 @@ async function sendEvents(deps: EngineApiDeps, body: unknown, seed: string | nul
 }
 
 /**
- * Records a checkpoint. Answers 409 if another executor has claimed the run, the run has ended, or the engine is
- * stopping. The answer 409 ends the call.
+ * Records a checkpoint. Answers 409 if another executor has claimed the run, if the run has ended, or if the engine is
+ * stopping or not running. The answer 409 ends the call.
  */
 async function checkpoint(deps: EngineApiDeps, runId: string, body: unknown): Promise<Response> {
   if (!deps.isRunning()) return STALE;

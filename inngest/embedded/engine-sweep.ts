@@ -6,8 +6,8 @@ import type { Registry } from "./triggers/registry.ts";
 /** The engine's periodic work on its rows. */
 export type EngineSweep = {
   /**
-   * Renews this executor's lease, claims the runs of executors whose lease has expired (if `takeAll`, of all executors), and
-   * deletes old rows.
+   * Renews this executor's lease, claims the runs of executors without a valid lease (if `takeAll`, of all executors),
+   * and deletes old rows at most once a minute. A sole executor claims runs only if `takeAll` is set.
    */
   run: (takeAll: boolean) => Promise<void>;
   /** Whether this executor's lease is valid, as of its last renewal. */

@@ -164,7 +164,7 @@ export async function readRuns(db: Database): Promise<RunView[]> {
   return (result as unknown as { rows: RunView[] }).rows;
 }
 
-/** Whether every run has ended. */
+/** Whether there are runs and all of them have ended. */
 export async function isQuiet(db: Database): Promise<boolean> {
   const runs = await readRuns(db);
   return runs.length > 0 && runs.every(({ state }) => state !== "running" && state !== "waiting");

@@ -29,7 +29,8 @@ export const createRunTurn = (
       onFailure: async ({ event, error }) => {
         const { runId, generation } = event.data.event.data as { runId: string; generation: number };
         const job = { runId, generation, player: event.data.run_id };
-        // The error `STALE` means that another function run has claimed the run, so the run must not be ended here.
+        // The error `STALE` means that another function run, or another call of this one, has claimed the run. So the
+        // run must not be ended here.
         if (error.message !== STALE) await turn.abandon(job, error.message);
       },
     },

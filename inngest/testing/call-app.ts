@@ -9,7 +9,7 @@ export type Mode = "checkpointing" | "replay";
 /** One call of a function. */
 export type Call = {
   url: string;
-  /** The server's own id for the function, which differs from the app's id. */
+  /** The server's own id for the function. The app uses another id for it. */
   functionUuid: string;
   runId: string;
   event: EngineEvent;
@@ -19,9 +19,12 @@ export type Call = {
   stepId: string | undefined;
   attempt: number;
   maxAttempts: number;
-  /** The call only plans steps, because the function has parallel steps. */
+  /** Whether the call only plans steps without running them, as in a function with parallel steps. */
   isPlanOnly: boolean;
-  /** `itemId` identifies the item in the server's queue. `requestId` identifies this call for the item. */
+  /**
+   * `itemId` identifies the item in the server's queue. `requestId` identifies this call for the item. `generation`
+   * grows by one with each retry of the item.
+   */
   ticket: { itemId: string; requestId: string; generation: number };
 };
 
@@ -32,7 +35,8 @@ export type Answer =
   | { kind: "failed"; error: unknown; isFinal: boolean; retryAtMs: number | undefined };
 
 /**
- * Composes the body of a call. With `isStateLeftOut`, the body has no events or steps: the SDK reads them from the API.
+ * Composes the body of a call. With `isStateLeftOut`, the lists `events` and `steps` in the body are empty: the SDK
+ * reads them from the API.
  */
 export function composeBody(call: Call, mode: Mode, isStateLeftOut: boolean): string {
   const stack = [...call.steps.keys()];

@@ -16,7 +16,7 @@ export type PlayerOptions = {
   signingKey: string;
   /** Returns the size limit of a run's state in a call. If the state is larger, the SDK has to read it from the API. */
   readStateBytesMax: () => number;
-  /** Delay after the first failed attempt; it doubles with every attempt. */
+  /** Delay after the first failed attempt if the app names no time; it doubles with every attempt. */
   backoffMs: number;
   chooseMishap: ChooseMishap;
   /** Returns the function's URL, and the server's own id for the function. */

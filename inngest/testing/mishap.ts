@@ -7,7 +7,8 @@ export type Mishap =
   /** The app is unreachable and never receives the call, which counts as a failed attempt. */
   | { kind: "refused" }
   /**
-   * The server stops waiting for the call, for example at a time limit, and counts a failed attempt. The app still runs it.
+   * The server stops waiting for the call, for example at a time limit, and counts a failed attempt. The app still
+   * executes the call.
    */
   | { kind: "given-up"; after: Promise<unknown> };
 

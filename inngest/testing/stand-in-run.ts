@@ -13,7 +13,7 @@ export type StandInRun = {
   error?: unknown;
   /** Recorded results by hashed step id, in the order of recording. */
   steps: Map<string, unknown>;
-  /** Steps that are planned or waiting. They are not started again when the app reports them again. */
+  /** Steps that were planned or began to wait. They are not started again when the app reports them again. */
   begun: Set<string>;
   waits: Map<string, { eventName: string; matches: (event: EngineEvent) => boolean }>;
   /**

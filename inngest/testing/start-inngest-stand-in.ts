@@ -139,7 +139,10 @@ export async function startInngestStandIn(options: { mode?: Mode; backoffMs?: nu
       memory.seen.clear();
       memory.registry = undefined;
     },
-    /** Returns the runs of a function (without the app's name), oldest first. */
+    /**
+     * Returns the runs of a function, oldest first. `functionId` is the function's id without the app's name as a
+     * prefix.
+     */
     runsOf: (functionId: string): StandInRun[] =>
       [...player.runs.values()].filter(({ fn }) => fn.id.endsWith(`-${functionId}`)),
     /** Starts a function as its cron does. */
@@ -225,7 +228,8 @@ function receive(memory: Memory, body: unknown, seed: string | null): Answered {
 }
 
 /**
- * Records the steps of every call, because they have run. A call that is no longer current gets 409, which stops it.
+ * Records the steps that a call reports, even if the call is outdated, because the steps have run. A call is outdated
+ * if its run has ended or if a newer call has replaced it. An outdated call gets 409, which stops it.
  */
 function checkpoint(memory: Memory, runId: string, body: unknown): Answered {
   const { player, locations, checkpoints } = memory;

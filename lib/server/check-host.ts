@@ -11,7 +11,7 @@ import { isPagesHost } from "./serve-pages.ts";
  */
 export type HostVerdict = "own" | "pages" | "foreign" | "invalid";
 
-/** Matches a host name or IP address with an optional port, and nothing else that a URL can contain. */
+/** Matches a host name or IP address with an optional port, but no other part of a URL, such as a user or a path. */
 const HOST = /^(?:[\w.-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i;
 
 /**
@@ -53,7 +53,10 @@ function readHost(rawHeaders: readonly string[]): string | undefined {
   return host;
 }
 
-/** Rewrites an absolute request URL to its path. @returns false if the host in the URL differs from `Host`. */
+/**
+ * Rewrites an absolute request URL to its path. @returns false if the host in the URL is malformed or differs from
+ * `Host`.
+ */
 function rewriteToPath(request: IncomingMessage, host: string): boolean {
   const [, protocol, authority, rest = ""] = /^(https?:)\/\/([^/?#]*)(.*)$/is.exec(request.url ?? "") ?? [];
   if (protocol === undefined || authority === undefined) return true;

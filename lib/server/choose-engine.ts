@@ -91,8 +91,8 @@ function createServedEngine(env: Env, logger: Logger, isServerless: boolean): En
       internalLogger: createSdkLogger(logger, "info"),
     },
     /**
-     * Registers the functions with the server. If the server cannot be reached, it asks for the functions later, or the
-     * next start of the service registers them.
+     * Registers the functions with the server. If this fails, the functions are registered when the server asks for
+     * them, or at the next start of the service.
      */
     async start(client, functions) {
       const host = new URL(env.baseUrl).host;

@@ -431,7 +431,7 @@ const mount = (services: ApiServices, { live, player, builtinMcp }: Parts): Moun
   loadLandingPage: (cookie) => loadLandingPage(services, cookie),
 });
 
-/** Parks (pauses) the running turns at their current step, and closes all parts. */
+/** Interrupts the running turns, which continue after the next start, and closes all parts. */
 async function close(parts: Parts): Promise<void> {
   const { player, live, access, control, builtinMcp, removals, tooling, mcp, schemas, fetch, storage } =
     parts;

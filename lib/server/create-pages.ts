@@ -12,7 +12,10 @@ type Pages = {
    * Answers a request with Next. Loads Next if necessary. @throws if Next cannot be loaded; the next request tries again.
    */
   handle: (request: IncomingMessage, response: ServerResponse) => Promise<void>;
-  /** Checks that the pages can be loaded later. @throws Error if they were not built. */
+  /**
+   * Checks that the pages were built, so that Next can load them later; in development, checks nothing. @throws Error
+   * if they were not built.
+   */
   check: () => void;
   /** Loads Next immediately. */
   open: () => Promise<void>;

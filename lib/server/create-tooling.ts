@@ -75,12 +75,15 @@ type RunnersDeps = Pick<ToolingDeps, "env" | "logger" | "isServerless"> & {
   storage: Promise<Storage>;
 };
 
-/** What runs the commands and scripts of sessions, and the sizes of their workspaces if those are limited. */
+/**
+ * The sandbox and the script runner of all sessions. `sizes` has the sizes of workspaces; undefined if owners have no
+ * limit of stored bytes.
+ */
 type Runners = Awaited<ReturnType<typeof createRunners>>;
 
 /**
- * Creates the sandbox and the script runner. Both first try how this machine can confine processes. They need the storage
- * only later, so it can be opened meanwhile.
+ * Creates the sandbox and the script runner. Both first try how this machine can confine processes. They need the
+ * storage only later, so the storage can be opened meanwhile.
  */
 export async function createRunners({ env, logger, isServerless, storage }: RunnersDeps) {
   const sizesReady =
@@ -104,7 +107,7 @@ export async function createRunners({ env, logger, isServerless, storage }: Runn
   return { sandbox, scripts, sizes };
 }
 
-/** Creates browsers and the tools that use them. */
+/** Creates the browsers, all tools of the agent, and the services that the tools use. */
 export async function createTooling(deps: ToolingDeps) {
   const { env, logger, storage, rule, fetch, elicitations } = deps;
   const { db, log, dataDir } = storage;

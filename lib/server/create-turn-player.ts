@@ -162,7 +162,10 @@ export function createTurnPlayer(deps: TurnPlayerDeps) {
       await engine.start(client, functions);
       await jobs.sweep({ ageMs: 0 });
     },
-    /** Parks (pauses) running turns at their current step, and aborts the callbacks that are being sent. */
+    /**
+     * Interrupts the running turns and test runs, and aborts the callbacks that are being sent. The turns continue
+     * after the next start.
+     */
     interrupt() {
       activeRuns.stops.shutDown();
       tests.interrupt();

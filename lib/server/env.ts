@@ -230,7 +230,7 @@ export class EnvError extends Error {}
 /**
  * Reads and checks the settings. No other module reads the environment. An empty variable counts as unset.
  *
- * @throws EnvError if a variable is invalid.
+ * @throws EnvError if a variable is invalid, or missing although another setting requires it.
  */
 export function readEnv(source: Record<string, string | undefined>): Env {
   const variables = Object.fromEntries(
@@ -286,8 +286,9 @@ export function readEnv(source: Record<string, string | undefined>): Env {
 }
 
 /**
- * Reads the settings of the identity provider.
- * @throws EnvError if some are missing, or if the issuer does not use https, because sign-ins could then be intercepted.
+ * Reads the settings of the identity provider; undefined if none is set.
+ * @throws EnvError if only some are set, if an entry of `OIDC_ALLOW` is invalid, or if the issuer uses http and is not
+ * on this machine, because sign-ins could then be intercepted.
  */
 function readOidc(env: z.output<typeof envSchema>): OidcSettings | undefined {
   const { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId, OIDC_CLIENT_SECRET: clientSecret } = env;

@@ -174,8 +174,8 @@ export function followRemovals(deps: RemovalDeps) {
 
   return {
     /**
-     * Removes a session of this owner and its sub-agents. Also removes their parts outside the database in this
-     * process.
+     * Removes a session that belongs to this owner, together with its sub-agents. Also removes what this process holds
+     * of them outside the database, and notifies the other processes.
      *
      * @param actor the caller that removes the session, for the security log.
      * @param unlessTouchedSince if set, a session that was used after this time, or has an open run, is not removed.

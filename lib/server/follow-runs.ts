@@ -17,7 +17,8 @@ const TOPIC = "stop-run";
  *
  * @param deps.localStops the signals of the runs that this process plays.
  * @param deps.resendLost looks for lost jobs after each renewal; undefined if the engine cannot lose jobs.
- * @param deps.sweepWaits resumes or stops parked (paused) runs whose wait is over; never rejects.
+ * @param deps.sweepWaits resumes parked (paused) runs whose wait is over, and stops those whose stop was requested;
+ * never rejects.
  */
 export function followRuns(deps: {
   db: Database;

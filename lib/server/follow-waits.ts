@@ -38,7 +38,10 @@ export function followWaits(
   }
 
   return {
-    /** Resumes or stops the parked runs whose wait is over. Logs failures; the next sweep retries. */
+    /**
+     * Resumes parked runs whose wait is over, and stops parked runs whose stop was requested. Logs failures; the next
+     * sweep retries.
+     */
     async sweep(): Promise<void> {
       for (const step of [() => endOverdueWaits(deps), sweepStopped, sweepControl])
         await step().catch((error: unknown) => logger.warn({ err: error }, "a sweep of waits failed"));

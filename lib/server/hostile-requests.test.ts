@@ -59,7 +59,8 @@ server.on(
 );
 const port = await listenForTests(server);
 after(() => {
-  // Resets are expected: if the parser closes a connection, the body cannot be read. Operations handle this error.
+  // `ECONNRESET` is expected: if the parser closes a connection, the fake operation fails to read the body. Real
+  // operations handle this error.
   const unexpected = logged.filter((fields) => !isReset((fields as { err?: unknown }).err));
   assert.deepEqual(unexpected, []);
 });

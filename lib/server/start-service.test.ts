@@ -67,7 +67,8 @@ test("a service whose pages cannot be loaded does not report that it is ready", 
 
 test("a start on a full disk explains itself in one sentence, and succeeds once there is room", async (t) => {
   if (process.getuid?.() !== 0) return t.skip("mounting a small file system needs root");
-  // The file system has enough space for the check at the start, but not for a database.
+  // With the file `filling`, the file system is too full for the check at the start. Without the file, it has enough
+  // space for this check, but not for a database.
   const folder = await makeFolder(t, "size=24m");
   for (const fill of [true, false]) {
     if (fill) await writeFile(join(folder, "filling"), Buffer.alloc(20 * 2 ** 20));

@@ -10,8 +10,8 @@ const WORK_MS_MIN = 500;
 type Collect = (options: { type: "major"; execution: "sync"; flavor: "last-resort" }) => void;
 
 /**
- * Returns memory to the system when the process has been idle for five seconds after work. V8 keeps the memory that a
- * burst of work, or the loading of modules at the start, has used until a last-resort garbage collection. After the
+ * Returns memory to the system when the process has been idle for five seconds after work. Until a last-resort garbage
+ * collection, V8 keeps the memory that a burst of work, or the loading of modules at the start, has used. After the
  * start, this memory is 150 MB (`facts.md`, Node). Such a collection takes 20 to 100 ms, so it runs only in an idle
  * process.
  *

@@ -71,7 +71,7 @@ async function playClaimed(deps: TurnDeps, checker: SchemaChecker, run: RunInPla
     if (closed === "refused") throw new StaleClaimError(run.claim);
     if (closed === "ended") return { status: "ended" };
     // The run continues, because a message or a stop arrived. Recording the last answer sets `isSteered` or
-    // `isCancelled`.
+    // `isCancelled`. If there is no answer to record, only a message can be the reason.
     if (end.outcome === "succeeded" && end.conclusion) await recordStep(deps, run, end.conclusion);
     else run.isSteered = true;
   }
@@ -150,7 +150,10 @@ async function playSteps(
   };
 }
 
-/** Runs the tool calls of an answer until all have results or the run is parked. @returns whether the run is parked. */
+/**
+ * Runs the tool calls of an answer until all have results, or the run is parked or stopped. @returns whether the run is
+ * parked.
+ */
 async function waitForCalls(
   deps: TurnDeps,
   run: RunInPlay,
@@ -202,8 +205,8 @@ async function finishRun(
 ): Promise<RunEnd | "steered" | "parked"> {
   if (!run.claim.isStructured) return { outcome: "succeeded", canContinue: mayRead };
   const waited = hasBegunCollection(run) ? "free" : await waitForBudget(deps, run);
-  // A message that this turn can no longer read becomes a separate turn. It does not delay the deliverable, which is
-  // collected although the budget is used up.
+  // A message that this turn can no longer read (`steered` without `mayRead`) becomes a separate turn. In that case,
+  // the deliverable is collected at once, although the budget is used up.
   if (waited === "parked" || (waited === "steered" && mayRead)) return waited;
   if (isStopped(run)) return STOPPED;
   const room = findRecorded(run, "collect")

@@ -19,7 +19,7 @@ export type TurnService = {
   abandon: (job: PlayJob, reason: string) => Promise<void>;
   stopTurn: (sessionId: string) => Promise<string | undefined>;
   stopRun: (runId: string) => Promise<void>;
-  /** Ends a run that has not started. @returns false if the run has started or ended. */
+  /** Ends a run that has not started. @returns false if the run has started or ended, or does not exist. */
   removeQueued: (runId: string) => Promise<boolean>;
 };
 

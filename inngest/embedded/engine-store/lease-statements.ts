@@ -12,9 +12,9 @@ export type ClaimedRun = WokenRun & { state: "running" | "waiting"; dueAtMs: num
 const CLOCKS_DIFFER_MS = 60_000;
 
 /**
- * Renews this executor's lease, so that it ends `leaseMs` from now. Leases of other executors that end later were
- * written before the database's clock was set back. They are shortened, because a dead executor would otherwise keep
- * its runs too long.
+ * Renews this executor's lease, so that it ends `leaseMs` from now. A lease of another executor that ends even later
+ * was written before the database's clock was set back. Such a lease is shortened, because a dead executor would
+ * otherwise keep its runs too long.
  *
  * @returns whether this executor's lease had expired, because its process was suspended or the database's clock jumped.
  */
@@ -70,7 +70,8 @@ export function claimRuns(
 /**
  * Deletes runs that ended more than `keepMs` ago, events of that age without a run, and executors whose lease ended
  * that long ago. Also deletes ended runs and events that are dated in the future: they were written before the clock
- * was set back, and their ids would keep crons from starting in the same minutes again.
+ * was set back, and their ids would keep crons from starting in the same minutes again. One call deletes at most 1,000
+ * old runs and 1,000 old events.
  */
 export async function prune({ query }: StoreContext, keepMs: number): Promise<void> {
   const future = sql`now() + ${CLOCKS_DIFFER_MS} * interval '1 millisecond'`;

@@ -8,7 +8,7 @@ import { invokeFunction } from "./invoke-function.ts";
 import { judgeAnswer, type Verdict } from "./judge-answer.ts";
 import type { Slots } from "./slots.ts";
 
-/** A run that this executor plays or has an alarm for. */
+/** A run that this executor has claimed and not dropped: the run is playing, queued or parked. */
 export type HeldRun = WokenRun & { fn: RegisteredFunction };
 
 /**

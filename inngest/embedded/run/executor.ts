@@ -43,8 +43,8 @@ type ExecutorDeps = Omit<CallScene, "isLeft"> & {
 type State = ExecutorDeps &
   PlayScene & {
     /**
-     * Runs that are playing, queued or have an alarm. A run that is missing here, or was claimed again, is not
-     * continued.
+     * Runs of this executor that are playing, queued or parked, by id. A run that is missing here, or whose entry was
+     * replaced by a later claim, is not continued.
      */
     held: Map<string, HeldRun>;
     playing: Map<HeldRun, Promise<void>>;

@@ -25,8 +25,8 @@ const LEFT: Rest = { kind: "left" };
 const toChange = ({ steps, events, runs }: Verdict): Change => ({ steps, events, runs });
 
 /**
- * Plays a run round by round until it is parked, over or left. With `first`, the state of a new run, no query is
- * needed.
+ * Plays a run round by round until it is parked, over or left. If `first` (the state of a new run) is given, the first
+ * round needs no query.
  */
 export async function playRun(scene: PlayScene, run: HeldRun, first?: Snapshot): Promise<Rest> {
   if (!first) await scene.store.takeUp(run.id, run.epoch, scene.clock.now());

@@ -2,7 +2,7 @@ import { lstat, readlink } from "node:fs/promises";
 import type { SandboxUser } from "#lib/isolation/sandbox-users.ts";
 import type { SandboxLimits } from "../sandbox-limits.ts";
 
-/** A file or folder of the host (`from`), and the empty file or folder over which it is mounted (`at`). */
+/** A file or folder of the host (`from`), and the file or folder over which it is mounted (`at`). */
 export type Mount = { from: string; at: string };
 
 /** The workspace's folder and the limits and rights with which a command runs in it. */

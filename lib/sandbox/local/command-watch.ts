@@ -15,7 +15,7 @@ export type CommandWatch = { everyMs: number; check: (pid: number) => Promise<st
 
 /** Enforces the limits of a workspace's files and of the processes of its commands. */
 type WorkspaceQuota = {
-  /** Counts bytes before they are written. @throws WorkspaceError if they would exceed the quota. */
+  /** Counts a file of this size before it is written. @throws WorkspaceError if the file would exceed the quota. */
   reserve: (bytes: number) => Promise<void>;
   /** Measures the files before a command if their size is not known. */
   begin: () => Promise<void>;

@@ -172,8 +172,8 @@ export function createLocalWorkspace(options: LocalWorkspaceOptions): Workspace 
 const MEMORY_KILL = "the kernel ended a process, because the session's commands used all of their memory";
 
 /**
- * Opens the folder at `names` as {@link Pinned}, and creates missing folders. Opens each level through its parent folder, so
- * that links are not followed.
+ * Opens the folder at `names` as {@link Pinned}, and creates missing folders. Opens each level through its parent
+ * folder, so that on Linux no link is followed.
  */
 async function createFolders(root: string, names: string[], owner: SandboxUser | undefined): Promise<Pinned> {
   let folder = await pinInside(root, []);

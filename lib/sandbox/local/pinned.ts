@@ -45,8 +45,8 @@ export async function pinInside(root: string, names: string[]): Promise<Pinned> 
 }
 
 /**
- * Pins a folder directly inside a pinned folder; does not follow a symbolic link. @throws WorkspaceError if it cannot
- * be opened.
+ * Pins a folder directly inside a pinned folder; on Linux, does not follow a symbolic link. @throws if the folder
+ * cannot be opened; usually a WorkspaceError.
  */
 export function pinChildFolder(parent: Pinned, name: string): Promise<Pinned> {
   return pin(join(parent.via, name), O_PATH | constants.O_DIRECTORY | noFollow, [name]);

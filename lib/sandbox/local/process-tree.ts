@@ -13,8 +13,8 @@ export const canReadProcessTree = (): Promise<boolean> =>
   );
 
 /**
- * Lists a process and its descendants. Processes that end during the read are left out. In a PID namespace, orphans
- * become children of the namespace's first process, so no running process is missing.
+ * Lists a process and its descendants. A process that ends during the read may still be in the list. In a PID
+ * namespace, orphans become children of the namespace's first process, so they stay in this tree.
  */
 export async function readProcessTree(root: number): Promise<number[]> {
   const pids = [root];

@@ -32,10 +32,11 @@ const PIPE_GRACE_MS = 500;
 
 /**
  * Runs a command in its own process group. Kills the whole group with SIGKILL when the command ends, at the deadline, when
- * the signal fires, when a watch returns a sentence, or when there is too much output. The returned output is standard
- * output alone: on standard error, the launcher reports why it could not start the command.
+ * the signal fires, when a watch returns a sentence, or when there is too much output. Returns only standard output, to
+ * which the plan redirects the command's standard error. The launcher uses standard error to report why it failed.
  *
- * @throws if the program cannot be started, or if the launcher failed before the command began.
+ * @throws if the signal has already fired, if the program cannot be started, or if the launcher failed before the
+ * command began.
  */
 export async function runCommand(plan: CommandPlan, limits: RunLimits): Promise<CommandResult> {
   const startedAt = performance.now();

@@ -12,8 +12,8 @@ type WalkedEntry = WorkspaceEntry & { diskBytes: number } & { unreadable?: true 
 
 /**
  * Visits files and folders below a folder: upper levels first, and in each folder by name. Skips symbolic links and special
- * files unless `all` is set; never follows links. Each folder is pinned while it is read, so that replacing it with a link
- * has no effect.
+ * files unless `all` is set; never follows links. Each folder is pinned (kept open) while it is read, so that replacing
+ * the folder with a link has no effect.
  *
  * @param start the names on the path of the folder; the paths of entries begin with them.
  * @throws WorkspaceError if the first folder cannot be opened.

@@ -8,7 +8,9 @@ import { readTreeBudget, type TreeBudget } from "#lib/session/budget/budget-stor
 import { type RunInPlay, rootSessionOf } from "../run/run-in-play.ts";
 import type { OwnerAccounts } from "./owner-accounts.ts";
 
-/** A budget that is used up. */
+/**
+ * A budget that stops a run: it is used up, or it is a session's budget in US dollars and the model has no price.
+ */
 type Exhausted = {
   /** Names the limit and says when the turn continues. */
   sentence: string;
@@ -30,13 +32,13 @@ export type Spending = {
   /** Counts the time since the last count. @returns the spend to record with the step. */
   countTime: (run: SpendingRun) => Spend;
   /**
-   * Returns the used-up budget of a run's session or owner; undefined if the run may spend more. Usually answers from a
-   * cache.
+   * Returns the budget of a run's session or owner that is used up or cannot be counted; undefined if the run may spend
+   * more. Usually answers from a cache.
    */
   findExhausted: (run: SpendingRun) => Promise<Exhausted | undefined>;
   /**
    * Returns the budget of a root session, and what the session and its sub-agents have spent. The values are at most
-   * {@link FRESH_MS} old.
+   * {@link FRESH_MS} old. Undefined if the root session does not exist.
    */
   readTree: (rootId: string) => Promise<TreeBudget | undefined>;
   /** Tells all processes that the budget of a root session has changed. */
@@ -126,8 +128,8 @@ export function createSpending(deps: {
   return {
     begin({ session, agent }) {
       // A tree with sub-agents is not cached here, because other processes can add to its spend. A `CHANGED` entry is
-      // not replaced, because the budget may have changed after the session's row was read. In both cases, the next
-      // check reads the tree.
+      // not replaced, because the budget may have changed after the session's row was read. In both cases, `findTree`
+      // loads the tree when it is needed.
       if (agent || session.subAgents || trees.get(session.id)?.readAt === CHANGED.readAt) return;
       const { spentTokens: tokens, spentUsd: usd, spentMs: ms, budget } = session;
       // Deletes or replaces an entry that this process cached in an earlier turn, because the session's row is newer.

@@ -22,7 +22,8 @@ const READY: Room = { kind: "ready" };
  * Compacts the context before a model call if the context is near its budget. The compaction is recorded as a separate
  * step; until then, the history is unchanged. Source: decision 014.
  *
- * @param call the name of the step that the model call will be recorded as.
+ * @param call identifies the model call in the names of the compaction's steps: `model-<number>`, or
+ * `collect-<number>` for the call that collects a deliverable.
  * @param isRefused whether the provider has just refused the prompt as too large. The prompt then counts as at least as
  * large as the budget, whatever the estimate is.
  */

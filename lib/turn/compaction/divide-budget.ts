@@ -5,8 +5,8 @@ export type BudgetParts = {
   /** The size of the whole prompt that a compaction aims at. */
   target: number;
   /**
-   * In a prompt above this size, the compaction also cuts recent messages, because the next answer may not fit
-   * otherwise.
+   * In a prompt above this size, the compaction also cuts recent messages if nothing else saves enough, because the
+   * next answer may not fit otherwise.
    */
   limit: number;
   /** Maximum size of the summary. */

@@ -3,7 +3,8 @@ import type { Item } from "./group-messages.ts";
 /**
  * Finds the task: the user messages of the running request, and the messages that joined its turn. If the request
  * contains a whole transcript, only the last user messages of the transcript are the task; earlier messages are
- * context. A question that the service asked is recorded in one step with its answer and is not part of the task.
+ * context. The service also asks the model questions as user messages. Such a question is recorded in the same step as
+ * the model's answer, and is not part of the task.
  * Source: specification, Session creation request, `messages`.
  *
  * @param requestFrom the position of the first step of the request.

@@ -8,9 +8,9 @@ export const listItems = (entries: readonly HistoryEntry[]): Item[] =>
   entries.flatMap(({ position, messages }) => messages.map((message) => ({ position, message })));
 
 /**
- * Divides a history into groups that must not be split, and returns the index at which each group begins; the first is 0. A
- * group holds an assistant message, all results of its calls, and all messages in between. A result without its call belongs
- * to the message before it.
+ * Divides a history into groups that must not be split, and returns the index at which each group begins; the first is
+ * 0. A group holds an assistant message, all results of its calls, and all messages in between. A result without its
+ * call belongs to the message before it. Each other message is a group of its own.
  */
 export function groupMessages(items: readonly Item[]): number[] {
   const callers = new Map<string, number>();

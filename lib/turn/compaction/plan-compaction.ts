@@ -108,7 +108,7 @@ type Work = {
 
 /**
  * Returns the index at which the recent messages begin. The recent messages are the newest groups that fit into `room`
- * tokens together, but at least the newest exchange.
+ * tokens together, but at least the newest exchange (the last assistant message and everything after it).
  */
 function findRecent({ input, items, starts }: Work, room: number): number {
   const assistant = items.findLastIndex(({ message }) => message.role === "assistant");

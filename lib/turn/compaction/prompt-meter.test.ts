@@ -99,7 +99,7 @@ describe("createPromptMeter", () => {
       let messagesRead = 0;
       for (let step = 0; step < 300; step++) {
         messages.push(step % 2 === 0 ? assistant(`step ${step}`) : pictured(1));
-        // The proxy counts how many messages are read or copied.
+        // Counts the messages that the meter takes through `slice`.
         const watched = Object.assign([...messages], {
           slice: (from?: number) => {
             const part = messages.slice(from);

@@ -10,8 +10,8 @@ const INPUT_STRING_CHARACTERS = 200;
 /** The beginning of the line that replaces a result. */
 const LEFT_OUT = "[Left out to make room:";
 /**
- * Maximum length of a result that begins with `LEFT_OUT` and counts as shortened. Longer ones were not written by this
- * file.
+ * A result that begins with `LEFT_OUT` counts as already shortened only up to this length. A longer result was not
+ * written by this file.
  */
 const LEFT_OUT_CHARACTERS = 4_000;
 /** Offset in a result, in characters, at which the search for the note of `cutResult` (`step/run-tools.ts`) begins. */
@@ -28,9 +28,10 @@ type AssistantMessage = Extract<HistoryMessage, { role: "assistant" }>;
 export type Shortening = { canReadOn: boolean };
 
 /**
- * Shortens an old message. A tool result becomes one line with the tool, its size and how to read it again. Each
- * picture becomes a line, long inputs of calls are shortened, and reasoning is removed. Texts of users and assistants
- * stay. Returns the same object if there is nothing to shorten, for example because the message was shortened before.
+ * Shortens an old message. A long tool result becomes one line with the tool's name, the size of the result, and how to
+ * read the result again. Each picture becomes a line, long inputs of calls are shortened, and reasoning is removed.
+ * Texts of users and assistants stay. Returns the same object if there is nothing to shorten, for example because the
+ * message was shortened before.
  */
 export function offloadMessage(message: HistoryMessage, how: Shortening): HistoryMessage {
   if (message.role === "assistant") return offloadCalls(message);

@@ -23,7 +23,7 @@ const history: HistoryMessage[] = [
 ];
 const input: SummaryInput = { messages: history, task: [user("Now the third offer")], summaryTokens: 200 };
 
-/** Summarizes with a model that gives these answers. */
+/** Summarizes with a scripted model that answers with `steps`. */
 async function play(
   steps: Step[],
   given: Partial<SummaryInput> = {},

@@ -9,7 +9,10 @@ const SUMMARY_HEADING = `[Written by this service, not by the user: the conversa
 /** Minimum length of a summary in tokens, even if the budget has less room. A shorter summary would be useless. */
 const SUMMARY_LEAST = 50;
 
-/** At least this many tokens of steers (messages that joined the turn) stay verbatim, even if the budget is small. */
+/**
+ * Minimum room, in tokens, for steers (messages that joined the turn) that stay verbatim. Applies even if the budget is
+ * small.
+ */
 const STEERS_LEAST = 500;
 
 /** A planned compaction whose summary is not written yet. */

@@ -17,7 +17,7 @@ export function createRandom(seed: number) {
 
 export type Random = ReturnType<typeof createRandom>;
 
-/** Creates a text of `characters` characters that repeats its label. */
+/** Creates a text that repeats `label` and has `characters` characters. */
 export const fill = (label: string, characters: number): string =>
   `${label} `.repeat(Math.ceil(characters / (label.length + 1))).slice(0, characters);
 

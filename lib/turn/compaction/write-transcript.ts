@@ -15,12 +15,13 @@ const CHUNKS_MOST = 8;
 const CHUNKS_AT_START = 2;
 
 /**
- * Writes messages as text for the summarizing model, in chunks of at most `chunkTokens` each. Text is used because a prompt
- * with tool calls would need the definitions of these tools. Long pieces are cut, so that one chunk is usually enough.
+ * Writes messages as text for the summarizing model, in chunks of about `chunkTokens` at most. Text is used because a
+ * prompt with tool calls would need the definitions of these tools. Long pieces are cut, so that one chunk is usually
+ * enough.
  */
 export function writeTranscript(messages: readonly HistoryMessage[], chunkTokens: number): string[] {
-  // Two characters of most scripts are estimated as less than one token, so a piece of `most` characters fits into a
-  // chunk.
+  // Two ASCII characters are estimated as less than one token, so a piece of `most` ASCII characters fits into a chunk.
+  // Other characters take more bytes, so such a piece can exceed a small chunk.
   const most = Math.max(200, chunkTokens * 2);
   let chunks: string[] = [];
   for (const characters of PIECE_CHARACTERS) {

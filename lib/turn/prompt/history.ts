@@ -55,7 +55,10 @@ export function createHistory(recorded: RecordedEntry[]): History {
   };
 }
 
-/** Appends a message. A message that the service added goes before its user message, so that the user message is last. */
+/**
+ * Appends a message. If the service added the message and the last message is a user message, the added message goes
+ * before that user message, so that the user message stays last.
+ */
 function pushMessage(messages: ModelMessage[], message: HistoryMessage): void {
   const isBefore = message.role === "user" && message.isAdded && messages.at(-1)?.role === "user";
   messages.splice(isBefore ? messages.length - 1 : messages.length, 0, message);

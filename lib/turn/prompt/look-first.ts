@@ -8,8 +8,8 @@ import type { TurnDeps } from "../turn-deps.ts";
 export const ADDED = "[Added by the service]";
 
 /**
- * Shows the model the session's target page before the first model call of a request. The look is a recorded step, so that a
- * process that resumes the run sends the same prompt.
+ * In a session with a target page, shows the model the page in the live browser before the first model call of a
+ * request. The look is a recorded step, so that a process that resumes the run sends the same prompt.
  */
 export async function lookFirst(deps: TurnDeps, run: RunInPlay): Promise<void> {
   const { claim, session, prompt } = run;

@@ -106,7 +106,8 @@ export function applyStep(
 export type Written = { receipt: WriteReceipt; events: StoredEvent[]; jobs: Job[] };
 
 /**
- * Writes events of a run with their effects. A lifecycle event also writes its callback and the job of the callback.
+ * Writes events of a run with their effects. If the session's callback is subscribed to one of the events, also writes
+ * the callback of that event and the job that delivers it.
  * @returns undefined if the condition `fence` did not hold.
  */
 export async function writeEvents(

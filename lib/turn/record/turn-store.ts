@@ -55,10 +55,10 @@ const takeStatement = defineStatement<"runId" | "generation" | "player" | "now">
 );
 
 /**
- * Claims the session for a run if the run is open, due, not parked, and the first in line. The run gets a new epoch, so
- * that its earlier executors can write nothing more. A job of an older generation claims nothing: a newer job for the
- * run exists, or will exist when the parked run is woken. If the clock was set back and the creation of a retry is now
- * in the future, the retry is due at once.
+ * Claims the session for a run if the run is open, due, not parked, and the first in line, and no other run of the
+ * session is active. The run gets a new epoch, so that its earlier executors can write nothing more. A job of an older
+ * generation claims nothing: a newer job for the run exists, or will exist when the parked run is woken. If the clock
+ * was set back and the creation of a retry is now in the future, the retry is due at once.
  *
  * @param job.now the current time in tests; by default the database's.
  */
@@ -151,7 +151,8 @@ export type LockedRun = Pick<RunRow, "state" | "epoch" | "attempt"> & {
   messageSeq: number;
 };
 
-// Locks the session before the run, because the end of a run also updates the next run of the session.
+// Locks the session first: its lock protects all runs of the session. The end of a run also updates another run of the
+// session, the next one.
 const lockStatement = defineStatement<"runId">(
   (value) => sql`
     with session as (
@@ -219,7 +220,7 @@ export async function listStepOutputs(db: Executor, runId: string): Promise<[str
   return rows.map(({ name, output }) => [name, output]);
 }
 
-/** Records that an open run is to stop. @returns false if it has ended. */
+/** Records that an open run is to stop. @returns false if the run has ended or does not exist. */
 export async function requestCancel(db: Executor, runId: string, at: Date): Promise<boolean> {
   const marked = await db
     .update(runs)

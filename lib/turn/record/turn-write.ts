@@ -43,7 +43,7 @@ export type TurnWrite = {
   messages?: MessageWrite[] | undefined;
   /** New parts of messages that are already in the transcript. */
   updatedMessages?: { id: string; parts: MessagePart[] }[] | undefined;
-  /** New positions of messages that were not in the transcript before. */
+  /** Messages that are already stored but not yet in the transcript, with the positions that they get in it. */
   placed?: { id: string; seq: number }[] | undefined;
   /** The last position in the transcript after this write. */
   messageSeq?: number | undefined;
@@ -55,7 +55,10 @@ export type TurnWrite = {
   /** The callback that one of the event drafts triggers. */
   delivery?: (PlannedDelivery & { draft: EventDraft }) | undefined;
   jobs?: Job[] | undefined;
-  /** If true, writes nothing while a message that joined the turn is unread. The caller must have locked run and session. */
+  /**
+   * If true, writes nothing while a message that joined the turn is unread. The caller must have locked run and
+   * session. By default true if the write ends the run without a retry.
+   */
   unlessSteered?: boolean | undefined;
 };
 
@@ -72,9 +75,9 @@ export type WriteReceipt = {
   isCancelled: boolean;
   /** Whether a message has joined the turn and is not read yet. */
   isSteered: boolean;
-  /** The `seq` of the last event in `drafts`. */
+  /** The `seq` of the last event in `drafts`; 0 without events. */
   lastSeq: number;
-  /** Position of the step in the model's history. */
+  /** Position of the step in the model's history; 0 without a step. */
   position: number;
   /** Position of `stepBefore`; equal to `position` if the write has no such step. */
   positionBefore: number;

@@ -61,8 +61,8 @@ export type Endable = {
 };
 
 /**
- * Ends a run once. One transaction writes its state, its deliverable, `run.completed` with its callback row, and the job of
- * the run that follows (a retry, or the next request in the queue).
+ * Ends a run that is still open. One transaction writes its state, its deliverable, `run.completed` with its callback
+ * row, and the job of the run that follows (a retry, or the next request in the queue).
  *
  * @param fence the state that the run must have: `claimed`, `pending` or `open`.
  * @returns `held` if a message or a stop arrived for a turn that was about to succeed: the turn continues, and nothing was

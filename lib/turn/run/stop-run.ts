@@ -63,7 +63,7 @@ async function isWaiting(deps: TurnDeps, runId: string): Promise<boolean> {
   return first?.run.id !== runId || (run.notBefore !== null && run.notBefore > new Date());
 }
 
-/** Ends a run that has not started. @returns false if the run has started or ended. */
+/** Ends a run that has not started. @returns false if the run has started or ended, or does not exist. */
 export async function removeQueued(deps: TurnDeps, runId: string): Promise<boolean> {
   const run = await readEndable(deps, runId);
   if (!run) return false;
@@ -76,7 +76,7 @@ async function stopRetry(deps: TurnDeps, runId: string): Promise<void> {
   if (newest && newest.attempt > run.attempt) await stopRun(deps, newest.id);
 }
 
-/** Reads what is needed to end a run that this process does not play. Undefined if the run has ended. */
+/** Reads what is needed to end a run that this process does not play. Undefined if it has ended or does not exist. */
 export async function readEndable(deps: TurnDeps, runId: string): Promise<Endable | undefined> {
   const row = await readRun(deps.db, runId);
   if (!row || !isOpen(row.run)) return undefined;

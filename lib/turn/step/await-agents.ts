@@ -32,7 +32,7 @@ const readerOf = (run: RunInPlay, number: number) => `${run.claim.runId}/end-${n
 /**
  * Whether a turn continues although its model has concluded. The turn continues if a sub-agent is live or has a result
  * that the model has not read. The turn of a sub-agent also continues if the sub-agent has not submitted a result and
- * was not reminded yet.
+ * was not reminded yet. At the step limit, a turn never continues.
  *
  * @param number the number of the model call that concluded.
  */

@@ -102,7 +102,7 @@ type Answer =
     }
   | Exclude<ModelStep, { kind: "answered" | "concluded" | "calling" | "overflowed" }>;
 
-/** Makes one streamed model call, without retries. After a failure, the whole run is retried (`planRetry`). */
+/** Makes one streamed model call, without retries. A retryable failure retries the whole run (`planRetry`). */
 async function streamAnswer(deps: TurnDeps, run: RunInPlay, messageId: string): Promise<Answer> {
   const { signal } = run;
   if (signal.aborted) return { kind: "stopped" };

@@ -60,7 +60,7 @@ export async function runTools(
   return waits;
 }
 
-/** Divides calls into batches; the calls of a batch may run concurrently. */
+/** Divides calls into batches; the calls of a batch may run concurrently. Calls with an invalid input are left out. */
 export function batchCalls(
   calls: PlannedCall[],
   isReadOnly: (call: PlannedCall) => boolean,
@@ -336,8 +336,8 @@ function toModelMessage(
 }
 
 /**
- * Ends the unfinished calls of a run that is stopped. The result of a waiting call says that it was stopped; the result of a
- * call that an earlier executor began says that its outcome is unknown. Open questions are withdrawn.
+ * Ends the unfinished calls of a run that is stopped. If the start of a call is recorded, its result says that the
+ * outcome is unknown. Otherwise, if the call waits, its result says that it was stopped. Open questions are withdrawn.
  * Source: `security.md`, What is never lost.
  *
  * @throws StaleClaimError when the claim is over; nothing is written then.

@@ -21,8 +21,9 @@ export const referToPicture = (evidenceId: string, mediaType: string): ContentIt
 });
 
 /**
- * Replaces references to the newest pictures by the pictures. To save context, references to older pictures become a line
- * with the picture's id. For a model that does not accept images, all references become lines.
+ * Replaces references to the newest pictures by the pictures. To save context, a reference to an older picture becomes
+ * a line with the picture's id. A reference to a picture that is no longer stored becomes such a line, too. For a model
+ * that does not accept images, all references become lines.
  */
 export async function showPictures(
   deps: TurnDeps,
