@@ -21,7 +21,10 @@ export type Screencast = {
   watcherCount: () => number;
   /** Restarts the cast. Call it after a document change: Chromium may still send frames of the old renderer. */
   refresh: () => void;
-  /** Switches the cast to another page; undefined if the browser has ended. Subscriptions continue. */
+  /**
+   * Switches the cast to the page of this DevTools session; `cdp` is undefined if the browser has ended. Subscriptions
+   * continue.
+   */
   attach: (cdp: CDPSession | undefined) => void;
 };
 
