@@ -19,9 +19,8 @@ export type PageScripts = {
   /** Removes a page that was closed. */
   remove: (cdp: CDPSession) => void;
   /**
-   * Replaces the script in all pages, and runs `now` in the documents that the pages show. Does not wait longer than 5
-   * s for a page.
-   * @throws Error when a page fails to run the script, for example because the page closes.
+   * Replaces the script in all pages, and runs `now` in the documents that the pages show. Waits at most 5 s.
+   * @throws Error when a page cannot run the script, for example because the page closes.
    */
   set: (script: PageScript) => Promise<void>;
   /** Returns the current source for separate contexts (`PageScript.everywhere`). */
