@@ -68,7 +68,7 @@ export type LiveBrowser = {
   select: (targetId: string) => void;
   /**
    * Returns why the navigation with this DevTools loader id was refused. Undefined if the navigation was not refused,
-   * or if the refusal is too old to be stored.
+   * or if its refusal is no longer stored. Only the latest refusals are stored.
    */
   readRefusal: (loaderId: string) => string | undefined;
   /** Opens a page in a separate context of the browser. People do not see this page. @see openFreshContext */
@@ -112,8 +112,8 @@ export type NavigationOutcome = { landed: true; url: string } | { landed: false;
 export type BrowserOpening = { state: "ready" } | { state: "waiting" } | { state: "failed"; reason: string };
 
 /**
- * Permission for a caller to run a Chromium of its own with these settings. It takes one of the places for running
- * browsers until `release` is called.
+ * Permission for a caller to run a Chromium of its own with these settings. The lease takes one of the places for
+ * running browsers until `release` is called.
  */
 export type BrowserLease = {
   executablePath: string;
@@ -128,8 +128,8 @@ export type BrowserLease = {
 };
 
 /**
- * The browsers of all sessions. A process has a limited number of places for running browsers. When all places are taken,
- * sessions that need a browser wait in order of arrival.
+ * The browsers of all sessions. A process has a limited number of places for running browsers. When all places are
+ * taken, sessions that need a browser wait in order of arrival.
  */
 export type BrowserService = {
   readStatus: (sessionId: string) => Promise<BrowserRecord>;
@@ -139,8 +139,9 @@ export type BrowserService = {
    */
   retarget: (sessionId: string, url: string) => Promise<void>;
   /**
-   * Returns the session's browser; starts one with the selected page if none runs.
-   * @throws Error with a readable message.
+   * Returns the session's browser. If none runs, starts one. The new browser opens the session's desired page
+   * (`desiredUrl`) if that page was not reached yet, otherwise the page that the previous browser showed last.
+   * @throws Error with a readable message; the signal's reason when the signal fires.
    */
   ensure: (sessionId: string, signal?: AbortSignal) => Promise<LiveBrowser>;
   /**
@@ -156,7 +157,9 @@ export type BrowserService = {
    * free in time; the signal's reason when the signal fires.
    */
   lease: (signal: AbortSignal) => Promise<BrowserLease>;
-  /** Starts a spare browser for a session that is about to begin. The spare is closed if no session takes it in time. */
+  /**
+   * Starts a spare browser for a session that is about to begin. The spare is closed if no session takes it in time.
+   */
   warmUp: () => void;
   /**
    * Starts the browser for a person if none runs. Resolves when the browser runs, when the session has to wait for a
@@ -175,9 +178,9 @@ export type BrowserService = {
   /** Marks the browser as used now, so that `reapIdle` does not end it. */
   touch: (sessionId: string) => void;
   /**
-   * Subscribes to the live view. The latest frame is delivered immediately. Starts a browser only if the session has an
-   * open turn of the agent and a place is free. Without a browser, clients can show the last picture (`readPicture`)
-   * instead.
+   * Subscribes to the live view. If other viewers already watch, delivers the latest frame immediately. Starts a
+   * browser only if none runs, the session has an open turn of the agent and a place is free. Without a browser,
+   * clients can show the last picture (`readPicture`) instead.
    * @returns a function that ends the subscription.
    */
   watch: (sessionId: string, listeners: ViewListeners) => () => void;
@@ -192,14 +195,17 @@ export type BrowserService = {
   /** Returns the time of the last picture of each session's page. Sessions without a picture are left out. */
   readPictureTimes: (sessionIds: string[]) => Promise<Map<string, Date>>;
   /**
-   * Ends browsers that were not used for `BrowserServiceDeps.idleMs` or longer. @returns the number of ended browsers.
+   * Ends browsers that were not used for `BrowserServiceDeps.idleMs` or longer. Browsers of parked (paused) turns and
+   * browsers that a working sub-agent shares keep running. Also records the end of browsers whose owning process has
+   * ended.
+   * @returns the number of browsers ended because they were idle.
    */
   reapIdle: (now: Date) => Promise<number>;
   /** Ends the browser of one session, with all of the browser's processes. */
   closeSession: (sessionId: string) => Promise<void>;
   /**
-   * Describes the browsers for the health check and the startup banner: whether they can run, how many run, and their
-   * kind.
+   * Describes the browsers for the health check and the startup banner: whether they can run, how many run, and
+   * (`detail`) which Chromium they use or why none can run.
    */
   describe: () => { available: boolean; live: number; detail: string };
   close: () => Promise<void>;

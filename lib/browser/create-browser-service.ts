@@ -52,13 +52,16 @@ export type BrowserServiceDeps = {
   /** Called with each browser request that the network guard refused. */
   onRequestRefused?: (refusal: NetworkRefusal) => void;
   idleMs: number;
-  /** The largest number of browsers that this process runs at the same time. */
+  /**
+   * The largest number of browsers that sessions and leases run at the same time in this process. The spare browser
+   * does not count.
+   */
   maxLive: number;
   /** The longest time that a caller waits until it may start a browser. */
   waitMs: number;
   /**
-   * Stores what a person submits in the annotation overlay. `body` is the body of the annotation webhook, as JSON text. If
-   * the submission is refused, the overlay shows the reason to the person.
+   * Stores what a person submits in the annotation overlay. `body` is the body of the annotation webhook, as JSON text.
+   * If the submission is refused, the overlay shows the reason to the person.
    */
   onAnnotation: (sessionId: string, body: string) => Promise<AnnotationVerdict>;
   /**

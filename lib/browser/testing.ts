@@ -137,7 +137,7 @@ export async function openTestBrowsers(
       dataDir,
       rule: createAddressRule({ allow }),
       ownOrigin: undefined,
-      // Each service has another owner name, like a process that is restarted.
+      // Each service gets a new owner name, as a restarted process does.
       owner: { name: `test ${services.length}`, isAlone: true },
       idleMs: 600_000,
       maxLive: 8,

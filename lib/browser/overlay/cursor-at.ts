@@ -1,7 +1,7 @@
 /**
- * Returns the CSS cursor keyword that a page shows at a point of its viewport. Resolves `auto` as browsers do: a caret over
- * text, an arrow elsewhere. Looks into open shadow roots, frames of the same origin and the overlay's own closed root. Runs
- * inside pages, so it must not refer to anything outside its own body.
+ * Returns the CSS cursor keyword that a page shows at a point of its viewport. Resolves `auto` as browsers do: `text`
+ * over text, `default` elsewhere. Looks into open shadow roots, frames of the same origin and the overlay's own closed
+ * root. Runs inside pages, so it must not refer to anything outside its own body.
  */
 export function cursorAt(
   x: number,

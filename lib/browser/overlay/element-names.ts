@@ -9,7 +9,8 @@ export type ElementNames = {
 };
 
 /**
- * Creates the functions of {@link ElementNames}. Runs inside pages, so it must not refer to anything outside its own body.
+ * Creates the functions of {@link ElementNames}. Runs inside pages, so it must not refer to anything outside its own
+ * body.
  */
 export function createElementNames(): ElementNames {
   function escapeValue(value: string): string {

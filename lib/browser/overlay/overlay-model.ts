@@ -22,7 +22,10 @@ type OverlayModel = {
   add: () => void;
   closeEditor: () => void;
   remove: (index: number) => void;
-  /** Closes the open comment box. If none is open, stops picking. @returns false if there was nothing to stop. */
+  /**
+   * Closes the open comment box. If none is open, stops picking.
+   * @returns false if no box was open and no element was being picked.
+   */
   escape: () => boolean;
   /**
    * Begins to submit the comments.

@@ -17,8 +17,8 @@ type Parts = ViewParts & {
 };
 
 /**
- * A message from the overlay to the service. `ready`: the overlay has started. `submit`: a person submits comments; `body`
- * is the body for the annotation webhook as JSON text.
+ * A message from the overlay to the service. `ready`: the overlay has started. `submit`: a person submits comments;
+ * `body` is the body for the annotation webhook as JSON text.
  */
 export type OverlayReport = { kind: "ready" } | { kind: "submit"; body: string };
 
@@ -106,7 +106,8 @@ function runOverlay(settings: Settings, parts: Parts): void {
     cursorAt: (x: number, y: number) => cursorAt(x, y, view),
     onAnswer: change(model.endSubmit),
   };
-  // Attaches the overlay when it is not in the page: the root element may be new, or the page replaced its contents.
+  // Attaches the overlay again after the page has removed it, for example by replacing its root element or its
+  // contents.
   const attach = () => view?.attach();
   new MutationObserver(attach).observe(document, { childList: true, subtree: false });
   const attachLastingly = () => {

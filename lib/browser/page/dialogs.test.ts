@@ -2,7 +2,10 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { insertTestSession, openTestBrowsers, startTestSite, type TestBrowsers } from "../testing.ts";
 
-/** JavaScript that blocks the page for 500 ms. When it ends, the browser is about to show the next page. */
+/**
+ * JavaScript that blocks the page for 500 ms. During this time, the test starts a navigation. The dialog then opens
+ * when the browser is about to show the next page.
+ */
 const BUSY = "for (const end = Date.now() + 500; Date.now() < end; );";
 
 let site: Awaited<ReturnType<typeof startTestSite>>;

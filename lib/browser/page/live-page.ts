@@ -10,13 +10,18 @@ import type { PageScripts } from "./page-script.ts";
 
 /** The events of a page. */
 export type LivePageEvents = MainFrameEvents & {
-  /** Called when a navigation that the service did not start was refused. The page keeps its current document. */
+  /**
+   * Called when a navigation was refused and {@link LivePage.navigate} does not return the reason. The page keeps its
+   * current document.
+   */
   onRefused: (reason: string) => void;
   onCrashed: () => void;
   onAnnotation: SubmitAnnotation;
 };
 
-/** The reasons of recently refused navigations, by DevTools loader id. Chromium itself reports only `net::ERR_ABORTED`. */
+/**
+ * The reasons of recently refused navigations, by DevTools loader id. Chromium itself reports only `net::ERR_ABORTED`.
+ */
 export type Refusals = {
   get: (loaderId: string) => string | undefined;
   set: (loaderId: string, reason: string) => void;
@@ -49,9 +54,9 @@ type Adopted = {
   mainFrame: MainFrame;
   options: LivePageOptions;
   /**
-   * Number of navigations in progress that the service started. While it is not 0, `onRefused` is not called, because
-   * `navigate` returns the reason of a refusal. Exception: `navigate` cannot find the reason of a refusal without a
-   * loader id.
+   * Number of navigations in progress that the service started. While it is not 0, `navigate` returns the reason of a
+   * refusal, so `onRefused` is not called. Exception: for a refusal without a loader id, `onRefused` is called, because
+   * `navigate` cannot find the reason.
    */
   navigations: number;
 };

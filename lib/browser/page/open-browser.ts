@@ -28,7 +28,7 @@ export const VIEWPORT = { width: 1280, height: 800 };
 type OpenBrowserEvents = LivePageEvents & {
   /** Called when a dialog of a page was answered. */
   onDialog: (dialog: AnsweredDialog) => void;
-  /** Called when a page has offered a file for download. */
+  /** Called when a file that a page offered for download was read, or could not be read. */
   onDownload: (download: PageDownload) => Promise<void>;
   onSelected: (page: LivePage) => void;
   /** Called when the browser ended unexpectedly. */
@@ -57,7 +57,7 @@ export type OpenBrowser = {
   select: (targetId: string) => void;
   /**
    * Returns why the navigation with this DevTools loader id was refused. Undefined if the navigation was not refused,
-   * or if the refusal is too old to be stored.
+   * or if its refusal is no longer stored. Only the latest refusals are stored.
    */
   readRefusal: (loaderId: string) => string | undefined;
   /** Opens a page in a separate context of the browser. @see openFreshContext */
@@ -88,8 +88,8 @@ const PAGES_MAX = 8;
 
 /**
  * Starts a browser and opens a page in a new context. The service denies permissions, and answers each dialog that no
- * script claims. The browser writes no files. A popup becomes the selected page until the popup closes. While eight
- * pages are open, the service closes any further page immediately.
+ * script claims. The browser writes no downloads to disk. A popup becomes the selected page until the popup closes.
+ * While eight pages are open, the service closes any further page immediately.
  *
  * @throws Error with a readable message when no browser can be started.
  */
@@ -179,7 +179,8 @@ async function connect(
     async close() {
       state.isOpen = false;
       opened.events = undefined;
-      // `kill` does not end a remote browser, so `close` discards the context instead.
+      // A browser without a process id is a remote one, which `kill` does not end. `browser.close` at least discards
+      // the context of a remote browser.
       if (process.pid === undefined) await browser.close().catch(() => {});
       await process.kill();
     },
@@ -211,8 +212,8 @@ async function openContext(process: BrowserProcess): Promise<{ browser: Browser;
   // Playwright is imported when the first browser starts, because the import takes a tenth of the service's start time.
   const { chromium } = await import("playwright");
   const over = process.devtools.playwright;
-  // Without this path, which is never used, Playwright would create a temporary folder. A killed process would leave it
-  // behind.
+  // Playwright never uses this path. Without it, Playwright would create a temporary folder, which would stay behind if
+  // the service were killed.
   const options = { timeout: CONNECT_TIMEOUT_MS, artifactsDir: "/nonexistent" };
   const browser =
     typeof over === "string"
@@ -276,7 +277,10 @@ async function deselect(opened: OpenBrowser, state: BrowserPages, live: LivePage
   else await opened.context.newPage().catch(() => {});
 }
 
-/** Forwards the events of a page to the browser's `events` while that page is the selected one. */
+/**
+ * Forwards the events of a page to the browser's `events` while that page is the selected one. Submissions of the
+ * annotation overlay are forwarded from every page.
+ */
 function pageEvents(opened: OpenBrowser, state: BrowserPages, page: Page): LivePageEvents {
   const owner = () => (state.pages.at(-1)?.page === page ? opened.events : undefined);
   return {

@@ -39,13 +39,13 @@ type FreshContextDeps = {
 const CLOSE_TIMEOUT_MS = 5_000;
 
 /**
- * Returns the options of every context of the service's browsers. The browser writes no files. If `contextProxy` is
- * set, all requests go through that proxy.
+ * Returns the options of every context of the service's browsers. With these options, the browser writes no downloads
+ * to disk. If `contextProxy` is set, all requests go through that proxy.
  */
 export const guardedContextOptions = ({
   contextProxy,
 }: Pick<BrowserProcess, "contextProxy">): BrowserContextOptions => ({
-  // The browser writes no downloads to disk. Where downloads are allowed, the service reads their bytes over DevTools.
+  // The browser itself saves no downloads. If the service allows downloads, it reads their bytes over DevTools.
   acceptDownloads: false,
   ...(contextProxy === undefined ? {} : { proxy: { server: contextProxy, bypass: "<-loopback>" } }),
 });

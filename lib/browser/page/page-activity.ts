@@ -24,7 +24,10 @@ export type PageActivity = {
   position: () => number;
   /** Returns the entries from `position` on, oldest first. If there are more than 200, returns only the latest 200. */
   since: (position: number) => ActivityEntry[];
-  /** Counts a page's unanswered requests that began at `sinceMs` or later. Images, fonts and streams do not count. */
+  /**
+   * Counts a page's requests that began at `sinceMs` or later and have not ended. Images, fonts and streams do not
+   * count.
+   */
   pending: (page: Page, sinceMs: number) => number;
 };
 
@@ -38,7 +41,9 @@ const AWAITED_TYPES = new Set(["document", "stylesheet", "script", "xhr", "fetch
 export function watchActivity(context: BrowserContext): PageActivity {
   let entries: ActivityEntry[] = [];
   let dropped = 0;
-  /** Unanswered requests. `page` is undefined if the request began before Playwright had announced the page. */
+  /**
+   * Requests that have not ended. `page` is undefined if the request began before Playwright had announced the page.
+   */
   const pending = new Map<Request, { page: Page | undefined; beganMs: number }>();
   /** Removes a request that became a download, because the browser does not report the end of such a request. */
   const forget = (url: string) => {

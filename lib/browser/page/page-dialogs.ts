@@ -31,7 +31,10 @@ type HeldClaim = {
    * @param target the page's id on the script's connection.
    */
   noteShown: (target: string, kind: string, message: string) => void;
-  /** Reports that the browser announced the end of a page's dialog on the script's connection, with the answer. */
+  /**
+   * Reports that the browser announced the end of a page's dialog on the script's connection. `isAccepted` and `input`
+   * are the answer that the dialog got.
+   */
   noteClosed: (target: string, isAccepted: boolean, input: string) => void;
   /** Ends the claim. The service then answers the open dialogs that were left to the script. */
   release: () => void;
@@ -105,7 +108,8 @@ function answer(watch: Watch, dialog: Dialog, by: "default" | "timeout"): void {
   const answered = answerOf({ kind: dialog.type(), message: dialog.message() }, by);
   const key = keyOf(dialog.type(), dialog.message());
   for (const { answered: keys } of watch.claims) keys.push(key);
-  // The dialog is reported before the page continues, so that it is in the report of a script that ends right then.
+  // The dialog is reported before its answer lets the page continue. If a script ends immediately after the answer, the
+  // dialog is then already reported.
   if (!drop(watch.reported, key)) watch.onAnswered(answered);
   // Answering fails if the page was closed together with its dialog.
   void (answered.isAccepted ? dialog.accept() : dialog.dismiss()).catch(() => {});
@@ -157,7 +161,8 @@ function addClaim(watch: Watch, claim: DialogClaim): HeldClaim {
     },
     release() {
       claims.delete(entry);
-      // The service answers an open dialog later, when it is announced on the service's connection. It is reported now.
+      // A dialog may be open that the browser has announced only on the script's connection so far. Such a dialog is
+      // reported now. The service answers it later, when the browser announces it on the service's connection.
       const open = new Set(entry.open.values());
       for (const dialog of entry.seenByScript) {
         if (!open.has(dialog) && !dialog.wasListening) continue;

@@ -24,15 +24,15 @@ export type PausedResponse = {
 };
 
 /**
- * The downloads of all pages of one browser. Their bytes are read over DevTools, because the service cannot read the disk of
- * a remote browser.
+ * The downloads of all pages of one browser. Their bytes are read over DevTools, because the service cannot read the
+ * disk of a remote browser.
  */
 export type PageDownloads = {
   /**
-   * Reads the body of a paused response that is or may be a download, and then lets the browser continue. The browser
-   * announces a download with the file name that it has chosen. It does not get the body of a response that is
-   * certainly a download.
-   * @returns whether it took over the response. If not, the caller must continue the request.
+   * Reads the body of a paused response that is or may be a download, and then answers the request. If the response is
+   * a download, the browser then announces the download with a file name. While three downloads are in progress,
+   * reports a failed download instead and aborts the request.
+   * @returns whether `capture` took over the response. If not, the caller must continue the request.
    */
   capture: (cdp: CDPSession, response: PausedResponse) => boolean;
   /** Returns the number of downloads in progress, including those whose bytes are being stored. */
@@ -196,7 +196,9 @@ function takeBody({ bodies }: Watch, url: string, body: Body): boolean {
   return true;
 }
 
-/** Reports a download that the browser has announced. Cancels the browser's own download, so that no file is written. */
+/**
+ * Reports a download that the browser has announced. Cancels the browser's own download, so that no file is written.
+ */
 async function report(watch: Watch, page: Page, download: Download): Promise<void> {
   void download.cancel().catch(() => {});
   const url = download.url();
@@ -241,8 +243,8 @@ async function within(timeoutMs: number, reading: Promise<Body>): Promise<Body> 
 }
 
 /**
- * Reads a download whose response was not captured. Its URL is a `data:` or `blob:` URL, or a window requested it when
- * the window had just opened.
+ * Reads a download whose response was not captured. Either the download has a `data:` or `blob:` URL, or its request
+ * came from a window that had just opened.
  */
 async function readAgain({ context, refuse }: Watch, page: Page, url: string): Promise<Body> {
   if (url.startsWith("data:")) {

@@ -53,7 +53,9 @@ export const LOAD_TIMEOUT_MS = 10_000;
 
 const INTERRUPTED: NavigationOutcome = { landed: false, reason: "the navigation was interrupted" };
 
-/** Returns the fields to record for an outcome. `currentUrl` is the address that the page shows after the navigation. */
+/**
+ * Returns the fields to record for an outcome. `currentUrl` is the address that the page shows after the navigation.
+ */
 type FieldsOf = (outcome: NavigationOutcome, currentUrl: string) => BrowserPatch;
 
 type Navigation = {
@@ -179,7 +181,8 @@ async function openStartPage(navigation: Navigation, browser: OpenBrowser, row: 
   await goAndRecord(navigation, browser, returnUrl, retargets, (outcome, currentUrl) => {
     if (!isReturning) return {};
     if (!outcome.landed) return { lastError: outcome.reason, pageWant: "reached" };
-    // If `lastNavigatedUrl` is the URL of the retarget, it stays so, although that URL may redirect to `currentUrl`.
+    // A `lastNavigatedUrl` that is the URL of the retarget is kept. `currentUrl` may differ from that URL because of a
+    // redirect.
     const isAsRequested = row.lastNavigatedUrl === desiredUrl;
     return { pageWant: "reached", ...(isAsRequested ? {} : { lastNavigatedUrl: currentUrl }) };
   });

@@ -18,7 +18,10 @@ export type PageScripts = {
   add: (cdp: CDPSession) => Promise<void>;
   /** Removes a page that was closed. */
   remove: (cdp: CDPSession) => void;
-  /** Replaces the script in all pages, and runs `now` in the documents that they show. */
+  /**
+   * Replaces the script in all pages, and runs `now` in the documents that the pages show. Waits at most 5 s.
+   * @throws Error when a page cannot run the script, for example because the page closes.
+   */
   set: (script: PageScript) => Promise<void>;
   /** Returns the current source for separate contexts (`PageScript.everywhere`). */
   everywhere: () => string | null;

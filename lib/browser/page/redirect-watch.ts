@@ -4,7 +4,10 @@
  * redirect does not change `lastNavigatedUrl`, which stays the requested URL.
  */
 export type RedirectWatch = {
-  /** Starts a period of 30 s in which new addresses count as redirects: at a retarget, and again at each redirect. */
+  /**
+   * Starts a period of 30 s in which new addresses count as redirects. Call it at a retarget, and again at each
+   * redirect.
+   */
   begin: () => void;
   /** Shortens a running period for redirects to one more second. Call it when the page has loaded. */
   loaded: () => void;

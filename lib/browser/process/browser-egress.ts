@@ -28,8 +28,8 @@ export type BrowserProxy = {
 /** Decides which addresses the pages of the service's browsers may open. */
 export type BrowserEgress = {
   /**
-   * Returns why a page may not be opened; undefined if it may be. Resolves the host name. Only the proxy checks
-   * redirects.
+   * Returns why a page may not be opened; undefined if it may be. Resolves the host name, but does not follow
+   * redirects. Either the proxy checks the target of a redirect, or the caller calls `refuse` again.
    *
    * @param sessionId the session that opens the page, if known.
    */

@@ -175,7 +175,8 @@ test("rows that claim a browser after a restart become expired, and orphans are 
 test("the next start removes the profile of a service that was killed before its browser ran", async () => {
   const harness = await openHarness();
   const folder = join(harness.dataDir, "browsers");
-  // The browser's user cannot enter the service's own folder.
+  // Closes the service's folder to other users. The profile folder is therefore created in the system's temporary
+  // folder.
   await chmod(harness.dataDir, 0o700);
   const account = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 };
   const { path } = await makeProfileFolder(folder, account);

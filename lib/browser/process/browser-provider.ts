@@ -5,17 +5,26 @@ export type BrowserProcess = {
   devtools: Devtools;
   /** Process id of the browser. Undefined if the service did not start the browser. */
   pid: number | undefined;
-  /** URL of the proxy to set for each context. Undefined if the browser process itself uses a proxy, or needs none. */
+  /**
+   * URL of the service's proxy, to set for each context. Undefined if the browser process itself uses the proxy, or if
+   * the browser is on another machine and cannot reach the proxy.
+   */
   contextProxy: string | undefined;
   /** Whether all requests of the browser's pages go through the service's proxy. If not, only documents are checked. */
   isGuarded: boolean;
-  /** Resolves when the process has ended, for any reason. */
+  /**
+   * Resolves when a local browser's process has ended, for any reason. For a remote browser, resolves when `kill` is
+   * called.
+   */
   exited: Promise<void>;
   /** Returns why the proxy last did not connect to the host of this URL. Undefined if that did not happen. */
   findRefusal: (url: URL) => string | undefined;
   /** Sets the session that uses the browser. Reports of refused requests name this session. */
   nameSession: (sessionId: string) => void;
-  /** Ends the browser with all its processes and removes its files. Never rejects. */
+  /**
+   * Ends a local browser with all its processes and removes its files. For a remote browser, only stops the service's
+   * proxy. Never rejects.
+   */
   kill: () => Promise<void>;
 };
 

@@ -17,7 +17,8 @@ export type DevtoolsConnection = {
   /** Sends a command. If the connection ends before the answer arrives, `onAnswer` gets an error. */
   send: (command: DevtoolsCommand, onAnswer: (answer: DevtoolsMessage) => void) => void;
   /**
-   * Sends a command to the browser itself, not to a page, and returns the result. @throws Error with the browser's message.
+   * Sends a command to the browser itself, not to a page, and returns the result. @throws Error with the browser's
+   * message.
    */
   ask: (method: string, params: Record<string, unknown>) => Promise<Record<string, unknown>>;
   isOpen: () => boolean;
@@ -26,7 +27,9 @@ export type DevtoolsConnection = {
   closed: Promise<void>;
 };
 
-/** `onClose` is called once when the connection has ended, after all open commands got an error. */
+/**
+ * `onClose` is called once when the connection has ended, after `onAnswer` got an error for each unanswered command.
+ */
 type DevtoolsHandlers = { onEvent: (event: DevtoolsMessage) => void; onClose: () => void };
 
 /** Access to a browser's DevTools. Each connection has its own attached targets and settings. */
@@ -37,7 +40,10 @@ export type Devtools = {
   open: (timeoutMs: number, handlers: DevtoolsHandlers) => Promise<DevtoolsConnection>;
 };
 
-/** Largest message that is parsed, in bytes. The largest picture that a tool stores is smaller, even as base64. */
+/**
+ * Size in bytes above which a message is not parsed, unless Playwright needs the message. The largest picture that a
+ * tool stores is smaller, even as base64.
+ */
 export const MESSAGE_BYTES_MAX = 12 * 2 ** 20;
 /** Largest message that is received, in bytes. A larger message ends the connection. */
 export const BROWSER_BYTES_MAX = 256 * 2 ** 20;

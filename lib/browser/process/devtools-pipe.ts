@@ -23,7 +23,7 @@ type DevtoolsPipe = Devtools & {
 type Client = {
   browserSessionId: string;
   onEvent: (event: DevtoolsMessage) => void;
-  /** Ends the connection, and answers its open commands with an error. */
+  /** Ends the connection, and answers its unanswered commands with an error. */
   end: () => void;
 };
 
@@ -88,7 +88,8 @@ export function openDevtoolsPipe(commands: Writable, answers: Readable): Devtool
     if (message.id !== undefined && message.id > FIRST_ID) return receiveAnswer(message.id, message);
     const client = message.sessionId === undefined ? undefined : clientOf.get(message.sessionId);
     if (client) receiveEvent(client, message);
-    // Each message gets its own task, because Playwright otherwise misses contexts that are announced early.
+    // Each message gets its own task, so that Playwright has finished with the previous message. Otherwise Playwright
+    // misses contexts that Chromium announces before Playwright listens for them.
     else if (!concernsClient(message)) setImmediate(() => transport.onmessage?.(message));
   };
   /**
@@ -171,7 +172,10 @@ export function openDevtoolsPipe(commands: Writable, answers: Readable): Devtool
   };
 }
 
-/** Removes the browser-level session id from a message, so that the client gets it like on a connection of its own. */
+/**
+ * Removes the browser-level session id from a message, so that the client gets the message as on a connection of its
+ * own.
+ */
 function withoutBrowserSession({ browserSessionId }: Client, message: DevtoolsMessage): DevtoolsMessage {
   if (message.sessionId !== browserSessionId) return message;
   const { sessionId: _, ...rest } = message;

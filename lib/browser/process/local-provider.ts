@@ -14,8 +14,8 @@ type Confinement = { isOtherUser: boolean; sandbox: boolean; warning?: string };
 const OWN_SANDBOX_OFF = "Chromium's own sandbox does not work on this system: its processes run without it";
 
 /**
- * Lists the ways to run Chromium, safest first. Chromium's own sandbox does not work as root, so a service that runs as root
- * starts Chromium as another user if possible.
+ * Lists the ways to run Chromium, safest first. Chromium's own sandbox does not work as root, so a service that runs as
+ * root starts Chromium as another user if possible.
  */
 function confinements(): Confinement[] {
   const isRoot = process.getuid?.() === 0;
@@ -38,8 +38,8 @@ function confinements(): Confinement[] {
 }
 
 /**
- * Starts browsers on this machine. Each start creates a Chromium and a proxy, which is Chromium's only route to the network.
- * The first start finds the safest confinement that works on this machine; later starts reuse it.
+ * Starts browsers on this machine. Each start creates a Chromium and a proxy, which is Chromium's only route to the
+ * network. The first start finds the safest confinement that works on this machine; later starts reuse it.
  */
 export function createLocalProvider(deps: {
   launch: { executablePath: string; args?: string[]; env?: Record<string, string> };

@@ -7,13 +7,14 @@ import { dirname, join, resolve } from "node:path";
 export type Account = { uid: number; gid: number };
 
 /**
- * The content of the JSON file that records a browser. After a crash, the next start of the service cleans up with it.
+ * The content of the JSON file that records a browser. After a crash of the service, the next start reads this file to
+ * end the browser and to remove its folder.
  */
 type ProfileRecord = { profileDir: string; pid?: number; startedAt?: string | undefined };
 
 /**
- * The profile folder of one browser. The folder is recorded before it is created, so that a later start of the service can
- * remove it.
+ * The profile folder of one browser. The folder is recorded before it is created, so that a later start of the service
+ * can remove it.
  */
 type ProfileFolder = {
   path: string;
@@ -23,7 +24,9 @@ type ProfileFolder = {
   remove: () => Promise<void>;
 };
 
-/** Creates an empty profile folder in `folder`, or in the system's temporary folder if `account` cannot reach `folder`. */
+/**
+ * Creates an empty profile folder in `folder`, or in the system's temporary folder if `account` cannot reach `folder`.
+ */
 export async function makeProfileFolder(
   folder: string,
   account: Account | undefined,
@@ -56,8 +59,9 @@ const removeFolder = (path: string): Promise<boolean> =>
   );
 
 /**
- * Ends the browsers that an earlier process of this service left behind, and removes their folders. A process is identified
- * by its id and its start time, so that an unrelated process with a recycled id is not killed.
+ * Ends the browsers that an earlier process of this service left behind, and removes their folders. A process is
+ * identified by its id and its start time, so that an unrelated process with a recycled id is not killed. Also removes
+ * everything else in `folder`.
  * @returns the number of browsers ended.
  */
 export async function sweepBrowsers(folder: string): Promise<number> {

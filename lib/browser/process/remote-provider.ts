@@ -6,8 +6,8 @@ import { devtoolsAt } from "./devtools-socket.ts";
 /**
  * Connects to browsers at a DevTools endpoint (`BROWSER_CDP_URL`).
  *
- * A browser on this machine uses the service's proxy. It cannot open our own https origins, because the service did not
- * start it and it does not trust the proxy's certificate.
+ * A browser on this machine uses the service's proxy. Such a browser cannot open our own https origins: the service did
+ * not start it with the flag that makes it accept the proxy's certificate.
  *
  * A browser on another machine cannot reach the proxy, so the service checks only the browser's requests for documents.
  * Such a browser opens the allowed paths of our own origins directly.
@@ -56,7 +56,9 @@ export function createRemoteProvider(deps: {
   };
 }
 
-/** Returns the WebSocket URL of an http(s) or ws(s) endpoint. @throws Error when the endpoint does not answer. */
+/**
+ * Returns the WebSocket URL of an http(s) or ws(s) endpoint. @throws Error when an http(s) endpoint gives no such URL.
+ */
 async function findDevtoolsUrl(cdpUrl: string): Promise<string> {
   if (/^wss?:/.test(cdpUrl)) return cdpUrl;
   try {

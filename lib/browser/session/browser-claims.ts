@@ -28,11 +28,14 @@ export type BrowserClaims = {
   read: (sessionId: string) => Promise<BrowserRow | undefined>;
   /** Notifies the process `holder` that this process has taken over the session's browser. */
   notifyTakenOver: (sessionId: string, holder: string) => void;
-  /** Records the ends of browsers whose owning process has ended, and missing ends of this process's own browsers. */
+  /**
+   * Records as ended the browsers whose owning process has ended. Does the same for browsers of this process that are
+   * recorded as running or starting, but do not run or start any more.
+   */
   expireLost: () => Promise<void>;
   /**
-   * Starts to listen for messages about takeovers. If another process has taken over a browser of this process, ends
-   * the browser here.
+   * Starts to listen for messages about takeovers. When another process has taken over a browser of this process, ends
+   * the browser that runs in this process.
    * @returns a function that stops listening.
    */
   follow: () => () => void;

@@ -12,22 +12,27 @@ import type { BrowserFields, BrowserRow } from "./browser-store.ts";
 export type RunningBrowser = {
   browser: OpenBrowser;
   place: PlaceTicket;
-  /** Sends what people type and click to the selected page. */
+  /** Sends the keyboard and mouse input of people to the selected page. */
   inputQueue: InputQueue | undefined;
   /** Resolves when the browser's first navigation has ended. Never rejects. */
   landing: Promise<void>;
-  /** Number of browsers that the session has had, including this one. */
+  /**
+   * How often the service has begun to start a browser for the session, including this start and failed starts. 0 until
+   * the browser is recorded as running.
+   */
   starts: number;
-  /** Whether the browser ended unexpectedly. */
+  /** Whether the browser process or the connection to it ended unexpectedly. A crash of a page does not count. */
   isLost: boolean;
 };
 
-/** The state of the session's browser. A browser that ends unexpectedly passes through the same states as a closed one. */
+/**
+ * The state of the session's browser. A browser that ends unexpectedly passes through the same states as a closed one.
+ */
 type BrowserState =
   | { kind: "none" }
   /**
-   * The start waits until the previous browser has ended, then for one of the limited places for running browsers, then for
-   * the browser process.
+   * The start waits until the previous browser has ended, then for one of the limited places for running browsers, then
+   * for the browser process.
    */
   | { kind: "starting"; start: BrowserStart<RunningBrowser> }
   /** The browser runs, but this is not recorded yet. Callers wait until it is recorded. */
@@ -41,7 +46,8 @@ export type BrowserLifecycle = {
   state: () => BrowserState;
   /**
    * Returns the running browser, or starts one as soon as a place is free.
-   * @throws NoBrowserError when no browser can be started; the signal's reason when the signal fires.
+   * @throws NoBrowserError when no browser can be started; the signal's reason when the signal fires; another Error
+   * when the start cannot be recorded, or when `end` stops the wait for a place.
    */
   provision: (signal?: AbortSignal) => Promise<RunningBrowser>;
   /** Resolves when the current start begins to wait for a place; stays pending if it does not have to wait. */
@@ -132,8 +138,8 @@ function beginStart(life: Lifecycle): BrowserStart<RunningBrowser> {
     explainWait: deps.placeWait.explain,
     leaveLine(error) {
       if (!isWaiting()) return;
-      // The state is `ending` until the end of this start is recorded. A caller that arrives before that begins a new
-      // start, and the new start waits for the recording.
+      // The state is `ending` until the end of this start is recorded. If a caller arrives during this time, a new
+      // start begins, and the new start waits for the recording.
       beginEnding(life, start.settled);
       ticket?.release(error);
     },

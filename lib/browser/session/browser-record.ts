@@ -24,9 +24,9 @@ type ShownFields = Pick<
 >;
 
 /**
- * Reads the fields that clients see. Until the desired page is reached, a `lastNavigatedUrl` that equals `desiredUrl`
- * is from an earlier navigation. It is returned as null, because a client that polls would take it for the outcome of
- * the new navigation.
+ * Reads the fields that clients see. While the browser is still on its way to a page (`pageWant` is `selected` or
+ * `returning`), a `lastNavigatedUrl` that equals `desiredUrl` is from an earlier navigation. It is then returned as
+ * null, because a client that polls would take it for the outcome of the new navigation.
  */
 export function readShownFields(row: BrowserRow): ShownFields {
   const { status, desiredUrl, currentUrl, lastError, pageWant } = row;
@@ -52,6 +52,7 @@ export type StoredRecord = {
    * Records the end of the browser if the record says that one runs or starts. Call it when this process runs no
    * browser of the session.
    * @returns the process that owned the browser; null if there was nothing to record.
+   * @throws Error when another process changes the record at the same time.
    */
   dropClaim: () => Promise<string | null>;
   /**

@@ -3,7 +3,11 @@ export class NoBrowserError extends Error {}
 
 /** The start of a browser. Several callers share it: tool calls, a person, and a client that selects a page. */
 export type BrowserStart<Browser> = {
-  /** Waits for the browser. @throws the signal's reason; NoBrowserError after `waitMs` without a place. */
+  /**
+   * Waits for the browser.
+   * @throws the signal's reason; NoBrowserError after `waitMs` without a place; the error of the start if the start
+   * fails.
+   */
   join: (signal?: AbortSignal) => Promise<Browser>;
   /** Whether the session waits for one of the limited places for running browsers. */
   isWaiting: () => boolean;

@@ -95,7 +95,8 @@ export const hasBrowserForCall = async (
 
 /**
  * Returns the sessions among `sessionIds` whose browser is shared by a working sub-agent. A sub-agent with a parked
- * (paused) turn does not count, because it may wait for a sub-agent of its own that needs the place of that browser.
+ * (paused) turn does not count. Such a sub-agent may wait for a sub-agent of its own whose browser can start only after
+ * the shared browser has ended.
  */
 export async function listSharedInUse(db: Executor, sessionIds: readonly string[]): Promise<Set<string>> {
   if (sessionIds.length === 0) return new Set();

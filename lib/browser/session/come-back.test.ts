@@ -184,8 +184,8 @@ test("a retarget to the page shown before is not landed until the page is reache
     const events = await harness.log.read(sessionId, { after: 0, limit: 1_000 });
     const records = events.map(({ body }) => JSON.parse(body) as { lastNavigatedUrl: string | null });
     const landings = records.map(({ lastNavigatedUrl }) => lastNavigatedUrl !== null);
-    // The events show that the page was reached, then that it was not reached, then that it was reached again. Between
-    // the retarget and its page, no event shows a reached page.
+    // The events show that the page was reached, then that it was not reached, then that it was reached again. After
+    // the retarget, no event shows a reached page until the page of the retarget is reached.
     const turns = landings.filter((landed, index) => landed !== landings[index - 1]);
     assert.deepEqual(turns.slice(-3), [true, false, true], end);
     await browsers.closeSession(sessionId);

@@ -19,7 +19,7 @@ export function followBrowser(
     life: BrowserLifecycle;
     navigation: PageNavigation;
     cast: Screencast;
-    /** Whether a script, not a person, last pressed a button or key in the page. */
+    /** Whether a script, not a person, was the last to act in the page. Pointer moves do not count. */
     isScriptLastActor: () => boolean;
     onAnnotation: SubmitAnnotation;
     storeDownload: (name: string, bytes: Uint8Array) => Promise<string>;
@@ -40,7 +40,7 @@ export function followBrowser(
     onLoaded: navigation.noteLoaded,
     onRefused: (reason) => record.note({ lastError: reason }),
     onDownload(download) {
-      // Downloads are stored one after the other, because each is stored under a file name that no other file has.
+      // Downloads are stored one after the other, so that two downloads never choose the same free file name.
       storing = storing.then(async () => {
         const stored = await store(deps.storeDownload, download);
         browser.activity.add({ kind: "download", download: stored });
@@ -72,7 +72,8 @@ export function followBrowser(
       life.lose(running, "lost", null);
     },
     async onAnnotation(body) {
-      // A submission is accepted only if a person acted last, because the overlay cannot tell a script from a person.
+      // A submission is refused while a script runs, and also if a script was the last to act in the page. The overlay
+      // itself cannot tell the input of a script from the input of a person.
       if (browser.overlayGate.isHeldByScript() || deps.isScriptLastActor())
         return { isStored: false, reason: "a script of the agent was using the page; please submit again" };
       return deps.onAnnotation(body);

@@ -175,7 +175,7 @@ test("a server that does not answer is refused with a reason, and the page stays
 
 async function expectRefusal({ browsers }: TestBrowsers, id: string, url: string, reason: RegExp) {
   const here = `${site.origin}/page?before`;
-  // Navigates without a retarget, because polling cannot detect that the page already shown was loaded again.
+  // Navigates without a retarget, so that the only retarget of this check is the one to `url`.
   assert.deepEqual(await browsers.navigate(id, here), { landed: true, url: here });
   const live = await browsers.ensure(id);
   await live.page().fill("#field", "typed before");

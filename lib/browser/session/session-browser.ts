@@ -78,10 +78,11 @@ export type SessionBrowser = {
   /** Whether a browser runs. */
   isUp: () => boolean;
   /**
-   * Whether a browser runs and is not in use: no tool call holds it, no viewer watches it, and no navigation is in progress.
+   * Whether a browser runs and is not in use: no tool call holds it, no viewer watches it, and no navigation is in
+   * progress.
    */
   isUnused: () => boolean;
-  /** Time since the last use of the browser, in milliseconds; 0 while it is in use. */
+  /** Time since the last use of the browser, in milliseconds. Returns 0 while the browser is in use or does not run. */
   idleMs: (nowMs: number) => number;
   /** Ends the browser with all its processes, if one runs. */
   end: () => Promise<void>;
@@ -94,7 +95,7 @@ type Usage = {
   usedAtMs: number;
   /** Number of tool calls that hold the browser. While it is not 0, the browser is not ended for another session. */
   holds: number;
-  /** Who last pressed a button or key in the page. */
+  /** Who was the last to act in the page. Pointer moves do not count. */
   lastActor: "person" | "script" | undefined;
   pointerListeners: Set<(pointer: ScriptPointer) => void>;
 };

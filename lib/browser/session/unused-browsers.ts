@@ -15,8 +15,8 @@ type UnusedParts = {
 };
 
 /**
- * Ends browsers that were not used for `deps.idleMs`. A parked (paused) turn keeps its browser until another session needs
- * the place, so that input on the page is not lost.
+ * Ends browsers that were not used for `deps.idleMs`. A parked (paused) turn keeps its browser until another session
+ * needs the place, so that input on the page is not lost. A browser that a working sub-agent shares is not ended.
  *
  * @returns the number of browsers ended.
  */
@@ -33,7 +33,7 @@ export async function endIdle({ deps, browsers }: UnusedParts, now: Date): Promi
   return ended.length;
 }
 
-/** Ends up to `count` unused browsers, in the order of {@link orderForEnding}. */
+/** Ends up to `count` unused browsers that no working sub-agent shares, in the order of {@link orderForEnding}. */
 export async function endUnused({ deps, browsers, nowMs }: UnusedParts, count: number): Promise<void> {
   const idle = browsers.list().filter(([, browser]) => browser.isUnused());
   if (idle.length === 0) return;

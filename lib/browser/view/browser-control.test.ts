@@ -126,8 +126,8 @@ describe("control of a browser", () => {
     all.deliver();
     all.two.follow("ses_a", () => {});
     all.deliver();
-    // This wait began after the wait for `ses_a`. When it has ended, an unanswered wait for `ses_a` would have ended
-    // too.
+    // This request for `ses_b` gets no answer, so the claim to `ses_b` ends after `confirmMs`. The request for `ses_a`
+    // is older. Without an answer, the claim to `ses_a` would have ended earlier.
     all.two.follow("ses_b", () => {});
     await waitUntil(() => all.two.holderOf("ses_b") === undefined, "the unanswered one has ended");
     assert.equal(all.two.holderOf("ses_a"), "con_1");

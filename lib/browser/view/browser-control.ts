@@ -153,14 +153,17 @@ function apply(
   if (claim.isReleased) for (const listener of freeListeners) listener(sessionId);
 }
 
-/** Applies a claim of this process and sends it to the other processes. */
+/** Applies a claim that this process has made or released, and sends it to the other processes. */
 function publishOwn(control: Control, sessionId: string, claim: Claim): void {
   apply(control, sessionId, claim, true);
   const { stamp, connectionId, isReleased } = claim;
   send(control, { type: "claim", from: control.self, sessionId, stamp, connectionId, isReleased });
 }
 
-/** Asks another process to repeat its claim, because it may have ended. If there is no answer, releases the claim. */
+/**
+ * If a connection of another process has control, asks that process to repeat the claim, because the process may have
+ * ended. If there is no answer, releases the claim.
+ */
 function confirm(control: Control, sessionId: string): void {
   const { claims, unconfirmed, self, confirmMs } = control;
   const current = claims.get(sessionId);

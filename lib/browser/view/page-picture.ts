@@ -10,7 +10,10 @@ export type PictureKeeper = {
    * Takes a picture after 3 s if the page is unused then. The picture is available even if the browser crashes later.
    */
   keepSoon: () => void;
-  /** Takes a picture now. Never rejects. If the page does not answer in time, the earlier picture stays. */
+  /**
+   * Takes a picture now. Never rejects. The earlier picture stays if the page does not answer in time, or if its
+   * address is not http(s).
+   */
   keep: (browser: OpenBrowser) => Promise<void>;
 };
 

@@ -3,21 +3,28 @@ import type { ScreencastFrame } from "../browser-service.ts";
 import { VIEWPORT } from "../page/open-browser.ts";
 
 const JPEG_QUALITY = 70;
-/** How long a cast may have no frame. It is then restarted, because it may have begun during a renderer change. */
+/**
+ * How long to wait for the first frame of a cast before the cast is restarted. A cast that begins while the page
+ * changes its renderer may never deliver a frame.
+ */
 const FIRST_FRAME_MS = 600;
 const RESTARTS_MAX = 5;
 
 /** One screencast of a session. All viewers share it. */
 export type Screencast = {
   /**
-   * Subscribes to the latest frame and all later frames. The cast runs while there are subscriptions.
+   * Subscribes to all later frames. If the cast already runs, first delivers its latest frame. The cast runs while
+   * there are subscriptions.
    * @returns a function that ends the subscription.
    */
   watch: (onFrame: (frame: ScreencastFrame) => void) => () => void;
   watcherCount: () => number;
   /** Restarts the cast. Call it after a document change: Chromium may still send frames of the old renderer. */
   refresh: () => void;
-  /** Switches the cast to another page; undefined if the browser has ended. Subscriptions continue. */
+  /**
+   * Switches the cast to the page of this DevTools session; `cdp` is undefined if the browser has ended. Subscriptions
+   * continue.
+   */
   attach: (cdp: CDPSession | undefined) => void;
 };
 
