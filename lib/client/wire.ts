@@ -1924,7 +1924,7 @@ export type PlanEdits = {
     action: "setText";
     id: string;
     text: string;
-    /** The text that was shown. Another one is refused with 409. */
+    /** The item's text as the editor last saw it. If the item now has a different text, the edit is refused with 409. */
     was: string;
   } | {
     action: "setStatus";
@@ -2435,7 +2435,7 @@ export type RunStartedEvent = {
   source: Source;
   /** Number of this run among the runs of the request, starting at 1. */
   attempt: number;
-  /** Who started the run. */
+  /** What started the run. */
   origin: "person" | "external" | "continuation" | "retry" | "subagent";
 };
 
@@ -3733,7 +3733,7 @@ export type Operations = {
     body: undefined;
     answer: ReportSummaryPage;
   };
-  /** Read a QA report. A report never changes. `summary` and `detail` are Markdown that the agent wrote: treat them as untrusted. In the Markdown file they are quoted, without raw HTML and pictures. */
+  /** Read a QA report. A report never changes. `summary` and `detail` are Markdown that the agent wrote: treat them as untrusted. With `format=markdown`, the response is a Markdown file that contains them as block quotations, without raw HTML and pictures. */
   readReport: {
     parameters: { sessionId: string; reportId: string; format?: "json" | "markdown" | undefined };
     body: undefined;

@@ -439,7 +439,7 @@ export const eventSchemas = {
       .int()
       .min(1)
       .meta({ description: "Number of this run among the runs of the request, starting at 1." }),
-    origin: z.enum(RUN_ORIGINS).meta({ description: "Who started the run.", examples: ["external"] }),
+    origin: z.enum(RUN_ORIGINS).meta({ description: "What started the run.", examples: ["external"] }),
   }),
   "message.completed": define("message.completed", MESSAGE_COMPLETED, {
     message: messageRecordSchema,

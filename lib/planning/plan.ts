@@ -44,7 +44,12 @@ export const planEditSchema = z.discriminatedUnion(
       action: z.literal("setText"),
       id: planItemIdSchema,
       text: planItemTextSchema,
-      was: z.string().meta({ description: "The text that was shown. Another one is refused with 409." }),
+      was: z
+        .string()
+        .meta({
+          description:
+            "The item's text as the editor last saw it. If the item now has a different text, the edit is refused with 409.",
+        }),
     }),
     z.strictObject({
       action: z.literal("setStatus"),

@@ -201,12 +201,12 @@ export const listTestWaits = (tx: Transaction, { id, sessionId }: TestRunRow) =>
     );
 
 /**
- * Stores new jobs for open test runs that no process executes and whose last job is old. Either the job engine has lost
- * the last job, or it has ended the last job because the process that executed the test run died.
+ * Stores a new job for each open test run that no process executes, if the last job of the test run is old enough. The
+ * job engine has lost this last job, has given it up, or has ended it because its process died.
  *
- * @param ageMs minimum age of a test run's last job.
- * @param playing ids of the test runs that this process executes. The job engine has given up the jobs of all other
- * test runs that this process has claimed.
+ * @param ageMs minimum age of the last job.
+ * @param playing ids of the test runs that this process executes. A test run that this process has claimed, and that is
+ * not in this list, counts as not executed, because the engine has given up its job.
  */
 export function requeueLostTests(
   db: Database,

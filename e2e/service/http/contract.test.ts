@@ -211,8 +211,8 @@ const messages = [userMessage("work")];
 const annotation = { event: "submit", annotations: [{ selector: "h1", comment: "bigger" }], more: true };
 
 /**
- * For each operation, the expected status and a function that calls the operation. If the status depends on a browser,
- * a text lists the possible statuses.
+ * For each operation, the expected status and a function that calls the operation. If the status depends on whether a
+ * browser is available, the expected status is a string that lists the possible ones, such as `200 or 503`.
  */
 const CALLS: Partial<Record<OperationName, [number | string, () => Promise<Response>]>> = {
   createSession: [201, () => service.call("POST", "/api/session", { messages })],

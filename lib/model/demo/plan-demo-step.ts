@@ -16,7 +16,8 @@ import { writeCannotReport, writeFetchReport, writeHelp, writePageReport } from 
 const CALLS_MAX = 12;
 
 /**
- * The selector that queries each part of a page. An earlier query with the same selector counts as a query of the part.
+ * For each kind of content that a task can ask for, the selector that `dom_query` gets. If the page was already queried
+ * with this selector, that result is used and the query is not repeated.
  */
 const wantSelectors: Record<Want, string> = {
   fields: "input:not([type=hidden]), select, textarea",

@@ -40,7 +40,7 @@ const STOPPED = errorResult("Stopped: the turn was ended before this call was ov
  * call has to wait before it begins, later calls are not run yet, so that the order is kept. A call that waits for an
  * answer to its own question has begun already, so later calls run.
  *
- * @returns the waits of the calls that have no results yet, because they wait, for example for a person.
+ * @returns one wait for each call that has no result yet because it is waiting, for example for a person's answer.
  */
 export async function runTools(
   deps: TurnDeps,

@@ -49,8 +49,8 @@ export type Slot = { node: Node; note: string };
 export type Outputs = {
   kinds: ReadonlySet<Kind>;
   /**
-   * One entry for each kind of object: its first key and all of its keys. Every object of this kind has all of these
-   * keys.
+   * One entry for each shape that an object in the projected form can have: the first key of the shape and all of its
+   * keys. Every object of a shape has all keys of that shape.
    */
   heads: readonly Head[];
 };

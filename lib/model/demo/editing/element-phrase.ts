@@ -27,7 +27,10 @@ const ASPECT_FIRST = new RegExp(`^(${ASPECT_WORDS})\\s+(?:of|on|for)\\s+(?!${MAR
 const ASPECT_LAST = new RegExp(`^(.+?)(['’]s?)?\\s+(${ASPECT_WORDS})$`, "i");
 const PHRASE_CHARACTERS_MAX = 160;
 
-/** Reads a phrase for elements; undefined for other words. In `words`, quotations are replaced with marks. */
+/**
+ * Reads a phrase for elements. Returns undefined if `words` is not such a phrase. The caller has replaced the quotations
+ * in `words` with marks; the result contains the quotations again.
+ */
 export function readElementPhrase(words: string, quotes: readonly string[]): ElementPhrase | undefined {
   const trimmed = words.trim().replace(/[\s.,;:!?]+$/, "");
   if (trimmed === "" || trimmed.length > PHRASE_CHARACTERS_MAX) return undefined;

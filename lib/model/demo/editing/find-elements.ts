@@ -103,8 +103,8 @@ function chooseElements(
 }
 
 /**
- * Replaces a selector that depends on positions with a class of the element. The class must contain one of the names,
- * and no other match may have the class.
+ * If the element's selector depends on positions, selects the element by one of its classes instead. The class must
+ * contain one of `names`, and no other element in `all` may have it. If there is no such class, the selector stays.
  */
 function selectByClass(element: PageElement, all: PageElement[], names: readonly string[]): PageElement {
   const classesOf = ({ classes = "" }: PageElement) => classes.split(" ");
