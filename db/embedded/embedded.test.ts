@@ -60,7 +60,7 @@ function isAlive(pid: number): boolean {
 }
 
 async function waitUntil(isTrue: () => Promise<boolean> | boolean, what: string): Promise<void> {
-  const deadline = performance.now() + 30_000;
+  const deadline = performance.now() + 90_000;
   while (!(await isTrue())) {
     assert.ok(performance.now() < deadline, `waited for: ${what}`);
     await sleep(10);

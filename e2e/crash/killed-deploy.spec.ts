@@ -4,7 +4,6 @@ import { startService } from "../fixtures/service.ts";
 import { haveEnded, readLog } from "./read-log.ts";
 
 test("a deploy that was killed before its call was recorded is repeated without a second version", async () => {
-  test.setTimeout(90_000);
   const call = (name: string, input: Record<string, unknown>) => ({
     toolCalls: [{ name, arguments: input }],
   });

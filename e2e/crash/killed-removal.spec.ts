@@ -5,7 +5,6 @@ import { startScriptedModel } from "../fixtures/scripted-model/start-scripted-mo
 import { startService, waitUntil } from "../fixtures/service.ts";
 
 test("a removal that was killed halfway leaves no session, and the next start removes its files", async () => {
-  test.setTimeout(90_000);
   const model = await startScriptedModel({
     script: {
       rules: [

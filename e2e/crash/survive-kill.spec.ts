@@ -51,7 +51,6 @@ const rules = (fetched: string): Rule[] => [
 ];
 
 test.beforeAll(async () => {
-  test.setTimeout(90_000);
   outside = await startHoldingServer();
   model = await startScriptedModel({ script: { rules: rules(`${outside.url}/withheld/page`) } });
   let failures = 0;

@@ -131,11 +131,11 @@ export const userMessage = (text: string) => ({ role: "user", parts: [{ type: "t
 /** Creates a step in which the scripted model answers with a text, which ends the turn. */
 export const say = (text: string): Step => ({ text });
 
-/** Waits for a condition, at most 30 seconds by default. */
+/** Waits for a condition, at most 90 seconds by default. */
 export async function waitUntil(
   condition: () => boolean | Promise<boolean>,
   what: string,
-  withinMs = 30_000,
+  withinMs = 90_000,
 ): Promise<void> {
   const end = Date.now() + withinMs;
   while (!(await condition())) {

@@ -81,7 +81,7 @@ export async function insertTestSession(
 export async function waitFor<Value>(
   ask: () => Value | undefined | false | Promise<Value | undefined | false>,
   what: string,
-  timeoutMs = 30_000,
+  timeoutMs = 90_000,
 ): Promise<Value> {
   for (const end = Date.now() + timeoutMs; Date.now() < end; ) {
     const answer = await ask();

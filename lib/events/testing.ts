@@ -55,9 +55,9 @@ export const pieceOf = (sessionId: string, offset: number, text: string): Messag
   text,
 });
 
-/** Waits until a condition is true. @throws after ten seconds. */
+/** Waits until a condition is true. @throws after 60 seconds. */
 export async function waitUntil(condition: () => boolean, what: string): Promise<void> {
-  for (const end = Date.now() + 10_000; !condition(); ) {
+  for (const end = Date.now() + 60_000; !condition(); ) {
     if (Date.now() > end) throw new Error(`timed out before ${what}`);
     await new Promise((resolve) => setTimeout(resolve, 5));
   }

@@ -21,7 +21,7 @@ async function openWith(tools: ScriptedTool[], options: Parameters<typeof bench.
 }
 
 async function waitUntil(condition: () => boolean): Promise<void> {
-  const end = performance.now() + 10_000;
+  const end = performance.now() + 60_000;
   while (!condition()) {
     if (performance.now() > end) throw new Error("waited in vain");
     await sleep(5);

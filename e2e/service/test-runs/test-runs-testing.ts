@@ -116,7 +116,7 @@ export const readRun = async (service: TestService, sessionId: string, id: strin
   ).testRun;
 
 /** Waits until the newest test run of a session has ended. @returns the run with its results. */
-export async function untilEnded(service: TestService, sessionId: string, withinMs = 60_000) {
+export async function untilEnded(service: TestService, sessionId: string, withinMs = 150_000) {
   let newest: TestRun | undefined;
   await waitUntil(
     async () => {

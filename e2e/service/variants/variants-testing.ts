@@ -28,7 +28,7 @@ export async function playTurn(
   service: TestService,
   steps: Step[],
   profile: Record<string, unknown> = {},
-  withinMs = 60_000,
+  withinMs = 150_000,
 ): Promise<{ session: Awaited<ReturnType<TestService["create"]>>; results: string[] }> {
   const marker = `task ${crypto.randomUUID()}`;
   scriptTurn(service, marker, steps);
