@@ -5,10 +5,14 @@ import { Badge } from "#components/ui/badge.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { currentRun } from "#lib/page/state/session-state.ts";
 
-/** Shows who has control of the page, with a button that takes control. */
+/**
+ * Shows who has control of the page, with a button that takes control. Shows nothing while the connection is lost,
+ * because the service may meanwhile have given control to somebody else.
+ */
 export function ControlLabel({ hasFocus, takeControl }: { hasFocus: boolean; takeControl: () => void }) {
   const state = useSession();
   const isConnected = useLiveStatus().state === "open";
+  if (!isConnected) return null;
   if (state.control === "you") {
     return (
       <Badge tone="busy" className="ml-1">
@@ -21,7 +25,7 @@ export function ControlLabel({ hasFocus, takeControl }: { hasFocus: boolean; tak
     currentRun(state)?.state === "running" && state.waitingOn === null && state.elicitations.length === 0;
   const holder =
     state.control === "someone" ? "Someone else has control" : isAgentAtWork ? "Agent has control" : null;
-  const mayTake = state.role === "drive" && isConnected;
+  const mayTake = state.role === "drive";
   return (
     <>
       {holder && (

@@ -45,7 +45,7 @@ export function LiveView({
         <div
           className={cn(
             "relative overflow-hidden rounded-sm bg-white ring-1 ring-line",
-            hasFocus && control === "you" && "ring-2 ring-accent ring-offset-2 ring-offset-sunken",
+            hasFocus && control === "you" && !isLost && "ring-2 ring-accent ring-offset-2 ring-offset-sunken",
             !shown && "hidden",
           )}
           ref={(element) => {
