@@ -9,9 +9,9 @@ export type AgentProgressEvent = {
   timestamp: string;
   /** Id of the session. */
   sessionId: string;
-  /** Id of the request. A request is one accepted message. */
+  /** Id of the request that the event belongs to. A request is one accepted message. Null for an event that belongs to no request, such as a change of the browser's status or an action of a person. */
   requestId: string | null;
-  /** Id of the run. A run is one attempt at the turn of a request. */
+  /** Id of the run that the event belongs to. A run is one attempt at the turn of a request. Null for an event that belongs to no run. */
   runId: string | null;
   source: Source;
   /** Id of the sub-agent, which is also the id of its session. */
@@ -29,29 +29,32 @@ export type AgentRecord = {
   parentId: string;
   /** Depth in the tree of sub-agents. 1 for a sub-agent whose parent session is not a sub-agent itself. */
   depth: number;
+  /** Name of the sub-agent, unique in its tree. */
   name: string;
+  /** The task that the sub-agent was given. */
   objective: string;
   browser: "own" | "shared" | "none";
-  /** `running` until the sub-agent's turn ends, even while the turn waits. */
+  /** Outcome of the sub-agent's last turn. `running` until that turn has ended, even while it waits, and again after a message from its parent has started a new turn. */
   status: "running" | "succeeded" | "failed" | "cancelled";
-  /** The last step of the sub-agent, in words. */
+  /** The last step of the sub-agent, in words. Null before its first step. */
   lastStep: string | null;
-  /** The last progress report of the sub-agent. */
+  /** The last progress report of the sub-agent. Null if there is none. */
   progress: string | null;
-  /** The result that the sub-agent submitted. If it succeeded without submitting a result, its last text. */
+  /** The result that the sub-agent submitted. If it succeeded without submitting a result, its last text. Absent if there is no result. */
   result?: unknown | undefined;
+  /** Why the sub-agent failed. Null if it has not failed. */
   error: string | null;
-  /** Whether the sub-agent submitted the result. Otherwise the result is its last text. */
+  /** Whether the sub-agent submitted `result` itself. If false, `result` is its last text or absent. */
   submitted: boolean;
   /** Usage of the finished turns of the sub-agent and of the sub-agents below it. */
   usage: UsageSum;
   statusUrl: string;
   streamUrl: string;
-  /** Path of the live view of the sub-agent's browser. Null unless the browser is ready. */
+  /** Path of the live view of the browser that the sub-agent uses, which may be its parent's. Null unless that browser is ready. */
   liveViewUrl: string | null;
   /** Time in ISO 8601 format, UTC. */
   createdAt: string;
-  /** Time in ISO 8601 format, UTC. */
+  /** When the sub-agent's last turn ended. ISO 8601, UTC. Null while the turn runs. */
   settledAt: string | null;
 };
 
@@ -64,9 +67,9 @@ export type AgentSettledEvent = {
   timestamp: string;
   /** Id of the session. */
   sessionId: string;
-  /** Id of the request. A request is one accepted message. */
+  /** Id of the request that the event belongs to. A request is one accepted message. Null for an event that belongs to no request, such as a change of the browser's status or an action of a person. */
   requestId: string | null;
-  /** Id of the run. A run is one attempt at the turn of a request. */
+  /** Id of the run that the event belongs to. A run is one attempt at the turn of a request. Null for an event that belongs to no run. */
   runId: string | null;
   source: Source;
   /** Id of the sub-agent, which is also the id of its session. */
@@ -74,9 +77,9 @@ export type AgentSettledEvent = {
   /** Name of the sub-agent, unique in its tree. */
   name: string;
   status: "succeeded" | "failed" | "cancelled";
-  /** Whether the sub-agent submitted the result. Otherwise the result is its last text. */
+  /** Whether the sub-agent submitted `result` itself. If false, `result` is its last text or absent. */
   submitted: boolean;
-  /** The result. If its JSON is longer than 4 KiB, the beginning of that JSON as a string. */
+  /** The result. If its JSON is longer than 4 KiB, the beginning of that JSON as a string, and `isResultCut` is true. Absent if there is no result. */
   result?: unknown | undefined;
   isResultCut?: boolean | undefined;
   error?: string | undefined;
@@ -93,9 +96,9 @@ export type AgentSpawnedEvent = {
   timestamp: string;
   /** Id of the session. */
   sessionId: string;
-  /** Id of the request. A request is one accepted message. */
+  /** Id of the request that the event belongs to. A request is one accepted message. Null for an event that belongs to no request, such as a change of the browser's status or an action of a person. */
   requestId: string | null;
-  /** Id of the run. A run is one attempt at the turn of a request. */
+  /** Id of the run that the event belongs to. A run is one attempt at the turn of a request. Null for an event that belongs to no run. */
   runId: string | null;
   source: Source;
   /** Id of the sub-agent, which is also the id of its session. */
@@ -113,33 +116,34 @@ export type AgentStatus = {
   turnState: TurnState;
   /** What the running turn waits for. Null if it does not wait. */
   waitingOn: WaitingOn | null;
-  /** Id of the run in progress, or null. */
+  /** Id of the run in progress. Null if no run is in progress. */
   activeRunId: string | null;
-  /** Id of the newest run that has started. */
+  /** Id of the newest run that has started. Null before the first run starts. */
   lastRunId: string | null;
-  /** Result of the newest run. It is final when `turnState` is not `running`, the result's `runId` equals `lastRunId` and the result's `status` is not `pending`. */
+  /** Result of the newest run. It is final when `turnState` is not `running`, the result's `runId` equals `lastRunId` and the result's `status` is not `pending`. Null in a session without an `outputSchema`, and before the first run starts. */
   deliverable: Deliverable | null;
-  /** Effective limits on live sub-agents. */
+  /** The limits on live sub-agents that apply now: those of the session, or the deployment's if they are lower. */
   delegation: {
     maxLiveChildren: number;
     maxLiveBrowsers: number;
   };
-  /** State of the workspace. */
+  /** State of the session's workspace. `uninitialized` until it starts for the first time. */
   startupStatus: "uninitialized" | "starting" | "ready" | "error";
-  /** Outcome of the last finished run. */
+  /** Outcome of the newest run, whose id is `lastRunId`. Null before the first run starts and while the newest run is in progress. */
   lastRun: {
     outcome: RunOutcome;
+    /** Why the run failed. Null unless `outcome` is `errored`. */
     error: string | null;
   } | null;
   /** Number of queued messages. */
   queued: number;
-  /** Budget of the session. Null if it has none. */
+  /** Budget of the session. Null if it has none. In a session with sub-agents, `spent` may be up to 15 s old. */
   budget: BudgetState | null;
-  /** Variants of the session's pages. */
+  /** Variants of the session's pages. Empty for a sub-agent: variants belong to its root session. */
   variants: Array<VariantSummary>;
-  /** The newest version of each QA report of the session. */
+  /** The newest version of each QA report of the session. Empty for a sub-agent. */
   reports: Array<ReportSummary>;
-  /** Landing pages that the session deployed. */
+  /** Landing pages that the session deployed. Empty for a sub-agent. */
   pages: Array<LandingPage>;
 };
 
@@ -149,7 +153,7 @@ export type AgentTree = {
   agents: Array<AgentRecord>;
 };
 
-/** A sub-agent on the session page. */
+/** A sub-agent, as the session page lists it. `objective` is cut off after 500 characters. */
 export type AgentView = {
   /** Id of the sub-agent, which is also the id of its session. */
   agentId: string;
@@ -157,35 +161,38 @@ export type AgentView = {
   parentId: string;
   /** Depth in the tree of sub-agents. 1 for a sub-agent whose parent session is not a sub-agent itself. */
   depth: number;
+  /** Name of the sub-agent, unique in its tree. */
   name: string;
+  /** The task that the sub-agent was given. */
   objective: string;
   browser: "own" | "shared" | "none";
-  /** `running` until the sub-agent's turn ends, even while the turn waits. */
+  /** Outcome of the sub-agent's last turn. `running` until that turn has ended, even while it waits, and again after a message from its parent has started a new turn. */
   status: "running" | "succeeded" | "failed" | "cancelled";
-  /** The last step of the sub-agent, in words. */
+  /** The last step of the sub-agent, in words. Null before its first step. */
   lastStep: string | null;
-  /** The last progress report of the sub-agent. */
+  /** The last progress report of the sub-agent. Null if there is none. */
   progress: string | null;
-  /** The result that the sub-agent submitted. If it succeeded without submitting a result, its last text. */
+  /** The result that the sub-agent submitted. If it succeeded without submitting a result, its last text. Absent if there is no result. */
   result?: unknown | undefined;
+  /** Why the sub-agent failed. Null if it has not failed. */
   error: string | null;
-  /** Whether the sub-agent submitted the result. Otherwise the result is its last text. */
+  /** Whether the sub-agent submitted `result` itself. If false, `result` is its last text or absent. */
   submitted: boolean;
   /** Usage of the finished turns of the sub-agent and of the sub-agents below it. */
   usage: UsageSum;
   /** Time in ISO 8601 format, UTC. */
   createdAt: string;
-  /** Time in ISO 8601 format, UTC. */
+  /** When the sub-agent's last turn ended. ISO 8601, UTC. Null while the turn runs. */
   settledAt: string | null;
-  /** Whether the JSON of the result is longer than 4,096 characters. If so, `result` is the beginning of that JSON as a string. */
+  /** True if the JSON of the result is longer than 4,096 characters: `result` is then the beginning of that JSON as a string. Absent otherwise. */
   isResultCut?: boolean | undefined;
   /** What the sub-agent's turn waits for. Null if it does not wait. */
   waitingOn: "person" | "agents" | "tests" | "control" | "budget" | null;
-  /** When the last picture of the sub-agent's page was taken. Null if there is none. */
+  /** When the last screenshot of the page that the sub-agent works on was taken. ISO 8601, UTC. Null if there is none. */
   pictureTakenAt: string | null;
 };
 
-/** The sub-agents below a session, on its page. */
+/** The sub-agents below a session, as its page lists them: at most 100. If there are more, the oldest of those that have ended are left out. */
 export type AgentViews = {
   success: true;
   agents: Array<AgentView>;
@@ -195,7 +202,7 @@ export type AnnotationAccepted = {
   ok: true;
 };
 
-/** An annotation with every submitted field. */
+/** A submission of annotations, with every field that was sent. */
 export type AnnotationRecord = {
   id: string;
   event: string;
@@ -237,9 +244,9 @@ export type AnnotationSubmittedEvent = {
   timestamp: string;
   /** Id of the session. */
   sessionId: string;
-  /** Id of the request. A request is one accepted message. */
+  /** Id of the request that the event belongs to. A request is one accepted message. Null for an event that belongs to no request, such as a change of the browser's status or an action of a person. */
   requestId: string | null;
-  /** Id of the run. A run is one attempt at the turn of a request. */
+  /** Id of the run that the event belongs to. A run is one attempt at the turn of a request. Null for an event that belongs to no run. */
   runId: string | null;
   source: Source;
   annotation: AnnotationRecord;
@@ -276,7 +283,7 @@ export type AssertionOutcome = {
   at: string;
   variant: string;
   revision: number;
-  /** Why the assertion does not hold, or why it was not checked. */
+  /** Why the assertion does not hold, or why it was not checked. Null if it holds. */
   message: string | null;
 };
 
@@ -289,9 +296,9 @@ export type BrowserDialogEvent = {
   timestamp: string;
   /** Id of the session. */
   sessionId: string;
-  /** Id of the request. A request is one accepted message. */
+  /** Id of the request that the event belongs to. A request is one accepted message. Null for an event that belongs to no request, such as a change of the browser's status or an action of a person. */
   requestId: string | null;
-  /** Id of the run. A run is one attempt at the turn of a request. */
+  /** Id of the run that the event belongs to. A run is one attempt at the turn of a request. Null for an event that belongs to no run. */
   runId: string | null;
   source: Source;
   /** `alert`, `confirm`, `prompt` or `beforeunload`. */
@@ -311,34 +318,35 @@ export type BrowserDownloadEvent = {
   timestamp: string;
   /** Id of the session. */
   sessionId: string;
-  /** Id of the request. A request is one accepted message. */
+  /** Id of the request that the event belongs to. A request is one accepted message. Null for an event that belongs to no request, such as a change of the browser's status or an action of a person. */
   requestId: string | null;
-  /** Id of the run. A run is one attempt at the turn of a request. */
+  /** Id of the run that the event belongs to. A run is one attempt at the turn of a request. Null for an event that belongs to no run. */
   runId: string | null;
   source: Source;
   name: string;
   url: string;
-  /** Path of the file in the session's workspace. Null if it was not stored. */
+  /** Path of the file in the session's workspace. Null if the file was not stored. */
   path: string | null;
-  /** Size in bytes. */
+  /** Size of the file in bytes. Null if the file was not stored. */
   size: number | null;
   /** Why the file was not stored. Null if it was stored. */
   error: string | null;
 };
 
 export type BrowserStatus = {
+  /** `idle`: the session has not used a browser yet. `creating`: a browser starts, or the session waits for one. `ready`: the browser runs. `expired`: the browser was closed, for example because it was idle. `error`: the browser could not start or crashed. After `expired` and `error`, the next use starts a browser again. */
   status: "idle" | "creating" | "ready" | "expired" | "error";
-  /** Id of the session. */
+  /** Id of the session that the browser belongs to. For a sub-agent that shares its parent's browser, the id of the parent. Null if the session has not used a browser yet. */
   sessionId: string | null;
   /** Path of a read-only page with only the live view. Anyone with the link can open it. Null unless `status` is `ready`. Revoking all share links replaces it. */
   liveViewUrl: string | null;
-  /** The page that the session currently targets. */
+  /** The page that the session currently targets. Null if it targets none. */
   desiredUrl: string | null;
-  /** The last page that the browser reached. After a retarget it is the requested URL, even if that URL redirects. An earlier visit to `desiredUrl` does not count: after a retarget or a browser start, the field is null until the browser reaches that page again. */
+  /** The last page that the browser reached. Once a retarget has succeeded, this is the requested URL, even if that URL redirects. An earlier visit to the requested URL does not count: if this field already had that URL before the retarget or a browser start, it is null until the browser reaches the page again. Also null if the browser has not reached any page yet. */
   lastNavigatedUrl: string | null;
-  /** The address that the browser currently shows. */
+  /** The address that the browser currently shows, after redirects. Null if it has not shown a page yet. */
   currentUrl: string | null;
-  /** Why the last navigation was refused. Cleared when the browser reaches a page. */
+  /** Why the last navigation was refused, or why the browser could not start. Null again once the browser reaches a page. */
   lastError: string | null;
 };
 
@@ -351,20 +359,21 @@ export type BrowserStatusEvent = {
   timestamp: string;
   /** Id of the session. */
   sessionId: string;
-  /** Id of the request. A request is one accepted message. */
+  /** Id of the request that the event belongs to. A request is one accepted message. Null for an event that belongs to no request, such as a change of the browser's status or an action of a person. */
   requestId: string | null;
-  /** Id of the run. A run is one attempt at the turn of a request. */
+  /** Id of the run that the event belongs to. A run is one attempt at the turn of a request. Null for an event that belongs to no run. */
   runId: string | null;
   source: Source;
   status: "idle" | "creating" | "ready" | "expired" | "error";
-  /** The page that the session currently targets. */
+  /** The page that the session currently targets. Null if it targets none. */
   desiredUrl: string | null;
-  /** The last page that the browser reached. */
+  /** The last page that the browser reached, with the same rules as in the browser's status. */
   lastNavigatedUrl: string | null;
-  /** The address that the browser currently shows. */
+  /** The address that the browser currently shows, after redirects. Null if it has not shown a page yet. */
   currentUrl: string | null;
+  /** Why the last navigation was refused, or why the browser could not start. Null again once the browser reaches a page. */
   lastError: string | null;
-  /** When the last picture of the page was taken. Null if there is none. The field is present while no browser runs (`expired`, `error`). */
+  /** When the last screenshot of the page was taken. ISO 8601, UTC. Null if there is none. Present only while no browser runs (`expired`, `error`). */
   pictureTakenAt?: string | null | undefined;
 };
 
@@ -377,22 +386,22 @@ export type BrowserWaitingEvent = {
   timestamp: string;
   /** Id of the session. */
   sessionId: string;
-  /** Id of the request. A request is one accepted message. */
+  /** Id of the request that the event belongs to. A request is one accepted message. Null for an event that belongs to no request, such as a change of the browser's status or an action of a person. */
   requestId: string | null;
-  /** Id of the run. A run is one attempt at the turn of a request. */
+  /** Id of the run that the event belongs to. A run is one attempt at the turn of a request. Null for an event that belongs to no run. */
   runId: string | null;
   source: Source;
   /** Position in the queue. 1 is next. */
   position: number;
 };
 
-/** What the session and its sub-agents may spend. When a limit is reached, the turn waits until the budget is raised. */
+/** What the session and its sub-agents may spend together, over all of their turns. When a limit is reached, the turn waits until the budget is raised. Limits are compared before each model call, so the last call may exceed a limit. */
 export type Budget = {
-  /** Limit on the cost of model calls, in US dollars. The deployment must know the price of its model (`MODEL_PRICES`). */
+  /** Limit on the cost of model calls, in US dollars. Refused with 400 if the deployment has no price for its model (`MODEL_PRICES`). */
   usd?: number | undefined;
-  /** Limit on the tokens of model calls: input, cached input and output. */
+  /** Limit on the tokens of all model calls: the sum of input, cached input and output. */
   tokens?: number | undefined;
-  /** Limit on the minutes that turns work, including the turns of sub-agents. Waiting time does not count. */
+  /** Limit on the minutes that turns work, including the turns of sub-agents. Time that a turn waits does not count. The minutes of sub-agents that work at the same time add up. */
   minutes?: number | undefined;
 };
 
@@ -401,13 +410,13 @@ export type BudgetAnswer = {
   budget: BudgetState;
 };
 
-/** New limits of a session. An omitted limit stays unchanged, null removes it. */
+/** New limits of a session. An omitted limit stays unchanged; null removes a limit. */
 export type BudgetChange = {
-  /** Limit on the cost of model calls, in US dollars. The deployment must know the price of its model (`MODEL_PRICES`). */
+  /** Limit on the cost of model calls, in US dollars. Refused with 400 if the deployment has no price for its model (`MODEL_PRICES`). */
   usd?: number | null | undefined;
-  /** Limit on the tokens of model calls: input, cached input and output. */
+  /** Limit on the tokens of all model calls: the sum of input, cached input and output. */
   tokens?: number | null | undefined;
-  /** Limit on the minutes that turns work, including the turns of sub-agents. Waiting time does not count. */
+  /** Limit on the minutes that turns work, including the turns of sub-agents. Time that a turn waits does not count. The minutes of sub-agents that work at the same time add up. */
   minutes?: number | null | undefined;
 };
 
@@ -420,9 +429,11 @@ export type BudgetState = {
   minutes: number | null;
   /** What the session and its sub-agents have spent so far. */
   spent: {
-    /** Spent US dollars. Null if the price of the model is unknown. */
+    /** Spent US dollars, at the price at the time of each call. Null if the deployment has no price for its model. */
     usd: number | null;
+    /** Spent tokens. */
     tokens: number;
+    /** Spent working minutes. */
     minutes: number;
   };
 };
@@ -443,37 +454,38 @@ export type CallbackChanged = {
 };
 
 export type CallbackRecord = {
-  /** URL of the receiver. Values of its query are replaced by `***`. */
+  /** URL of the receiver. Values in its query and its fragment are replaced by `***`. */
   url: string;
   events: Array<"run.started" | "run.completed">;
   /** Whether deliveries are signed with a secret. */
   isSigned: boolean;
-  /** End of the overlap, until which deliveries are also signed with the replaced secret. ISO 8601, UTC. Null if there is no overlap. */
+  /** Until when deliveries are also signed with the replaced secret. ISO 8601, UTC. Null if no replaced secret is in use. */
   previousSecretExpiresAt: string | null;
-  /** When a callback to this host was dropped for the first time since one was accepted. ISO 8601, UTC. Null if none was dropped since then. */
+  /** When callbacks to this host began to fail: the time of the first dropped callback since the last accepted one. Callbacks of all sessions of the same owner count. ISO 8601, UTC. Null if none was dropped since then. */
   failingSince: string | null;
-  /** Set while callbacks to this host are disabled: the time of the last failure. One hour later, one callback is sent as a probe. ISO 8601, UTC. Otherwise null. */
+  /** If callbacks to this host are disabled, the time of the last failed delivery. One hour after it, the service sends deliveries to the host again: an accepted one enables the host, a failed one starts the next hour. ISO 8601, UTC. Null if callbacks are not disabled. */
   disabledAt: string | null;
 };
 
 export type Capabilities = {
   /** `false` removes the browser and its tools. */
   browser?: boolean | undefined;
-  /** `false` removes the workspace and its tools. The browser runs in the sandbox, so it is removed too. */
+  /** `false` removes the workspace and its tools. The browser runs in the sandbox, so the browser and its tools are removed too. */
   sandbox?: boolean | undefined;
 };
 
-/** Something that a check found. */
+/** A problem that a check found. */
 export type CheckFinding = {
   level: "fail" | "warn";
   code: "nothing_to_check" | "page_failed" | "no_match" | "not_applied" | "lost_at_hydration" | "lost_at_render" | "fight" | "lost_at_navigation" | "stayed_after_leaving" | "revert_left_trace" | "script_error" | "console_error" | "failed_request" | "overflow" | "covered" | "accessibility" | "layout_shift" | "csp_blocks_script" | "requirement";
-  /** Id of the change, unique in the variant. */
+  /** Id of the change that the finding is about. Null if it is not about a single change. */
   changeId: string | null;
-  /** Id of the requirement that is not met. */
+  /** Id of the requirement whose assertion does not hold. Absent for other findings. */
   requirementId?: string | undefined;
   url: string;
+  /** Viewport that the finding is about. Null if it is not about a single viewport. */
   viewport: "desktop" | "tablet" | "phone" | null;
-  /** What was found, and what to do. */
+  /** What was found and, where known, what to do about it. */
   message: string;
 };
 
@@ -490,18 +502,18 @@ export type CheckReport = {
   pages: Array<CheckedPage>;
   /** Results for the requirements that have an assertion and are not waived. Absent if there are none. */
   requirements?: Array<CheckedRequirement> | undefined;
-  /** What the check could not examine. */
+  /** One sentence for each part that the check could not examine. */
   notes: Array<string>;
 };
 
-/** What a check found about one change on one page. */
+/** What a check found about one change on one page. `not_applicable` means that the check could not test this, for example because the change was not applied. */
 export type CheckedChange = {
   /** Id of the change, unique in the variant. */
   id: string;
-  /** Number of elements that matched after the page was loaded again. */
+  /** Number of elements that the change's selector matched when the check loaded the page. For `remove`, their number without the variant. */
   matched: number;
   applied: "ok" | "failed" | "not_applicable";
-  /** Whether the change survived the start of the page's scripts. */
+  /** Whether the change stayed applied while the page's scripts started. */
   hydration: "ok" | "failed" | "not_applicable";
   /** Whether the change was applied again after its element was rendered again. */
   rerender: "ok" | "failed" | "not_applicable";
@@ -517,11 +529,11 @@ export type CheckedPage = {
   url: string;
   viewport: "desktop" | "tablet" | "phone";
   changes: Array<CheckedChange>;
-  /** Time from the first paint until the last change was applied, in milliseconds. 0 if all changes were applied before the first paint. */
+  /** Time from the first paint until the last change was applied, in milliseconds. 0 if all changes were applied before the first paint. Null if no change was applied or the page painted nothing. */
   paintToAppliedMs: number | null;
-  /** Layout shift that the variant adds. */
+  /** Layout shift score that the variant adds to that of the page without the variant. */
   layoutShift: number;
-  /** Pictures without the variant, with it, and of the difference. */
+  /** Pictures of the page without the variant (`before`), with the variant (`after`), and of the difference. Null for a picture that was not taken. */
   pictures: {
     before: EvidencePointer | null;
     after: EvidencePointer | null;
@@ -533,11 +545,11 @@ export type CheckedPage = {
 export type CheckedRequirement = {
   id: string;
   status: "pass" | "fail" | "unchecked";
-  /** Why the assertion does not hold, or why it was not checked. */
+  /** Why the assertion does not hold, or why it was not checked. Null if it holds. */
   message: string | null;
 };
 
-/** A session to create. Later requests cannot change these settings, except `budget`. */
+/** A session to create. Later requests cannot change these settings, except `budget` and the secret of `callback`. */
 export type CreateSession = {
   /** Messages, at least one of them from the user. The last user message starts the turn. */
   messages: Array<Message>;
@@ -547,32 +559,32 @@ export type CreateSession = {
   targetPageUrls?: Array<string> | undefined;
   /** Opaque caller metadata, stored with the session. */
   metadata?: Record<string, unknown> | undefined;
-  /** A replay with the same key and an equal body returns the original session and creates no duplicate. */
+  /** A replay with the same key and an equal body returns the original session and creates no duplicate. The same key with a different body is refused with 422. Sessions of different owners do not share keys. */
   idempotencyKey?: string | undefined;
   /** Stable caller identity, used to attribute turns. */
   userId?: string | undefined;
-  /** Attribution that every event contains. No value makes a turn count as started by a person. */
+  /** Attribution of the session, which every event contains. No value makes a turn count as started by a person. */
   source?: "web" | "api" | "slack" | "cli" | undefined;
   callback?: Callback | undefined;
-  /** JSON Schema of the result, at most 64 KiB. Every turn ends with a JSON value that is valid against it. The schema must be an object, accept at least one finite value and compile within the time limit. While too many schemas of one API key are being checked, further ones are refused with 429. */
+  /** JSON Schema of the result, at most 64 KiB. Every turn ends with a JSON value that is valid against the schema, or with a failed deliverable. The root of the schema must have the type `object`. The schema must accept at least one finite JSON value and compile within the time limit. While too many schemas of the same owner are being checked, further ones are refused with 429. */
   outputSchema?: Record<string, unknown> | undefined;
   tools?: ToolPolicy | undefined;
   /** Caller instructions, appended to the agent's base prompt. */
   systemPrompt?: string | undefined;
-  /** Remote tool servers by id, at most 10. The id `builtin` adds no server: it pins the built-in server to the given `url`. */
+  /** Remote tool servers by id, at most 10. The id `builtin` does not count and adds no server: its `url` replaces the deployment's URL of the built-in server. `headers` and `type: sse` are refused for it. */
   mcpServers?: Record<string, McpServer> | undefined;
   capabilities?: Capabilities | undefined;
-  /** Lets the agent delegate to sub-agents. With `source: "web"`, the deployment's feature flag decides instead. */
+  /** Lets the agent delegate to sub-agents. With `source: "web"`, `true` has an effect only if the deployment's feature flag is on for the `userId`. */
   subAgents?: boolean | undefined;
   delegation?: DelegationCaps | undefined;
   budget?: Budget | undefined;
 };
 
-/** Limits on live sub-agents. Has no effect unless `subAgents` is enabled. */
+/** Limits on live sub-agents, that is, sub-agents whose turn has not ended. They have no effect unless `subAgents` is enabled. */
 export type DelegationCaps = {
-  /** Maximum number of live sub-agents. At most the deployment's ceiling. */
+  /** Maximum number of sub-agents that are live at the same time. A value above the deployment's ceiling is refused. Omit for the ceiling. */
   maxLiveChildren?: number | undefined;
-  /** Maximum number of live sub-agents with their own browser. At most the deployment's ceiling and at most `maxLiveChildren`. */
+  /** Maximum number of live sub-agents with their own browser. A value above the deployment's ceiling or above `maxLiveChildren` is refused. Omit for the smaller of the two. */
   maxLiveBrowsers?: number | undefined;
 };
 
@@ -588,9 +600,9 @@ export type DeliverableFailedEvent = {
   timestamp: string;
   /** Id of the session. */
   sessionId: string;
-  /** Id of the request. A request is one accepted message. */
+  /** Id of the request that the event belongs to. A request is one accepted message. Null for an event that belongs to no request, such as a change of the browser's status or an action of a person. */
   requestId: string | null;
-  /** Id of the run. A run is one attempt at the turn of a request. */
+  /** Id of the run that the event belongs to. A run is one attempt at the turn of a request. Null for an event that belongs to no run. */
   runId: string | null;
   source: Source;
   deliverable: Deliverable;
@@ -605,9 +617,9 @@ export type DeliverablePendingEvent = {
   timestamp: string;
   /** Id of the session. */
   sessionId: string;
-  /** Id of the request. A request is one accepted message. */
+  /** Id of the request that the event belongs to. A request is one accepted message. Null for an event that belongs to no request, such as a change of the browser's status or an action of a person. */
   requestId: string | null;
-  /** Id of the run. A run is one attempt at the turn of a request. */
+  /** Id of the run that the event belongs to. A run is one attempt at the turn of a request. Null for an event that belongs to no run. */
   runId: string | null;
   source: Source;
   deliverable: Deliverable;
@@ -622,9 +634,9 @@ export type DeliverableReadyEvent = {
   timestamp: string;
   /** Id of the session. */
   sessionId: string;
-  /** Id of the request. A request is one accepted message. */
+  /** Id of the request that the event belongs to. A request is one accepted message. Null for an event that belongs to no request, such as a change of the browser's status or an action of a person. */
   requestId: string | null;
-  /** Id of the run. A run is one attempt at the turn of a request. */
+  /** Id of the run that the event belongs to. A run is one attempt at the turn of a request. Null for an event that belongs to no run. */
   runId: string | null;
   source: Source;
   deliverable: Deliverable;
@@ -637,18 +649,20 @@ export type DeliveryRecord = {
   event: "run.started" | "run.completed";
   /** Id of the run. A run is one attempt at the turn of a request. */
   runId: string;
+  /** `pending`: the next attempt has yet to start. `sending`: an attempt is in progress or waits because of the rate limit for its host. `delivered`: the receiver accepted the delivery. `dropped`: all attempts failed, or callbacks to the host are disabled. */
   state: "pending" | "sending" | "delivered" | "dropped";
   attempts: Array<{
     /** Time in ISO 8601 format, UTC. */
     at: string;
     /** HTTP status of the response. Null if there was no response. */
     status: number | null;
+    /** Duration of the attempt in milliseconds. */
     latencyMs: number;
     /** Why the attempt failed. Null if it succeeded. */
     error: string | null;
-    /** Number of the cycle of attempts. Each redelivery starts a new cycle. */
+    /** Number of the cycle that the attempt belongs to, starting at 1. Each redelivery starts a new cycle of up to five attempts. */
     cycle: number;
-    /** Start of the response body, as plain text. */
+    /** Start of the response body, as plain text. Null if there is none. */
     excerpt: string | null;
   }>;
   /** Time of the next attempt. ISO 8601, UTC. Null if none is scheduled. */
@@ -678,9 +692,9 @@ export type DocumentImportedEvent = {
   timestamp: string;
   /** Id of the session. */
   sessionId: string;
-  /** Id of the request. A request is one accepted message. */
+  /** Id of the request that the event belongs to. A request is one accepted message. Null for an event that belongs to no request, such as a change of the browser's status or an action of a person. */
   requestId: string | null;
-  /** Id of the run. A run is one attempt at the turn of a request. */
+  /** Id of the run that the event belongs to. A run is one attempt at the turn of a request. Null for an event that belongs to no run. */
   runId: string | null;
   source: Source;
   import: ImportSummary;
@@ -698,24 +712,26 @@ export type Elicitation = {
   elicitationId: string;
   /** Id of the run. A run is one attempt at the turn of a request. */
   runId: string;
-  /** Id of the tool call that asked. */
+  /** Id of the tool call that asked the question. */
   toolCallId: string;
   question: string;
-  /** Suggested answers. Any other text is accepted too. */
+  /** Suggested answers. Any other text is accepted too. Null if there are none. */
   options: Array<string> | null;
-  /** The fields to fill in. Null for a plain question. */
+  /** The fields to fill in. Null for a question that is answered with a text. */
   form: ElicitationForm | null;
-  /** When the question is closed if it has not been answered by then. */
+  /** When the question is closed if it has not been answered or declined. ISO 8601, UTC. */
   expiresAt: string;
+  /** `open`: the question waits for an answer. `declined`: a person declined to answer. `unanswered`: no one answered in time. `withdrawn`: a message or a stop of the turn ended the question. */
   state: "open" | "answered" | "declined" | "unanswered" | "withdrawn";
+  /** The answer. Null unless `state` is `answered`. */
   answer: ElicitationAnswer | null;
   /** Time in ISO 8601 format, UTC. */
   createdAt: string;
-  /** Time in ISO 8601 format, UTC. */
+  /** When the question was closed. ISO 8601, UTC. Null while it is open. */
   resolvedAt: string | null;
 };
 
-/** A text. For a form, the values by field name. */
+/** An answer: a text or, for a question with a form, the values by field name. */
 export type ElicitationAnswer = string | Record<string, string | number | boolean | Array<string>>;
 
 /** A flat JSON Schema of text, number, boolean, choice, multiple choice and date fields. */
@@ -766,20 +782,20 @@ export type ElicitationRequestedEvent = {
   timestamp: string;
   /** Id of the session. */
   sessionId: string;
-  /** Id of the request. A request is one accepted message. */
+  /** Id of the request that the event belongs to. A request is one accepted message. Null for an event that belongs to no request, such as a change of the browser's status or an action of a person. */
   requestId: string | null;
-  /** Id of the run. A run is one attempt at the turn of a request. */
+  /** Id of the run that the event belongs to. A run is one attempt at the turn of a request. Null for an event that belongs to no run. */
   runId: string | null;
   source: Source;
   elicitationId: string;
   /** Id of the tool call. */
   toolCallId: string;
   question: string;
-  /** Suggested answers. Any other text is accepted too. */
+  /** Suggested answers. Any other text is accepted too. Null if there are none. */
   options: Array<string> | null;
-  /** The fields to fill in. Null for a plain question. */
+  /** The fields to fill in. Null for a question that is answered with a text. */
   form: ElicitationForm | null;
-  /** When the question is closed if it has not been answered by then. */
+  /** When the question is closed if it has not been answered or declined. ISO 8601, UTC. */
   expiresAt: string;
 };
 
@@ -792,14 +808,15 @@ export type ElicitationResolvedEvent = {
   timestamp: string;
   /** Id of the session. */
   sessionId: string;
-  /** Id of the request. A request is one accepted message. */
+  /** Id of the request that the event belongs to. A request is one accepted message. Null for an event that belongs to no request, such as a change of the browser's status or an action of a person. */
   requestId: string | null;
-  /** Id of the run. A run is one attempt at the turn of a request. */
+  /** Id of the run that the event belongs to. A run is one attempt at the turn of a request. Null for an event that belongs to no run. */
   runId: string | null;
   source: Source;
   elicitationId: string;
   /** `unanswered`: no one answered in time. `withdrawn`: a message or a stop of the turn ended the question. */
   state: "answered" | "declined" | "unanswered" | "withdrawn";
+  /** The answer. Null unless `state` is `answered`. */
   answer: ElicitationAnswer | null;
 };
 
@@ -811,16 +828,16 @@ export type EncryptionRotated = {
   unreadable: number;
   /** Number of values in the database that are not encrypted with the current key. */
   remaining: number;
-  /** Send it with the next call. Null when all secrets are encrypted with the current key. */
+  /** Send it as `cursor` with the next call. Null when all values have been processed: only unreadable values may then remain. */
   nextCursor: string | null;
 };
 
-/** Evidence that a tool stored. Download it as an artifact. */
+/** Evidence that a tool stored. Download it with `GET /api/sessions/:sessionId/artifacts/:artifactId`, with its `id` as `artifactId`. */
 export type EvidencePointer = {
   id: string;
   kind: "screenshot" | "preview" | "html" | "file";
   title: string;
-  /** Page that the evidence was captured on. */
+  /** Page that the evidence was captured on. Null if it was not captured on a page. */
   url: string | null;
   mediaType: string;
 };
@@ -834,7 +851,7 @@ export type ExportedAgent = {
   depth: number;
   /** Outcome of the sub-agent. Null while it works. */
   status: "succeeded" | "failed" | "cancelled" | null;
-  /** Start of the result as JSON text, at most 4,096 characters. */
+  /** Start of the result as JSON text, at most 4,096 characters. Null if there is no result. */
   result: string | null;
   isResultCut: boolean;
 };
@@ -849,7 +866,7 @@ export type ExportedEvidence = {
   sizeBytes: number;
   /** Time in ISO 8601 format, UTC. */
   createdAt: string;
-  /** The bytes as a data URL. Present only if the export was requested with `evidence=true`. */
+  /** The bytes as a data URL. Present only if the export was requested with `evidence=true`, for at most 20 MiB of evidence in total. */
   data?: string | undefined;
 };
 
@@ -869,14 +886,14 @@ export type ExportedImport = {
 export type ExportedMessage = {
   id: string;
   role: "user" | "assistant";
-  /** `text` and `reasoning` have a `text`; `tool-call` has `toolCallId`, `toolName` and `input`; `data-deliverable` has the deliverable as `data`. */
+  /** Parts of the message. `type` determines the fields of a part: `text` and `reasoning` have a `text`; `tool-call` has `toolCallId`, `toolName` and `input`; `data-deliverable` has the deliverable as `data`. */
   parts: Array<{
     type: string;
     [field: string]: unknown;
   }>;
   /** Results of the message's tool calls. */
   results: Array<ExportedToolResult>;
-  /** The `userId` that the caller sent with the message. */
+  /** The `userId` that the caller sent with the message. Null if there was none, and for messages of the agent. */
   author: string | null;
   /** Time in ISO 8601 format, UTC. */
   createdAt: string;
@@ -886,7 +903,7 @@ export type ExportedMessage = {
 export type ExportedPage = {
   slug: string;
   url: string;
-  /** The version that is served. Null while unpublished. */
+  /** Number of the version that is served. Null while the page is unpublished. */
   version: number | null;
   note: string | null;
 };
@@ -919,13 +936,13 @@ export type ExportedReport = {
       at: string;
     } | null;
   }>;
-  /** Markdown. */
+  /** Summary of the report, as Markdown. */
   summary: string;
-  /** Most severe first. */
+  /** Findings of the report, most severe first. */
   findings: Array<{
     severity: "critical" | "serious" | "moderate" | "minor" | "info";
     title: string;
-    /** Markdown. */
+    /** Details of the finding, as Markdown. */
     detail: string;
     url: string | null;
     selector: string | null;
@@ -988,7 +1005,7 @@ export type ExportedToolResult = {
   toolCallId: string;
   toolName: string;
   state: "started" | "succeeded" | "failed" | "unknown";
-  /** Why a `failed` call was not run. `plan_first`: a person wants to agree to the plan first. Absent for a call that was run. */
+  /** Why a `failed` call was not run. `plan_first`: a person has to agree to the plan first. Absent for a call that was run. */
   refusal?: "plan_first" | undefined;
   /** Start of the result, at most 2,000 characters. */
   text: string;
@@ -1010,7 +1027,7 @@ export type ExportedVariant = {
   omitted: Array<{
     /** Id of the change. Null if the part is a page's style sheet, script or URL pattern. */
     changeId: string | null;
-    /** URL of the page entry. */
+    /** `url` of the entry in the variant's `pages` that contains the part. */
     url: string;
     reason: string;
   }>;
@@ -1022,14 +1039,14 @@ export type FailedDeliverable = {
   status: "failed";
   /** The provider's message, or why there is no valid result. */
   error: string;
-  /** The model's raw output. */
+  /** The model's raw output. Absent if there is none. */
   rawText?: string | undefined;
-  /** Each violation of `outputSchema`, if the model returned a JSON value. */
+  /** The violations of `outputSchema`. Absent if `rawText` could not be compared with the schema, for example because it is not JSON. */
   violations?: Array<{
-    /** JSON Pointer to the invalid value, as if the result had the structure that `outputSchema` describes. */
+    /** JSON Pointer to the invalid value in the result, in the structure that `outputSchema` describes. Empty for the whole result. */
     path: string;
     message: string;
-    /** JSON Pointer to the same value in `rawText`. Absent if `rawText` does not contain it. */
+    /** JSON Pointer to the same value in `rawText`, whose structure can differ. Absent if `rawText` does not contain the value. */
     rawPath?: string | undefined;
   }> | undefined;
 };
@@ -1042,9 +1059,9 @@ export type FollowUp = {
   message?: Message | undefined;
   /** Messages, at least one of them from the user. The last user message starts the turn. */
   messages?: Array<Message> | undefined;
-  /** `queue`: starts its own turn after the queued messages before it. `steer`: the running turn reads it between two of its steps; if no turn runs, or the running turn already collects its structured result, it starts its own turn. `interrupt`: cancels the running turn, then starts its own turn. */
+  /** `queue`: the message starts its own turn after the queued messages before it. `steer`: the running turn reads the message between two of its steps. The message starts its own turn instead, as with `queue`, if no turn runs, if the running turn is being stopped or already collects its structured result, or if a person started the running turn and the message is sent with an API key. `interrupt`: cancels the running turn, then the message starts its own turn. */
   mode?: "queue" | "steer" | "interrupt" | undefined;
-  /** A replay with the same key and an equal body returns the original response and changes nothing. */
+  /** A replay with the same key and an equal body returns the original response and changes nothing. The same key with a different body is refused with 422. Different sessions do not share keys. */
   idempotencyKey?: string | undefined;
   /** Stable caller identity, stored as the message's author. */
   userId?: string | undefined;
@@ -1062,7 +1079,7 @@ export type FollowUpAccepted = {
   statusUrl: string;
   /** Path of the request's event stream. */
   streamUrl: string;
-  /** Whether the message waits for a running turn or will be read by it. */
+  /** True if the message waits: until the turns before it have ended or, with `steer`, until the running turn reads it. False if it starts a turn at once. */
   queued: boolean;
 };
 
@@ -1089,9 +1106,9 @@ export type ImportSummary = {
   documentId: string;
   /** Title of the exported session. Null for other documents. */
   title: string | null;
-  /** Id of the exported session. */
+  /** Id of the exported session. Null for other documents. */
   sourceSessionId: string | null;
-  /** Time in ISO 8601 format, UTC. */
+  /** When the session was exported. ISO 8601, UTC. Null for other documents. */
   exportedAt: string | null;
   /** Who imported the document. */
   author: "agent" | "person";
@@ -1103,7 +1120,7 @@ export type ImportSummary = {
   }>;
   /** Number of messages in the imported conversation. */
   messageCount: number;
-  /** Number of items in the imported plan. */
+  /** Number of plan items that the import added to the session's plan. 0 if the session already had plan items, and if the agent imported the document. */
   planItemCount: number;
   /** Number of requirements that the import added. */
   requirementCount: number;
@@ -1156,17 +1173,18 @@ export type KeyUpdated = {
 
 /** A page of static files that the agent deployed. */
 export type LandingPage = {
+  /** Slug of the landing page: its name in the URL. */
   slug: string;
   url: string;
   /** Number of the version that is served. Null while the page is unpublished. */
   version: number | null;
   /** Number of the newest version. */
   newestVersion: number;
-  /** Number of files of the served version. */
+  /** Number of files of the served version. Null while the page is unpublished. */
   files: number | null;
-  /** Size of the files of the served version. */
+  /** Total size of the files of the served version, in bytes. Null while the page is unpublished. */
   bytes: number | null;
-  /** What the agent noted about the served version. */
+  /** The agent's note about the served version. Null if there is none, and while the page is unpublished. */
   note: string | null;
   /** Time in ISO 8601 format, UTC. */
   updatedAt: string;
@@ -1196,9 +1214,9 @@ export type LandingPageVersion = {
   number: number;
   /** Number of files. */
   files: number;
-  /** Size of the files. */
+  /** Total size of the files in bytes. */
   bytes: number;
-  /** The agent's note about the version. */
+  /** The agent's note about the version. Null if there is none. */
   note: string | null;
   /** Whether this version is served. */
   isCurrent: boolean;
@@ -1217,7 +1235,7 @@ export type LandingPageVersionPage = {
 
 /** A part of a document that was left out, and why. */
 export type LeftOut = {
-  /** What was left out. */
+  /** Path or name of the part that was left out. */
   field: string;
   reason: string;
 };
@@ -1639,13 +1657,13 @@ export type Login = {
   method: "link" | "oidc";
   /** E-mail address or subject of the account. Null for a login link. */
   account: string | null;
-  /** `User-Agent` of the browser. At most 200 characters. */
+  /** `User-Agent` of the browser, cut off after 200 characters. Null if the browser did not send one. */
   userAgent: string | null;
   /** Time of the sign-in. ISO 8601, UTC. */
   createdAt: string;
   /** Time of the last use, accurate to the minute. ISO 8601, UTC. */
   lastSeenAt: string;
-  /** When the login ends if it is not used again before. ISO 8601, UTC. */
+  /** When the login ends if it is not used again. Each use extends it, up to a maximum lifetime. ISO 8601, UTC. */
   expiresAt: string;
   /** Whether this login made the request. */
   isCurrent: boolean;
@@ -1676,16 +1694,16 @@ export type McpSkippedEvent = {
   timestamp: string;
   /** Id of the session. */
   sessionId: string;
-  /** Id of the request. A request is one accepted message. */
+  /** Id of the request that the event belongs to. A request is one accepted message. Null for an event that belongs to no request, such as a change of the browser's status or an action of a person. */
   requestId: string | null;
-  /** Id of the run. A run is one attempt at the turn of a request. */
+  /** Id of the run that the event belongs to. A run is one attempt at the turn of a request. Null for an event that belongs to no run. */
   runId: string | null;
   source: Source;
   serverId: string;
   reason: string;
-  /** Some of the unavailable tools. Absent if the whole server is unavailable. */
+  /** Names of the unavailable tools, at most 20. Absent if the whole server is unavailable. */
   tools?: Array<string> | undefined;
-  /** Number of unavailable tools. */
+  /** Number of unavailable tools. Absent if the whole server is unavailable. */
   toolCount?: number | undefined;
 };
 
@@ -1708,7 +1726,7 @@ export type Message = {
   }>;
 };
 
-/** A complete message of the transcript. It is published again with the same `id` when the turn's deliverable is added as a `data-deliverable` part: keep the last one. */
+/** A complete message of the transcript. When the turn's deliverable is added to a message as a `data-deliverable` part, the message is published again with the same `id`: keep the last one. */
 export type MessageCompletedEvent = {
   kind: "message.completed";
   /** Sequence number of the event in its session. The numbers have no gaps. */
@@ -1717,15 +1735,15 @@ export type MessageCompletedEvent = {
   timestamp: string;
   /** Id of the session. */
   sessionId: string;
-  /** Id of the request. A request is one accepted message. */
+  /** Id of the request that the event belongs to. A request is one accepted message. Null for an event that belongs to no request, such as a change of the browser's status or an action of a person. */
   requestId: string | null;
-  /** Id of the run. A run is one attempt at the turn of a request. */
+  /** Id of the run that the event belongs to. A run is one attempt at the turn of a request. Null for an event that belongs to no run. */
   runId: string | null;
   source: Source;
   message: MessageRecord;
 };
 
-/** A chunk of a message that the model is writing. It has no `seq`, and `message.completed` replaces it. */
+/** A chunk of a message that the model is writing. It is not stored and has no `seq`. The event `message.completed` replaces all chunks of its message. */
 export type MessageDelta = {
   kind: "message.delta";
   /** Time in ISO 8601 format, UTC. */
@@ -1740,14 +1758,14 @@ export type MessageDelta = {
   /** Id of a message in the transcript. */
   messageId: string;
   part: "text" | "reasoning";
-  /** Number of the attempt. A later attempt replaces the text of an earlier one. */
+  /** Number of the run's attempt, as in `run.started`. The text of a later attempt replaces that of an earlier one. */
   attempt: number;
-  /** Number of characters of this part before this chunk. */
+  /** Number of UTF-16 code units of the message's text or reasoning (see `part`) before this chunk. */
   offset: number;
   text: string;
 };
 
-/** `text` and `reasoning` have a `text`; `tool-call` has `toolCallId`, `toolName` and `input`; `data-deliverable` has the deliverable as `data`. Ignore unknown types. */
+/** A part of a message. `type` determines its fields: `text` and `reasoning` have a `text`; `tool-call` has `toolCallId`, `toolName` and `input`; `data-deliverable` has the deliverable as `data`. Ignore unknown types. */
 export type MessagePart = {
   type: string;
   [field: string]: unknown;
@@ -1765,7 +1783,7 @@ export type MessageRecord = {
   requestId: string | null;
   /** Id of the run. A run is one attempt at the turn of a request. */
   runId: string | null;
-  /** The `userId` that the caller sent with the message. */
+  /** The `userId` that the caller sent with the message. Null if there was none, and for messages of the agent. */
   author: string | null;
   /** Time in ISO 8601 format, UTC. */
   createdAt: string;
@@ -1798,23 +1816,24 @@ export type OwnShareLinks = {
   data: Array<ShareLink>;
   /** Pass it as `cursor` to get the next page. Null on the last page. */
   nextCursor: string | null;
-  /** Path of the session's own `shareUrl`. */
+  /** Path of the session's own share link, which is not in `data`. */
   shareUrl: string;
 };
 
 /** A landing page. Its session may have been deleted. */
 export type OwnedLandingPage = {
+  /** Slug of the landing page: its name in the URL. */
   slug: string;
   url: string;
   /** Number of the version that is served. Null while the page is unpublished. */
   version: number | null;
   /** Number of the newest version. */
   newestVersion: number;
-  /** Number of files of the served version. */
+  /** Number of files of the served version. Null while the page is unpublished. */
   files: number | null;
-  /** Size of the files of the served version. */
+  /** Total size of the files of the served version, in bytes. Null while the page is unpublished. */
   bytes: number | null;
-  /** What the agent noted about the served version. */
+  /** The agent's note about the served version. Null if there is none, and while the page is unpublished. */
   note: string | null;
   /** Time in ISO 8601 format, UTC. */
   updatedAt: string;
@@ -1831,7 +1850,7 @@ export type OwnedLandingPagePage = {
   nextCursor: string | null;
 };
 
-/** A published variant. Its session may have been deleted. */
+/** The publication of a variant, which may be unpublished. Its session may have been deleted. */
 export type OwnedPublication = {
   /** Id of the publication. */
   id: string;
@@ -1863,9 +1882,9 @@ export type PageDeployedEvent = {
   timestamp: string;
   /** Id of the session. */
   sessionId: string;
-  /** Id of the request. A request is one accepted message. */
+  /** Id of the request that the event belongs to. A request is one accepted message. Null for an event that belongs to no request, such as a change of the browser's status or an action of a person. */
   requestId: string | null;
-  /** Id of the run. A run is one attempt at the turn of a request. */
+  /** Id of the run that the event belongs to. A run is one attempt at the turn of a request. Null for an event that belongs to no run. */
   runId: string | null;
   source: Source;
   page: LandingPage;
@@ -1880,9 +1899,9 @@ export type PageUpdatedEvent = {
   timestamp: string;
   /** Id of the session. */
   sessionId: string;
-  /** Id of the request. A request is one accepted message. */
+  /** Id of the request that the event belongs to. A request is one accepted message. Null for an event that belongs to no request, such as a change of the browser's status or an action of a person. */
   requestId: string | null;
-  /** Id of the run. A run is one attempt at the turn of a request. */
+  /** Id of the run that the event belongs to. A run is one attempt at the turn of a request. Null for an event that belongs to no run. */
   runId: string | null;
   source: Source;
   page: LandingPage;
@@ -1896,14 +1915,14 @@ export type PendingDeliverable = {
 
 /** The plan of a session and its sub-agents. */
 export type Plan = {
-  /** `plan_first`: tools that change pages, files or publications are refused until a person agrees to the plan. `agreed`: a person has agreed. */
+  /** `off`: the agent needs no agreement. `plan_first`: the service refuses tool calls that change pages, files or publications until a person agrees to the plan. `agreed`: a person has agreed. */
   mode: "off" | "plan_first" | "agreed";
   items: Array<PlanItem>;
   /** Increases with each change of the items. 0 if the plan was never written. */
   revision: number;
   /** Who made the newest revision. Null if the plan was never written. */
   author: "agent" | "person" | null;
-  /** Time in ISO 8601 format, UTC. */
+  /** When the plan or its mode last changed. ISO 8601, UTC. Null if neither was ever set. */
   updatedAt: string | null;
 };
 
@@ -1918,7 +1937,7 @@ export type PlanEdits = {
   edits: Array<{
     action: "add";
     text: string;
-    /** Id of the item before the new one. Null for the first place, absent for the last. */
+    /** Id of the item after which the new item is added. Null adds it at the beginning; omit to add it at the end. */
     after?: string | null | undefined;
   } | {
     action: "setText";
@@ -1954,15 +1973,15 @@ export type PlanUpdatedEvent = {
   timestamp: string;
   /** Id of the session. */
   sessionId: string;
-  /** Id of the request. A request is one accepted message. */
+  /** Id of the request that the event belongs to. A request is one accepted message. Null for an event that belongs to no request, such as a change of the browser's status or an action of a person. */
   requestId: string | null;
-  /** Id of the run. A run is one attempt at the turn of a request. */
+  /** Id of the run that the event belongs to. A run is one attempt at the turn of a request. Null for an event that belongs to no run. */
   runId: string | null;
   source: Source;
   plan: Plan;
 };
 
-/** A picture of a page that people look at, with or without a variant. */
+/** A picture of a page, with or without a variant, that the agent shows to people. */
 export type Preview = {
   title: string;
   /** Page that the picture shows. */
@@ -1974,14 +1993,14 @@ export type Preview = {
   };
   /** Key of the variant. Null if the picture shows the page without a variant. */
   variant: string | null;
-  /** Revision of the variant that the picture shows. */
+  /** Revision of the variant that the picture shows. Null if the picture shows no variant, and if there is no picture. */
   revision: number | null;
   caption: string | null;
-  /** The picture. Null if it was not taken. */
+  /** The picture. Null if it could not be taken. */
   evidence: EvidencePointer | null;
-  /** Why there is no picture. */
+  /** Why the picture could not be taken. Null if there is a picture. */
   error: string | null;
-  /** Time in ISO 8601 format, UTC. */
+  /** When the picture was taken. ISO 8601, UTC. Null if there is no picture. */
   takenAt: string | null;
 };
 
@@ -2001,9 +2020,9 @@ export type PreviewUpdatedEvent = {
   timestamp: string;
   /** Id of the session. */
   sessionId: string;
-  /** Id of the request. A request is one accepted message. */
+  /** Id of the request that the event belongs to. A request is one accepted message. Null for an event that belongs to no request, such as a change of the browser's status or an action of a person. */
   requestId: string | null;
-  /** Id of the run. A run is one attempt at the turn of a request. */
+  /** Id of the run that the event belongs to. A run is one attempt at the turn of a request. Null for an event that belongs to no run. */
   runId: string | null;
   source: Source;
   previews: Array<Preview>;
@@ -2017,11 +2036,11 @@ export type Publication = {
   release: string;
   /** Number of the release. */
   number: number;
-  /** Revision that is published. A newer one may exist. */
+  /** Number of the published revision. The variant may have a newer one. */
   revision: number;
-  /** Whether it was published without a check that passed. */
+  /** Whether the release was published without a passed check. */
   isUnchecked: boolean;
-  /** URL of the publication's script. It always serves the current release, also after a new release or a rollback. */
+  /** URL of the publication's script. It stays the same and always serves the current release, also after a new release or a rollback. */
   scriptUrl: string;
   /** URL of the script of this release, which never changes. */
   pinnedScriptUrl: string;
@@ -2045,9 +2064,9 @@ export type PublicationCreatedEvent = {
   timestamp: string;
   /** Id of the session. */
   sessionId: string;
-  /** Id of the request. A request is one accepted message. */
+  /** Id of the request that the event belongs to. A request is one accepted message. Null for an event that belongs to no request, such as a change of the browser's status or an action of a person. */
   requestId: string | null;
-  /** Id of the run. A run is one attempt at the turn of a request. */
+  /** Id of the run that the event belongs to. A run is one attempt at the turn of a request. Null for an event that belongs to no run. */
   runId: string | null;
   source: Source;
   /** Key of the variant. */
@@ -2073,9 +2092,10 @@ export type Queue = {
 export type QueuedMessage = {
   /** Id of the request. A request is one accepted message. */
   requestId: string;
-  /** `steer` messages are read by the running turn between two of its steps. Other messages start their own turn. */
+  /** `steer`: the running turn will read the message between two of its steps. `queue` and `interrupt`: the message will start its own turn. A message that was sent with `steer` but starts its own turn is listed as `queue`. */
   mode: "queue" | "steer" | "interrupt";
   text: string;
+  /** The `userId` that the caller sent with the message. Null if there was none. */
   author: string | null;
   /** Time in ISO 8601 format, UTC. */
   createdAt: string;
@@ -2083,7 +2103,7 @@ export type QueuedMessage = {
 
 export type Readiness = {
   ok: boolean;
-  /** State of each part. Present only for callers with an API key and for processes on the service's own machine. */
+  /** State of each part. Present only for callers with a valid API key and, if the service's `BASE_URL` is a loopback address, for processes on the same machine. */
   checks?: {
     database: ReadinessCheck;
     engine: ReadinessCheck;
@@ -2122,17 +2142,17 @@ export type Release = {
   revision: number;
   /** Who published the release. */
   author: "agent" | "person";
-  /** Check of the revision at the time of publication. Null if it was not checked. */
+  /** Newest check of the revision when the release was published. Null if the revision had not been checked. */
   check: {
     status: "pass" | "warn" | "fail";
     /** Time in ISO 8601 format, UTC. */
     at: string;
   } | null;
-  /** Whether it was published without a passed check. */
+  /** Whether the release was published without a passed check. */
   isUnchecked: boolean;
   /** Whether this is the current release. */
   isCurrent: boolean;
-  /** Whether the script of this release was withdrawn by unpublishing. */
+  /** Whether unpublishing withdrew the script of this release, so that it returns 410. */
   isUnpublished: boolean;
   /** URL of the release's script, which never changes. */
   pinnedScriptUrl: string;
@@ -2163,34 +2183,34 @@ export type Report = {
   createdAt: string;
   /** Id of the session. */
   sessionId: string;
-  /** Id of the newest version of the report. Equal to `id` if this is the newest version. */
+  /** The newest version of the report. If this report is the newest version, `newest.id` equals its `id`. */
   newest: {
     /** Id of the report. */
     id: string;
     version: number;
-    /** Path of the page of this version. */
+    /** Path of the page of the newest version. */
     url: string;
   };
   /** The session's variants when the report was published. */
   tested: Array<TestedVariant>;
-  /** Markdown. */
+  /** Summary of the report, as Markdown. */
   summary: string;
   /** Sorted by severity, most severe first. */
   findings: Array<ReportFinding>;
 };
 
 export type ReportFinding = {
-  /** The impact levels of axe-core, and `info` for findings that need no repair. */
+  /** Severity of the finding: one of axe-core's impact levels, or `info` for a finding that needs no repair. */
   severity: "critical" | "serious" | "moderate" | "minor" | "info";
   title: string;
-  /** Markdown. */
+  /** Details of the finding, as Markdown. */
   detail: string;
-  /** Page that the finding is about. */
+  /** Page that the finding is about. Null if the report does not name one. */
   url: string | null;
   selector: string | null;
   /** How to reproduce the finding. */
   steps: Array<string>;
-  /** Download each as an artifact of the session. */
+  /** Evidence of the finding. Download each piece as an artifact of the session. */
   evidence: Array<EvidencePointer>;
 };
 
@@ -2203,9 +2223,9 @@ export type ReportPublishedEvent = {
   timestamp: string;
   /** Id of the session. */
   sessionId: string;
-  /** Id of the request. A request is one accepted message. */
+  /** Id of the request that the event belongs to. A request is one accepted message. Null for an event that belongs to no request, such as a change of the browser's status or an action of a person. */
   requestId: string | null;
-  /** Id of the run. A run is one attempt at the turn of a request. */
+  /** Id of the run that the event belongs to. A run is one attempt at the turn of a request. Null for an event that belongs to no run. */
   runId: string | null;
   source: Source;
   report: ReportSummary;
@@ -2245,6 +2265,7 @@ export type RequestStatus = {
   requestId: string;
   /** Id of the request's newest run. Each retry is a new run. */
   runId: string;
+  /** `pending` until the turn starts, `running` while it runs (including retries), `completed` when no further run follows. */
   status: "pending" | "running" | "completed";
 };
 
@@ -2253,12 +2274,13 @@ export type Requirement = {
   id: string;
   text: string;
   status: "open" | "met" | "failed" | "waived";
+  /** Note on the status, for example why the requirement failed. Null if there is none. */
   note: string | null;
   /** Ids of the evidence that the requirement is met: artifacts of the session or of its sub-agents. */
   evidenceIds: Array<string>;
   evidence: Array<RequirementEvidence>;
   assertion: RequirementAssertion | null;
-  /** Result of the newest check of the assertion. Null until the first check, and again after the assertion has been changed. */
+  /** Result of the newest check of the assertion. Null without an assertion, until the first check of the assertion, and again after the assertion has changed. */
   outcome: AssertionOutcome | null;
   /** Who added the requirement. */
   author: "agent" | "person";
@@ -2266,7 +2288,7 @@ export type Requirement = {
   updatedAt: string;
 };
 
-/** The current requirement. */
+/** The requirement after the change. */
 export type RequirementAnswer = {
   success: true;
   requirement: Requirement;
@@ -2278,17 +2300,17 @@ export type RequirementAssertion = {
   url: string;
   selector: string;
   is: "visible" | "hidden" | "text" | "count";
-  /** For `text`, the expected text of the element. For `count`, the expected number of elements. */
+  /** For `text`, the expected whole text of the element. For `count`, the expected number of matching elements. Absent for `visible` and `hidden`. */
   value?: string | number | undefined;
 };
 
 /** Fields to change. Omitted fields stay unchanged. */
 export type RequirementChange = {
   text?: string | undefined;
-  /** `waived`: the requirement no longer counts. `open`: it counts again. Only the agent reports `met` and `failed`. */
+  /** `waived`: the requirement no longer counts. `open`: it counts again. Only the agent can set `met` and `failed`. */
   status?: "open" | "waived" | undefined;
   note?: string | null | undefined;
-  /** Null removes the assertion. */
+  /** The new assertion. Null removes the assertion. */
   assertion?: {
     url: string;
     selector: string;
@@ -2305,7 +2327,7 @@ export type RequirementEvidence = {
   sessionId: string;
   kind: "screenshot" | "preview" | "html" | "file";
   title: string;
-  /** Page that the evidence was captured on. */
+  /** Page that the evidence was captured on. Null if it was not captured on a page. */
   url: string | null;
   mediaType: string;
 };
@@ -2326,12 +2348,12 @@ export type RequirementUpdatedEvent = {
   timestamp: string;
   /** Id of the session. */
   sessionId: string;
-  /** Id of the request. A request is one accepted message. */
+  /** Id of the request that the event belongs to. A request is one accepted message. Null for an event that belongs to no request, such as a change of the browser's status or an action of a person. */
   requestId: string | null;
-  /** Id of the run. A run is one attempt at the turn of a request. */
+  /** Id of the run that the event belongs to. A run is one attempt at the turn of a request. Null for an event that belongs to no run. */
   runId: string | null;
   source: Source;
-  /** The requirements that were added or changed, at most 20. If there are more, several events are emitted. */
+  /** The requirements that were added, changed or checked, at most 20. If there are more, the service emits several events. */
   requirements: Array<Requirement>;
 };
 
@@ -2378,9 +2400,9 @@ export type RunCompletedEvent = {
   timestamp: string;
   /** Id of the session. */
   sessionId: string;
-  /** Id of the request. A request is one accepted message. */
+  /** Id of the request that the event belongs to. A request is one accepted message. Null for an event that belongs to no request, such as a change of the browser's status or an action of a person. */
   requestId: string | null;
-  /** Id of the run. A run is one attempt at the turn of a request. */
+  /** Id of the run that the event belongs to. A run is one attempt at the turn of a request. Null for an event that belongs to no run. */
   runId: string | null;
   source: Source;
   outcome: RunOutcome;
@@ -2393,7 +2415,7 @@ export type RunCompletedEvent = {
   /** The landing pages of the session. Absent in structured sessions without pages, and in sub-agents. */
   pages?: Array<LandingPage> | undefined;
   usage: Usage;
-  /** The automatic retry that follows. Without it, this is the request's last event. */
+  /** The automatic retry that follows: its run starts after `delayMs` milliseconds. Absent if no retry follows; this is then the request's last event. */
   willRetry?: {
     /** Id of the run. A run is one attempt at the turn of a request. */
     runId: string;
@@ -2402,7 +2424,7 @@ export type RunCompletedEvent = {
   } | undefined;
 };
 
-/** Outcome of a run. */
+/** Outcome of a run. `errored`: the run failed. `cancelled`: the run was stopped, or its message was removed from the queue before it started. */
 export type RunOutcome = "succeeded" | "errored" | "cancelled";
 
 /** Body of a `run.started` callback. */
@@ -2428,14 +2450,14 @@ export type RunStartedEvent = {
   timestamp: string;
   /** Id of the session. */
   sessionId: string;
-  /** Id of the request. A request is one accepted message. */
+  /** Id of the request that the event belongs to. A request is one accepted message. Null for an event that belongs to no request, such as a change of the browser's status or an action of a person. */
   requestId: string | null;
-  /** Id of the run. A run is one attempt at the turn of a request. */
+  /** Id of the run that the event belongs to. A run is one attempt at the turn of a request. Null for an event that belongs to no run. */
   runId: string | null;
   source: Source;
   /** Number of this run among the runs of the request, starting at 1. */
   attempt: number;
-  /** What started the run. */
+  /** What started the run. `person`: a person on the session page or the landing page. `external`: a request with an API key. `retry`: the automatic retry of a failed run. `subagent`: the run belongs to a sub-agent. `continuation`: the service itself. */
   origin: "person" | "external" | "continuation" | "retry" | "subagent";
 };
 
@@ -2447,7 +2469,7 @@ export type SessionCreated = {
   requestId: string;
   /** Id of the run. A run is one attempt at the turn of a request. */
   runId: string;
-  /** Path that opens the session in a browser, to watch or join. For API keys without `sessions:write` it only allows watching. */
+  /** Path that opens the session in a browser, to watch or join. If the API key of the request lacks `sessions:write`, the path only allows watching. */
   shareUrl: string;
   /** Path to poll for the request's status. */
   statusUrl: string;
@@ -2455,7 +2477,7 @@ export type SessionCreated = {
   streamUrl: string;
 };
 
-/** Numbers of deleted records, and the data that is still to be removed. Deleting the session again returns 404. */
+/** Numbers of deleted records, the data that is still to be removed, and what stays published. Deleting the session again returns 404. */
 export type SessionDeleted = {
   success: true;
   deleted: {
@@ -2477,13 +2499,13 @@ export type SessionDeleted = {
     annotations: number;
     /** Questions that the agent asked. */
     elicitations: number;
-    /** Callback deliveries with their attempts. Pending ones are not sent. */
+    /** Callback deliveries with their attempts. Pending deliveries are no longer sent. */
     deliveries: number;
     /** Screenshots, previews and saved pages. */
     evidence: number;
     /** Size of the evidence in bytes. */
     evidenceBytes: number;
-    /** Encrypted secrets: callback secrets, headers of MCP servers, and URLs with a query. */
+    /** Encrypted secrets: callback secrets, headers of MCP servers, and URLs with a query or fragment. */
     secrets: number;
     /** Created share links. The session's `shareUrl` stops working too. */
     shareLinks: number;
@@ -2498,7 +2520,7 @@ export type SessionDeleted = {
     /** Running browsers. */
     browsers: number;
   };
-  /** Data that could not be removed yet, such as files on disk. The service retries until all of it is removed, also after a restart. `rows` means that a check found remaining rows in the database. Empty when the deletion is complete. */
+  /** Data that could not be removed yet, such as files on disk. The service retries until all of it is removed, also after a restart. `run` means that a process still works on a run, `rows` that a check found remaining rows in the database. Empty when the deletion is complete. */
   pending: Array<{
     /** Id of the session or of a sub-agent session. */
     sessionId: string;
@@ -2527,36 +2549,40 @@ export type SessionDetail = {
     /** Id of the session. */
     id: string;
     title: string;
-    /** The `targetUrl` that the session was created with. */
+    /** The `targetUrl` that the session was created with. Null if it was created without one. */
     targetUrl: string | null;
     source: Source;
     /** Whether the session has an `outputSchema`. */
     isStructured: boolean;
-    /** What the session is doing, or how its last turn ended. `waiting`: the agent waits for a person's answer, or a person has yet to agree to its plan. `done`: the turn succeeded. `no_result`: the turn succeeded without a valid result. `page_error`: the turn succeeded but did not reach its page. */
+    /** What the session is doing, or how its last turn ended. `ready`: no turn has started yet. `starting`: the next turn is about to start. `working`: a turn runs, or waits for sub-agents or tests. `waiting`: the turn waits for a person's answer, for a person to release control of the browser or for a larger budget, or the turn has ended and a person has yet to agree to its plan. `compacting`: the turn shortens the agent's context. `retrying`: the last run failed and its retry is about to start. `done`: the turn succeeded. `no_result`: the turn succeeded without a valid result. `page_error`: the turn succeeded but did not reach its page. `failed`: the turn failed. `stopped`: the turn was stopped. */
     state: "ready" | "starting" | "working" | "waiting" | "compacting" | "retrying" | "done" | "page_error" | "no_result" | "failed" | "stopped";
-    /** Reason for the states `waiting`, `retrying`, `failed`, `no_result` and `page_error`. */
+    /** Explains the states `waiting`, `retrying`, `failed`, `no_result` and `page_error` in one sentence. Null in the other states. */
     stateReason: string | null;
     turnState: TurnState;
+    /** Outcome of the newest run that has started. Null before the first run starts and while the newest run is in progress. */
     lastOutcome: RunOutcome | null;
     /** Time in ISO 8601 format, UTC. */
     createdAt: string;
-    /** Path that opens the session in a browser, to watch or join. For API keys without `sessions:write` it only allows watching. */
+    /** Path that opens the session in a browser, to watch or join. If the API key of the request lacks `sessions:write`, the path only allows watching. */
     shareUrl: string;
-    /** Id of the session whose agent delegated to this one. */
+    /** Id of the session whose agent started this session as a sub-agent. Null if the session is not a sub-agent. */
     parentSessionId: string | null;
+    /** The `userId` that the session was created with. Null if it was created without one. */
     userId: string | null;
-    /** Metadata that the caller sent. */
+    /** The `metadata` that the session was created with. Null if it was created without any. */
     metadata: Record<string, unknown> | null;
     /** Target pages from the session's creation and from later retargets. */
     targetPageUrls: Array<string>;
+    /** The `outputSchema` that the session was created with. Null if it was created without one. */
     outputSchema: Record<string, unknown> | null;
+    /** The `systemPrompt` that the session was created with. Null if it was created without one. */
     systemPrompt: string | null;
     tools: {
       include: Array<string>;
       exclude: Array<string>;
       externalTurnExclude: Array<string>;
     };
-    /** Remote tool servers without their headers. Values in the query of a URL are replaced by `***`. */
+    /** Remote tool servers without their headers. Values in the query and the fragment of a URL are replaced by `***`. */
     mcpServers: Record<string, {
       url: string;
       type: "http" | "sse";
@@ -2566,11 +2592,12 @@ export type SessionDetail = {
       sandbox: boolean;
     };
     subAgents: boolean;
-    /** Effective limits on live sub-agents. */
+    /** The limits on live sub-agents that apply now: those of the session, or the deployment's if they are lower. */
     delegation: {
       maxLiveChildren: number;
       maxLiveBrowsers: number;
     };
+    /** The session's callback. Null if it has none. */
     callback: CallbackRecord | null;
     startupStatus: "uninitialized" | "starting" | "ready" | "error";
     /** Time in ISO 8601 format, UTC. */
@@ -2578,7 +2605,7 @@ export type SessionDetail = {
   };
 };
 
-/** A session as a file, format version 1. */
+/** A session as a file, format version 1. The export of a sub-agent has no variants, plan, requirements and previews: they belong to its root session. */
 export type SessionExport = {
   format: "agent-session";
   version: 1;
@@ -2610,7 +2637,7 @@ export type SessionExport = {
   };
   messages: Array<ExportedMessage>;
   variants: Array<ExportedSessionVariant>;
-  /** The plan. Null if it was never written. */
+  /** The plan. Null if it was never written, and in the export of a sub-agent. */
   plan: ExportedPlan | null;
   requirements: Array<ExportedRequirement>;
   reports: Array<ExportedReport>;
@@ -2635,20 +2662,21 @@ export type SessionSummary = {
   /** Id of the session. */
   id: string;
   title: string;
-  /** The `targetUrl` that the session was created with. */
+  /** The `targetUrl` that the session was created with. Null if it was created without one. */
   targetUrl: string | null;
   source: Source;
   /** Whether the session has an `outputSchema`. */
   isStructured: boolean;
-  /** What the session is doing, or how its last turn ended. `waiting`: the agent waits for a person's answer, or a person has yet to agree to its plan. `done`: the turn succeeded. `no_result`: the turn succeeded without a valid result. `page_error`: the turn succeeded but did not reach its page. */
+  /** What the session is doing, or how its last turn ended. `ready`: no turn has started yet. `starting`: the next turn is about to start. `working`: a turn runs, or waits for sub-agents or tests. `waiting`: the turn waits for a person's answer, for a person to release control of the browser or for a larger budget, or the turn has ended and a person has yet to agree to its plan. `compacting`: the turn shortens the agent's context. `retrying`: the last run failed and its retry is about to start. `done`: the turn succeeded. `no_result`: the turn succeeded without a valid result. `page_error`: the turn succeeded but did not reach its page. `failed`: the turn failed. `stopped`: the turn was stopped. */
   state: "ready" | "starting" | "working" | "waiting" | "compacting" | "retrying" | "done" | "page_error" | "no_result" | "failed" | "stopped";
-  /** Reason for the states `waiting`, `retrying`, `failed`, `no_result` and `page_error`. */
+  /** Explains the states `waiting`, `retrying`, `failed`, `no_result` and `page_error` in one sentence. Null in the other states. */
   stateReason: string | null;
   turnState: TurnState;
+  /** Outcome of the newest run that has started. Null before the first run starts and while the newest run is in progress. */
   lastOutcome: RunOutcome | null;
   /** Time in ISO 8601 format, UTC. */
   createdAt: string;
-  /** Path that opens the session in a browser, to watch or join. For API keys without `sessions:write` it only allows watching. */
+  /** Path that opens the session in a browser, to watch or join. If the API key of the request lacks `sessions:write`, the path only allows watching. */
   shareUrl: string;
 };
 
@@ -2710,14 +2738,14 @@ export type SharesRevoked = {
   success: true;
   /** Number of links that this call revoked. */
   revoked: number;
-  /** Path of the session's new `shareUrl`. */
+  /** Path of the session's new own share link, which replaces the earlier `shareUrl`. */
   shareUrl: string;
 };
 
 /** The variant that the live browser shows. */
 export type ShownVariant = {
   success: true;
-  /** Null for the page without a variant. */
+  /** Key of the variant. Null if the live browser shows the page without a variant. */
   variant: string | null;
 };
 
@@ -2742,7 +2770,7 @@ export type SkillPage = {
 /** Attribution that the session was created with. */
 export type Source = "web" | "api" | "slack" | "cli";
 
-/** A file that a test produced: a picture, a trace, or an attachment of its own. */
+/** A file that a test run stored for a test: a picture, a trace, or a file that the test itself attached. */
 export type TestAttachment = {
   name: string;
   mediaType: string;
@@ -2753,7 +2781,7 @@ export type TestAttachment = {
   problem: string | null;
 };
 
-/** Number of tests by result. A test that runs against control and variant counts twice. `flaky`: failed first, and passed in a retry. */
+/** Number of tests by result. A test that runs against both control and variant counts twice. `flaky`: the test failed first and passed in a retry. */
 export type TestCounts = {
   total: number;
   passed: number;
@@ -2764,7 +2792,7 @@ export type TestCounts = {
 
 /** A test of a test run against one target. */
 export type TestResult = {
-  /** `control`: the page without the variant. `variant`: the page with it. */
+  /** `control`: the page without the variant. `variant`: the page with the variant. */
   target: "control" | "variant";
   file: string;
   line: number;
@@ -2773,7 +2801,7 @@ export type TestResult = {
   status: "passed" | "failed" | "flaky" | "skipped";
   /** Total duration of all attempts in milliseconds. */
   durationMs: number;
-  /** Number of attempts: 1 plus the number of retries. */
+  /** Number of attempts that were made: the first one and the retries that followed. */
   attempts: number;
   /** Errors of the last failed attempt, with their location in the test. */
   errors: Array<string>;
@@ -2794,32 +2822,33 @@ export type TestRun = {
   id: string;
   /** Number of this test run among the session's test runs. */
   number: number;
-  /** `failed`: a test failed, or the run ended before all tests had run. `interrupted`: the service could not finish the run in two attempts. */
+  /** `passed`: every test has a result and none failed. `failed`: a test failed, or the run ended before every test had a result. `interrupted`: the service could not finish the run in two attempts. */
   status: "queued" | "running" | "passed" | "failed" | "cancelled" | "interrupted";
   startedBy: "agent" | "person";
-  /** Test files and folders of the workspace. An empty list means every test file. */
+  /** Test files and folders of the workspace that run. An empty list means every test file. */
   files: Array<string>;
-  /** `control`: the page without the variant. `variant`: the page with it. */
+  /** What the tests run against. `control`: the page without the variant. `variant`: the page with the variant. */
   against: Array<"control" | "variant">;
   /** Key of the variant. Null if only the control is tested. */
   variant: string | null;
-  /** Revision of the variant that was tested. Null before the run starts. */
+  /** Revision of the variant that was tested. Null until the run has ended, and if only the control is tested. */
   revision: number | null;
-  /** Regular expression that the titles of the tests match. */
+  /** Regular expression: only tests whose titles match it run. Null if all tests run. */
   grep: string | null;
   retries: number;
-  /** URL that relative URLs in the tests are resolved against. */
+  /** URL that relative URLs in the tests are resolved against. Null if there is none. */
   baseUrl: string | null;
   viewport: "desktop" | "tablet" | "phone";
+  /** Time limit for all tests of the run together, in seconds. */
   timeoutSeconds: number;
   counts: TestCounts;
   /** Explains why tests have no result, or which hosts the tests could not reach. Null if there is nothing to explain. */
   problem: string | null;
   /** Time in ISO 8601 format, UTC. */
   createdAt: string;
-  /** Time in ISO 8601 format, UTC. */
+  /** When the run started. ISO 8601, UTC. Null if it has not started. */
   startedAt: string | null;
-  /** Time in ISO 8601 format, UTC. */
+  /** When the run ended. ISO 8601, UTC. Null until then. */
   endedAt: string | null;
 };
 
@@ -2841,36 +2870,37 @@ export type TestRunResults = {
   id: string;
   /** Number of this test run among the session's test runs. */
   number: number;
-  /** `failed`: a test failed, or the run ended before all tests had run. `interrupted`: the service could not finish the run in two attempts. */
+  /** `passed`: every test has a result and none failed. `failed`: a test failed, or the run ended before every test had a result. `interrupted`: the service could not finish the run in two attempts. */
   status: "queued" | "running" | "passed" | "failed" | "cancelled" | "interrupted";
   startedBy: "agent" | "person";
-  /** Test files and folders of the workspace. An empty list means every test file. */
+  /** Test files and folders of the workspace that run. An empty list means every test file. */
   files: Array<string>;
-  /** `control`: the page without the variant. `variant`: the page with it. */
+  /** What the tests run against. `control`: the page without the variant. `variant`: the page with the variant. */
   against: Array<"control" | "variant">;
   /** Key of the variant. Null if only the control is tested. */
   variant: string | null;
-  /** Revision of the variant that was tested. Null before the run starts. */
+  /** Revision of the variant that was tested. Null until the run has ended, and if only the control is tested. */
   revision: number | null;
-  /** Regular expression that the titles of the tests match. */
+  /** Regular expression: only tests whose titles match it run. Null if all tests run. */
   grep: string | null;
   retries: number;
-  /** URL that relative URLs in the tests are resolved against. */
+  /** URL that relative URLs in the tests are resolved against. Null if there is none. */
   baseUrl: string | null;
   viewport: "desktop" | "tablet" | "phone";
+  /** Time limit for all tests of the run together, in seconds. */
   timeoutSeconds: number;
   counts: TestCounts;
   /** Explains why tests have no result, or which hosts the tests could not reach. Null if there is nothing to explain. */
   problem: string | null;
   /** Time in ISO 8601 format, UTC. */
   createdAt: string;
-  /** Time in ISO 8601 format, UTC. */
+  /** When the run started. ISO 8601, UTC. Null if it has not started. */
   startedAt: string | null;
-  /** Time in ISO 8601 format, UTC. */
+  /** When the run ended. ISO 8601, UTC. Null until then. */
   endedAt: string | null;
   /** Id of the session. */
   sessionId: string;
-  /** Sorted by start time. Empty until the run has ended. */
+  /** Results of the tests, sorted by start time. Empty until the run has ended. */
   results: Array<TestResult>;
 };
 
@@ -2910,15 +2940,15 @@ export type TestsCompletedEvent = {
   timestamp: string;
   /** Id of the session. */
   sessionId: string;
-  /** Id of the request. A request is one accepted message. */
+  /** Id of the request that the event belongs to. A request is one accepted message. Null for an event that belongs to no request, such as a change of the browser's status or an action of a person. */
   requestId: string | null;
-  /** Id of the run. A run is one attempt at the turn of a request. */
+  /** Id of the run that the event belongs to. A run is one attempt at the turn of a request. Null for an event that belongs to no run. */
   runId: string | null;
   source: Source;
   testRun: TestRun;
 };
 
-/** The tests of a test run are about to start, or some have ended. At most one event in 2 s. */
+/** The tests of a test run are about to start, or some have ended. At most one event every 2 s. */
 export type TestsProgressEvent = {
   kind: "tests.progress";
   /** Sequence number of the event in its session. The numbers have no gaps. */
@@ -2927,9 +2957,9 @@ export type TestsProgressEvent = {
   timestamp: string;
   /** Id of the session. */
   sessionId: string;
-  /** Id of the request. A request is one accepted message. */
+  /** Id of the request that the event belongs to. A request is one accepted message. Null for an event that belongs to no request, such as a change of the browser's status or an action of a person. */
   requestId: string | null;
-  /** Id of the run. A run is one attempt at the turn of a request. */
+  /** Id of the run that the event belongs to. A run is one attempt at the turn of a request. Null for an event that belongs to no run. */
   runId: string | null;
   source: Source;
   /** Id of the test run. */
@@ -2946,9 +2976,9 @@ export type TestsStartedEvent = {
   timestamp: string;
   /** Id of the session. */
   sessionId: string;
-  /** Id of the request. A request is one accepted message. */
+  /** Id of the request that the event belongs to. A request is one accepted message. Null for an event that belongs to no request, such as a change of the browser's status or an action of a person. */
   requestId: string | null;
-  /** Id of the run. A run is one attempt at the turn of a request. */
+  /** Id of the run that the event belongs to. A run is one attempt at the turn of a request. Null for an event that belongs to no run. */
   runId: string | null;
   source: Source;
   testRun: TestRun;
@@ -2963,9 +2993,9 @@ export type ToolCallEvent = {
   timestamp: string;
   /** Id of the session. */
   sessionId: string;
-  /** Id of the request. A request is one accepted message. */
+  /** Id of the request that the event belongs to. A request is one accepted message. Null for an event that belongs to no request, such as a change of the browser's status or an action of a person. */
   requestId: string | null;
-  /** Id of the run. A run is one attempt at the turn of a request. */
+  /** Id of the run that the event belongs to. A run is one attempt at the turn of a request. Null for an event that belongs to no run. */
   runId: string | null;
   source: Source;
   /** Id of the message that contains the call. Null for calls that an external agent makes through the MCP server. */
@@ -2979,11 +3009,11 @@ export type ToolCallEvent = {
 
 /** Tool policy of the session. */
 export type ToolPolicy = {
-  /** Tools to add that the analysis profile leaves out. Has effect only with `outputSchema`. */
+  /** Tools to add that the analysis profile leaves out. Has effect only with `outputSchema`. The analysis profile is the reduced set of tools of a session with an `outputSchema`. */
   include?: Array<string> | undefined;
   /** Tools to remove for the whole session. Wins over every other rule. A trailing `*` matches any suffix. */
   exclude?: Array<string> | undefined;
-  /** Tools to remove on turns that no person started from the session page. */
+  /** Tools to remove on turns that no person started from the session page or the landing page. A trailing `*` matches any suffix. */
   externalTurnExclude?: Array<string> | undefined;
 };
 
@@ -2996,17 +3026,17 @@ export type ToolResultEvent = {
   timestamp: string;
   /** Id of the session. */
   sessionId: string;
-  /** Id of the request. A request is one accepted message. */
+  /** Id of the request that the event belongs to. A request is one accepted message. Null for an event that belongs to no request, such as a change of the browser's status or an action of a person. */
   requestId: string | null;
-  /** Id of the run. A run is one attempt at the turn of a request. */
+  /** Id of the run that the event belongs to. A run is one attempt at the turn of a request. Null for an event that belongs to no run. */
   runId: string | null;
   source: Source;
   /** Id of the tool call. */
   toolCallId: string;
   toolName: string;
-  /** `unknown`: the call was interrupted, and it is not safe to repeat. */
+  /** `unknown`: the call was interrupted, and the service does not repeat it because it may have had an effect. */
   state: "succeeded" | "failed" | "unknown";
-  /** Why a `failed` call was not run. `plan_first`: a person wants to agree to the plan first. Absent for a call that was run. */
+  /** Why a `failed` call was not run. `plan_first`: a person has to agree to the plan first. Absent for a call that was run. */
   refusal?: "plan_first" | undefined;
   resultId: string;
   /** Start of the result, at most 2,000 characters. */
@@ -3016,7 +3046,7 @@ export type ToolResultEvent = {
   durationMs: number;
 };
 
-/** Compaction of the agent's context ended. */
+/** Compaction of the agent's context ended. `how` is `offloaded` if old tool results and pictures were replaced by short lines, and `summarized` if older messages were replaced by a summary. */
 export type TurnCompactedEvent = {
   kind: "turn.compacted";
   /** Sequence number of the event in its session. The numbers have no gaps. */
@@ -3025,9 +3055,9 @@ export type TurnCompactedEvent = {
   timestamp: string;
   /** Id of the session. */
   sessionId: string;
-  /** Id of the request. A request is one accepted message. */
+  /** Id of the request that the event belongs to. A request is one accepted message. Null for an event that belongs to no request, such as a change of the browser's status or an action of a person. */
   requestId: string | null;
-  /** Id of the run. A run is one attempt at the turn of a request. */
+  /** Id of the run that the event belongs to. A run is one attempt at the turn of a request. Null for an event that belongs to no run. */
   runId: string | null;
   source: Source;
   how: "offloaded" | "summarized";
@@ -3036,7 +3066,7 @@ export type TurnCompactedEvent = {
   messagesReplaced: number;
 };
 
-/** Compaction of the agent's context started. */
+/** Compaction started: the service shortens the agent's context, because it is close to the limit of `budgetTokens` tokens. */
 export type TurnCompactingEvent = {
   kind: "turn.compacting";
   /** Sequence number of the event in its session. The numbers have no gaps. */
@@ -3045,9 +3075,9 @@ export type TurnCompactingEvent = {
   timestamp: string;
   /** Id of the session. */
   sessionId: string;
-  /** Id of the request. A request is one accepted message. */
+  /** Id of the request that the event belongs to. A request is one accepted message. Null for an event that belongs to no request, such as a change of the browser's status or an action of a person. */
   requestId: string | null;
-  /** Id of the run. A run is one attempt at the turn of a request. */
+  /** Id of the run that the event belongs to. A run is one attempt at the turn of a request. Null for an event that belongs to no run. */
   runId: string | null;
   source: Source;
   tokens: number;
@@ -3063,16 +3093,16 @@ export type TurnResumedEvent = {
   timestamp: string;
   /** Id of the session. */
   sessionId: string;
-  /** Id of the request. A request is one accepted message. */
+  /** Id of the request that the event belongs to. A request is one accepted message. Null for an event that belongs to no request, such as a change of the browser's status or an action of a person. */
   requestId: string | null;
-  /** Id of the run. A run is one attempt at the turn of a request. */
+  /** Id of the run that the event belongs to. A run is one attempt at the turn of a request. Null for an event that belongs to no run. */
   runId: string | null;
   source: Source;
-  /** `settled`: the turn got what it waited for. `deadline`: the deadline of the wait passed. `message`: a message steers the turn. `stopped`: the turn was stopped. */
+  /** `settled`: the turn got what it waited for. `deadline`: the deadline of the wait passed. `message`: a `steer` message ended the wait. `stopped`: the turn was stopped. */
   reason: "settled" | "deadline" | "message" | "stopped";
 };
 
-/** `running` as soon as a request is accepted, until no request is open. A request is open until its last retry has ended. */
+/** `running` from the moment a request is accepted until no request is open. A request is open until its last run, including automatic retries, has ended. `compacting` while the running turn shortens the agent's context. Otherwise `idle`. */
 export type TurnState = "idle" | "running" | "compacting";
 
 /** The running turn read `steer` messages between two of its steps. */
@@ -3084,9 +3114,9 @@ export type TurnSteeredEvent = {
   timestamp: string;
   /** Id of the session. */
   sessionId: string;
-  /** Id of the request. A request is one accepted message. */
+  /** Id of the request that the event belongs to. A request is one accepted message. Null for an event that belongs to no request, such as a change of the browser's status or an action of a person. */
   requestId: string | null;
-  /** Id of the run. A run is one attempt at the turn of a request. */
+  /** Id of the run that the event belongs to. A run is one attempt at the turn of a request. Null for an event that belongs to no run. */
   runId: string | null;
   source: Source;
   /** Id of the request. A request is one accepted message. */
@@ -3102,7 +3132,7 @@ export type TurnStopped = {
   runId: string | null;
 };
 
-/** The turn waits for something outside of the service. No process runs it until it continues. */
+/** The turn started to wait for what `waitingOn` describes. No process executes the turn until it continues. */
 export type TurnWaitingEvent = {
   kind: "turn.waiting";
   /** Sequence number of the event in its session. The numbers have no gaps. */
@@ -3111,9 +3141,9 @@ export type TurnWaitingEvent = {
   timestamp: string;
   /** Id of the session. */
   sessionId: string;
-  /** Id of the request. A request is one accepted message. */
+  /** Id of the request that the event belongs to. A request is one accepted message. Null for an event that belongs to no request, such as a change of the browser's status or an action of a person. */
   requestId: string | null;
-  /** Id of the run. A run is one attempt at the turn of a request. */
+  /** Id of the run that the event belongs to. A run is one attempt at the turn of a request. Null for an event that belongs to no run. */
   runId: string | null;
   source: Source;
   waitingOn: WaitingOn;
@@ -3129,7 +3159,7 @@ export type Usage = {
   toolCalls: number;
   /** Duration in milliseconds. */
   durationMs: number;
-  /** The usage of sub-agents, at every depth, that no earlier run of the session has reported. Absent if there is none. */
+  /** Usage of the sub-agents below the session, at every depth, as far as no earlier run of the session has reported it. Absent if there is none. */
   delegated?: UsageSum | undefined;
 };
 
@@ -3155,11 +3185,11 @@ export type VariantAnswer = {
 export type VariantChange = {
   /** Id of the change, unique in the variant. */
   id: string;
-  /** CSS selector. Open shadow roots are searched too; `a >> b` finds `b` inside `a`. */
+  /** CSS selector of the elements to change. Open shadow roots are searched too; `a >> b` finds `b` inside `a`. */
   selector: string;
-  /** The element appears after the page has loaded, so it need not exist now. */
+  /** `true` if the element appears only after the page has loaded, so that it need not exist when the change is stored. */
   late?: boolean | undefined;
-  /** The change is stored but not applied. */
+  /** `true` if the change is stored but not applied. */
   off?: boolean | undefined;
   /** What the change is for, in words. */
   note?: string | undefined;
@@ -3168,11 +3198,11 @@ export type VariantChange = {
 } | {
   /** Id of the change, unique in the variant. */
   id: string;
-  /** CSS selector. Open shadow roots are searched too; `a >> b` finds `b` inside `a`. */
+  /** CSS selector of the elements to change. Open shadow roots are searched too; `a >> b` finds `b` inside `a`. */
   selector: string;
-  /** The element appears after the page has loaded, so it need not exist now. */
+  /** `true` if the element appears only after the page has loaded, so that it need not exist when the change is stored. */
   late?: boolean | undefined;
-  /** The change is stored but not applied. */
+  /** `true` if the change is stored but not applied. */
   off?: boolean | undefined;
   /** What the change is for, in words. */
   note?: string | undefined;
@@ -3182,11 +3212,11 @@ export type VariantChange = {
 } | {
   /** Id of the change, unique in the variant. */
   id: string;
-  /** CSS selector. Open shadow roots are searched too; `a >> b` finds `b` inside `a`. */
+  /** CSS selector of the elements to change. Open shadow roots are searched too; `a >> b` finds `b` inside `a`. */
   selector: string;
-  /** The element appears after the page has loaded, so it need not exist now. */
+  /** `true` if the element appears only after the page has loaded, so that it need not exist when the change is stored. */
   late?: boolean | undefined;
-  /** The change is stored but not applied. */
+  /** `true` if the change is stored but not applied. */
   off?: boolean | undefined;
   /** What the change is for, in words. */
   note?: string | undefined;
@@ -3196,11 +3226,11 @@ export type VariantChange = {
 } | {
   /** Id of the change, unique in the variant. */
   id: string;
-  /** CSS selector. Open shadow roots are searched too; `a >> b` finds `b` inside `a`. */
+  /** CSS selector of the elements to change. Open shadow roots are searched too; `a >> b` finds `b` inside `a`. */
   selector: string;
-  /** The element appears after the page has loaded, so it need not exist now. */
+  /** `true` if the element appears only after the page has loaded, so that it need not exist when the change is stored. */
   late?: boolean | undefined;
-  /** The change is stored but not applied. */
+  /** `true` if the change is stored but not applied. */
   off?: boolean | undefined;
   /** What the change is for, in words. */
   note?: string | undefined;
@@ -3209,11 +3239,11 @@ export type VariantChange = {
 } | {
   /** Id of the change, unique in the variant. */
   id: string;
-  /** CSS selector. Open shadow roots are searched too; `a >> b` finds `b` inside `a`. */
+  /** CSS selector of the elements to change. Open shadow roots are searched too; `a >> b` finds `b` inside `a`. */
   selector: string;
-  /** The element appears after the page has loaded, so it need not exist now. */
+  /** `true` if the element appears only after the page has loaded, so that it need not exist when the change is stored. */
   late?: boolean | undefined;
-  /** The change is stored but not applied. */
+  /** `true` if the change is stored but not applied. */
   off?: boolean | undefined;
   /** What the change is for, in words. */
   note?: string | undefined;
@@ -3222,11 +3252,11 @@ export type VariantChange = {
 } | {
   /** Id of the change, unique in the variant. */
   id: string;
-  /** CSS selector. Open shadow roots are searched too; `a >> b` finds `b` inside `a`. */
+  /** CSS selector of the elements to change. Open shadow roots are searched too; `a >> b` finds `b` inside `a`. */
   selector: string;
-  /** The element appears after the page has loaded, so it need not exist now. */
+  /** `true` if the element appears only after the page has loaded, so that it need not exist when the change is stored. */
   late?: boolean | undefined;
-  /** The change is stored but not applied. */
+  /** `true` if the change is stored but not applied. */
   off?: boolean | undefined;
   /** What the change is for, in words. */
   note?: string | undefined;
@@ -3235,11 +3265,11 @@ export type VariantChange = {
 } | {
   /** Id of the change, unique in the variant. */
   id: string;
-  /** CSS selector. Open shadow roots are searched too; `a >> b` finds `b` inside `a`. */
+  /** CSS selector of the elements to change. Open shadow roots are searched too; `a >> b` finds `b` inside `a`. */
   selector: string;
-  /** The element appears after the page has loaded, so it need not exist now. */
+  /** `true` if the element appears only after the page has loaded, so that it need not exist when the change is stored. */
   late?: boolean | undefined;
-  /** The change is stored but not applied. */
+  /** `true` if the change is stored but not applied. */
   off?: boolean | undefined;
   /** What the change is for, in words. */
   note?: string | undefined;
@@ -3249,11 +3279,11 @@ export type VariantChange = {
 } | {
   /** Id of the change, unique in the variant. */
   id: string;
-  /** CSS selector. Open shadow roots are searched too; `a >> b` finds `b` inside `a`. */
+  /** CSS selector of the elements to change. Open shadow roots are searched too; `a >> b` finds `b` inside `a`. */
   selector: string;
-  /** The element appears after the page has loaded, so it need not exist now. */
+  /** `true` if the element appears only after the page has loaded, so that it need not exist when the change is stored. */
   late?: boolean | undefined;
-  /** The change is stored but not applied. */
+  /** `true` if the change is stored but not applied. */
   off?: boolean | undefined;
   /** What the change is for, in words. */
   note?: string | undefined;
@@ -3264,11 +3294,11 @@ export type VariantChange = {
 } | {
   /** Id of the change, unique in the variant. */
   id: string;
-  /** CSS selector. Open shadow roots are searched too; `a >> b` finds `b` inside `a`. */
+  /** CSS selector of the elements to change. Open shadow roots are searched too; `a >> b` finds `b` inside `a`. */
   selector: string;
-  /** The element appears after the page has loaded, so it need not exist now. */
+  /** `true` if the element appears only after the page has loaded, so that it need not exist when the change is stored. */
   late?: boolean | undefined;
-  /** The change is stored but not applied. */
+  /** `true` if the change is stored but not applied. */
   off?: boolean | undefined;
   /** What the change is for, in words. */
   note?: string | undefined;
@@ -3279,11 +3309,11 @@ export type VariantChange = {
 } | {
   /** Id of the change, unique in the variant. */
   id: string;
-  /** CSS selector. Open shadow roots are searched too; `a >> b` finds `b` inside `a`. */
+  /** CSS selector of the elements to change. Open shadow roots are searched too; `a >> b` finds `b` inside `a`. */
   selector: string;
-  /** The element appears after the page has loaded, so it need not exist now. */
+  /** `true` if the element appears only after the page has loaded, so that it need not exist when the change is stored. */
   late?: boolean | undefined;
-  /** The change is stored but not applied. */
+  /** `true` if the change is stored but not applied. */
   off?: boolean | undefined;
   /** What the change is for, in words. */
   note?: string | undefined;
@@ -3295,13 +3325,13 @@ export type VariantDocument = {
   pages: Array<VariantPage>;
 };
 
-/** The changes of the pages that one address pattern matches. */
+/** The changes of the pages whose address matches `url`. */
 export type VariantPage = {
   url: string;
-  /** `exact`: the whole address without its fragment. `path`: origin and path. `prefix`: the address begins with `url`. `glob`: `*` matches any characters except `/`, `**` matches any characters. */
+  /** How the address of a page must match `url`; the fragment is never compared. `exact`: the whole address is equal. `path`: origin and path are equal. `prefix`: the address begins with `url`. `glob`: in `url`, `*` matches any characters except `/`, and `**` matches any characters; a query is compared only if `url` contains `?`. */
   match: "exact" | "path" | "prefix" | "glob";
   changes: Array<VariantChange>;
-  /** Style sheet of the page, applied at document start. */
+  /** Style sheet that is added to the page when its document starts to load. */
   css: string;
   /** Script that runs once in each document of the page, as a function body. */
   js: string;
@@ -3331,6 +3361,7 @@ export type VariantRevisionRead = {
 
 /** A variant and the state of its newest revision. */
 export type VariantSummary = {
+  /** Key of the variant, unique in the session. */
   key: string;
   /** Number of the newest revision. */
   revision: number;
@@ -3360,9 +3391,9 @@ export type VariantUpdatedEvent = {
   timestamp: string;
   /** Id of the session. */
   sessionId: string;
-  /** Id of the request. A request is one accepted message. */
+  /** Id of the request that the event belongs to. A request is one accepted message. Null for an event that belongs to no request, such as a change of the browser's status or an action of a person. */
   requestId: string | null;
-  /** Id of the run. A run is one attempt at the turn of a request. */
+  /** Id of the run that the event belongs to. A run is one attempt at the turn of a request. Null for an event that belongs to no run. */
   runId: string | null;
   source: Source;
   variant: VariantSummary;
@@ -3374,7 +3405,7 @@ export type VariantUpdatedEvent = {
   isShown: boolean;
 };
 
-/** What a turn waits for outside of the service. */
+/** What a turn waits for before it continues. */
 export type WaitingOn = {
   /** `person`: an answer to a question. `control`: a person has control of the browser. `agents`: sub-agents. `tests`: test results. `budget`: a budget is used up. */
   kind: "person" | "agents" | "tests" | "control" | "budget";
@@ -3384,7 +3415,7 @@ export type WaitingOn = {
   since: string;
   /** When the wait ends if there is no answer or result by then. Null if there is no such deadline. */
   until: string | null;
-  /** For `budget`: which budget is used up, and when the turn continues. */
+  /** For `budget`: which budget is used up, and when the turn continues. Absent for the other kinds. */
   reason?: string | undefined;
 };
 
@@ -3403,49 +3434,49 @@ export type Error = {
 
 /** Parameters, body and response of every operation for programs. */
 export type Operations = {
-  /** Create a session and start its first turn. Stores the session, its messages and the job for its first turn in one transaction: a 2xx means stored. Later requests cannot change the session's settings, except its budget. A replay with the same `idempotencyKey` and an equal body returns 200 with the original ids. With an `outputSchema`, every turn ends with a typed deliverable. */
+  /** Create a session and start its first turn. Stores the session, its messages and the job for its first turn in one transaction: a 2xx means stored. Later requests cannot change the session's settings, except its budget and its callback's secret. A replay with the same `idempotencyKey` and an equal body returns 200 with the original ids. With an `outputSchema`, every turn ends with a typed deliverable. If the owner of the API key has reached a limit of the deployment, such as its number of sessions, the response is 409. */
   createSession: {
     parameters: {  };
     body: CreateSession;
     answer: SessionCreated;
   };
-  /** List sessions, newest first. Lists the sessions of the key's owner. A cursor is valid until its session is deleted. */
+  /** List sessions, newest first. Lists the sessions of the key's owner, without sub-agents. A cursor stays valid when sessions are deleted. */
   listSessions: {
     parameters: { limit?: number | undefined; cursor?: string | undefined };
     body: undefined;
     answer: SessionSummaryPage;
   };
-  /** Read a session. Returns the session with its fixed settings. It does not include headers of tool servers or the callback's secret. */
+  /** Read a session. Returns the session with its settings. The response does not include headers of tool servers or the callback's secret. */
   readSession: {
     parameters: { sessionId: string };
     body: undefined;
     answer: SessionDetail;
   };
-  /** Delete a session and everything that belongs to it. Stops the turn, then deletes the rows, files, browser and secrets of the session and its sub-agents. The response counts what was deleted. `pending` lists data that could not be removed from disk yet; the service retries until it is removed. Deleting the session again returns 404. */
+  /** Delete a session and everything that belongs to it. Stops the turn, then deletes the rows, files, browser and secrets of the session and its sub-agents. The response counts what was deleted. `pending` lists data that could not be removed yet, such as files on disk; the service retries until all of it is removed. Published variants and landing pages stay published. Deleting the session again returns 404. */
   deleteSession: {
     parameters: { sessionId: string };
     body: undefined;
     answer: SessionDeleted;
   };
-  /** Read the budget of a session and what it has spent. Returns the limits of the session and what the session and its sub-agents have spent. A sub-agent has the budget of its root. */
+  /** Read the budget of a session and what it has spent. Returns the limits of the session and what the session and its sub-agents have spent. A sub-agent has the budget of its root session. */
   readBudget: {
     parameters: { sessionId: string };
     body: undefined;
     answer: BudgetAnswer;
   };
-  /** Change the budget of a session and continue its turn. Sets, raises, lowers or removes limits. Turns of the session and its sub-agents that wait for a budget continue if their budget is no longer used up. The call can be repeated. */
+  /** Change the budget of a session and continue its turn. Sets, raises, lowers or removes limits. Turns of the session and its sub-agents that wait because of the budget continue if it is no longer used up. A lower limit applies before the next model call. Repeating the call has no further effect. */
   changeBudget: {
     parameters: { sessionId: string };
     body: BudgetChange;
     answer: BudgetAnswer;
   };
-  /** List the sub-agents below a session. Lists every sub-agent below the session, at every depth: parents before their children. Each sub-agent has its own session, which the session's key can read but not control. */
+  /** List the sub-agents below a session. Lists every sub-agent below the session, at every depth: parents before their children. Each sub-agent has its own session. An API key of the owner can read this session, but operations that change it return 409. */
   listAgents: {
     parameters: { sessionId: string };
     body: undefined;
     answer: AgentTree;
   };
-  /** Create a token for the built-in MCP server. Gives an external agent access to tools of the session. With the token, an MCP client connects to the built-in server at `url` over Streamable HTTP. It is offered the server's utilities and those of the session's tools that the tool policy allows on a turn that no person started, without `elicit_user_input`, the tools for planning, requirements, delegation and skills, and the tools that act for the whole session (`publish_variant`, `deploy_landing_page`, `publish_qa_report`, `import_legacy_session`). */
+  /** Create a token for the built-in MCP server. Gives an external agent access to tools of the session. With the token, an MCP client connects to the built-in server at `url` over Streamable HTTP. The server offers the client its own utilities and the session's tools that the tool policy allows on a turn that no person started. It does not offer `elicit_user_input`, the tools for planning, requirements, delegation and skills, the tools for test runs, or the tools that act for the whole session (`publish_variant`, `deploy_landing_page`, `publish_qa_report`, `import_legacy_session`). The token also ends when the session is deleted, or when the API key of this request is revoked, expires or loses `sessions:write`. */
   createMcpToken: {
     parameters: { sessionId: string };
     body: undefined;
@@ -3457,37 +3488,37 @@ export type Operations = {
     body: undefined;
     answer: RequestStatus;
   };
-  /** Follow a request's events. Streams the request's events as Server-Sent Events. Each stored event has its `seq` as `id`, its `kind` as `event` and the whole event as JSON in `data`. A replay is identical byte for byte. `message.delta` is sent live only and has no `id`. The stream covers all runs of the request and closes after its last event. Resume with `Last-Event-ID` or `after`; if no events are left, the response is 204, so that an `EventSource` stops reconnecting. A heartbeat comment is sent every 15 s. */
+  /** Follow a request's events. Streams the request's events as Server-Sent Events. Each stored event has its `seq` as `id`, its `kind` as `event` and the whole event as JSON in `data`. A replay is identical byte for byte. `message.delta` is only sent live, is not stored and has no `id`. The stream covers all runs of the request and closes after its last event. Resume with `Last-Event-ID` or `after`; if the request is completed and no events are left, the response is 204, so that an `EventSource` stops reconnecting. A heartbeat comment is sent every 15 s. */
   streamRequest: {
     parameters: { sessionId: string; requestId: string; after?: number | undefined };
     body: undefined;
     answer: Response;
   };
-  /** Read the agent's status. Read the deliverable of a structured session here: poll, or read it once after `run.completed`. */
+  /** Read the agent's status. Returns what the agent is doing and the results of the session. To get the deliverable of a structured session, poll this operation, or call it once after `run.completed`. */
   readAgentStatus: {
     parameters: { sessionId: string };
     body: undefined;
     answer: AgentStatus;
   };
-  /** Post a follow-up message. Send exactly one of `text`, `message` and `messages`. A turn that this operation starts never counts as started by a person. `queued` is true if the message waits for a running turn or will be read by it. A session queues at most 100 messages; a further one is refused with 409 `conflict`. */
+  /** Post a follow-up message. Send exactly one of `text`, `message` and `messages`. A turn that this operation starts never counts as started by a person. `queued` is true if the message waits for earlier turns to end or for the running turn to read it. A session queues at most 100 messages; a further message is refused with 409 `conflict`. */
   postMessage: {
     parameters: { sessionId: string };
     body: FollowUp;
     answer: FollowUpAccepted;
   };
-  /** Stop the running turn. Ends the run with the outcome `cancelled`. Queued messages run afterwards. */
+  /** Stop the running turn. Ends the running turn with the outcome `cancelled`. The next queued message then starts its turn. `runId` is null if no turn was running. */
   cancelTurn: {
     parameters: { sessionId: string };
     body: undefined;
     answer: TurnStopped;
   };
-  /** List queued messages. Lists messages in the order in which the agent will get them. */
+  /** List queued messages. Lists the messages that wait, in the order in which the agent will get them. */
   listQueue: {
     parameters: { sessionId: string };
     body: undefined;
     answer: Queue;
   };
-  /** Edit a queued message. Replaces the text of the message. Returns 409 once its turn has started. */
+  /** Edit a queued message. Replaces the text of a message that waits. Returns 409 once the message's turn has started or a turn has read the message. */
   editQueued: {
     parameters: { sessionId: string; requestId: string };
     body: {
@@ -3495,7 +3526,7 @@ export type Operations = {
     };
     answer: Settled;
   };
-  /** Remove a queued message. Completes the message's request as cancelled. Returns 409 once its turn has started. */
+  /** Remove a queued message. Removes a message that waits, and completes its request with the outcome `cancelled`. Returns 409 once the message's turn has started or a turn has read the message. */
   removeQueued: {
     parameters: { sessionId: string; requestId: string };
     body: undefined;
@@ -3507,11 +3538,11 @@ export type Operations = {
     body: undefined;
     answer: ElicitationPage;
   };
-  /** Answer the agent's question. A question can be answered or declined once. The turn continues with the answer. Returns 400 if a value does not fit its field, and the question stays open. Returns 409 if the question is no longer open. */
+  /** Answer the agent's question. Answers or declines a question, after which the turn continues. Each question can be answered or declined only once: returns 409 if the question is no longer open. Returns 400 if a value does not fit its field; the question then stays open. */
   answerElicitation: {
     parameters: { sessionId: string; elicitationId: string };
     body: {
-      /** A text. For a form, the values by field name. */
+      /** An answer: a text or, for a question with a form, the values by field name. */
       answer: string | Record<string, unknown>;
     } | {
       decline: true;
@@ -3524,13 +3555,13 @@ export type Operations = {
     body: undefined;
     answer: BrowserStatus;
   };
-  /** Retarget the live browser. A 202 means that the retarget is accepted. Poll the browser's status until `lastNavigatedUrl` equals `url`, or until `lastError` tells why the navigation was refused. If no browser runs, one is started first, which can take about 30 s. A session with `browser: false` returns 409. */
+  /** Retarget the live browser. A 202 means that the retarget is accepted. Poll the browser's status until `lastNavigatedUrl` equals `url`, or until `lastError` says why the navigation was refused. If no browser runs, one is started first, which can take about 30 s. A session with `browser: false` returns 409. */
   retargetBrowser: {
     parameters: { sessionId: string };
     body: Retarget;
     answer: RetargetAccepted;
   };
-  /** Read the last screenshot of the page. Returns a screenshot taken when the browser last became idle or closed. Pages show it while no browser runs. Returns 404 if there is none. */
+  /** Read the last screenshot of the page. Returns the screenshot that was taken when the browser last became idle or closed. The session page shows it while no browser runs. Returns 404 if there is no screenshot. */
   readPagePicture: {
     parameters: { sessionId: string };
     body: undefined;
@@ -3542,7 +3573,7 @@ export type Operations = {
     body: undefined;
     answer: MessageRecordPage;
   };
-  /** Submit annotations. The annotation overlay in the pages of the live browser calls this webhook, from any origin and without an API key: the unguessable session id is the credential. An annotation never starts a turn. */
+  /** Submit annotations. The annotation overlay in the pages of the live browser calls this webhook, from any origin and without an API key: the unguessable session id is the credential. An annotation never starts a turn. A session has a limited number of annotations; beyond it, the response is 409. */
   submitAnnotation: {
     parameters: { sessionId: string };
     body: AnnotationSubmission;
@@ -3566,24 +3597,24 @@ export type Operations = {
     body: undefined;
     answer: DeliveryRecordPage;
   };
-  /** Send a callback again. Sends the delivery again with the same body and id, in up to five more attempts. Returns 409 while the delivery is still pending. */
+  /** Send a callback again. Sends the delivery again with the same body and id, in up to five more attempts, even if callbacks to its host are disabled. Returns 409 while the delivery is still `pending` or `sending`. */
   redeliverCallback: {
     parameters: { sessionId: string; deliveryId: string };
     body: undefined;
     answer: Redelivered;
   };
-  /** Replace the callback secret. Replaces the secret of the session's callback, or adds one. Until the overlap ends, `X-Service-Signature` is the signature with the new secret, `X-Service-Signature-Previous` the one with the old secret, and `Webhook-Signature` has both. Sending the same secret again changes nothing. Returns 409 if the session has no callback. */
+  /** Replace the callback secret. Replaces the secret of the session's callback, or adds one. All later attempts are signed with the new secret in `X-Service-Signature`. Until the overlap ends, `X-Service-Signature-Previous` has the signature with the old secret, and `Webhook-Signature` has both. Sending the same secret again changes nothing; a second rotation within the overlap ends the first secret. Returns 409 if the session has no callback. */
   rotateCallbackSecret: {
     parameters: { sessionId: string };
     body: {
       /** The new secret. */
       secret: string;
-      /** Hours for which deliveries are also signed with the old secret. */
+      /** Hours for which deliveries are also signed with the old secret. 0 for no overlap. */
       overlapHours?: number | undefined;
     };
     answer: CallbackChanged;
   };
-  /** Enable callbacks to a host that was disabled. Callbacks to a host are disabled for their owner if every delivery there was dropped for days; deliveries are then dropped without a request. This enables them again. Send dropped deliveries again with `redeliver`. Returns 409 if the session has no callback. */
+  /** Enable callbacks to a host that was disabled. If all deliveries to a host are dropped for days, the service disables the owner's callbacks to this host: it then drops further deliveries without sending a request. This operation enables callbacks to the host of the session's callback again. Send dropped deliveries again with `redeliver`. Returns 409 if the session has no callback. */
   enableCallback: {
     parameters: { sessionId: string };
     body: undefined;
@@ -3595,13 +3626,13 @@ export type Operations = {
     body: undefined;
     answer: ShareLinkPage;
   };
-  /** Create a share link. The secret is random, stored only as a hash, and returned only once. The link opens the session page with its role until it expires or is revoked. */
+  /** Create a share link. The secret is random, stored only as a hash, and returned only once. The link opens the session page with the role of the link until the link expires or is revoked. A session can have at most 100 live links; a further one is refused with 409. */
   createShareLink: {
     parameters: { sessionId: string };
     body: {
       /** `view` can watch, `comment` can also annotate, and `drive` can also message the agent and control the browser. */
       role: "view" | "comment" | "drive";
-      /** Label for lists, for example the recipient. */
+      /** Label that lists show, for example the name of the recipient. */
       label?: string | undefined;
       /** When the link expires. ISO 8601 with a time zone. Omit for a link that never expires. */
       expiresAt?: string | undefined;
@@ -3620,7 +3651,7 @@ export type Operations = {
     body: undefined;
     answer: ShareLinkRevoked;
   };
-  /** List variants */
+  /** List variants. Lists the variants of the session with the state of their newest revisions. For a sub-agent, lists the variants of its root session. */
   listVariants: {
     parameters: { sessionId: string };
     body: undefined;
@@ -3638,18 +3669,18 @@ export type Operations = {
     body: undefined;
     answer: PreviewPage;
   };
-  /** Publish the newest revision of a variant. Makes an immutable release of the newest revision, whose script pages load within a minute. The newest check of the revision must have passed (`pass` or `warn`); `unchecked: true` publishes without a passed check. Returns 200 without a new release if the revision is already the current release. The session page calls this operation with a share cookie of the role `drive`. */
+  /** Publish the newest revision of a variant. Makes an immutable release of the newest revision. Pages that load the publication's script get the release within a minute. The newest check of the revision must have passed (`pass` or `warn`), otherwise the response is 409; `unchecked: true` publishes without a passed check. Returns 200 without a new release if the current release already has this revision, unless that release is unchecked and the revision has passed a check since. A variant can have at most 500 releases. The session page calls this operation with a share cookie of the role `drive`. */
   publishVariant: {
     parameters: { sessionId: string; variantKey: string };
     body: {
-      /** The newest revision that the caller has seen. If there is a newer one, the answer is 409. */
+      /** Number of the revision to publish. It must be the newest revision; any other number is refused with 409. Omit to publish the newest revision, whatever its number. */
       revision?: number | undefined;
-      /** Publishes without a passed check. The release is permanently marked as unchecked. */
+      /** `true` also publishes a revision whose newest check has not passed. The release is then permanently marked as unchecked. */
       unchecked?: boolean | undefined;
     };
     answer: Published;
   };
-  /** Make another release of a variant the current one. Makes the given release the current one, within a minute. It can also republish a release that was unpublished, and does not ask for `unchecked` again. */
+  /** Make another release of a variant the current one. Makes the given release the current one. Pages that load the publication's script get the release within a minute. The release may have been unpublished or be unchecked; `unchecked` is not required again. */
   rollbackVariant: {
     parameters: { sessionId: string; variantKey: string };
     body: {
@@ -3658,7 +3689,7 @@ export type Operations = {
     };
     answer: PublicationChanged;
   };
-  /** Unpublish a variant. The script of the current release becomes empty, so that pages which load it continue to work without errors. The scripts of single releases answer 410, also after a new release. Idempotent. */
+  /** Unpublish a variant. The publication's script becomes empty, so that pages that load it continue to work without errors. The scripts of single releases return 410, even after a new release, until a rollback to them. Idempotent. */
   unpublishVariant: {
     parameters: { sessionId: string; variantKey: string };
     body: undefined;
@@ -3670,31 +3701,31 @@ export type Operations = {
     body: undefined;
     answer: ReleasePage;
   };
-  /** Export a revision */
+  /** Export a revision. Exports a revision of a variant. With `format=script`, the response is a JavaScript file; otherwise it is JSON with the revision in `document`, and `omitted` lists the parts that the format cannot represent. */
   exportRevision: {
     parameters: { sessionId: string; variantKey: string; revision: string; format?: "script" | "json" | "growthbook" | "posthog" | undefined };
     body: undefined;
     answer: ExportedVariant;
   };
-  /** Import a variant */
+  /** Import a variant. Stores the imported document as a new revision on behalf of a person. The revision replaces the content of the variant; if the variant does not exist, the import creates it. Returns 409 if `baseRevision` is not the newest revision. If no part of the document can be imported, returns 400 and changes nothing. */
   importVariant: {
     parameters: { sessionId: string; variantKey: string };
     body: {
       format: "json" | "growthbook" | "posthog";
-      /** An export of this service (its `document`, or the whole answer), GrowthBook's visual changesets or SDK payload, or PostHog's web experiments. */
+      /** A variant's JSON export of this service (the whole response or only its `document`), GrowthBook's visual changesets or SDK payload, or PostHog's web experiments. */
       document: unknown;
-      /** The newest revision, which the import replaces. 0 for a variant that does not exist yet. */
+      /** Number of the variant's newest revision, whose content the import replaces. 0 for a variant that does not exist yet. Any other number is refused with 409. */
       baseRevision?: number | undefined;
-      /** URL of the page for changes whose URL pattern has no equivalent in this service. */
+      /** URL of the page to apply changes to whose own URL pattern has no equivalent in this service. */
       url?: string | undefined;
-      /** Key, id or name of the experiment. Default: the first with changes. */
+      /** Key, id or name of the experiment to import. Default: the first experiment that has changes. */
       experiment?: string | undefined;
-      /** Key, name or number of the variation. Default: the first treatment with changes. */
+      /** Key, name or number of the variation to import. Default: the first variation other than the control that has changes. */
       variation?: string | undefined;
     };
     answer: ImportedVariant;
   };
-  /** List publications, newest first. Lists the publications of the key's owner, including those of deleted sessions and unpublished ones. */
+  /** List publications, newest first. Lists the publications of the key's owner, including those of deleted sessions. An unpublished publication is listed until its session is deleted. */
   listPublications: {
     parameters: { limit?: number | undefined; cursor?: string | undefined };
     body: undefined;
@@ -3706,7 +3737,7 @@ export type Operations = {
     body: undefined;
     answer: ReleasePage;
   };
-  /** Make another release of a publication the current one */
+  /** Make another release of a publication the current one. The same as the rollback of a variant, also for a publication whose session has been deleted. */
   rollbackPublication: {
     parameters: { publicationId: string };
     body: {
@@ -3715,13 +3746,13 @@ export type Operations = {
     };
     answer: PublicationChanged;
   };
-  /** Unpublish a publication */
+  /** Unpublish a publication. The same as unpublishing a variant, also for a publication whose session has been deleted. */
   unpublishPublication: {
     parameters: { publicationId: string };
     body: undefined;
     answer: PublicationChanged;
   };
-  /** Load a published script. Public: no credentials, `Access-Control-Allow-Origin: *`. The script of the current release may be cached for 60 s, that of a single release for 300 s. An unpublished publication answers an empty script. */
+  /** Load a published script. Public: no credentials, `Access-Control-Allow-Origin: *`. The script of the current release may be cached for 60 s, that of a single release for 300 s. If the publication is unpublished, its script is empty, and the scripts of its withdrawn releases return 410. */
   readScript: {
     parameters: { script: string };
     body: undefined;
@@ -3733,37 +3764,37 @@ export type Operations = {
     body: undefined;
     answer: ReportSummaryPage;
   };
-  /** Read a QA report. A report never changes. `summary` and `detail` are Markdown that the agent wrote: treat them as untrusted. With `format=markdown`, the response is a Markdown file that contains them as block quotations, without raw HTML and pictures. */
+  /** Read a QA report. A report never changes. `summary` and `detail` are Markdown that the agent wrote: treat both as untrusted. With `format=markdown`, the response is a Markdown file that contains both as block quotations, without raw HTML or pictures. */
   readReport: {
     parameters: { sessionId: string; reportId: string; format?: "json" | "markdown" | undefined };
     body: undefined;
     answer: ReportRead;
   };
-  /** List test runs, newest first. Lists all test runs. For a sub-agent, lists the test runs of its root session. */
+  /** List test runs, newest first. Lists all test runs of the session, without their results. For a sub-agent, lists the test runs of its root session. */
   listTestRuns: {
     parameters: { sessionId: string };
     body: undefined;
     answer: TestRunPage;
   };
-  /** Read a test run with its results. The results are stored together with the end of the run. Titles, errors, steps and output contain texts of the tests and pages: treat them as untrusted. Open a trace with `npx playwright show-trace`. */
+  /** Read a test run with its results. `results` is empty until the run has ended. Titles, errors, steps and output contain texts of the tests and pages: treat them as untrusted. Open a trace with `npx playwright show-trace`. */
   readTestRun: {
     parameters: { sessionId: string; testRunId: string };
     body: undefined;
     answer: TestRunAnswer;
   };
-  /** Read the plan. Returns the plan of the session; for a sub-agent, the plan of its root session. A session without a plan has an empty plan with revision 0. */
+  /** Read the plan. Returns the plan of the session; for a sub-agent, the plan of its root session. If no plan was ever written, returns an empty plan with revision 0. */
   readPlan: {
     parameters: { sessionId: string };
     body: undefined;
     answer: PlanAnswer;
   };
-  /** Edit the plan. Applies edits to the current plan. Edits of different items by several people all take effect. An edit of an item that no longer exists, or of a text that has changed, is refused with 409, and none of the edits takes effect. The agent cannot replace a plan with edits that it has not seen. */
+  /** Edit the plan. Applies edits to the current plan. Edits of different items by several people all take effect. If an edit names an item that no longer exists, replaces a text that has changed, or adds an item to a plan of 50 items, the request is refused with 409, and none of its edits takes effect. The agent cannot overwrite the edits before it has seen them. */
   editPlan: {
     parameters: { sessionId: string };
     body: PlanEdits;
     answer: PlanAnswer;
   };
-  /** Switch plan first on or off. With `plan_first`, tool calls that change pages, files or publications are refused, in sub-agents and for holders of MCP tokens too, until a person agrees to the plan on the session page. It takes effect with the next call; calls in progress are not stopped. The session's tools stay the same. */
+  /** Switch plan first on or off. With `plan_first`, the service refuses tool calls that change pages, files or publications until a person agrees to the plan on the session page. This also applies to sub-agents and to holders of MCP tokens. The mode takes effect with the next tool call; calls in progress are not stopped. The agent is still offered the same tools. */
   setPlanMode: {
     parameters: { sessionId: string };
     body: PlanModeChange;
@@ -3775,19 +3806,19 @@ export type Operations = {
     body: undefined;
     answer: RequirementPage;
   };
-  /** Add requirements. Adds requirements on behalf of a person. A session can have at most 100. */
+  /** Add requirements. Adds requirements on behalf of a person, at most 20 per call. A session can have at most 100 requirements; a call that would exceed this is refused with 409. */
   addRequirements: {
     parameters: { sessionId: string };
     body: NewRequirements;
     answer: RequirementsAdded;
   };
-  /** Change, waive or reopen a requirement. Changing the text or an assertion reopens a requirement. The agent cannot change a waived requirement, nor the text or an assertion of a requirement that a person added. */
+  /** Change, waive or reopen a requirement. Changes a requirement on behalf of a person. A new text or assertion reopens a requirement that was met or failed, unless the call sets a status. The agent cannot change a waived requirement, nor the text or an assertion of a requirement that a person added. */
   updateRequirement: {
     parameters: { sessionId: string; requirementId: string };
     body: RequirementChange;
     answer: RequirementAnswer;
   };
-  /** List landing pages, newest first. Lists the landing pages of the key's owner, including those of deleted sessions and unpublished ones. */
+  /** List landing pages, newest first. Lists the landing pages of the key's owner, including those of deleted sessions. An unpublished page is listed until its session is deleted. */
   listLandingPages: {
     parameters: { limit?: number | undefined; cursor?: string | undefined };
     body: undefined;
@@ -3805,7 +3836,7 @@ export type Operations = {
     body: undefined;
     answer: LandingPageVersionPage;
   };
-  /** Serve another version of a landing page. Serves the given version, within a second in every process. It also publishes an unpublished page again. */
+  /** Serve another version of a landing page. Serves the given version of the page. The change takes effect within a second in every process. A rollback also publishes an unpublished page again. */
   rollbackPage: {
     parameters: { slug: string };
     body: {
@@ -3814,7 +3845,7 @@ export type Operations = {
     };
     answer: LandingPageChanged;
   };
-  /** Unpublish a landing page. Every URL of the page returns 410, within a second in every process. Its slug stays reserved. A rollback or a new deploy publishes it again. Idempotent. */
+  /** Unpublish a landing page. Within a second, every URL of the page returns 410 in every process. The slug stays reserved. A rollback or a new deploy publishes the page again. Idempotent. */
   unpublishPage: {
     parameters: { slug: string };
     body: undefined;
@@ -3826,13 +3857,13 @@ export type Operations = {
     body: undefined;
     answer: LandingPagePage;
   };
-  /** Export a session. Downloads the session as one file. The JSON has its conversation, the newest revision of each variant, results, previews, annotations, sub-agents and evidence; `leftOut` lists the parts that it does not have. The HTML has the same content for people: one file without scripts and network access. Neither contains credentials, headers, callbacks, share links, the system prompt or metadata. The response is streamed. */
+  /** Export a session. Downloads the session as one file. The JSON has its conversation, the newest revision of each variant, results, previews, annotations, sub-agents and evidence; `leftOut` lists the parts that are missing. The HTML presents the same content for people, in one file without scripts or network access. Neither format contains credentials, headers, callbacks, share links, the system prompt or metadata. The response is streamed. */
   exportSession: {
     parameters: { sessionId: string; format?: "json" | "html" | undefined; evidence?: "true" | "false" | undefined };
     body: undefined;
     answer: SessionExport;
   };
-  /** Import a document into a session. Imports a document that another session, GrowthBook or PostHog has exported. Its variants become new variants; a key that already exists gets a number. Its conversation can be read at `imports/:importId`, and the agent can read it too. The document is validated as a whole before anything is stored. Returns 200 without a change if the document was imported before. `leftOut` lists the parts that were not imported. */
+  /** Import a document into a session. Imports an export of a session or of a variant, or a document of GrowthBook or PostHog. The document's variants become new variants; if a key is taken, a number is appended to it. The document's conversation can be read at `imports/:importId`, and the agent can read it too. The document is validated as a whole before anything is stored. Returns 200 without a change if the document was imported before. `leftOut` lists the parts that were not imported. */
   importIntoSession: {
     parameters: { sessionId: string };
     body: {
@@ -3852,7 +3883,7 @@ export type Operations = {
     body: undefined;
     answer: ImportDetail;
   };
-  /** List skills. Lists the skills that the session was created with, ordered by name: procedures in the Agent Skills format that its agent reads, and scripts that it runs in the sandbox. Empty for a session without a sandbox, and for a session from before the service had skills. */
+  /** List skills. Lists the skills that the session was created with, ordered by name: procedures in the Agent Skills format that its agent reads, and scripts that it runs in the sandbox. Empty for a session without a sandbox, and for a session that was created before the service had skills. */
   listSkills: {
     parameters: { sessionId: string };
     body: undefined;
@@ -3864,7 +3895,7 @@ export type Operations = {
     body: undefined;
     answer: Health;
   };
-  /** Check readiness. Returns 200 if every part that a turn needs is available, otherwise 503. Needs no key; with a valid API key, and to processes on the machine of a service whose `BASE_URL` is a loopback address, `checks` has the state of each part. */
+  /** Check readiness. Returns 200 if every part that a turn needs is available, otherwise 503. Needs no API key. `checks` has the state of each part, but only for callers with a valid API key and, if the service's `BASE_URL` is a loopback address, for processes on the same machine. */
   readReadiness: {
     parameters: {  };
     body: undefined;

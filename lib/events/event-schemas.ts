@@ -37,7 +37,8 @@ import {
 
 export const outcomeSchema = z.enum(["succeeded", "errored", "cancelled"]).meta({
   id: "RunOutcome",
-  description: "Outcome of a run.",
+  description:
+    "Outcome of a run. `errored`: the run failed. `cancelled`: the run was stopped, or its message was removed from the queue before it started.",
 });
 
 /** The typed result of a run. Source: specification, Deliverable. */
@@ -62,13 +63,16 @@ export const deliverableSchema = z
           description: "The provider's message, or why there is no valid result.",
           examples: ["the model's answer was cut off"],
         }),
-        rawText: z.string().meta({ description: "The model's raw output." }).optional(),
+        rawText: z
+          .string()
+          .meta({ description: "The model's raw output. Absent if there is none." })
+          .optional(),
         violations: z
           .array(
             z.object({
               path: z.string().meta({
                 description:
-                  "JSON Pointer to the invalid value, as if the result had the structure that `outputSchema` describes.",
+                  "JSON Pointer to the invalid value in the result, in the structure that `outputSchema` describes. Empty for the whole result.",
                 examples: ["/items/0/name"],
               }),
               message: z.string().meta({ examples: ["must NOT have more than 10 characters"] }),
@@ -76,12 +80,15 @@ export const deliverableSchema = z
                 .string()
                 .meta({
                   description:
-                    "JSON Pointer to the same value in `rawText`. Absent if `rawText` does not contain it.",
+                    "JSON Pointer to the same value in `rawText`, whose structure can differ. Absent if `rawText` does not contain the value.",
                 })
                 .optional(),
             }),
           )
-          .meta({ description: "Each violation of `outputSchema`, if the model returned a JSON value." })
+          .meta({
+            description:
+              "The violations of `outputSchema`. Absent if `rawText` could not be compared with the schema, for example because it is not JSON.",
+          })
           .optional(),
       })
       .meta({ id: "FailedDeliverable" }),
@@ -95,7 +102,7 @@ export const deliverableSchema = z
 const messagePartSchema = z.looseObject({ type: z.string() }).meta({
   id: "MessagePart",
   description:
-    "`text` and `reasoning` have a `text`; `tool-call` has `toolCallId`, `toolName` and `input`; `data-deliverable` has the deliverable as `data`. Ignore unknown types.",
+    "A part of a message. `type` determines its fields: `text` and `reasoning` have a `text`; `tool-call` has `toolCallId`, `toolName` and `input`; `data-deliverable` has the deliverable as `data`. Ignore unknown types.",
   examples: [{ type: "text", text: "The checkout asks for an email address." }],
 }) as unknown as z.ZodType<MessagePart>;
 
@@ -110,7 +117,11 @@ export const messageRecordSchema = z
     author: z
       .string()
       .nullable()
-      .meta({ description: "The `userId` that the caller sent with the message.", examples: [null] }),
+      .meta({
+        description:
+          "The `userId` that the caller sent with the message. Null if there was none, and for messages of the agent.",
+        examples: [null],
+      }),
     createdAt: timestamp,
   })
   .meta({ id: "MessageRecord", description: "A message of the transcript." });
@@ -121,7 +132,10 @@ export const annotationRecordSchema = z
     event: z.string().meta({ examples: ["submit"] }),
     createdAt: timestamp,
   })
-  .meta({ id: "AnnotationRecord", description: "An annotation with every submitted field." });
+  .meta({
+    id: "AnnotationRecord",
+    description: "A submission of annotations, with every field that was sent.",
+  });
 
 const callId = z.string().meta({ description: "Id of the tool call.", examples: ["call_h3k7pq"] });
 const toolName = z.string().meta({ examples: ["dom_query"] });
@@ -134,10 +148,14 @@ export const evidenceSchema = z
     id: z.string().meta({ examples: ["evi_t6ywq3ekc2bzmr5x7nahvpdj"] }),
     kind: z.enum(EVIDENCE_KINDS),
     title: z.string().meta({ examples: ["The checkout form"] }),
-    url: pageUrl("Page that the evidence was captured on.").nullable(),
+    url: pageUrl("Page that the evidence was captured on. Null if it was not captured on a page.").nullable(),
     mediaType: z.string().meta({ examples: ["image/png"] }),
   })
-  .meta({ id: "EvidencePointer", description: "Evidence that a tool stored. Download it as an artifact." });
+  .meta({
+    id: "EvidencePointer",
+    description:
+      "Evidence that a tool stored. Download it with `GET /api/sessions/:sessionId/artifacts/:artifactId`, with its `id` as `artifactId`.",
+  });
 
 const usageFields = {
   inputTokens: count.meta({ examples: [13155] }),
@@ -159,7 +177,7 @@ const usageSchema = z
     ...usageFields,
     delegated: usageSumSchema.optional().meta({
       description:
-        "The usage of sub-agents, at every depth, that no earlier run of the session has reported. Absent if there is none.",
+        "Usage of the sub-agents below the session, at every depth, as far as no earlier run of the session has reported it. Absent if there is none.",
     }),
   })
   .meta({ id: "Usage", description: "Resource usage of a run." });
@@ -193,13 +211,14 @@ export const waitingOnSchema = z
       .string()
       .optional()
       .meta({
-        description: "For `budget`: which budget is used up, and when the turn continues.",
+        description:
+          "For `budget`: which budget is used up, and when the turn continues. Absent for the other kinds.",
         examples: [
           "The session's budget of 20,000 tokens is used up (20,412 spent). The turn continues when the budget is raised.",
         ],
       }),
   })
-  .meta({ id: "WaitingOn", description: "What a turn waits for outside of the service." });
+  .meta({ id: "WaitingOn", description: "What a turn waits for before it continues." });
 
 /** The published release of a variant. Source: `wire.md`, Publications. */
 export const publicationSchema = z
@@ -213,11 +232,16 @@ export const publicationSchema = z
     revision: z
       .int()
       .min(1)
-      .meta({ description: "Revision that is published. A newer one may exist.", examples: [3] }),
-    isUnchecked: z.boolean().meta({ description: "Whether it was published without a check that passed." }),
+      .meta({
+        description: "Number of the published revision. The variant may have a newer one.",
+        examples: [3],
+      }),
+    isUnchecked: z
+      .boolean()
+      .meta({ description: "Whether the release was published without a passed check." }),
     scriptUrl: z.string().meta({
       description:
-        "URL of the publication's script. It always serves the current release, also after a new release or a rollback.",
+        "URL of the publication's script. It stays the same and always serves the current release, also after a new release or a rollback.",
       examples: [`https://service.example/v/${PUBLICATION}.js`],
     }),
     pinnedScriptUrl: z.string().meta({
@@ -234,7 +258,7 @@ export const publicationSchema = z
 /** A variant in `run.completed`, the agent status and the list of variants. Source: `wire.md`, Variants. */
 export const variantSummarySchema = z
   .object({
-    key: z.string().meta({ examples: ["main"] }),
+    key: z.string().meta({ description: "Key of the variant, unique in the session.", examples: ["main"] }),
     revision: z
       .int()
       .min(1)
@@ -252,7 +276,10 @@ export const variantSummarySchema = z
 /** A landing page in `run.completed`, the agent status and the lists. Source: `wire.md`, Landing pages. */
 export const landingPageSchema = z
   .object({
-    slug: z.string().meta({ examples: ["spring-sale-k3q7"] }),
+    slug: z.string().meta({
+      description: "Slug of the landing page: its name in the URL.",
+      examples: ["spring-sale-k3q7"],
+    }),
     url: z.string().meta({ examples: ["https://service.example/p/spring-sale-k3q7/"] }),
     version: z
       .int()
@@ -266,15 +293,26 @@ export const landingPageSchema = z
     files: z
       .int()
       .nullable()
-      .meta({ description: "Number of files of the served version.", examples: [4] }),
+      .meta({
+        description: "Number of files of the served version. Null while the page is unpublished.",
+        examples: [4],
+      }),
     bytes: z
       .int()
       .nullable()
-      .meta({ description: "Size of the files of the served version.", examples: [18_240] }),
+      .meta({
+        description:
+          "Total size of the files of the served version, in bytes. Null while the page is unpublished.",
+        examples: [18_240],
+      }),
     note: z
       .string()
       .nullable()
-      .meta({ description: "What the agent noted about the served version.", examples: ["New headline"] }),
+      .meta({
+        description:
+          "The agent's note about the served version. Null if there is none, and while the page is unpublished.",
+        examples: ["New headline"],
+      }),
     updatedAt: timestamp,
   })
   .meta({ id: "LandingPage", description: "A page of static files that the agent deployed." });
@@ -299,18 +337,27 @@ export const previewSchema = z
     revision: z
       .int()
       .nullable()
-      .meta({ description: "Revision of the variant that the picture shows.", examples: [3] }),
+      .meta({
+        description:
+          "Revision of the variant that the picture shows. Null if the picture shows no variant, and if there is no picture.",
+        examples: [3],
+      }),
     caption: z.string().nullable(),
-    evidence: evidenceSchema.nullable().meta({ description: "The picture. Null if it was not taken." }),
+    evidence: evidenceSchema.nullable().meta({ description: "The picture. Null if it could not be taken." }),
     error: z
       .string()
       .nullable()
-      .meta({ description: "Why there is no picture.", examples: [null] }),
-    takenAt: timestamp.nullable(),
+      .meta({
+        description: "Why the picture could not be taken. Null if there is a picture.",
+        examples: [null],
+      }),
+    takenAt: timestamp
+      .nullable()
+      .describe("When the picture was taken. ISO 8601, UTC. Null if there is no picture."),
   })
   .meta({
     id: "Preview",
-    description: "A picture of a page that people look at, with or without a variant.",
+    description: "A picture of a page, with or without a variant, that the agent shows to people.",
   });
 
 /** Number of findings of each severity. */
@@ -367,15 +414,23 @@ export const importSummarySchema = z
     sourceSessionId: z
       .string()
       .nullable()
-      .meta({ description: "Id of the exported session.", examples: ["ses_xdbqydi2z2jnnberubbghcrn"] }),
-    exportedAt: timestamp.nullable(),
+      .meta({
+        description: "Id of the exported session. Null for other documents.",
+        examples: ["ses_xdbqydi2z2jnnberubbghcrn"],
+      }),
+    exportedAt: timestamp
+      .nullable()
+      .describe("When the session was exported. ISO 8601, UTC. Null for other documents."),
     author: z.enum(VARIANT_AUTHORS).meta({ description: "Who imported the document." }),
     variants: z.array(z.object({ from: z.string(), key: z.string(), revision: z.int().min(1) })).meta({
       description: "Variants that the import created. `from` is the key of the variant in the document.",
       examples: [[{ from: "main", key: "main-2", revision: 1 }]],
     }),
     messageCount: count.meta({ description: "Number of messages in the imported conversation." }),
-    planItemCount: count.meta({ description: "Number of items in the imported plan." }),
+    planItemCount: count.meta({
+      description:
+        "Number of plan items that the import added to the session's plan. 0 if the session already had plan items, and if the agent imported the document.",
+    }),
     requirementCount: count.meta({ description: "Number of requirements that the import added." }),
     leftOutCount: count.meta({ description: "Number of parts of the document that were left out." }),
     createdAt: timestamp,
@@ -389,13 +444,16 @@ export const questionFields = {
     .array(z.string())
     .nullable()
     .meta({
-      description: "Suggested answers. Any other text is accepted too.",
+      description: "Suggested answers. Any other text is accepted too. Null if there are none.",
       examples: [["EUR", "USD"]],
     }),
-  form: formSchema
-    .nullable()
-    .meta({ description: "The fields to fill in. Null for a plain question.", examples: [null] }),
-  expiresAt: timestamp.describe("When the question is closed if it has not been answered by then."),
+  form: formSchema.nullable().meta({
+    description: "The fields to fill in. Null for a question that is answered with a text.",
+    examples: [null],
+  }),
+  expiresAt: timestamp.describe(
+    "When the question is closed if it has not been answered or declined. ISO 8601, UTC.",
+  ),
 };
 
 /**
@@ -418,8 +476,16 @@ const define = <const Kind extends string, Fields extends z.core.$ZodLooseShape>
         }),
       timestamp,
       sessionId,
-      requestId: requestId.nullable(),
-      runId: runId.nullable(),
+      requestId: requestId
+        .nullable()
+        .describe(
+          "Id of the request that the event belongs to. A request is one accepted message. Null for an event that belongs to no request, such as a change of the browser's status or an action of a person.",
+        ),
+      runId: runId
+        .nullable()
+        .describe(
+          "Id of the run that the event belongs to. A run is one attempt at the turn of a request. Null for an event that belongs to no run.",
+        ),
       source,
       ...fields,
     })
@@ -430,7 +496,7 @@ export const nameEvent = (kind: string): string =>
   `${kind.replace(/(?:^|\.)(\w)/g, (_, letter: string) => letter.toUpperCase())}Event`;
 
 const MESSAGE_COMPLETED =
-  "A complete message of the transcript. It is published again with the same `id` when the turn's deliverable is added as a `data-deliverable` part: keep the last one.";
+  "A complete message of the transcript. When the turn's deliverable is added to a message as a `data-deliverable` part, the message is published again with the same `id`: keep the last one.";
 
 /** The schema of every kind of stored event, as clients receive it. Source: `wire.md`, Stream. */
 export const eventSchemas = {
@@ -439,7 +505,11 @@ export const eventSchemas = {
       .int()
       .min(1)
       .meta({ description: "Number of this run among the runs of the request, starting at 1." }),
-    origin: z.enum(RUN_ORIGINS).meta({ description: "What started the run.", examples: ["external"] }),
+    origin: z.enum(RUN_ORIGINS).meta({
+      description:
+        "What started the run. `person`: a person on the session page or the landing page. `external`: a request with an API key. `retry`: the automatic retry of a failed run. `subagent`: the run belongs to a sub-agent. `continuation`: the service itself.",
+      examples: ["external"],
+    }),
   }),
   "message.completed": define("message.completed", MESSAGE_COMPLETED, {
     message: messageRecordSchema,
@@ -458,11 +528,12 @@ export const eventSchemas = {
     toolCallId: callId,
     toolName,
     state: z.enum(["succeeded", "failed", "unknown"]).meta({
-      description: "`unknown`: the call was interrupted, and it is not safe to repeat.",
+      description:
+        "`unknown`: the call was interrupted, and the service does not repeat it because it may have had an effect.",
     }),
     refusal: z.enum(CALL_REFUSALS).optional().meta({
       description:
-        "Why a `failed` call was not run. `plan_first`: a person wants to agree to the plan first. Absent for a call that was run.",
+        "Why a `failed` call was not run. `plan_first`: a person has to agree to the plan first. Absent for a call that was run.",
     }),
     resultId: z.string().meta({ examples: ["res_y7d4kqwz2hnxm5tcrp3vbjsa"] }),
     preview: z.string().meta({ description: "Start of the result, at most 2,000 characters." }),
@@ -472,35 +543,46 @@ export const eventSchemas = {
   "mcp.skipped": define("mcp.skipped", "Tools of an MCP server are unavailable in this turn.", {
     serverId: z.string().meta({ examples: ["crm"] }),
     reason: z.string().meta({ examples: ["the server did not list its tools within 15 s"] }),
-    tools: z
-      .array(z.string())
+    tools: z.array(z.string()).optional().meta({
+      description: "Names of the unavailable tools, at most 20. Absent if the whole server is unavailable.",
+    }),
+    toolCount: z
+      .int()
+      .min(0)
       .optional()
-      .meta({ description: "Some of the unavailable tools. Absent if the whole server is unavailable." }),
-    toolCount: z.int().min(0).optional().meta({ description: "Number of unavailable tools." }),
+      .meta({ description: "Number of unavailable tools. Absent if the whole server is unavailable." }),
   }),
-  "turn.compacting": define("turn.compacting", "Compaction of the agent's context started.", {
-    tokens: count,
-    budgetTokens: count,
-  }),
-  "turn.compacted": define("turn.compacted", "Compaction of the agent's context ended.", {
-    how: z.enum(["offloaded", "summarized"]),
-    tokensBefore: count,
-    tokensAfter: count,
-    messagesReplaced: count,
-  }),
+  "turn.compacting": define(
+    "turn.compacting",
+    "Compaction started: the service shortens the agent's context, because it is close to the limit of `budgetTokens` tokens.",
+    {
+      tokens: count,
+      budgetTokens: count,
+    },
+  ),
+  "turn.compacted": define(
+    "turn.compacted",
+    "Compaction of the agent's context ended. `how` is `offloaded` if old tool results and pictures were replaced by short lines, and `summarized` if older messages were replaced by a summary.",
+    {
+      how: z.enum(["offloaded", "summarized"]),
+      tokensBefore: count,
+      tokensAfter: count,
+      messagesReplaced: count,
+    },
+  ),
   "turn.steered": define("turn.steered", "The running turn read `steer` messages between two of its steps.", {
     steerRequestId: requestId,
     messageIds: z.array(messageId),
   }),
   "turn.waiting": define(
     "turn.waiting",
-    "The turn waits for something outside of the service. No process runs it until it continues.",
+    "The turn started to wait for what `waitingOn` describes. No process executes the turn until it continues.",
     { waitingOn: waitingOnSchema },
   ),
   "turn.resumed": define("turn.resumed", "The turn continues after a wait.", {
     reason: z.enum(WAIT_ENDS).meta({
       description:
-        "`settled`: the turn got what it waited for. `deadline`: the deadline of the wait passed. `message`: a message steers the turn. `stopped`: the turn was stopped.",
+        "`settled`: the turn got what it waited for. `deadline`: the deadline of the wait passed. `message`: a `steer` message ended the wait. `stopped`: the turn was stopped.",
     }),
   }),
   "agent.spawned": define("agent.spawned", "The agent delegated work to a sub-agent.", {
@@ -526,10 +608,12 @@ export const eventSchemas = {
     name: agentName,
     status: z.enum(AGENT_OUTCOMES),
     submitted: z.boolean().meta({
-      description: "Whether the sub-agent submitted the result. Otherwise the result is its last text.",
+      description:
+        "Whether the sub-agent submitted `result` itself. If false, `result` is its last text or absent.",
     }),
     result: jsonValue.optional().meta({
-      description: "The result. If its JSON is longer than 4 KiB, the beginning of that JSON as a string.",
+      description:
+        "The result. If its JSON is longer than 4 KiB, the beginning of that JSON as a string, and `isResultCut` is true. Absent if there is no result.",
     }),
     isResultCut: z.boolean().optional(),
     error: z.string().optional(),
@@ -542,19 +626,27 @@ export const eventSchemas = {
   "deliverable.failed": define("deliverable.failed", "The run produced no valid result.", deliverable),
   "browser.status": define("browser.status", "The state of the live browser changed.", {
     status: z.enum(BROWSER_STATUSES),
-    desiredUrl: pageUrl("The page that the session currently targets.").nullable(),
-    lastNavigatedUrl: pageUrl("The last page that the browser reached.").nullable(),
-    currentUrl: pageUrl("The address that the browser currently shows.").nullable(),
+    desiredUrl: pageUrl("The page that the session currently targets. Null if it targets none.").nullable(),
+    lastNavigatedUrl: pageUrl(
+      "The last page that the browser reached, with the same rules as in the browser's status.",
+    ).nullable(),
+    currentUrl: pageUrl(
+      "The address that the browser currently shows, after redirects. Null if it has not shown a page yet.",
+    ).nullable(),
     lastError: z
       .string()
       .nullable()
-      .meta({ examples: [null] }),
+      .meta({
+        description:
+          "Why the last navigation was refused, or why the browser could not start. Null again once the browser reaches a page.",
+        examples: [null],
+      }),
     pictureTakenAt: timestamp
       .nullable()
       .optional()
       .meta({
         description:
-          "When the last picture of the page was taken. Null if there is none. The field is present while no browser runs (`expired`, `error`).",
+          "When the last screenshot of the page was taken. ISO 8601, UTC. Null if there is none. Present only while no browser runs (`expired`, `error`).",
         examples: [null],
       }),
   }),
@@ -594,10 +686,13 @@ export const eventSchemas = {
         .string()
         .nullable()
         .meta({
-          description: "Path of the file in the session's workspace. Null if it was not stored.",
+          description: "Path of the file in the session's workspace. Null if the file was not stored.",
           examples: ["downloads/report.csv"],
         }),
-      size: count.nullable().meta({ description: "Size in bytes.", examples: [2048] }),
+      size: count.nullable().meta({
+        description: "Size of the file in bytes. Null if the file was not stored.",
+        examples: [2048],
+      }),
       error: z
         .string()
         .nullable()
@@ -618,7 +713,9 @@ export const eventSchemas = {
       description:
         "`unanswered`: no one answered in time. `withdrawn`: a message or a stop of the turn ended the question.",
     }),
-    answer: answerSchema.nullable().meta({ examples: ["EUR"] }),
+    answer: answerSchema
+      .nullable()
+      .meta({ description: "The answer. Null unless `state` is `answered`.", examples: ["EUR"] }),
   }),
   "variant.updated": define(
     "variant.updated",
@@ -648,7 +745,7 @@ export const eventSchemas = {
     {
       requirements: z.array(requirementSchema).meta({
         description:
-          "The requirements that were added or changed, at most 20. If there are more, several events are emitted.",
+          "The requirements that were added, changed or checked, at most 20. If there are more, the service emits several events.",
       }),
     },
   ),
@@ -665,7 +762,7 @@ export const eventSchemas = {
   }),
   "tests.progress": define(
     "tests.progress",
-    "The tests of a test run are about to start, or some have ended. At most one event in 2 s.",
+    "The tests of a test run are about to start, or some have ended. At most one event every 2 s.",
     {
       testRunId,
       counts: testCountsSchema,
@@ -692,7 +789,8 @@ export const eventSchemas = {
     }),
     usage: usageSchema,
     willRetry: z.object({ runId, attempt: z.int(), delayMs: z.number() }).optional().meta({
-      description: "The automatic retry that follows. Without it, this is the request's last event.",
+      description:
+        "The automatic retry that follows: its run starts after `delayMs` milliseconds. Absent if no retry follows; this is then the request's last event.",
     }),
   }),
 };
@@ -717,14 +815,18 @@ export const messageDeltaSchema = z
     source,
     messageId,
     part: z.enum(["text", "reasoning"]),
-    attempt: z
-      .int()
-      .meta({ description: "Number of the attempt. A later attempt replaces the text of an earlier one." }),
-    offset: count.meta({ description: "Number of characters of this part before this chunk." }),
+    attempt: z.int().meta({
+      description:
+        "Number of the run's attempt, as in `run.started`. The text of a later attempt replaces that of an earlier one.",
+    }),
+    offset: count.meta({
+      description:
+        "Number of UTF-16 code units of the message's text or reasoning (see `part`) before this chunk.",
+    }),
     text: z.string().meta({ examples: ["The checkout asks for"] }),
   })
   .meta({
     id: "MessageDelta",
     description:
-      "A chunk of a message that the model is writing. It has no `seq`, and `message.completed` replaces it.",
+      "A chunk of a message that the model is writing. It is not stored and has no `seq`. The event `message.completed` replaces all chunks of its message.",
   });

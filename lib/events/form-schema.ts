@@ -137,7 +137,7 @@ export const formSchema = z
 /** An answer to a question: a text or, for a question with a form, the values by field name. */
 export const answerSchema = z.union([z.string(), z.record(z.string(), value)]).meta({
   id: "ElicitationAnswer",
-  description: "A text. For a form, the values by field name.",
+  description: "An answer: a text or, for a question with a form, the values by field name.",
 }) satisfies z.ZodType<ElicitationAnswer>;
 
 const ANSWER_MAX = 100_000;
@@ -152,4 +152,7 @@ export const answerInputSchema = z
       .max(ANSWER_MAX, { error: "must be at most 100,000 characters" }),
     z.record(z.string(), z.unknown()),
   ])
-  .meta({ description: "A text. For a form, the values by field name.", examples: ["EUR"] });
+  .meta({
+    description: "An answer: a text or, for a question with a form, the values by field name.",
+    examples: ["EUR"],
+  });

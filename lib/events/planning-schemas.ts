@@ -23,7 +23,7 @@ export const planSchema = z
   .object({
     mode: z.enum(PLAN_MODES).meta({
       description:
-        "`plan_first`: tools that change pages, files or publications are refused until a person agrees to the plan. `agreed`: a person has agreed.",
+        "`off`: the agent needs no agreement. `plan_first`: the service refuses tool calls that change pages, files or publications until a person agrees to the plan. `agreed`: a person has agreed.",
     }),
     items: z.array(planItemSchema),
     revision: count.meta({
@@ -33,7 +33,9 @@ export const planSchema = z
     author: z.enum(PLAN_AUTHORS).nullable().meta({
       description: "Who made the newest revision. Null if the plan was never written.",
     }),
-    updatedAt: timestamp.nullable(),
+    updatedAt: timestamp
+      .nullable()
+      .describe("When the plan or its mode last changed. ISO 8601, UTC. Null if neither was ever set."),
   })
   .meta({ id: "Plan", description: "The plan of a session and its sub-agents." });
 
@@ -47,7 +49,7 @@ const assertionSchema = z
       .optional()
       .meta({
         description:
-          "For `text`, the expected text of the element. For `count`, the expected number of elements.",
+          "For `text`, the expected whole text of the element. For `count`, the expected number of matching elements. Absent for `visible` and `hidden`.",
         examples: ["Pay now"],
       }),
   })
@@ -65,7 +67,7 @@ const outcomeSchema = z
       .string()
       .nullable()
       .meta({
-        description: "Why the assertion does not hold, or why it was not checked.",
+        description: "Why the assertion does not hold, or why it was not checked. Null if it holds.",
         examples: [null],
       }),
   })
@@ -82,7 +84,7 @@ const requirementEvidenceSchema = z
     }),
     kind: z.enum(EVIDENCE_KINDS),
     title: z.string().meta({ examples: ["The checkout form"] }),
-    url: pageUrl("Page that the evidence was captured on.").nullable(),
+    url: pageUrl("Page that the evidence was captured on. Null if it was not captured on a page.").nullable(),
     mediaType: z.string().meta({ examples: ["image/png"] }),
   })
   .meta({ id: "RequirementEvidence", description: "Evidence that a requirement is met." });
@@ -96,7 +98,10 @@ export const requirementSchema = z
     note: z
       .string()
       .nullable()
-      .meta({ examples: [null] }),
+      .meta({
+        description: "Note on the status, for example why the requirement failed. Null if there is none.",
+        examples: [null],
+      }),
     evidenceIds: z.array(z.string()).meta({
       description:
         "Ids of the evidence that the requirement is met: artifacts of the session or of its sub-agents.",
@@ -106,7 +111,7 @@ export const requirementSchema = z
     assertion: assertionSchema.nullable(),
     outcome: outcomeSchema.nullable().meta({
       description:
-        "Result of the newest check of the assertion. Null until the first check, and again after the assertion has been changed.",
+        "Result of the newest check of the assertion. Null without an assertion, until the first check of the assertion, and again after the assertion has changed.",
     }),
     author: z.enum(PLAN_AUTHORS).meta({ description: "Who added the requirement." }),
     updatedAt: timestamp,

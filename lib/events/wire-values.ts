@@ -31,7 +31,7 @@ const REQUEST = "/api/sessions/ses_xdbqydi2z2jnnberubbghcrn/requests/req_x3vhrt5
 export const statusUrl = text("Path to poll for the request's status.", REQUEST);
 export const streamUrl = text("Path of the request's event stream.", `${REQUEST}/stream`);
 export const shareUrl = text(
-  "Path that opens the session in a browser, to watch or join. For API keys without `sessions:write` it only allows watching.",
+  "Path that opens the session in a browser, to watch or join. If the API key of the request lacks `sessions:write`, the path only allows watching.",
   "/s/ses_xdbqydi2z2jnnberubbghcrn?key=EWUUzB__npV8qHEB8F4_Mjr81HmuxFrL",
 );
 

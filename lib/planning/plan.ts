@@ -37,19 +37,18 @@ export const planEditSchema = z.discriminatedUnion(
       action: z.literal("add"),
       text: planItemTextSchema,
       after: planItemIdSchema.nullable().optional().meta({
-        description: "Id of the item before the new one. Null for the first place, absent for the last.",
+        description:
+          "Id of the item after which the new item is added. Null adds it at the beginning; omit to add it at the end.",
       }),
     }),
     z.strictObject({
       action: z.literal("setText"),
       id: planItemIdSchema,
       text: planItemTextSchema,
-      was: z
-        .string()
-        .meta({
-          description:
-            "The item's text as the editor last saw it. If the item now has a different text, the edit is refused with 409.",
-        }),
+      was: z.string().meta({
+        description:
+          "The item's text as the editor last saw it. If the item now has a different text, the edit is refused with 409.",
+      }),
     }),
     z.strictObject({
       action: z.literal("setStatus"),

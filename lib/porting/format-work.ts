@@ -71,7 +71,7 @@ export const exportedRequirementSchema = z
 const exportedFindingSchema = z.strictObject({
   severity: z.enum(FINDING_SEVERITIES),
   title: text(REPORT_LIMITS.titleCharacters),
-  detail: text(REPORT_LIMITS.detailCharacters).meta({ description: "Markdown." }),
+  detail: text(REPORT_LIMITS.detailCharacters).meta({ description: "Details of the finding, as Markdown." }),
   url: text(REPORT_LIMITS.urlCharacters).nullable(),
   selector: text(REPORT_LIMITS.selectorCharacters).nullable(),
   steps: list(text(REPORT_LIMITS.stepCharacters), REPORT_LIMITS.steps),
@@ -101,9 +101,11 @@ export const exportedReportSchema = z
         check: z.strictObject({ status: z.enum(CHECK_STATUSES), at: time }).nullable(),
       }),
     ),
-    summary: text(REPORT_LIMITS.summaryCharacters).meta({ description: "Markdown." }),
+    summary: text(REPORT_LIMITS.summaryCharacters).meta({
+      description: "Summary of the report, as Markdown.",
+    }),
     findings: list(exportedFindingSchema, REPORT_LIMITS.findings).meta({
-      description: "Most severe first.",
+      description: "Findings of the report, most severe first.",
     }),
   })
   .meta({ id: "ExportedReport", description: "The newest version of a report." });
@@ -112,7 +114,9 @@ export const exportedPageSchema = z
   .strictObject({
     slug: line,
     url: z.string(),
-    version: version.nullable().meta({ description: "The version that is served. Null while unpublished." }),
+    version: version
+      .nullable()
+      .meta({ description: "Number of the version that is served. Null while the page is unpublished." }),
     note: z.string().nullable(),
   })
   .meta({ id: "ExportedPage", description: "A landing page, without its files." });

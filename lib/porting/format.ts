@@ -41,7 +41,7 @@ const toolResultSchema = z
     state: z.enum(TOOL_CALL_STATES),
     refusal: z.enum(CALL_REFUSALS).optional().meta({
       description:
-        "Why a `failed` call was not run. `plan_first`: a person wants to agree to the plan first. Absent for a call that was run.",
+        "Why a `failed` call was not run. `plan_first`: a person has to agree to the plan first. Absent for a call that was run.",
     }),
     text: z.string().meta({ description: "Start of the result, at most 2,000 characters." }),
     isCut: z.boolean().meta({ description: "Whether the text is cut off." }),
@@ -55,11 +55,14 @@ export const exportedMessageSchema = z
     role: z.enum(MESSAGE_ROLES),
     parts: list(z.looseObject({ type: id })).meta({
       description:
-        "`text` and `reasoning` have a `text`; `tool-call` has `toolCallId`, `toolName` and `input`; `data-deliverable` has the deliverable as `data`.",
+        "Parts of the message. `type` determines the fields of a part: `text` and `reasoning` have a `text`; `tool-call` has `toolCallId`, `toolName` and `input`; `data-deliverable` has the deliverable as `data`.",
       examples: [[{ type: "text", text: "The checkout asks for an email address." }]],
     }),
     results: list(toolResultSchema).meta({ description: "Results of the message's tool calls." }),
-    author: line.nullable().meta({ description: "The `userId` that the caller sent with the message." }),
+    author: line.nullable().meta({
+      description:
+        "The `userId` that the caller sent with the message. Null if there was none, and for messages of the agent.",
+    }),
     createdAt: time,
   })
   .meta({ id: "ExportedMessage", description: "A message of a conversation." });
@@ -105,7 +108,8 @@ const exportedEvidenceSchema = z
     sizeBytes: count,
     createdAt: time,
     data: z.string().startsWith("data:", { error: "must be a data URL" }).optional().meta({
-      description: "The bytes as a data URL. Present only if the export was requested with `evidence=true`.",
+      description:
+        "The bytes as a data URL. Present only if the export was requested with `evidence=true`, for at most 20 MiB of evidence in total.",
     }),
   })
   .meta({ id: "ExportedEvidence", description: "A picture, page or file that a tool stored." });
@@ -121,10 +125,9 @@ const exportedAgentSchema = z
       .enum(AGENT_OUTCOMES)
       .nullable()
       .meta({ description: "Outcome of the sub-agent. Null while it works." }),
-    result: z
-      .string()
-      .nullable()
-      .meta({ description: "Start of the result as JSON text, at most 4,096 characters." }),
+    result: z.string().nullable().meta({
+      description: "Start of the result as JSON text, at most 4,096 characters. Null if there is no result.",
+    }),
     isResultCut: z.boolean(),
   })
   .meta({ id: "ExportedAgent", description: "A sub-agent. Its session can be exported separately." });
@@ -148,7 +151,9 @@ const exportedSessionSchema = z.strictObject({
 
 export const leftOutSchema = z
   .strictObject({
-    field: z.string().meta({ description: "What was left out.", examples: ["variants[0].check"] }),
+    field: z
+      .string()
+      .meta({ description: "Path or name of the part that was left out.", examples: ["variants[0].check"] }),
     reason: z.string().meta({
       examples: ["A check is only valid for the page at that time; check the variant again."],
     }),
@@ -185,7 +190,9 @@ export const sessionExportSchema = z
     session: exportedSessionSchema,
     messages: list(exportedMessageSchema, DOCUMENT_LIMITS.messagesMax),
     variants: list(exportedVariantSchema, VARIANT_LIMITS.variantsMax),
-    plan: exportedPlanSchema.nullable().meta({ description: "The plan. Null if it was never written." }),
+    plan: exportedPlanSchema
+      .nullable()
+      .meta({ description: "The plan. Null if it was never written, and in the export of a sub-agent." }),
     requirements: list(exportedRequirementSchema, REQUIREMENT_LIMITS.perSession),
     reports: list(exportedReportSchema, REPORT_LIMITS.reports),
     pages: list(exportedPageSchema),
@@ -197,7 +204,11 @@ export const sessionExportSchema = z
     evidence: list(exportedEvidenceSchema),
     leftOut: list(leftOutSchema),
   })
-  .meta({ id: "SessionExport", description: "A session as a file, format version 1." });
+  .meta({
+    id: "SessionExport",
+    description:
+      "A session as a file, format version 1. The export of a sub-agent has no variants, plan, requirements and previews: they belong to its root session.",
+  });
 
 export type SessionExport = z.infer<typeof sessionExportSchema>;
 export type ExportedMessage = SessionExport["messages"][number];

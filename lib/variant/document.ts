@@ -33,7 +33,8 @@ const text = (max: number) =>
 const selector = text(1_000)
   .min(1, { error: "must not be empty" })
   .meta({
-    description: "CSS selector. Open shadow roots are searched too; `a >> b` finds `b` inside `a`.",
+    description:
+      "CSS selector of the elements to change. Open shadow roots are searched too; `a >> b` finds `b` inside `a`.",
     examples: ["#pay"],
   });
 const html = text(100_000).meta({
@@ -49,9 +50,10 @@ export const changeIdSchema = z
 const common = {
   selector,
   late: z.boolean().optional().meta({
-    description: "The element appears after the page has loaded, so it need not exist now.",
+    description:
+      "`true` if the element appears only after the page has loaded, so that it need not exist when the change is stored.",
   }),
-  off: z.boolean().optional().meta({ description: "The change is stored but not applied." }),
+  off: z.boolean().optional().meta({ description: "`true` if the change is stored but not applied." }),
   note: text(300).optional().meta({ description: "What the change is for, in words." }),
 };
 
@@ -126,16 +128,18 @@ export type ChangeInput = z.infer<typeof changeInputSchema>;
 const address = text(8_192).meta({ examples: ["https://shop.example/checkout"] });
 const match = z.enum(PAGE_MATCHES).meta({
   description:
-    "`exact`: the whole address without its fragment. `path`: origin and path. `prefix`: the address begins with `url`. `glob`: `*` matches any characters except `/`, `**` matches any characters.",
+    "How the address of a page must match `url`; the fragment is never compared. `exact`: the whole address is equal. `path`: origin and path are equal. `prefix`: the address begins with `url`. `glob`: in `url`, `*` matches any characters except `/`, and `**` matches any characters; a query is compared only if `url` contains `?`.",
 });
-const css = text(100_000).meta({ description: "Style sheet of the page, applied at document start." });
+const css = text(100_000).meta({
+  description: "Style sheet that is added to the page when its document starts to load.",
+});
 const js = text(100_000).meta({
   description: "Script that runs once in each document of the page, as a function body.",
 });
 
 const variantPageSchema = z
   .strictObject({ url: address, match, changes: z.array(changeSchema), css, js })
-  .meta({ id: "VariantPage", description: "The changes of the pages that one address pattern matches." });
+  .meta({ id: "VariantPage", description: "The changes of the pages whose address matches `url`." });
 export type VariantPage = z.infer<typeof variantPageSchema>;
 
 /** Schema of an entry in `set`. */

@@ -41,29 +41,39 @@ const findingSchema = z
   .object({
     level: z.enum(["fail", "warn"]),
     code: z.enum(FINDING_CODES),
-    changeId: changeIdSchema.nullable(),
+    changeId: changeIdSchema
+      .nullable()
+      .describe("Id of the change that the finding is about. Null if it is not about a single change."),
     requirementId: z
       .string()
       .optional()
-      .meta({ description: "Id of the requirement that is not met.", examples: ["r1"] }),
+      .meta({
+        description: "Id of the requirement whose assertion does not hold. Absent for other findings.",
+        examples: ["r1"],
+      }),
     url: z.string().meta({ examples: ["https://shop.example/checkout"] }),
-    viewport: z.enum(["desktop", "tablet", "phone"]).nullable(),
+    viewport: z.enum(["desktop", "tablet", "phone"]).nullable().meta({
+      description: "Viewport that the finding is about. Null if it is not about a single viewport.",
+    }),
     message: z.string().meta({
-      description: "What was found, and what to do.",
+      description: "What was found and, where known, what to do about it.",
       examples: ['"#pay" matches no element on a fresh load of the page.'],
     }),
   })
-  .meta({ id: "CheckFinding", description: "Something that a check found." });
+  .meta({ id: "CheckFinding", description: "A problem that a check found." });
 export type Finding = z.infer<typeof findingSchema>;
 
 const checkedChangeSchema = z
   .object({
     id: changeIdSchema,
-    matched: z
-      .int()
-      .meta({ description: "Number of elements that matched after the page was loaded again." }),
+    matched: z.int().meta({
+      description:
+        "Number of elements that the change's selector matched when the check loaded the page. For `remove`, their number without the variant.",
+    }),
     applied: outcome,
-    hydration: outcome.meta({ description: "Whether the change survived the start of the page's scripts." }),
+    hydration: outcome.meta({
+      description: "Whether the change stayed applied while the page's scripts started.",
+    }),
     rerender: outcome.meta({
       description: "Whether the change was applied again after its element was rendered again.",
     }),
@@ -72,7 +82,11 @@ const checkedChangeSchema = z
     }),
     revert: outcome.meta({ description: "Whether reverting the change restored the page completely." }),
   })
-  .meta({ id: "CheckedChange", description: "What a check found about one change on one page." });
+  .meta({
+    id: "CheckedChange",
+    description:
+      "What a check found about one change on one page. `not_applicable` means that the check could not test this, for example because the change was not applied.",
+  });
 
 const checkedPageSchema = z
   .object({
@@ -81,16 +95,21 @@ const checkedPageSchema = z
     changes: z.array(checkedChangeSchema),
     paintToAppliedMs: z.number().nullable().meta({
       description:
-        "Time from the first paint until the last change was applied, in milliseconds. 0 if all changes were applied before the first paint.",
+        "Time from the first paint until the last change was applied, in milliseconds. 0 if all changes were applied before the first paint. Null if no change was applied or the page painted nothing.",
     }),
-    layoutShift: z.number().meta({ description: "Layout shift that the variant adds." }),
+    layoutShift: z.number().meta({
+      description: "Layout shift score that the variant adds to that of the page without the variant.",
+    }),
     pictures: z
       .object({
         before: evidenceSchema.nullable(),
         after: evidenceSchema.nullable(),
         difference: evidenceSchema.nullable(),
       })
-      .meta({ description: "Pictures without the variant, with it, and of the difference." }),
+      .meta({
+        description:
+          "Pictures of the page without the variant (`before`), with the variant (`after`), and of the difference. Null for a picture that was not taken.",
+      }),
   })
   .meta({ id: "CheckedPage", description: "What a check found on one page at one viewport width." });
 export type CheckedPage = z.infer<typeof checkedPageSchema>;
@@ -102,7 +121,10 @@ const checkedRequirementSchema = z
     message: z
       .string()
       .nullable()
-      .meta({ description: "Why the assertion does not hold, or why it was not checked.", examples: [null] }),
+      .meta({
+        description: "Why the assertion does not hold, or why it was not checked. Null if it holds.",
+        examples: [null],
+      }),
   })
   .meta({
     id: "CheckedRequirement",
@@ -124,7 +146,9 @@ export const checkReportSchema = z
         "Results for the requirements that have an assertion and are not waived. Absent if there are none.",
     }),
     /** One sentence for each part that the check could not examine. */
-    notes: z.array(z.string()).meta({ description: "What the check could not examine." }),
+    notes: z
+      .array(z.string())
+      .meta({ description: "One sentence for each part that the check could not examine." }),
   })
   .meta({ id: "CheckReport", description: "The report of a check of a revision." });
 export type CheckedRequirementResult = z.infer<typeof checkedRequirementSchema>;

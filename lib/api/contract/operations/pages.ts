@@ -21,7 +21,8 @@ const SHARE_OWNER_AUTH = { ...DRIVER_AUTH, ownLink: true } as const;
 const connectionId = nameUpTo(100)
   .optional()
   .meta({
-    description: "The visitor's live connection, from its `ready` frame.",
+    description:
+      "Id of the visitor's live connection, from the connection's `ready` frame. Omit if the visitor has no live connection.",
     examples: ["con_k2m4zqvbwcnr7xye3hjpdtas"],
   });
 

@@ -64,7 +64,9 @@ export const variantOperations = {
     auth: DRIVER_AUTH,
     rate: "act",
     body: z.strictObject({
-      variant: variantKeySchema.nullable().meta({ description: "Null shows the page without a variant." }),
+      variant: variantKeySchema
+        .nullable()
+        .meta({ description: "Key of the variant to show. Null shows the page without a variant." }),
     }),
     bodyBytesMax: 64 * 1024,
     requiresJsonType: true,

@@ -18,33 +18,43 @@ const agentRecordSchema = z
       description:
         "Depth in the tree of sub-agents. 1 for a sub-agent whose parent session is not a sub-agent itself.",
     }),
-    name: z.string().meta({ examples: ["cart-page"] }),
-    objective: z.string().meta({ examples: ["Read the prices on the cart page."] }),
+    name: z
+      .string()
+      .meta({ description: "Name of the sub-agent, unique in its tree.", examples: ["cart-page"] }),
+    objective: z.string().meta({
+      description: "The task that the sub-agent was given.",
+      examples: ["Read the prices on the cart page."],
+    }),
     browser: z.enum(AGENT_BROWSERS),
     status: z.enum(["running", ...AGENT_OUTCOMES]).meta({
-      description: "`running` until the sub-agent's turn ends, even while the turn waits.",
+      description:
+        "Outcome of the sub-agent's last turn. `running` until that turn has ended, even while it waits, and again after a message from its parent has started a new turn.",
     }),
     lastStep: z
       .string()
       .nullable()
-      .meta({ description: "The last step of the sub-agent, in words.", examples: ["called dom_query"] }),
+      .meta({
+        description: "The last step of the sub-agent, in words. Null before its first step.",
+        examples: ["called dom_query"],
+      }),
     progress: z
       .string()
       .nullable()
       .meta({
-        description: "The last progress report of the sub-agent.",
+        description: "The last progress report of the sub-agent. Null if there is none.",
         examples: ["Two of five pages are read."],
       }),
     result: jsonValue.optional().meta({
       description:
-        "The result that the sub-agent submitted. If it succeeded without submitting a result, its last text.",
+        "The result that the sub-agent submitted. If it succeeded without submitting a result, its last text. Absent if there is no result.",
     }),
     error: z
       .string()
       .nullable()
-      .meta({ examples: [null] }),
+      .meta({ description: "Why the sub-agent failed. Null if it has not failed.", examples: [null] }),
     submitted: z.boolean().meta({
-      description: "Whether the sub-agent submitted the result. Otherwise the result is its last text.",
+      description:
+        "Whether the sub-agent submitted `result` itself. If false, `result` is its last text or absent.",
     }),
     usage: usageSumSchema.meta({
       description: "Usage of the finished turns of the sub-agent and of the sub-agents below it.",
@@ -55,11 +65,14 @@ const agentRecordSchema = z
       .string()
       .nullable()
       .meta({
-        description: "Path of the live view of the sub-agent's browser. Null unless the browser is ready.",
+        description:
+          "Path of the live view of the browser that the sub-agent uses, which may be its parent's. Null unless that browser is ready.",
         examples: [null],
       }),
     createdAt: timestamp,
-    settledAt: timestamp.nullable(),
+    settledAt: timestamp
+      .nullable()
+      .describe("When the sub-agent's last turn ended. ISO 8601, UTC. Null while the turn runs."),
   })
   .meta({ id: "AgentRecord", description: "A sub-agent." });
 
@@ -72,7 +85,7 @@ const agentViewSchema = agentRecordSchema
   .extend({
     isResultCut: z.boolean().optional().meta({
       description:
-        "Whether the JSON of the result is longer than 4,096 characters. If so, `result` is the beginning of that JSON as a string.",
+        "True if the JSON of the result is longer than 4,096 characters: `result` is then the beginning of that JSON as a string. Absent otherwise.",
     }),
     waitingOn: z
       .enum(WAIT_KINDS)
@@ -82,16 +95,24 @@ const agentViewSchema = agentRecordSchema
         examples: [null],
       }),
     pictureTakenAt: timestamp.nullable().meta({
-      description: "When the last picture of the sub-agent's page was taken. Null if there is none.",
+      description:
+        "When the last screenshot of the page that the sub-agent works on was taken. ISO 8601, UTC. Null if there is none.",
       examples: [null],
     }),
   })
-  .meta({ id: "AgentView", description: "A sub-agent on the session page." });
+  .meta({
+    id: "AgentView",
+    description: "A sub-agent, as the session page lists it. `objective` is cut off after 500 characters.",
+  });
 
 /** The sub-agents below a session, for its page. The list is flat; parents precede their children. */
 export const agentViewsSchema = z
   .object({ success: z.literal(true), agents: z.array(agentViewSchema) })
-  .meta({ id: "AgentViews", description: "The sub-agents below a session, on its page." });
+  .meta({
+    id: "AgentViews",
+    description:
+      "The sub-agents below a session, as its page lists them: at most 100. If there are more, the oldest of those that have ended are left out.",
+  });
 
 /** The sub-agents below a session. The list is flat; parents precede their children. */
 export const agentTreeSchema = z

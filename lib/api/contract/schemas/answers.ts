@@ -34,7 +34,7 @@ const success = z.literal(true);
 const turnState = z.enum(["idle", "running", "compacting"]).meta({
   id: "TurnState",
   description:
-    "`running` as soon as a request is accepted, until no request is open. A request is open until its last retry has ended.",
+    "`running` from the moment a request is accepted until no request is open. A request is open until its last run, including automatic retries, has ended. `compacting` while the running turn shortens the agent's context. Otherwise `idle`.",
 });
 /** The status of a request. Source: specification, Request status. */
 export const requestStatusSchema = z
@@ -43,7 +43,10 @@ export const requestStatusSchema = z
     sessionId,
     requestId,
     runId: runId.describe("Id of the request's newest run. Each retry is a new run."),
-    status: z.enum(["pending", "running", "completed"]),
+    status: z.enum(["pending", "running", "completed"]).meta({
+      description:
+        "`pending` until the turn starts, `running` while it runs (including retries), `completed` when no further run follows.",
+    }),
   })
   .meta({ id: "RequestStatus" });
 
@@ -54,44 +57,67 @@ export const agentStatusSchema = z
     waitingOn: waitingOnSchema
       .nullable()
       .meta({ description: "What the running turn waits for. Null if it does not wait.", examples: [null] }),
-    activeRunId: runId.describe("Id of the run in progress, or null.").nullable(),
-    lastRunId: runId.describe("Id of the newest run that has started.").nullable(),
+    activeRunId: runId.describe("Id of the run in progress. Null if no run is in progress.").nullable(),
+    lastRunId: runId
+      .describe("Id of the newest run that has started. Null before the first run starts.")
+      .nullable(),
     deliverable: deliverableSchema.nullable().meta({
       description:
-        "Result of the newest run. It is final when `turnState` is not `running`, the result's `runId` equals `lastRunId` and the result's `status` is not `pending`.",
+        "Result of the newest run. It is final when `turnState` is not `running`, the result's `runId` equals `lastRunId` and the result's `status` is not `pending`. Null in a session without an `outputSchema`, and before the first run starts.",
     }),
     delegation: z.object({ maxLiveChildren: count, maxLiveBrowsers: count }).meta({
-      description: "Effective limits on live sub-agents.",
+      description:
+        "The limits on live sub-agents that apply now: those of the session, or the deployment's if they are lower.",
       examples: [{ maxLiveChildren: 4, maxLiveBrowsers: 4 }],
     }),
-    startupStatus: z.enum(STARTUP_STATUSES).meta({ description: "State of the workspace." }),
+    startupStatus: z.enum(STARTUP_STATUSES).meta({
+      description: "State of the session's workspace. `uninitialized` until it starts for the first time.",
+    }),
     lastRun: z
       .object({
         outcome: outcomeSchema,
         error: z
           .string()
           .nullable()
-          .meta({ examples: [null] }),
+          .meta({ description: "Why the run failed. Null unless `outcome` is `errored`.", examples: [null] }),
       })
       .nullable()
-      .meta({ description: "Outcome of the last finished run." }),
+      .meta({
+        description:
+          "Outcome of the newest run, whose id is `lastRunId`. Null before the first run starts and while the newest run is in progress.",
+      }),
     queued: count.meta({ description: "Number of queued messages.", examples: [0] }),
-    budget: budgetStateSchema
-      .nullable()
-      .meta({ description: "Budget of the session. Null if it has none.", examples: [null] }),
-    variants: z.array(variantSummarySchema).meta({ description: "Variants of the session's pages." }),
-    reports: z.array(reportSummarySchema).meta({
-      description: "The newest version of each QA report of the session.",
+    budget: budgetStateSchema.nullable().meta({
+      description:
+        "Budget of the session. Null if it has none. In a session with sub-agents, `spent` may be up to 15 s old.",
+      examples: [null],
     }),
-    pages: z.array(landingPageSchema).meta({ description: "Landing pages that the session deployed." }),
+    variants: z.array(variantSummarySchema).meta({
+      description:
+        "Variants of the session's pages. Empty for a sub-agent: variants belong to its root session.",
+    }),
+    reports: z.array(reportSummarySchema).meta({
+      description: "The newest version of each QA report of the session. Empty for a sub-agent.",
+    }),
+    pages: z
+      .array(landingPageSchema)
+      .meta({ description: "Landing pages that the session deployed. Empty for a sub-agent." }),
   })
   .meta({ id: "AgentStatus" });
 
 /** The status of a session's browser. Source: specification, Browser status; `wire.md`, Browser. */
 export const browserStatusSchema = z
   .object({
-    status: z.enum(BROWSER_STATUSES).meta({ examples: ["ready"] }),
-    sessionId: sessionId.nullable(),
+    status: z.enum(BROWSER_STATUSES).meta({
+      description:
+        "`idle`: the session has not used a browser yet. `creating`: a browser starts, or the session waits for one. `ready`: the browser runs. `expired`: the browser was closed, for example because it was idle. `error`: the browser could not start or crashed. After `expired` and `error`, the next use starts a browser again.",
+      examples: ["ready"],
+    }),
+    sessionId: sessionId
+      .nullable()
+      .describe(
+        "Id of the session that the browser belongs to. For a sub-agent that shares its parent's browser, the id of the parent. Null if the session has not used a browser yet.",
+      ),
     liveViewUrl: z
       .string()
       .nullable()
@@ -100,16 +126,19 @@ export const browserStatusSchema = z
           "Path of a read-only page with only the live view. Anyone with the link can open it. Null unless `status` is `ready`. Revoking all share links replaces it.",
         examples: ["/s/ses_xdbqydi2z2jnnberubbghcrn/live?key=JdGm7kq0-bTqk2wVYv3cE8rN1xLh5uPa"],
       }),
-    desiredUrl: pageUrl("The page that the session currently targets.").nullable(),
+    desiredUrl: pageUrl("The page that the session currently targets. Null if it targets none.").nullable(),
     lastNavigatedUrl: pageUrl(
-      "The last page that the browser reached. After a retarget it is the requested URL, even if that URL redirects. An earlier visit to `desiredUrl` does not count: after a retarget or a browser start, the field is null until the browser reaches that page again.",
+      "The last page that the browser reached. Once a retarget has succeeded, this is the requested URL, even if that URL redirects. An earlier visit to the requested URL does not count: if this field already had that URL before the retarget or a browser start, it is null until the browser reaches the page again. Also null if the browser has not reached any page yet.",
     ).nullable(),
-    currentUrl: pageUrl("The address that the browser currently shows.").nullable(),
+    currentUrl: pageUrl(
+      "The address that the browser currently shows, after redirects. Null if it has not shown a page yet.",
+    ).nullable(),
     lastError: z
       .string()
       .nullable()
       .meta({
-        description: "Why the last navigation was refused. Cleared when the browser reaches a page.",
+        description:
+          "Why the last navigation was refused, or why the browser could not start. Null again once the browser reaches a page.",
         examples: [null],
       }),
   })
@@ -162,23 +191,30 @@ export const sessionSummarySchema = z
   .object({
     id: sessionId,
     title: z.string().meta({ examples: ["Look at the checkout"] }),
-    targetUrl: pageUrl("The `targetUrl` that the session was created with.").nullable(),
+    targetUrl: pageUrl(
+      "The `targetUrl` that the session was created with. Null if it was created without one.",
+    ).nullable(),
     source,
     isStructured: z.boolean().meta({ description: "Whether the session has an `outputSchema`." }),
     state: z.enum(SESSION_STATES).meta({
       description:
-        "What the session is doing, or how its last turn ended. `waiting`: the agent waits for a person's answer, or a person has yet to agree to its plan. `done`: the turn succeeded. `no_result`: the turn succeeded without a valid result. `page_error`: the turn succeeded but did not reach its page.",
+        "What the session is doing, or how its last turn ended. `ready`: no turn has started yet. `starting`: the next turn is about to start. `working`: a turn runs, or waits for sub-agents or tests. `waiting`: the turn waits for a person's answer, for a person to release control of the browser or for a larger budget, or the turn has ended and a person has yet to agree to its plan. `compacting`: the turn shortens the agent's context. `retrying`: the last run failed and its retry is about to start. `done`: the turn succeeded. `no_result`: the turn succeeded without a valid result. `page_error`: the turn succeeded but did not reach its page. `failed`: the turn failed. `stopped`: the turn was stopped.",
       examples: ["done"],
     }),
     stateReason: z
       .string()
       .nullable()
       .meta({
-        description: "Reason for the states `waiting`, `retrying`, `failed`, `no_result` and `page_error`.",
+        description:
+          "Explains the states `waiting`, `retrying`, `failed`, `no_result` and `page_error` in one sentence. Null in the other states.",
         examples: [null],
       }),
     turnState,
-    lastOutcome: outcomeSchema.nullable(),
+    lastOutcome: outcomeSchema
+      .nullable()
+      .describe(
+        "Outcome of the newest run that has started. Null before the first run starts and while the newest run is in progress.",
+      ),
     createdAt: timestamp,
     shareUrl,
   })
@@ -192,7 +228,11 @@ export const deliveryRecordSchema = z
     }),
     event: z.enum(CALLBACK_EVENTS),
     runId,
-    state: z.enum(DELIVERY_STATES).meta({ examples: ["delivered"] }),
+    state: z.enum(DELIVERY_STATES).meta({
+      description:
+        "`pending`: the next attempt has yet to start. `sending`: an attempt is in progress or waits because of the rate limit for its host. `delivered`: the receiver accepted the delivery. `dropped`: all attempts failed, or callbacks to the host are disabled.",
+      examples: ["delivered"],
+    }),
     attempts: z.array(
       z.object({
         at: timestamp,
@@ -203,19 +243,25 @@ export const deliveryRecordSchema = z
             description: "HTTP status of the response. Null if there was no response.",
             examples: [200],
           }),
-        latencyMs: z.number().meta({ examples: [12] }),
+        latencyMs: z
+          .number()
+          .meta({ description: "Duration of the attempt in milliseconds.", examples: [12] }),
         error: z
           .string()
           .nullable()
           .meta({ description: "Why the attempt failed. Null if it succeeded.", examples: [null] }),
         cycle: z.int().meta({
-          description: "Number of the cycle of attempts. Each redelivery starts a new cycle.",
+          description:
+            "Number of the cycle that the attempt belongs to, starting at 1. Each redelivery starts a new cycle of up to five attempts.",
           examples: [1],
         }),
         excerpt: z
           .string()
           .nullable()
-          .meta({ description: "Start of the response body, as plain text.", examples: ["ok"] }),
+          .meta({
+            description: "Start of the response body, as plain text. Null if there is none.",
+            examples: ["ok"],
+          }),
       }),
     ),
     nextAttemptAt: z
@@ -233,13 +279,16 @@ const queuedMessageSchema = z
     requestId,
     mode: z.enum(FOLLOW_UP_MODES).meta({
       description:
-        "`steer` messages are read by the running turn between two of its steps. Other messages start their own turn.",
+        "`steer`: the running turn will read the message between two of its steps. `queue` and `interrupt`: the message will start its own turn. A message that was sent with `steer` but starts its own turn is listed as `queue`.",
     }),
     text: z.string().meta({ examples: ["Which of these are required?"] }),
     author: z
       .string()
       .nullable()
-      .meta({ examples: [null] }),
+      .meta({
+        description: "The `userId` that the caller sent with the message. Null if there was none.",
+        examples: [null],
+      }),
     createdAt: timestamp,
   })
   .meta({ id: "QueuedMessage" });
@@ -255,12 +304,19 @@ export const elicitationRecordSchema = z
     runId,
     toolCallId: z
       .string()
-      .meta({ description: "Id of the tool call that asked.", examples: ["call_h3k7pq"] }),
+      .meta({ description: "Id of the tool call that asked the question.", examples: ["call_h3k7pq"] }),
     ...questionFields,
-    state: z.enum(ELICITATION_STATES),
-    answer: answerSchema.nullable().meta({ examples: [null] }),
+    state: z.enum(ELICITATION_STATES).meta({
+      description:
+        "`open`: the question waits for an answer. `declined`: a person declined to answer. `unanswered`: no one answered in time. `withdrawn`: a message or a stop of the turn ended the question.",
+    }),
+    answer: answerSchema
+      .nullable()
+      .meta({ description: "The answer. Null unless `state` is `answered`.", examples: [null] }),
     createdAt: timestamp,
-    resolvedAt: timestamp.nullable(),
+    resolvedAt: timestamp
+      .nullable()
+      .describe("When the question was closed. ISO 8601, UTC. Null while it is open."),
   })
   .meta({ id: "Elicitation", description: "A question that the agent asked." });
 
@@ -276,7 +332,7 @@ export const readySchema = z
       .optional()
       .meta({
         description:
-          "State of each part. Present only for callers with an API key and for processes on the service's own machine.",
+          "State of each part. Present only for callers with a valid API key and, if the service's `BASE_URL` is a loopback address, for processes on the same machine.",
       }),
   })
   .meta({ id: "Readiness" });

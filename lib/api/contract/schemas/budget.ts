@@ -8,7 +8,7 @@ const usd = z
   .max(1_000_000, { error: "must be at most 1,000,000" })
   .meta({
     description:
-      "Limit on the cost of model calls, in US dollars. The deployment must know the price of its model (`MODEL_PRICES`).",
+      "Limit on the cost of model calls, in US dollars. Refused with 400 if the deployment has no price for its model (`MODEL_PRICES`).",
     examples: [5],
   });
 const tokens = z
@@ -16,7 +16,7 @@ const tokens = z
   .refine((count) => Number.isSafeInteger(count) && count >= 1, { error: "must be an integer >= 1" })
   .meta({
     shownAs: { type: "integer", minimum: 1 },
-    description: "Limit on the tokens of model calls: input, cached input and output.",
+    description: "Limit on the tokens of all model calls: the sum of input, cached input and output.",
     examples: [200_000],
   });
 const minutes = z
@@ -25,7 +25,7 @@ const minutes = z
   .max(1_000_000, { error: "must be at most 1,000,000" })
   .meta({
     description:
-      "Limit on the minutes that turns work, including the turns of sub-agents. Waiting time does not count.",
+      "Limit on the minutes that turns work, including the turns of sub-agents. Time that a turn waits does not count. The minutes of sub-agents that work at the same time add up.",
     examples: [30],
   });
 
@@ -35,7 +35,7 @@ export const budgetSchema = z
   .meta({
     id: "Budget",
     description:
-      "What the session and its sub-agents may spend. When a limit is reached, the turn waits until the budget is raised.",
+      "What the session and its sub-agents may spend together, over all of their turns. When a limit is reached, the turn waits until the budget is raised. Limits are compared before each model call, so the last call may exceed a limit.",
   });
 
 export const budgetChangeSchema = z
@@ -46,7 +46,7 @@ export const budgetChangeSchema = z
   })
   .meta({
     id: "BudgetChange",
-    description: "New limits of a session. An omitted limit stays unchanged, null removes it.",
+    description: "New limits of a session. An omitted limit stays unchanged; null removes a limit.",
   });
 
 const limit = (what: string) =>
@@ -66,11 +66,12 @@ const spentSchema = z
       .number()
       .nullable()
       .meta({
-        description: "Spent US dollars. Null if the price of the model is unknown.",
+        description:
+          "Spent US dollars, at the price at the time of each call. Null if the deployment has no price for its model.",
         examples: [1.25],
       }),
-    tokens: z.number().meta({ examples: [48_210] }),
-    minutes: z.number().meta({ examples: [3.4] }),
+    tokens: z.number().meta({ description: "Spent tokens.", examples: [48_210] }),
+    minutes: z.number().meta({ description: "Spent working minutes.", examples: [3.4] }),
   })
   .meta({ description: "What the session and its sub-agents have spent so far." });
 

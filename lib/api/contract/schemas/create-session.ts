@@ -113,7 +113,7 @@ const mcpServersSchema = z
   })
   .meta({
     description:
-      "Remote tool servers by id, at most 10. The id `builtin` adds no server: it pins the built-in server to the given `url`.",
+      "Remote tool servers by id, at most 10. The id `builtin` does not count and adds no server: its `url` replaces the deployment's URL of the built-in server. `headers` and `type: sse` are refused for it.",
     propertyNames: { type: "string", pattern: MCP_SERVER_ID.source },
     examples: [{ crm: { url: "https://tools.example/mcp" } }],
   });
@@ -129,7 +129,8 @@ const toolNames = z
 const toolsSchema = z
   .strictObject({
     include: toolNames.optional().meta({
-      description: "Tools to add that the analysis profile leaves out. Has effect only with `outputSchema`.",
+      description:
+        "Tools to add that the analysis profile leaves out. Has effect only with `outputSchema`. The analysis profile is the reduced set of tools of a session with an `outputSchema`.",
       examples: [["screenshot"]],
     }),
     exclude: toolNames.optional().meta({
@@ -138,7 +139,8 @@ const toolsSchema = z
       examples: [["run_shell", "mcp_crm__*"]],
     }),
     externalTurnExclude: toolNames.optional().meta({
-      description: "Tools to remove on turns that no person started from the session page.",
+      description:
+        "Tools to remove on turns that no person started from the session page or the landing page. A trailing `*` matches any suffix.",
       examples: [["elicit_user_input"]],
     }),
   })
@@ -154,7 +156,7 @@ const capabilitiesSchema = z
     sandbox: z.boolean().optional().meta({
       default: true,
       description:
-        "`false` removes the workspace and its tools. The browser runs in the sandbox, so it is removed too.",
+        "`false` removes the workspace and its tools. The browser runs in the sandbox, so the browser and its tools are removed too.",
     }),
   })
   .refine((capabilities) => !(capabilities.sandbox === false && capabilities.browser === true), {
@@ -180,17 +182,19 @@ const liveCount = z
  */
 const delegationSchema = z
   .strictObject({
-    maxLiveChildren: liveCount
-      .optional()
-      .meta({ description: "Maximum number of live sub-agents. At most the deployment's ceiling." }),
+    maxLiveChildren: liveCount.optional().meta({
+      description:
+        "Maximum number of sub-agents that are live at the same time. A value above the deployment's ceiling is refused. Omit for the ceiling.",
+    }),
     maxLiveBrowsers: liveCount.optional().meta({
       description:
-        "Maximum number of live sub-agents with their own browser. At most the deployment's ceiling and at most `maxLiveChildren`.",
+        "Maximum number of live sub-agents with their own browser. A value above the deployment's ceiling or above `maxLiveChildren` is refused. Omit for the smaller of the two.",
     }),
   })
   .meta({
     id: "DelegationCaps",
-    description: "Limits on live sub-agents. Has no effect unless `subAgents` is enabled.",
+    description:
+      "Limits on live sub-agents, that is, sub-agents whose turn has not ended. They have no effect unless `subAgents` is enabled.",
   });
 
 /** Body of `POST /api/session`. Source: specification, Session creation request. */
@@ -211,7 +215,7 @@ export const createSessionSchema = z
       .optional()
       .meta({
         description:
-          "A replay with the same key and an equal body returns the original session and creates no duplicate.",
+          "A replay with the same key and an equal body returns the original session and creates no duplicate. The same key with a different body is refused with 422. Sessions of different owners do not share keys.",
         examples: ["order-4711"],
       }),
     userId: nameUpTo(255)
@@ -220,12 +224,12 @@ export const createSessionSchema = z
     source: z.enum(SOURCES).optional().meta({
       default: "api",
       description:
-        "Attribution that every event contains. No value makes a turn count as started by a person.",
+        "Attribution of the session, which every event contains. No value makes a turn count as started by a person.",
     }),
     callback: callbackSchema.optional(),
     outputSchema: jsonObject.optional().meta({
       description:
-        "JSON Schema of the result, at most 64 KiB. Every turn ends with a JSON value that is valid against it. The schema must be an object, accept at least one finite value and compile within the time limit. While too many schemas of one API key are being checked, further ones are refused with 429.",
+        "JSON Schema of the result, at most 64 KiB. Every turn ends with a JSON value that is valid against the schema, or with a failed deliverable. The root of the schema must have the type `object`. The schema must accept at least one finite JSON value and compile within the time limit. While too many schemas of the same owner are being checked, further ones are refused with 429.",
       examples: [{ type: "object", properties: { title: { type: "string" } }, required: ["title"] }],
     }),
     doneSchema: z
@@ -244,14 +248,15 @@ export const createSessionSchema = z
     subAgents: z.boolean().optional().meta({
       default: false,
       description:
-        'Lets the agent delegate to sub-agents. With `source: "web"`, the deployment\'s feature flag decides instead.',
+        'Lets the agent delegate to sub-agents. With `source: "web"`, `true` has an effect only if the deployment\'s feature flag is on for the `userId`.',
     }),
     delegation: delegationSchema.optional(),
     budget: budgetSchema.optional(),
   })
   .meta({
     id: "CreateSession",
-    description: "A session to create. Later requests cannot change these settings, except `budget`.",
+    description:
+      "A session to create. Later requests cannot change these settings, except `budget` and the secret of `callback`.",
   });
 
 export type CreateSessionInput = z.output<typeof createSessionSchema>;

@@ -13,7 +13,10 @@ export const exportQuerySchema = z.object({
   format: z
     .enum(["script", ...JSON_FORMATS])
     .default("json")
-    .meta({ description: "`script`: one JavaScript file that works without this service." }),
+    .meta({
+      description:
+        "`script`: one JavaScript file that works without this service. `json`: the format of this service. `growthbook`, `posthog`: the format of that tool.",
+    }),
 });
 
 export const exportedSchema = z
@@ -34,7 +37,9 @@ export const exportedSchema = z
                 "Id of the change. Null if the part is a page's style sheet, script or URL pattern.",
               examples: ["c2"],
             }),
-          url: z.string().meta({ description: "URL of the page entry." }),
+          url: z
+            .string()
+            .meta({ description: "`url` of the entry in the variant's `pages` that contains the part." }),
           reason: z.string().meta({ examples: ["GrowthBook cannot move an element to the end of another."] }),
         }),
       )
@@ -46,25 +51,27 @@ export const importSchema = z.strictObject({
   format,
   document: jsonValue.meta({
     description:
-      "An export of this service (its `document`, or the whole answer), GrowthBook's visual changesets or SDK payload, or PostHog's web experiments.",
+      "A variant's JSON export of this service (the whole response or only its `document`), GrowthBook's visual changesets or SDK payload, or PostHog's web experiments.",
   }),
   baseRevision: z
     .int({ error: "must be a whole number" })
     .min(0, { error: "must be at least 0" })
     .default(0)
     .meta({
-      description: "The newest revision, which the import replaces. 0 for a variant that does not exist yet.",
+      description:
+        "Number of the variant's newest revision, whose content the import replaces. 0 for a variant that does not exist yet. Any other number is refused with 409.",
     }),
   url: httpUrlUpTo(8_192).optional().meta({
-    description: "URL of the page for changes whose URL pattern has no equivalent in this service.",
+    description:
+      "URL of the page to apply changes to whose own URL pattern has no equivalent in this service.",
   }),
-  experiment: z
-    .string()
-    .max(500)
-    .optional()
-    .meta({ description: "Key, id or name of the experiment. Default: the first with changes." }),
+  experiment: z.string().max(500).optional().meta({
+    description:
+      "Key, id or name of the experiment to import. Default: the first experiment that has changes.",
+  }),
   variation: z.string().max(500).optional().meta({
-    description: "Key, name or number of the variation. Default: the first treatment with changes.",
+    description:
+      "Key, name or number of the variation to import. Default: the first variation other than the control that has changes.",
   }),
 });
 

@@ -22,13 +22,13 @@ export const followUpSchema = z
     mode: z.enum(FOLLOW_UP_MODES).optional().meta({
       default: "queue",
       description:
-        "`queue`: starts its own turn after the queued messages before it. `steer`: the running turn reads it between two of its steps; if no turn runs, or the running turn already collects its structured result, it starts its own turn. `interrupt`: cancels the running turn, then starts its own turn.",
+        "`queue`: the message starts its own turn after the queued messages before it. `steer`: the running turn reads the message between two of its steps. The message starts its own turn instead, as with `queue`, if no turn runs, if the running turn is being stopped or already collects its structured result, or if a person started the running turn and the message is sent with an API key. `interrupt`: cancels the running turn, then the message starts its own turn.",
     }),
     idempotencyKey: nameUpTo(255)
       .optional()
       .meta({
         description:
-          "A replay with the same key and an equal body returns the original response and changes nothing.",
+          "A replay with the same key and an equal body returns the original response and changes nothing. The same key with a different body is refused with 422. Different sessions do not share keys.",
         examples: ["follow-up-0017"],
       }),
     userId: nameUpTo(255)
@@ -70,7 +70,8 @@ export const followUpAcceptedSchema = z
     statusUrl,
     streamUrl,
     queued: z.boolean().meta({
-      description: "Whether the message waits for a running turn or will be read by it.",
+      description:
+        "True if the message waits: until the turns before it have ended or, with `steer`, until the running turn reads it. False if it starts a turn at once.",
     }),
   })
   .meta({ id: "FollowUpAccepted" });

@@ -116,7 +116,8 @@ export const encryptionRotatedSchema = z
       .string()
       .nullable()
       .meta({
-        description: "Send it with the next call. Null when all secrets are encrypted with the current key.",
+        description:
+          "Send it as `cursor` with the next call. Null when all values have been processed: only unreadable values may then remain.",
         examples: [null],
       }),
   })

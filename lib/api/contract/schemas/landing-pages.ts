@@ -42,11 +42,14 @@ export const landingPageVersionSchema = z
       .min(1)
       .meta({ description: "Number of the version.", examples: [2] }),
     files: z.int().meta({ description: "Number of files.", examples: [4] }),
-    bytes: z.int().meta({ description: "Size of the files.", examples: [18_240] }),
+    bytes: z.int().meta({ description: "Total size of the files in bytes.", examples: [18_240] }),
     note: z
       .string()
       .nullable()
-      .meta({ description: "The agent's note about the version.", examples: ["New headline"] }),
+      .meta({
+        description: "The agent's note about the version. Null if there is none.",
+        examples: ["New headline"],
+      }),
     isCurrent: z.boolean().meta({ description: "Whether this version is served." }),
     sessionId: sessionId.describe(
       "Id of the session that deployed the version. The session may have been deleted since.",

@@ -41,16 +41,20 @@ export const liveFrameSchema = z
     notice("watching", "Number of connections that follow the session.", z.object({ watching: count })),
     notice(
       "control",
-      "Who controls the browser. Input from all other connections is dropped. Null: no person has control, and the agent has it while its turn runs.",
+      "Who has control of the browser: this connection (`you`), another connection (`someone`) or no person (null). While it is null, the agent has control for as long as its turn runs. The service drops input from connections without control.",
       z.object({ holder: z.enum(["you", "someone"]).nullable() }),
     ),
-    notice("cursor", "CSS cursor at this connection's pointer.", z.object({ cursor: z.string() })),
+    notice(
+      "cursor",
+      "The CSS cursor that the page shows at the position of this connection's pointer.",
+      z.object({ cursor: z.string() }),
+    ),
     notice(
       "pointer",
       "The agent moved or pressed the pointer. Coordinates are CSS pixels of the page.",
       z.object({ kind: z.enum(["move", "down"]), x: z.number(), y: z.number() }),
     ),
-    notice("queue", "The queue changed. Read it again.", nothing),
+    notice("queue", "The queue of messages changed. List it again.", nothing),
     notice("pong", "Reply to `ping`.", nothing),
   ])
   .meta({

@@ -22,12 +22,15 @@ export const loginRecordSchema = z
       .string()
       .nullable()
       .meta({
-        description: "`User-Agent` of the browser. At most 200 characters.",
+        description:
+          "`User-Agent` of the browser, cut off after 200 characters. Null if the browser did not send one.",
         examples: ["Mozilla/5.0"],
       }),
     createdAt: instant("Time of the sign-in."),
     lastSeenAt: instant("Time of the last use, accurate to the minute."),
-    expiresAt: instant("When the login ends if it is not used again before."),
+    expiresAt: instant(
+      "When the login ends if it is not used again. Each use extends it, up to a maximum lifetime.",
+    ),
     isCurrent: z.boolean().meta({ description: "Whether this login made the request." }),
   })
   .meta({ id: "Login", description: "A browser that is signed in on the landing page." });

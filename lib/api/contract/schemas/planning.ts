@@ -44,7 +44,7 @@ export const requirementsAddedSchema = z
 
 export const requirementAnswerSchema = z
   .object({ success: z.literal(true), requirement: requirementSchema })
-  .meta({ id: "RequirementAnswer", description: "The current requirement." });
+  .meta({ id: "RequirementAnswer", description: "The requirement after the change." });
 
 const assertion = assertionInputSchema.meta({
   description: "A condition that a check of the page can verify.",
@@ -66,10 +66,13 @@ export const requirementChangeSchema = z
     text: requirementTextSchema.optional(),
     status: z.enum(["open", "waived"]).optional().meta({
       description:
-        "`waived`: the requirement no longer counts. `open`: it counts again. Only the agent reports `met` and `failed`.",
+        "`waived`: the requirement no longer counts. `open`: it counts again. Only the agent can set `met` and `failed`.",
     }),
     note: requirementNoteSchema.nullable().optional(),
-    assertion: assertion.nullable().optional().meta({ description: "Null removes the assertion." }),
+    assertion: assertion
+      .nullable()
+      .optional()
+      .meta({ description: "The new assertion. Null removes the assertion." }),
   })
   .refine((change) => Object.keys(change).length > 0, { error: "must have a field to change" })
   .meta({ id: "RequirementChange", description: "Fields to change. Omitted fields stay unchanged." });

@@ -25,14 +25,15 @@ export const publishSchema = z.strictObject({
     .optional()
     .meta({
       description:
-        "The newest revision that the caller has seen. If there is a newer one, the answer is 409.",
+        "Number of the revision to publish. It must be the newest revision; any other number is refused with 409. Omit to publish the newest revision, whatever its number.",
       examples: [3],
     }),
   unchecked: z
     .boolean()
     .optional()
     .meta({
-      description: "Publishes without a passed check. The release is permanently marked as unchecked.",
+      description:
+        "`true` also publishes a revision whose newest check has not passed. The release is then permanently marked as unchecked.",
       examples: [false],
     }),
 });
@@ -76,12 +77,17 @@ export const releaseSchema = z
     check: z
       .object({ status: z.enum(CHECK_STATUSES), at: timestamp })
       .nullable()
-      .meta({ description: "Check of the revision at the time of publication. Null if it was not checked." }),
-    isUnchecked: z.boolean().meta({ description: "Whether it was published without a passed check." }),
-    isCurrent: z.boolean().meta({ description: "Whether this is the current release." }),
-    isUnpublished: z
+      .meta({
+        description:
+          "Newest check of the revision when the release was published. Null if the revision had not been checked.",
+      }),
+    isUnchecked: z
       .boolean()
-      .meta({ description: "Whether the script of this release was withdrawn by unpublishing." }),
+      .meta({ description: "Whether the release was published without a passed check." }),
+    isCurrent: z.boolean().meta({ description: "Whether this is the current release." }),
+    isUnpublished: z.boolean().meta({
+      description: "Whether unpublishing withdrew the script of this release, so that it returns 410.",
+    }),
     pinnedScriptUrl: z.string().meta({ description: "URL of the release's script, which never changes." }),
     integrity: z.string().meta({ description: "Subresource Integrity of the release's script." }),
     createdAt: timestamp,
@@ -102,4 +108,7 @@ export const ownedPublicationSchema = z
     createdAt: timestamp,
     updatedAt: timestamp,
   })
-  .meta({ id: "OwnedPublication", description: "A published variant. Its session may have been deleted." });
+  .meta({
+    id: "OwnedPublication",
+    description: "The publication of a variant, which may be unpublished. Its session may have been deleted.",
+  });

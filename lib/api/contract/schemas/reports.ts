@@ -14,12 +14,16 @@ export const reportQuerySchema = z.object({
 const findingSchema = z
   .object({
     severity: z.enum(FINDING_SEVERITIES).meta({
-      description: "The impact levels of axe-core, and `info` for findings that need no repair.",
+      description:
+        "Severity of the finding: one of axe-core's impact levels, or `info` for a finding that needs no repair.",
       examples: ["serious"],
     }),
     title: z.string().meta({ examples: ["The Pay button has no name"] }),
-    detail: z.string().meta({ description: "Markdown.", examples: ["Screen readers announce “button”."] }),
-    url: pageUrl("Page that the finding is about.").nullable(),
+    detail: z.string().meta({
+      description: "Details of the finding, as Markdown.",
+      examples: ["Screen readers announce “button”."],
+    }),
+    url: pageUrl("Page that the finding is about. Null if the report does not name one.").nullable(),
     selector: z
       .string()
       .nullable()
@@ -28,7 +32,9 @@ const findingSchema = z
       description: "How to reproduce the finding.",
       examples: [["Open the checkout.", "Tab to the button."]],
     }),
-    evidence: z.array(evidenceSchema).meta({ description: "Download each as an artifact of the session." }),
+    evidence: z
+      .array(evidenceSchema)
+      .meta({ description: "Evidence of the finding. Download each piece as an artifact of the session." }),
   })
   .meta({ id: "ReportFinding" });
 
@@ -60,15 +66,19 @@ const reportSchema = z
           .int()
           .min(1)
           .meta({ examples: [1] }),
-        url: z.string().meta({ description: "Path of the page of this version." }),
+        url: z.string().meta({ description: "Path of the page of the newest version." }),
       })
       .meta({
-        description: "Id of the newest version of the report. Equal to `id` if this is the newest version.",
+        description:
+          "The newest version of the report. If this report is the newest version, `newest.id` equals its `id`.",
       }),
     tested: z.array(testedVariantSchema).meta({
       description: "The session's variants when the report was published.",
     }),
-    summary: z.string().meta({ description: "Markdown.", examples: ["The checkout works with a keyboard."] }),
+    summary: z.string().meta({
+      description: "Summary of the report, as Markdown.",
+      examples: ["The checkout works with a keyboard."],
+    }),
     findings: z.array(findingSchema).meta({ description: "Sorted by severity, most severe first." }),
   })
   .meta({ id: "Report", description: "A QA report." });

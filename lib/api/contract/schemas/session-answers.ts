@@ -19,19 +19,19 @@ const instant = (description: string) =>
 const callbackRecordSchema = z
   .object({
     url: z.string().meta({
-      description: "URL of the receiver. Values of its query are replaced by `***`.",
+      description: "URL of the receiver. Values in its query and its fragment are replaced by `***`.",
       examples: ["https://receiver.example/hook?token=***"],
     }),
     events: z.array(z.enum(CALLBACK_EVENTS)),
     isSigned: z.boolean().meta({ description: "Whether deliveries are signed with a secret." }),
     previousSecretExpiresAt: instant(
-      "End of the overlap, until which deliveries are also signed with the replaced secret. ISO 8601, UTC. Null if there is no overlap.",
+      "Until when deliveries are also signed with the replaced secret. ISO 8601, UTC. Null if no replaced secret is in use.",
     ),
     failingSince: instant(
-      "When a callback to this host was dropped for the first time since one was accepted. ISO 8601, UTC. Null if none was dropped since then.",
+      "When callbacks to this host began to fail: the time of the first dropped callback since the last accepted one. Callbacks of all sessions of the same owner count. ISO 8601, UTC. Null if none was dropped since then.",
     ),
     disabledAt: instant(
-      "Set while callbacks to this host are disabled: the time of the last failure. One hour later, one callback is sent as a probe. ISO 8601, UTC. Otherwise null.",
+      "If callbacks to this host are disabled, the time of the last failed delivery. One hour after it, the service sends deliveries to the host again: an accepted one enables the host, a failed one starts the next hour. ISO 8601, UTC. Null if callbacks are not disabled.",
     ),
   })
   .meta({ id: "CallbackRecord" });
@@ -48,7 +48,7 @@ export const rotateCallbackSecretSchema = z.strictObject({
     .optional()
     .meta({
       default: 24,
-      description: "Hours for which deliveries are also signed with the old secret.",
+      description: "Hours for which deliveries are also signed with the old secret. 0 for no overlap.",
       examples: [24],
     }),
 });
@@ -68,35 +68,54 @@ export const sessionDetailSchema = z
       parentSessionId: z
         .string()
         .nullable()
-        .meta({ description: "Id of the session whose agent delegated to this one.", examples: [null] }),
+        .meta({
+          description:
+            "Id of the session whose agent started this session as a sub-agent. Null if the session is not a sub-agent.",
+          examples: [null],
+        }),
       userId: z
         .string()
         .nullable()
-        .meta({ examples: ["ada"] }),
-      metadata: jsonRecord
-        .nullable()
-        .meta({ description: "Metadata that the caller sent.", examples: [{ ticket: "T-4711" }] }),
+        .meta({
+          description: "The `userId` that the session was created with. Null if it was created without one.",
+          examples: ["ada"],
+        }),
+      metadata: jsonRecord.nullable().meta({
+        description: "The `metadata` that the session was created with. Null if it was created without any.",
+        examples: [{ ticket: "T-4711" }],
+      }),
       targetPageUrls: names.meta({
         description: "Target pages from the session's creation and from later retargets.",
       }),
-      outputSchema: jsonRecord.nullable().meta({ examples: [null] }),
+      outputSchema: jsonRecord.nullable().meta({
+        description:
+          "The `outputSchema` that the session was created with. Null if it was created without one.",
+        examples: [null],
+      }),
       systemPrompt: z
         .string()
         .nullable()
-        .meta({ examples: [null] }),
+        .meta({
+          description:
+            "The `systemPrompt` that the session was created with. Null if it was created without one.",
+          examples: [null],
+        }),
       tools: z.object({ include: names, exclude: names, externalTurnExclude: names }),
       mcpServers: z.record(z.string(), z.object({ url: z.string(), type: z.enum(["http", "sse"]) })).meta({
         description:
-          "Remote tool servers without their headers. Values in the query of a URL are replaced by `***`.",
+          "Remote tool servers without their headers. Values in the query and the fragment of a URL are replaced by `***`.",
         examples: [{}],
       }),
       capabilities: z.object({ browser: z.boolean(), sandbox: z.boolean() }),
       subAgents: z.boolean(),
       delegation: z.object({ maxLiveChildren: z.int(), maxLiveBrowsers: z.int() }).meta({
-        description: "Effective limits on live sub-agents.",
+        description:
+          "The limits on live sub-agents that apply now: those of the session, or the deployment's if they are lower.",
         examples: [{ maxLiveChildren: 4, maxLiveBrowsers: 4 }],
       }),
-      callback: callbackRecordSchema.nullable().meta({ examples: [null] }),
+      callback: callbackRecordSchema
+        .nullable()
+        .meta({ description: "The session's callback. Null if it has none.", examples: [null] }),
       startupStatus: z.enum(STARTUP_STATUSES),
       updatedAt: z
         .string()
@@ -122,11 +141,14 @@ export const sessionDeletedSchema = z
       deliverables: removed("Typed results.", 2),
       annotations: removed("Annotations.", 0),
       elicitations: removed("Questions that the agent asked.", 0),
-      deliveries: removed("Callback deliveries with their attempts. Pending ones are not sent.", 4),
+      deliveries: removed(
+        "Callback deliveries with their attempts. Pending deliveries are no longer sent.",
+        4,
+      ),
       evidence: removed("Screenshots, previews and saved pages.", 3),
       evidenceBytes: removed("Size of the evidence in bytes.", 183_250),
       secrets: removed(
-        "Encrypted secrets: callback secrets, headers of MCP servers, and URLs with a query.",
+        "Encrypted secrets: callback secrets, headers of MCP servers, and URLs with a query or fragment.",
         1,
       ),
       shareLinks: removed("Created share links. The session's `shareUrl` stops working too.", 0),
@@ -146,7 +168,7 @@ export const sessionDeletedSchema = z
       )
       .meta({
         description:
-          "Data that could not be removed yet, such as files on disk. The service retries until all of it is removed, also after a restart. `rows` means that a check found remaining rows in the database. Empty when the deletion is complete.",
+          "Data that could not be removed yet, such as files on disk. The service retries until all of it is removed, also after a restart. `run` means that a process still works on a run, `rows` that a check found remaining rows in the database. Empty when the deletion is complete.",
         examples: [[]],
       }),
     publications: z
@@ -171,7 +193,7 @@ export const sessionDeletedSchema = z
   .meta({
     id: "SessionDeleted",
     description:
-      "Numbers of deleted records, and the data that is still to be removed. Deleting the session again returns 404.",
+      "Numbers of deleted records, the data that is still to be removed, and what stays published. Deleting the session again returns 404.",
   });
 
 /**

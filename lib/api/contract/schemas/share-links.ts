@@ -16,7 +16,7 @@ export const createShareLinkSchema = z.strictObject({
   label: nameUpTo(100)
     .optional()
     .meta({
-      description: "Label for lists, for example the recipient.",
+      description: "Label that lists show, for example the name of the recipient.",
       examples: ["Design review"],
     }),
   expiresAt: z.iso
@@ -60,7 +60,9 @@ const success = z.literal(true);
 
 /** The share links of a session, for the holder of the session's own `shareUrl`. */
 export const ownShareLinksSchema = listOf(shareLinkRecordSchema)
-  .extend({ shareUrl: shareUrl.meta({ description: "Path of the session's own `shareUrl`." }) })
+  .extend({
+    shareUrl: shareUrl.meta({ description: "Path of the session's own share link, which is not in `data`." }),
+  })
   .meta({ id: "OwnShareLinks" });
 
 export const shareLinkCreatedSchema = z
@@ -84,6 +86,8 @@ export const sharesRevokedSchema = z
       .int()
       .min(0)
       .meta({ description: "Number of links that this call revoked.", examples: [2] }),
-    shareUrl: shareUrl.meta({ description: "Path of the session's new `shareUrl`." }),
+    shareUrl: shareUrl.meta({
+      description: "Path of the session's new own share link, which replaces the earlier `shareUrl`.",
+    }),
   })
   .meta({ id: "SharesRevoked" });

@@ -36,15 +36,16 @@ const attachmentSchema = z
   })
   .meta({
     id: "TestAttachment",
-    description: "A file that a test produced: a picture, a trace, or an attachment of its own.",
+    description:
+      "A file that a test run stored for a test: a picture, a trace, or a file that the test itself attached.",
   });
 
 /** The result of a test against one target. Source: `wire.md`, Test runs. */
 const testResultSchema = z
   .object({
-    target: z
-      .enum(TEST_TARGETS)
-      .meta({ description: "`control`: the page without the variant. `variant`: the page with it." }),
+    target: z.enum(TEST_TARGETS).meta({
+      description: "`control`: the page without the variant. `variant`: the page with the variant.",
+    }),
     file: z.string().meta({ examples: ["tests/checkout.spec.ts"] }),
     line: count,
     titles: z.array(z.string()).meta({
@@ -53,7 +54,9 @@ const testResultSchema = z
     }),
     status: z.enum(TEST_STATUSES),
     durationMs: count.meta({ description: "Total duration of all attempts in milliseconds." }),
-    attempts: count.meta({ description: "Number of attempts: 1 plus the number of retries." }),
+    attempts: count.meta({
+      description: "Number of attempts that were made: the first one and the retries that followed.",
+    }),
     errors: z
       .array(z.string())
       .meta({ description: "Errors of the last failed attempt, with their location in the test." }),
@@ -70,7 +73,7 @@ const testRunResultsSchema = z
     sessionId,
     results: z
       .array(testResultSchema)
-      .meta({ description: "Sorted by start time. Empty until the run has ended." }),
+      .meta({ description: "Results of the tests, sorted by start time. Empty until the run has ended." }),
   })
   .meta({ id: "TestRunResults", description: "A test run with the results of its tests." });
 

@@ -69,6 +69,8 @@ export const variantEditedSchema = z
 export const shownVariantSchema = z
   .object({
     success: z.literal(true),
-    variant: variantKeySchema.nullable().meta({ description: "Null for the page without a variant." }),
+    variant: variantKeySchema.nullable().meta({
+      description: "Key of the variant. Null if the live browser shows the page without a variant.",
+    }),
   })
   .meta({ id: "ShownVariant", description: "The variant that the live browser shows." });

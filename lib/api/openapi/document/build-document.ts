@@ -16,13 +16,13 @@ import { TAGS } from "./tags.ts";
 /** Version of the interface. Increase it with every change that clients may notice. */
 const VERSION = "1.0.0";
 
-const DESCRIPTION = `An AI agent works on a web page in a session. One call creates the session and starts its first turn. Programs follow it by polling, by an event stream or by signed callbacks, and can request a result that matches their JSON Schema.
+const DESCRIPTION = `An AI agent works on a web page in a session. One call creates the session and starts its first turn. Programs follow the turn by polling, by an event stream or by signed callbacks, and can request a result that matches their JSON Schema.
 
-**Credentials.** Send an API key as \`Authorization: Bearer <API_KEY>\` or as \`X-Service-Api-Key: <API_KEY>\`. A key can access only the sessions of its owner; other sessions return 404. \`GET\` requires the scope \`sessions:read\`, and all other methods require \`sessions:write\`. Without the scope the response is 403.
+**Credentials.** Send an API key as \`Authorization: Bearer <API_KEY>\` or as \`X-Service-Api-Key: <API_KEY>\`. A key can access only the sessions of its owner; other sessions return 404. \`GET\` requires the scope \`sessions:read\`, and all other methods require \`sessions:write\`. A request whose key lacks the scope gets a 403.
 
-**Errors** have the form \`{ "success": false, "error": "<message>", "code": "<code>" }\`, unless an operation documents another one. The message starts with the path of the invalid field, if there is one. Handle errors by \`code\`; messages may change. A method that a path does not support returns 405 \`method_not_allowed\` with an \`Allow\` header. \`HEAD\` works for every \`GET\` operation.
+**Errors** have the form \`{ "success": false, "error": "<message>", "code": "<code>" }\`, unless an operation documents another form. The message starts with the path of the invalid field, if there is one. Handle errors by \`code\`; messages may change. A method that a path does not support returns 405 \`method_not_allowed\` with an \`Allow\` header. \`HEAD\` works for every \`GET\` operation.
 
-**Rate limits** are counted per API key, and per session for annotations. Responses of limited operations have \`RateLimit-*\` headers. A 429 has a \`Retry-After\` header with the seconds to wait.
+**Rate limits** are counted per API key, per share link for operations of the session page, and per session for annotations. Wrong credentials are counted per client address. Responses of limited operations have \`RateLimit-*\` headers. A 429 has a \`Retry-After\` header with the seconds to wait.
 
 **Compatibility.** Future versions may add fields to responses and events, and may add kinds of events. Ignore unknown fields and kinds.`;
 
@@ -39,13 +39,14 @@ const SECURITY_SCHEMES = {
     in: "cookie",
     name: "share",
     description:
-      "Cookie that opening a session's `shareUrl` sets. It is valid for the paths of that session. On https its name is `__Secure-share`.",
+      "Cookie that the service sets when a visitor opens a session's `shareUrl` or a share link. The cookie is valid for the paths of that session. On https its name is `__Secure-share`.",
   },
   loginCookie: {
     type: "apiKey",
     in: "cookie",
     name: "operator",
-    description: "Cookie that opening the service's login link sets. On https its name is `__Host-operator`.",
+    description:
+      "Cookie that the service sets when an operator signs in, with a login link or at the identity provider. On https its name is `__Host-operator`.",
   },
 };
 

@@ -8,10 +8,10 @@ export const LIVE_PATH = "/api/sessions/:sessionId/live";
 
 const DESCRIPTION = `Upgrades to a WebSocket. OpenAPI cannot describe what follows the upgrade:
 
-- Text frames are JSON: \`LiveFrame\` from the service and \`LiveClientFrame\` from the client (\`x-websocket\` names the schemas). The first frame is \`ready\`. Stored events after \`after\` follow; without \`after\`, only new events.
+- Text frames are JSON: \`LiveFrame\` from the service and \`LiveClientFrame\` from the client (\`x-websocket\` names the schemas). The first frame is \`ready\`. It is followed by the stored events with a higher \`seq\` than \`after\` and then by new events; without \`after\`, only by new events.
 - Binary frames carry the live view to connections that sent \`view.subscribe\`: a header of 36 bytes, little endian, then a JPEG. The header has: magic \`ASF1\` (4 bytes), version u8, 3 bytes reserved, frame sequence u32, width u16, height u16, capture time f64 (milliseconds since 1970), device scale f32, scroll offsets i32 and i32.
 - Send the API key as a header. If the client cannot set headers, send \`{ "type": "auth", "token": "…" }\` as the first frame within 10 s. Pages send the share cookie, and the service checks their \`Origin\`.
-- The service accepts input (\`input.*\`) only from the connection that has control: send \`control.take\` first. The latest take wins. Control ends with \`control.release\` or when the connection closes, and \`control\` frames notify every connection of its holder. While no person has control, the agent has it for as long as its turn runs. Taking control stops the agent's script, and its further scripts wait.
+- The service accepts input (\`input.*\`) only from the connection that has control: send \`control.take\` first. The last connection that takes control has it. Control ends with \`control.release\` or when the connection closes, and \`control\` frames notify every connection of its holder. While no person has control, the agent has it for as long as its turn runs. When a person takes control, the service stops the agent's running script, and the agent's next scripts wait until control ends.
 - Close codes: 4001 unauthorized, 4003 forbidden, 4004 not found, 1013 overloaded (try later).`;
 
 /**

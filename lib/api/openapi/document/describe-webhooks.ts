@@ -23,7 +23,7 @@ export function describeWebhooks(collector: SchemaCollector): Record<string, Pat
           operationId: `on${event.replace(/(?:^|\.)(\w)/g, (_, letter: string) => letter.toUpperCase())}`,
           summary: SUMMARIES[event] ?? event,
           description:
-            "Delivered at least once, in up to five attempts with increasing delays. Each attempt times out after 10 s and sends the same body and the same `X-Service-Delivery`. Only a 2xx response counts as delivered, and redirects are not followed. Verify the signature against the raw bytes of the body.",
+            "Delivered at least once, in up to five attempts with increasing delays. Each attempt times out after 10 s and sends the same body and the same `X-Service-Delivery`. Only a 2xx response counts as delivered, and redirects are not followed. Verify the signature against the raw bytes of the body. Until the overlap of a replaced secret ends, `X-Service-Signature-Previous` has the signature with the old secret, and `Webhook-Signature` has the signatures with both.",
           tags: ["Callbacks"],
           security: [{}],
           parameters: describeHeaders(event),
@@ -33,8 +33,14 @@ export function describeWebhooks(collector: SchemaCollector): Record<string, Pat
           },
           responses: {
             "2XX": { description: "Delivered. The service makes no further attempt." },
-            "4XX": { description: "Failed. The service retries; a `Retry-After` can lengthen the delay." },
-            "5XX": { description: "Failed. The service retries; a `Retry-After` can lengthen the delay." },
+            "4XX": {
+              description:
+                "Failed. The service retries until five attempts have been made; a `Retry-After` can lengthen the delay.",
+            },
+            "5XX": {
+              description:
+                "Failed. The service retries until five attempts have been made; a `Retry-After` can lengthen the delay.",
+            },
           },
         },
       },

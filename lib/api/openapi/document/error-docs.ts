@@ -8,7 +8,7 @@ export const ERROR_DOCS: Record<ErrorCode, { description: string; example: strin
     example: "subAgents: must be a boolean",
   },
   unauthorized: {
-    description: "The API key or login is missing or invalid.",
+    description: "The API key, share link or login is missing or invalid.",
     example: "send a valid API key as Authorization: Bearer <API_KEY> or X-Service-Api-Key: <API_KEY>",
   },
   forbidden: {
@@ -24,7 +24,8 @@ export const ERROR_DOCS: Record<ErrorCode, { description: string; example: strin
     example: "method: must be POST",
   },
   conflict: {
-    description: "The resource's state does not allow the operation, or the session's queue is full.",
+    description:
+      "The state of the resource does not allow the operation, or a limit is reached, such as the length of the session's queue.",
     example: "this message has started already",
   },
   gone: {
@@ -54,7 +55,7 @@ export const ERROR_DOCS: Record<ErrorCode, { description: string; example: strin
   },
   unavailable: {
     description:
-      "A required part is unavailable: the database cannot be reached or written, too many large bodies are being read, or no browser is available. Retry after `Retry-After` seconds.",
+      "A required part is unavailable: the service is stopping, the database cannot be reached or written, too many large bodies are being read, or no browser is available. Retry after `Retry-After` seconds.",
     example: "the database is out of reach; try again",
   },
 };

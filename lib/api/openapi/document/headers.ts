@@ -34,7 +34,10 @@ export const HEADERS: Record<AnswerHeader | SharedHeader, HeaderObject> = {
     "Whether a browser shows the file (`inline`) or downloads it (`attachment`).",
     "inline",
   ),
-  ETag: text("Version of the response. Send it back as `If-None-Match`.", '"3f6c…"'),
+  ETag: text(
+    "Version of the response. Send it as `If-None-Match` with the next request, to get a 304 if the response has not changed.",
+    '"3f6c…"',
+  ),
   "Idempotency-Replayed": text(
     "`true` if this is the response of an earlier request with the same `idempotencyKey`.",
     "true",
@@ -44,7 +47,7 @@ export const HEADERS: Record<AnswerHeader | SharedHeader, HeaderObject> = {
     "/api/sessions/ses_xdbqydi2z2jnnberubbghcrn/requests/req_x3vhrt5vrmaw4gijc66izaly",
   ),
   "RateLimit-Limit": whole("Requests allowed per minute. Absent if there is no limit.", 60),
-  "RateLimit-Remaining": whole("Requests left now.", 59),
+  "RateLimit-Remaining": whole("Requests that are allowed at this moment.", 59),
   "RateLimit-Reset": whole("Seconds until the full limit is available again.", 1),
   "Retry-After": whole("Seconds to wait before retrying.", 3),
 };

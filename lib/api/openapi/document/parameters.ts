@@ -16,8 +16,8 @@ const PATH_PARAMETERS: Record<string, { description: string; schema?: JsonSchema
     example: "req_x3vhrt5vrmaw4gijc66izaly",
   },
   linkId: { description: "Id of the share link.", example: "lnk_k2m4zqvbwcnr7xye3hjpdtas" },
-  keyId: { description: "Id of the key, which is part of the key itself.", example: "3f9c1a7be2d04856" },
-  artifactId: { description: "Id of the evidence.", example: "evi_t6ywq3ekc2bzmr5x7nahvpdj" },
+  keyId: { description: "Id of the API key, which is part of the key itself.", example: "3f9c1a7be2d04856" },
+  artifactId: { description: "Id of the evidence to download.", example: "evi_t6ywq3ekc2bzmr5x7nahvpdj" },
   elicitationId: { description: "Id of the question.", example: "eli_b4wq2nxzkt7mpycr5hvjd3sa" },
   importId: { description: "Id of the import.", example: "imp_d5hwq2nxzkt7mpycr4vjb3sa" },
   variantKey: {
@@ -35,7 +35,7 @@ const PATH_PARAMETERS: Record<string, { description: string; schema?: JsonSchema
   reportId: { description: "Id of the report.", example: REPORT },
   script: {
     description:
-      "File of the script: `<publicationId>.js` for the current release, `<publicationId>@<number>.js` for one release, `demo.js` for the newest publication of the demo shop.",
+      "File of the script: `<publicationId>.js` for the current release, `<publicationId>@<number>.js` for one release, `demo.js` for the newest publication of a variant of the service's built-in demo shop.",
     schema: { type: "string", pattern: "^(demo|pub_[a-z2-7]{24}(@[1-9][0-9]{0,8})?)\\.js$" },
     example: `${PUBLICATION}.js`,
   },

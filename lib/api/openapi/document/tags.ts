@@ -10,7 +10,10 @@ export const TAGS = [
       "Read the agent's status, post follow-up messages, stop the turn and answer the agent's questions.",
   },
   { name: "Browser", description: "Query and retarget the live browser." },
-  { name: "Skills", description: "Read the skills that the agent of a session has." },
+  {
+    name: "Skills",
+    description: "Read the skills (procedures and scripts) that the agent of a session can use.",
+  },
   { name: "Variants", description: "Read the variants of a session's pages, their checks and previews." },
   {
     name: "Publications",
@@ -20,16 +23,18 @@ export const TAGS = [
   { name: "Reports", description: "Read the QA reports of a session, as JSON or Markdown." },
   {
     name: "Planning",
-    description: "Read and edit a session's plan and requirements, and switch plan first on or off.",
+    description:
+      "Read and edit a session's plan and requirements, and set whether a person must agree to the plan before the agent changes anything.",
   },
   {
     name: "Landing pages",
-    description: "Read the pages that agents deployed, their versions, roll them back and unpublish them.",
+    description:
+      "Read the landing pages that agents deployed and their versions, roll pages back and unpublish them.",
   },
   { name: "Records", description: "Read a session's transcript, annotations and evidence." },
   {
     name: "Callbacks",
-    description: "Receive run lifecycle events, list their deliveries and send them again.",
+    description: "Receive run lifecycle events as callbacks, list the deliveries and send them again.",
   },
   { name: "Tool server", description: "Connect an external agent to the built-in MCP server." },
   {
