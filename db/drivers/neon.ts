@@ -37,8 +37,8 @@ export async function openNeon({ url, wsProxy, onError, onStatement }: NeonOptio
   await migrateUnderLock(new Client(direct), (client) => migrate(drizzle({ client }), { migrationsFolder }));
   const pool = new Pool({ ...pooled, max: 16 });
   // A lost connection emits `error`, which ends the process if nothing listens. Each connection gets its own listener,
-  // because the pool listens only while the connection is idle. The pool then emits the same error again, and this
-  // second event is ignored.
+  // because the pool listens only while the connection is idle. If an idle connection is lost, the pool emits the same
+  // error too, and this second event is ignored.
   pool.on("connect", (client: ServerClient) => client.on("error", onError));
   pool.on("error", () => {});
   const listen = createListen(() => new Client({ ...direct, query_timeout: CONNECT_TIMEOUT_MS }));

@@ -34,8 +34,8 @@ export async function openPostgres({ url, onError, onStatement }: PostgresOption
   );
   const pool = new Pool({ ...settings, max: 16 });
   // A lost connection emits `error`, which ends the process if nothing listens. Each connection gets its own listener,
-  // because the pool listens only while the connection is idle. The pool then emits the same error again, and this
-  // second event is ignored.
+  // because the pool listens only while the connection is idle. If an idle connection is lost, the pool emits the same
+  // error too, and this second event is ignored.
   pool.on("connect", (client) => {
     client.on("error", onError);
     nameStatements(client);

@@ -215,10 +215,10 @@ function dismissGuard(server: ChildProcess): void {
 const FOLDER_FD = 4;
 
 /**
- * Starts a Postgres program that opens the data folder through an inherited descriptor, because the program's user may
- * not have access to the parent folders (such as `/root`), and because the folder's path may be too long. The program
- * must be started in `/`, because Postgres 15 leaves its working directory at the start and must be able to return to
- * it.
+ * Starts a Postgres program that opens the data folder through an inherited descriptor. Without the descriptor, the
+ * program would fail if its user has no access to a parent folder (such as `/root`), or if the folder's path is too
+ * long. The program must be started in `/`, because Postgres 15 leaves its working directory at the start and must be
+ * able to return to it.
  *
  * @param start receives the handle for the program's `stdio[4]`, and the path under which the program sees the folder.
  */

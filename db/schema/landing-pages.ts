@@ -3,7 +3,7 @@ import { check, foreignKey, index, integer, pgTable, primaryKey, text, unique } 
 import { bytes, createdAt, instant } from "./columns.ts";
 import { sessions } from "./sessions.ts";
 
-/** A landing page, served below `/p/` until it is unpublished. It is not deleted with its session. */
+/** A landing page, served below `/p/` until it is unpublished. A published page is not deleted with its session. */
 export const landingPages = pgTable(
   "landing_pages",
   {

@@ -15,7 +15,10 @@ import { createdAt, instant, oneOf } from "./columns.ts";
 import { sessions } from "./sessions.ts";
 import { CHECK_STATUSES, type CheckStatus, VARIANT_AUTHORS, type VariantAuthor } from "./unions.ts";
 
-/** A published variant, served until it is unpublished. It is not deleted with its session. */
+/**
+ * A published variant, served until it is unpublished. The row is deleted with its session only if the variant is
+ * unpublished.
+ */
 export const publications = pgTable(
   "publications",
   {

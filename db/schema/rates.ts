@@ -8,11 +8,11 @@ export const rateBuckets = pgTable("rate_buckets", {
   /** Name of the limit and of the caller that it limits, such as `poll/<key id>`. */
   name: text("name").primaryKey(),
   /**
-   * Number of calls that were left in the bucket at the time `at`. Calls that processes had leased are not included.
-   * The bucket refills evenly after `at`.
+   * Number of calls that were left in the bucket at the time `at`. Calls that a process had already reserved for itself
+   * (a lease) are not included. The bucket refills evenly after `at`.
    */
   tokens: doublePrecision("tokens").notNull(),
-  /** Number of calls that the last lease received. */
+  /** Number of calls in the newest lease. */
   granted: integer("granted").notNull(),
   at: instant("at").notNull(),
 });

@@ -181,7 +181,7 @@ export const messages = pgTable(
     /** The request that contained the message, or the request whose turn produced the message. */
     requestId: text("request_id").references(() => requests.id, { onDelete: "cascade" }),
     runId: text("run_id").references(() => runs.id, { onDelete: "cascade" }),
-    /** User id of the caller who wrote the message; null if the caller named none. */
+    /** User id of the caller who sent the message; null if the caller named none, and for the role `assistant`. */
     author: text("author"),
     createdAt: createdAt(),
   },

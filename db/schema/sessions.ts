@@ -72,7 +72,7 @@ export const sessions = pgTable(
     callbackUrl: text("callback_url"),
     callbackEvents: jsonb("callback_events").$type<CallbackEvent[]>(),
     startupStatus: text("startup_status").$type<StartupStatus>().notNull().default("uninitialized"),
-    /** Incrementing it revokes the session's own share link. */
+    /** Incrementing it revokes the session's own share links, because their tokens are derived from it. */
     shareRevocation: integer("share_revocation").notNull().default(0),
     /**
      * Sequence number of the last event. A transaction that appends events increments the number as late as possible,
@@ -145,8 +145,8 @@ export const sealedSecrets = pgTable(
 );
 
 /**
- * Share links that were created for a session. The token of a session's own link is derived from a key and has no row.
- * Only the hash of a created link's secret is stored.
+ * Share links that were created for a session. The tokens of a session's own links are derived from a key and have no
+ * rows. Only the hash of a created link's secret is stored.
  */
 export const shareTokens = pgTable(
   "share_tokens",

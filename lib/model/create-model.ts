@@ -4,9 +4,9 @@ import { findContextTokens } from "./context-tokens.ts";
 import { createDemoModel } from "./demo-model.ts";
 import type { ModelAccess, ModelConfig } from "./model-access.ts";
 
-/** The default model when `AGENT_MODEL` is not set. */
+/** The OpenAI model that is used when `AGENT_MODEL` is not set. */
 export const defaultOpenaiModel = "gpt-5.4";
-/** The default model of the gateway, which is used when only the key of the gateway is set. */
+/** The gateway's model that is used when the key of the gateway is set, but neither OpenAI nor `AGENT_MODEL`. */
 const defaultGatewayModel = `openai/${defaultOpenaiModel}`;
 
 /** `AGENT_MODEL=demo` selects the built-in model, whatever keys are set. */
@@ -17,7 +17,9 @@ const notStored: SharedV4ProviderOptions = { openai: { store: false } };
 /**
  * Chooses the model from the settings:
  *
- * - AI Gateway, if its key is set and either the model's id has the form `vendor/model` or OpenAI is not configured;
+ * - the built-in demo model, if `AGENT_MODEL` is `demo`;
+ * - otherwise AI Gateway, if its key is set and either the model's id has the form `vendor/model` or OpenAI is not
+ *   configured;
  * - otherwise OpenAI, or the server at the base URL, if an OpenAI key or a base URL is set. With a base URL, the id may
  *   also have the form `vendor/model`, because many compatible servers use such names;
  * - otherwise the built-in demo model.

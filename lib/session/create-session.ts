@@ -60,8 +60,8 @@ export type CreateResult =
 
 /**
  * Stores a session, its transcript, its first request and run, and the run's job, in one transaction. Then sends the
- * job to the engine, unless the transaction has already stored the job in the engine's own tables. If the owner has
- * used the idempotency key before, nothing is stored, and the result is that of {@link findReplay}.
+ * job to the engine or, if the transaction has already stored the job in the engine's own tables, starts to play it. If
+ * the owner has used the idempotency key before, nothing is stored, and the result is that of {@link findReplay}.
  * Source: specification, POST /api/session; `architecture.md`, How a request flows.
  */
 export async function createSession(

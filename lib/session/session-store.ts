@@ -63,7 +63,7 @@ export async function setStartupStatus(
   await db.update(sessions).set({ startupStatus }).where(eq(sessions.id, sessionId));
 }
 
-/** Reads the metadata that the caller of a session sent; null if there is none or the session is deleted. */
+/** Reads the metadata that a caller sent to create the session; null if there is none or the session is deleted. */
 export async function readMetadata(db: Database, sessionId: string): Promise<Record<string, unknown> | null> {
   const [row] = await db
     .select({ metadata: sessions.metadata })

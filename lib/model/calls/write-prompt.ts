@@ -107,8 +107,8 @@ function writeToolPart(
 }
 
 /**
- * Converts a tool result. For OpenAI's API, which has no type for errors, an error is sent as text. Otherwise the
- * client would send it as JSON, with escaped line breaks and quotes.
+ * Converts a tool result. OpenAI's API has no type for errors, so an error for this API is converted to text. Without
+ * the conversion, the client would send the error as JSON, with escaped line breaks and quotes.
  */
 function writeOutput(
   output: Output,

@@ -11,9 +11,9 @@ const aliases: Record<string, string[]> = {
 };
 
 /**
- * Chooses a member of an enum: the member that equals the page's fact for the name or, outside a list, the first member
- * that the page mentions. If there is no such member, returns null if null is a member, otherwise the member with the
- * index `position`, counted in a circle; outside a list, the first member.
+ * Chooses a member of an enum: the member that equals the page's fact for the name, or an alias of this fact. Without
+ * such a member, the first member that the page mentions is chosen, but only outside a list. The last choice is null if
+ * null is a member, otherwise the first member or, in a list, the member at `position` modulo the number of members.
  */
 export function buildEnum(members: unknown[], { name, scope, position }: Choice): unknown {
   const fact = findFact(scope, name);

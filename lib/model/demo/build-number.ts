@@ -4,8 +4,8 @@ import type { SchemaObject } from "./resolve-schema.ts";
 const limit = (value: unknown, fallback: number) => (typeof value === "number" ? value : fallback);
 
 /**
- * Returns the page's number for a name, moved into the limits of the schema if necessary. If the page has no such
- * number, starts from `position`, or from 0 outside a list.
+ * Returns the page's number for a name or, if the page has no fact for the name, `position` (0 outside a list). If
+ * necessary, the number is moved into the limits of the schema.
  */
 export function buildNumber(
   schema: SchemaObject,

@@ -53,8 +53,9 @@ function fitLength(text: string, least: number, most: number): string {
 }
 
 /**
- * Returns the page's text if the schema allows it, otherwise a text with the schema's format, pattern and length.
- * Without a pattern, every known format except a URL always gives a placeholder.
+ * Returns a text for the schema. With a pattern: the page's text if it matches, otherwise a sample of the pattern. With
+ * a known format and no pattern: a placeholder, or for a URL format a URL of the page if there is one. With
+ * neither: the page's text or, without one, a text such as `not found`, cut or padded to the allowed length.
  */
 export function buildString(
   schema: SchemaObject,

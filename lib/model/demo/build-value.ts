@@ -20,8 +20,8 @@ const limit = (value: unknown, fallback: number) => (typeof value === "number" ?
 /**
  * Builds a value for the schema. A property whose name matches a fact of the page gets this fact, and every other
  * required property a placeholder. The usual keywords are supported; if keywords contradict each other, the value may
- * be invalid. The work is bounded: a regular expression from the caller is run only if it is short and simple. Never
- * throws.
+ * be invalid. The number and depth of nodes are limited, and a regular expression from the caller is run only if it is
+ * short and simple. Never throws.
  */
 export function buildValue(schema: unknown, facts: PageFacts): unknown {
   const builder: Builder = { root: isSchemaObject(schema) ? schema : {}, nodesLeft: NODES_MAX };
@@ -147,8 +147,8 @@ function buildObject(builder: Builder, schema: SchemaObject, place: Place): Reco
 const asObject = (value: unknown): SchemaObject => (isSchemaObject(value) ? value : {});
 
 /**
- * Whether an optional property is included: if the page has a fact of a suitable type for it, or if it is an object
- * with `properties` that is not nested deeply.
+ * Whether an optional property is included. An object with `properties` is included if it is not nested deeply. Any
+ * other property is included if the page has a fact of a suitable type for it.
  */
 function hasOwnFact(builder: Builder, inner: unknown, place: Place, name: string): boolean {
   const schema = resolveSchema(builder.root, inner);

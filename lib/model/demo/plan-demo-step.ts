@@ -33,8 +33,8 @@ const OVERVIEW: Want[] = ["headings", "links", "fields"];
 
 /**
  * Plans the next step of the built-in demo model from the transcript alone, so the same transcript always gives the
- * same step. A request for changes edits the page; a comparison of pages is delegated if the session may delegate; a
- * sub-agent submits its findings.
+ * same step. A request for changes edits the page or, in plan-first mode, adds to the plan; an agreed plan is carried
+ * out; a comparison of pages is delegated if the session may delegate; a sub-agent submits its findings.
  */
 export function planDemoStep(situation: Situation): DemoStep {
   const { plan, tools, message } = situation;

@@ -6,9 +6,10 @@ type Sampler = { text: string; at: number; stretchBy: number };
 class Unsupported extends Error {}
 
 /**
- * Builds a text that matches a regular expression; undefined for expressions with unsupported syntax (back references,
- * positive look-around). It never runs the expression, because a caller's pattern may be hostile. To reach `lengthMin`,
- * it repeats the parts that may repeat. If this is not enough, the text is shorter than `lengthMin`.
+ * Builds a text that matches a regular expression; undefined for unsupported syntax (back references, positive
+ * look-around), for deeply nested groups, and for a text of more than {@link LENGTH_MAX} characters. Negative
+ * look-around is ignored. The function never runs the expression, because a caller's pattern may be hostile. To reach
+ * `lengthMin`, it repeats the parts that may repeat. If this is not enough, the text is shorter than `lengthMin`.
  */
 export function samplePattern(pattern: string, lengthMin = 0): string | undefined {
   try {

@@ -18,7 +18,7 @@ export const addSpend = (one: Spend, other: Spend): Spend => ({
 export const isSameBudget = (one: Budget | null, other: Budget | null): boolean =>
   one?.usd === other?.usd && one?.tokens === other?.tokens && one?.minutes === other?.minutes;
 
-/** A change of a budget: null removes a limit, an absent field keeps the limit. */
+/** A change of a budget. A field that is null or undefined removes the limit; an absent field keeps the limit. */
 export type BudgetChange = { [Field in keyof Budget]?: number | null | undefined };
 
 /** Applies a change to a budget. @returns the new budget; null if no limit is left. */

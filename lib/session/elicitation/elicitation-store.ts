@@ -67,7 +67,7 @@ export function listOpenElicitations(db: Executor, sessionId: string): Promise<E
 /**
  * Lists at most `limit` questions of a session, newest first.
  *
- * @param options.cursor id of a question; only older questions are listed.
+ * @param options.cursor id of a question; only older questions are listed. An unknown id gives an empty list.
  */
 export function listElicitations(
   db: Executor,
@@ -103,7 +103,7 @@ export async function insertElicitation(
   await tx.insert(elicitations).values(row);
 }
 
-/** How a question ended: its final state, and the answer; null if the question was not answered. */
+/** How a question ended: its final state and the answer. The answer is null if the question was not answered. */
 export type ElicitationOutcome = {
   state: Exclude<ElicitationState, "open">;
   answer: ElicitationAnswer | null;

@@ -30,7 +30,10 @@ type Question = {
   timeoutMs: number;
 };
 
-/** How a question ended. `unanswered`: the deadline passed. `withdrawn`: a message or a stop ended the wait. */
+/**
+ * How a question ended. `unanswered`: the deadline passed. `withdrawn`: a message or a stop ended the wait, or the run
+ * or the call that asked the question no longer waits for the answer.
+ */
 export type ElicitationEnd =
   | { state: "answered"; answer: ElicitationAnswer }
   | { state: "declined" | "unanswered" | "withdrawn" };
@@ -125,7 +128,8 @@ async function findOrInsert(
   );
   const row = await findElicitation(db, sessionId, id);
   if (!row) throw new Error(`question ${id} vanished after it was stored`);
-  // Checks again whether the run accepts answers, because a stop before the insert could not withdraw this question.
+  // Checks after the insert whether the run still accepts answers. A stop before the insert could not withdraw this
+  // question, so this function withdraws it.
   const run = await findRun(db, runId);
   if (run && acceptsAnswers(run)) return row;
   await settle(deps, row, "withdrawn");
@@ -198,7 +202,7 @@ async function waitForResolution(
   const stopWaiting = () => resolve();
   signal.addEventListener("abort", stopWaiting, { once: true });
   try {
-    // Reads only after subscribing, so that no answer between the read and the subscription is missed.
+    // Reads only after subscribing: this read finds an earlier answer, and the subscription reports a later one.
     if (signal.aborted || (await read())?.state !== "open") return;
     await promise;
   } finally {

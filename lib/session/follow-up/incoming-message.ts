@@ -7,7 +7,7 @@ export type IncomingMessage = { role: "user" | "assistant"; parts: { type: "text
 /**
  * Creates the rows of a request's messages, in order.
  *
- * @param request.firstSeq position of the first message in the transcript; null while the request is queued.
+ * @param request.firstSeq the transcript position of the first of these messages; null while the request is queued.
  */
 export function toMessageRows(
   messages: IncomingMessage[],

@@ -11,7 +11,8 @@ export type Placement =
   /** Other turns are played before the follow-up. */
   | { kind: "waits"; interrupts: string | null }
   /**
-   * The follow-up is played before a turn that has not begun. `overtaken`: the run of that turn, which is played later.
+   * The follow-up is played before a run that no executor has claimed. That run is either stopped (`interrupts`) or
+   * played later (`overtaken`).
    */
   | { kind: "overtakes"; interrupts: string }
   | { kind: "overtakes"; interrupts: null; overtaken: string }

@@ -18,8 +18,8 @@ export async function listQueue(db: Database, sessionId: string): Promise<Queued
   const rows = await listQueuedRequests(db, sessionId);
   return rows.map(({ request, message, run }) => ({
     requestId: request.id,
-    // A steer that has its own run is listed as `queue`. It found no turn to join, or the joined turn ended before it
-    // read the steer.
+    // A steer that has its own run is listed as `queue`. Either the steer could join no turn, or the turn that it
+    // joined did not read it.
     mode: run === null ? "steer" : request.mode === "interrupt" ? "interrupt" : "queue",
     text: message.parts.map((part) => (part.type === "text" ? part.text : "")).join("\n"),
     author: message.author,

@@ -71,7 +71,7 @@ export async function releaseSteers(
 /**
  * Removes a steer from the turn that it joined, and inserts a pending run for it. The caller can cancel this run.
  *
- * @returns the id of the run; undefined if a turn has read the steer or is reading it.
+ * @returns the id of the run; undefined if the session has no unread steer with this id, or if a turn is reading it.
  */
 export function withdrawSteer(
   db: Database,

@@ -98,11 +98,12 @@ export async function noteRunsPlayed(db: Database, runIds: string[], now?: Date)
 }
 
 /**
- * Inserts jobs with a new generation for runs that the engine has lost. A run counts as lost if it is next in its
- * session and if neither the engine nor a playing process had its job during the last `lostAfterMs`. This time doubles
- * with each resend, because an engine with a long queue may still have the job. A `sent_at` in the future was written
- * before the clock was set back, and is set to now instead. Parked runs are skipped, because the end of their wait
- * inserts the next job.
+ * Inserts jobs with a new generation for runs that the engine has lost. A run counts as lost if it is the first open
+ * run of its session in playing order, and if neither the engine nor a playing process is known to have had its job
+ * during the last `lostAfterMs`. This time doubles with each resend, at most {@link DOUBLINGS_MAX} times, because an
+ * engine with a long queue may still have the job. A `sent_at` in the future was written before the clock was set back,
+ * and is set to now instead. Parked runs are skipped, because the end of their wait inserts the next job. Retries that
+ * are not due yet are skipped too.
  *
  * @param now replaces the database's clock in tests.
  */

@@ -75,9 +75,9 @@ export async function findLastRuns(db: Executor, sessionIds: string[]): Promise<
 export type OpenRun = Pick<RunRow, "state" | "attempt" | "isCompacting"> & {
   /** The oldest open question of the run to a person; null if there is none. */
   question: string | null;
-  /** What the run waits for; null if it is not parked. */
+  /** What the run waits for; null if it is not parked. If it has several waits, the alphabetically first kind. */
   waitsFor: WaitKind | null;
-  /** A sentence about the exhausted budget; null if the run does not wait for a budget. */
+  /** A sentence about the exhausted budget; null if `waitsFor` is not `budget`. */
   exhausted: string | null;
 };
 

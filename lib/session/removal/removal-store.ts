@@ -59,8 +59,9 @@ export type Removal = {
 };
 
 /**
- * Removes a session of this owner and its sub-agents, with all their rows and large objects. Also records the removal,
- * so that every process can remove the data that it stores outside the database.
+ * Removes a session of this owner and its sub-agents, with all their rows and large objects. Only published variants
+ * and landing pages remain. Also records the removal, so that every process can remove the data that it stores outside
+ * the database.
  *
  * @param unlessTouchedSince if set, a session that was used at or after this time, or that has an open run, is not
  * removed.

@@ -229,8 +229,8 @@ const prepared = new WeakMap<Database, ReturnType<typeof prepare>>();
 /**
  * Finds the run that determines a request's status: the newest run of the request or, if it joined another request's
  * turn and has no run of its own, the newest run of that other request. The same statement checks that the session
- * belongs to the owner. The statement is prepared once per database, because most HTTP requests to the service poll a
- * status.
+ * belongs to the owner. The statement is prepared once per database to make it cheap, because most HTTP requests to the
+ * service poll a status.
  */
 export async function findStatus(db: Database, query: StatusQuery): Promise<FoundStatus> {
   const statement = prepared.get(db) ?? prepare(db);

@@ -20,12 +20,14 @@ export async function readSealedSecrets(
 }
 
 /**
- * SQL condition: the secret is not sealed with the current key. The prefix is not escaped: it contains no wildcards.
+ * SQL condition: the sealed value does not begin with the prefix of the current key. An old value that names no key has
+ * no prefix, even if it is sealed with the current key. The prefix is not escaped: it contains no wildcards.
  */
 const isNotCurrent = (currentPrefix: string) => notLike(sealedSecrets.sealed, `${currentPrefix}%`);
 
 /**
- * Lists at most `limit` secrets that are sealed with another key, ordered by session and name, starting after `after`.
+ * Lists at most `limit` secrets without the prefix of the current key, ordered by session and name, starting after
+ * `after`.
  */
 export const listSealedWithOtherKey = (
   db: Database,
@@ -45,7 +47,7 @@ export const listSealedWithOtherKey = (
     .orderBy(asc(sealedSecrets.sessionId), asc(sealedSecrets.name))
     .limit(limit);
 
-/** Counts the secrets that are not sealed with the current key. */
+/** Counts the secrets without the prefix of the current key. */
 export const countSealedWithOtherKey = (db: Database, currentPrefix: string): Promise<number> =>
   db.$count(sealedSecrets, isNotCurrent(currentPrefix));
 

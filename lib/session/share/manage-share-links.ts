@@ -28,7 +28,8 @@ export const LIVE_LINKS_MAX = 100;
 /**
  * Creates a link with a random secret of 192 bits. Only the hash of the secret is stored.
  *
- * @returns the secret, which is never shown again; undefined if the session has {@link LIVE_LINKS_MAX} links.
+ * @returns the secret, which is never shown again, and the link as lists show it; undefined if the session already has
+ * {@link LIVE_LINKS_MAX} links that are neither revoked nor expired.
  */
 export async function createShareLink(
   db: Database,

@@ -90,8 +90,8 @@ export type MessageRow = typeof messages.$inferSelect;
 export type NewMessageRow = typeof messages.$inferInsert;
 
 /**
- * Lists queued requests in the order in which the agent will read them: first the requests that joined the current turn
- * (`run` is null), then all other requests in playing order.
+ * Lists the user messages of queued requests in the order in which the agent will read them: first the messages of
+ * requests that joined the current turn (`run` is null), then those of all other requests in playing order.
  */
 export async function listQueuedRequests(
   db: Executor,

@@ -92,7 +92,10 @@ export function textOf(message: Pick<TranscriptMessage, "parts">): string {
 const EXCERPT_CHARACTERS_BEFORE = 80;
 const EXCERPT_CHARACTERS_MAX = 240;
 
-/** Returns the text around the first occurrence of `needle`, on one line, with ellipses where it is cut. */
+/**
+ * Returns the text around the first occurrence of `needle`, on one line, with ellipses where the text is cut. If the
+ * text does not contain `needle`, returns its beginning.
+ */
 export function excerptAround(text: string, needle: string): string {
   const at = Math.max(text.toLowerCase().indexOf(needle.toLowerCase()), 0);
   const start = Math.max(at - EXCERPT_CHARACTERS_BEFORE, 0);

@@ -31,7 +31,10 @@ export async function listWaitKinds(db: Executor, sessionIds: string[]): Promise
   return kinds;
 }
 
-/** Opens waits of a run. If a call already has a wait, this wait is opened again with the values of the new wait. */
+/**
+ * Opens waits of a run. If a call already has a wait, that wait is opened again with the values of the new wait, but
+ * keeps its creation time.
+ */
 export async function openWaits(
   tx: Transaction,
   { runId, sessionId }: { runId: string; sessionId: string },

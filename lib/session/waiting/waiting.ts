@@ -19,8 +19,8 @@ export type WakeDeps = { db: Database; log: EventLog; jobs: Pick<JobSender, "sen
  * locked the session, so that the run is not parked concurrently.
  * Source: `architecture.md`, Turns that wait.
  *
- * @returns the job that continues the run, which is already in the outbox. Send it with {@link sendWake} after the
- * commit.
+ * @returns the job that continues the run; undefined if this call has not woken the run. The job is already in the
+ * outbox. Send it with {@link sendWake} after the commit.
  */
 export async function endWaits(
   tx: Transaction,

@@ -11,9 +11,10 @@ const MISFIT_LINE = /^(\S{1,32}) ([a-zA-Z]{3,20}) ("(?:[^"\\]|\\.){1,2000}"): no
 const CANDIDATE_LINE = /^ {2}(\S.*?): (?=[a-z][a-z0-9-]*(?: \d)?(?: "| \[|$))/;
 
 /**
- * Corrects the input of a refused `apply_variant` call. Depending on the refusal, it uses the newest revision, removes
- * the id of a change that does not exist any more from `drop`, or replaces selectors without a match with the closest
- * candidates. Selectors are replaced only once. Returns undefined if there is no better input, or after three calls.
+ * Corrects the input of a refused `apply_variant` call. Depending on the refusal, the function uses the newest
+ * revision, removes the id of a missing change from `drop`, or replaces each selector that matched nothing with the
+ * closest candidate. Selectors are replaced only once. Returns undefined if there is no better input, or after three
+ * calls.
  */
 export function correctRefusal(attempts: ToolExchange[]): Record<string, unknown> | undefined {
   const last = attempts.at(-1);

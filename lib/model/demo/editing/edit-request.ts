@@ -12,7 +12,7 @@ export type EditRequest = {
   /** Which changes to undo: the changes of the last revision, or all changes. Absent if nothing is to be undone. */
   undo?: "last" | "all";
   edits: Edit[];
-  /** Parts of the message that the rules do not understand. */
+  /** Parts of the message that are not carried out: the rules do not understand them, or there are too many edits. */
   leftOut: string[];
 };
 

@@ -79,7 +79,11 @@ function readKind(noun: string, which: "all" | number): ElementNoun | undefined 
   };
 }
 
-/** Reads a noun with a quotation: a text on the page, or an element with this text. */
+/**
+ * Reads a noun with a quotation. The result refers to the elements that a quoted selector matches (`element '#pay'`),
+ * to elements of one kind with the quoted text (`the button 'Pay'`), or to any element with the quoted text
+ * (`text 'Pay'`).
+ */
 function readQuoted(words: string, quote: string, which: "all" | number): ElementNoun | undefined {
   if (SELECTOR.test(quote) && ELEMENT_AND_QUOTE.test(words))
     return { searches: [{ selector: quote }], which, isArea: true };

@@ -17,7 +17,7 @@ export type Search =
        * matches.
        */
       matches: number;
-      /** A selector that matches exactly these elements; absent if there is none. */
+      /** One selector for all these elements; absent if each element is selected by its own selector. */
       selector?: string;
     }
   | {

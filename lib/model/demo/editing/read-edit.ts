@@ -167,7 +167,10 @@ function readSaying(clause: Clause): Reading[] | undefined {
 const SET =
   /^(?:change|set|update|edit|switch|rename|rewrite|turn|modify)\s+(?<target>.+?)\s*(?:\s(?:so that it says|to say|to read|to be|to|into|as)\s|[:=])\s*(?<value>.+)$/i;
 
-/** Reads `change … to …`: an unquoted value that is a look sets the style, any other value sets the text. */
+/**
+ * Reads `change … to …`. If the target names a color, a background or a size, the value must be a look. For any other
+ * target, an unquoted value that is a look sets the style, and every other value sets the text.
+ */
 function readSetting(clause: Clause): Reading[] | undefined {
   const { words, quotes } = clause;
   const groups = SET.exec(words)?.groups;

@@ -94,9 +94,9 @@ function readAddedRequests(message: string): EditRequest[] {
 
 /**
  * Plans the `update_plan` call that sets these statuses. An item that was closed or reworded in the meantime keeps its
- * status. Returns undefined if no status changes, if an earlier call has succeeded, or after {@link TRIES_MAX} calls.
- * Also returns undefined if the transcript shows only a part of the plan, because the call would delete the other
- * items.
+ * status. Returns undefined if no status changes, if an earlier call has succeeded, after {@link TRIES_MAX} calls, or
+ * if the turn does not offer `update_plan`. Also returns undefined if the transcript shows only a part of the plan,
+ * because the call would delete the other items.
  */
 function updateStep(
   { tools, plan }: Situation,
