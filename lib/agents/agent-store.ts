@@ -165,7 +165,10 @@ export async function mayDelegate(tx: Transaction, runId: string): Promise<boole
   return run !== undefined;
 }
 
-/** Reads the session that delegates, and its row as a sub-agent. The row is null if the session is not a sub-agent. */
+/**
+ * Reads the session that delegates, and the row that describes it as a sub-agent (`agent`). The row is null if the
+ * session is not a sub-agent. The result is undefined if the session does not exist.
+ */
 export async function readParent(db: Executor, sessionId: string) {
   const [row] = await db
     .select({ session: sessionColumns, agent: agents })
