@@ -77,7 +77,7 @@ function readPieces(source, path) {
       (tag === "a" && attribute(element, "href") !== undefined) ||
       (tag === "input" && ["submit", "button"].includes(attribute(element, "type") ?? ""));
     const kind = /^h[1-6]$/.test(tag) ? "heading" : isControl ? "control" : "text";
-    // Text that is not in a paragraph belongs to the element that directly contains it, such as a div.
+    // Longer text that is not in a paragraph belongs to the element that directly contains it, such as a div.
     const isText =
       TEXT_TAGS.has(tag) ||
       (["div", "section", "article", "main", "span"].includes(tag) &&
