@@ -67,7 +67,10 @@ export async function isBelow(db: Executor, sessionId: string, agentId: string):
   return agent.parentSessionId === sessionId || isBelow(db, sessionId, agent.parentSessionId);
 }
 
-/** A sub-agent with short values: the objective and the JSON of the result are cut. */
+/**
+ * A sub-agent with short values: the objective and the JSON of the result are cut if they are too long. The submission
+ * and `resultSchema` are left out.
+ */
 export type BriefAgent = Omit<AgentRow, "result" | "submission" | "resultSchema"> & {
   resultText: string | null;
   isResultCut: boolean;
