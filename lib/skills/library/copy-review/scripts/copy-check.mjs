@@ -55,7 +55,8 @@ function checkPages(paths) {
 const TEXT_TAGS = new Set("p li dd dt td th blockquote figcaption summary label legend".split(" "));
 
 /**
- * Lists the texts of a page (headings, control labels and running text), each once.
+ * Lists the texts of a page: headings, control labels and running text. An element of running text that contains other
+ * such elements, for example a div with paragraphs, is not listed itself.
  * @param {string} source @param {string} path @returns {Piece[]}
  */
 function readPieces(source, path) {
