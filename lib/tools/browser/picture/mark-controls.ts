@@ -15,8 +15,9 @@ type Area = { x: number; y: number; width: number; height: number };
 const MARKS_MAX = 150;
 
 /**
- * Draws a border with the element's ref around each element in an area of the page that people can use, except elements
- * that can only be scrolled. Includes the elements of all visible frames. Marks at most `MARKS_MAX` elements.
+ * Draws a border with the element's ref around the elements that people can use in an area of the page, except elements
+ * that can only be scrolled. Includes the elements of all visible frames. Marks at most `MARKS_MAX` elements. In each
+ * frame, it considers only the first `MARKS_MAX` such elements of the whole document.
  * @returns the marked elements, and a function that removes the borders from the page.
  */
 export function markControls(
