@@ -6,7 +6,10 @@ import type { WaitRow } from "#lib/session/waiting/wait-store.ts";
 import { addUsage } from "./add-usage.ts";
 import { type AgentRow, findAgent } from "./agent-store.ts";
 
-/** Adds the usage of an ended run to the totals of its sub-agent. Called after every run, also if another run follows. */
+/**
+ * Adds the usage of an ended run to the totals of its sub-agent. Called after every run, also if another run follows.
+ * Does nothing if the session is not a sub-agent.
+ */
 export async function addRunUsage(tx: Transaction, sessionId: string, usage: UsageRow): Promise<void> {
   const agent = await findAgent(tx, sessionId);
   if (!agent) return;
@@ -80,8 +83,8 @@ export const countLiveAmong = (db: Executor, sessionIds: string[]): Promise<numb
   db.$count(agents, and(inArray(agents.sessionId, sessionIds), isNull(agents.outcome)));
 
 /**
- * Requests a stop of every open run below a session, in the transaction that ends the session's turn. The runs stop even
- * if this process crashes before it stops them.
+ * Requests a stop of every open run of a session's live children and of all sub-agents below them. Called in the
+ * transaction that ends the session's turn: the requests are stored, so the runs stop even if this process crashes.
  */
 export async function requestStopBelow(tx: Transaction, sessionId: string): Promise<void> {
   const below = sql`(with recursive below as (

@@ -67,7 +67,10 @@ export async function isBelow(db: Executor, sessionId: string, agentId: string):
   return agent.parentSessionId === sessionId || isBelow(db, sessionId, agent.parentSessionId);
 }
 
-/** A sub-agent with short values: the objective and the JSON of the result are cut. */
+/**
+ * A sub-agent with short values: the objective and the JSON of the result are cut if they are too long. The submission
+ * and `resultSchema` are left out.
+ */
 export type BriefAgent = Omit<AgentRow, "result" | "submission" | "resultSchema"> & {
   resultText: string | null;
   isResultCut: boolean;
@@ -165,7 +168,10 @@ export async function mayDelegate(tx: Transaction, runId: string): Promise<boole
   return run !== undefined;
 }
 
-/** Reads the session that delegates, and its row as a sub-agent. The row is null if the session is not a sub-agent. */
+/**
+ * Reads the session that delegates, and the row that describes it as a sub-agent (`agent`). The row is null if the
+ * session is not a sub-agent. The result is undefined if the session does not exist.
+ */
 export async function readParent(db: Executor, sessionId: string) {
   const [row] = await db
     .select({ session: sessionColumns, agent: agents })

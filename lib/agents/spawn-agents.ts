@@ -134,9 +134,12 @@ async function refuseSpawn(
 type Inherited = {
   parent: Parent;
   rootSessionId: string;
-  /** The session whose browser the parent uses. Null if the parent has no browser. */
+  /** Id of the session whose browser the parent uses. Null if the parent is a sub-agent without a browser. */
   browserId: string | null;
-  /** URL of the page in the parent's browser. Null if there is no such page, or if the URL is not http or https. */
+  /**
+   * URL of the page that the parent's browser shows, or will show first. Null if there is no such page, or if the URL
+   * is not http or https.
+   */
   pageUrl: string | null;
   /** Headers and URLs of the parent's MCP tool servers. */
   secrets: NamedSecret[];

@@ -9,8 +9,9 @@ const RESULT_BYTES_MAX = 256 * 1024;
 const SHOWN_VIOLATIONS = 20;
 
 /**
- * Stores the result of a sub-agent's turn. The parent gets the result when the turn ends. The result is refused if it
- * is too large or does not fit `resultSchema`, or if the sub-agent has live sub-agents of its own.
+ * Stores the result of a sub-agent's turn. The parent gets the result when the turn ends. The result is refused if the
+ * session is not a sub-agent, if it has live sub-agents of its own, if the result is too large, or if the result does
+ * not fit `resultSchema` or cannot be checked.
  *
  * @returns why the result was refused, or undefined if it was stored.
  */

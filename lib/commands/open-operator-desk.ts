@@ -51,7 +51,8 @@ const errorsOnly = {
  * owns the embedded database, the client calls that service instead: it logs in with a token that it signs with the
  * deployment's secret key, and logs out when it is closed.
  *
- * @throws Error with a message for the user if neither a database nor a service is available.
+ * @throws Error with a message for the user if neither a database nor a service is available, or if the service does
+ * not accept the login.
  */
 export async function openOperatorDesk(env: Env): Promise<OperatorDesk> {
   const driver = chooseDriver(env.DATABASE_URL, env.DATABASE_DRIVER);
@@ -126,8 +127,8 @@ async function openAtDatabase(env: Env, options: DatabaseOptions): Promise<Opera
     settings: { baseUrl: env.baseUrl },
   };
   /**
-   * Waits until running services have been notified, because they close the connections of a key only after that.
-   * Rejects if the notification fails.
+   * Returns the response after running services have been notified of the change. Only the notification makes them
+   * close the open connections of the key. Rejects if the notification fails.
    */
   async function afterNotifying(response: Response): Promise<Response> {
     await notified;

@@ -395,7 +395,7 @@ describe("a server's question to a person", () => {
         isPersonPresent: true,
       },
     );
-    // The SDK may reject this schema, because it is not a form: the server then gets an error instead of a declined form.
+    // The SDK may reject this schema, because it is not a form. The server then gets an error instead of `decline`.
     await strange.call("ask").catch(() => {});
     assert.deepEqual([...alone.questions, ...strange.questions], []);
     assert.deepEqual(results[0], { action: "decline" });

@@ -27,8 +27,8 @@ export type McpClient = {
   /** Lists the ids of a turn's servers. The service's own server comes last. */
   listServerIds: (turn: Pick<McpTurn, "servers">) => string[];
   /**
-   * Whether this process itself serves the tools of a server. A turn need not store the list of these tools, because
-   * the list can be computed at any time.
+   * Whether this process itself serves the tools of a server. A turn does not have to store the list of these tools,
+   * because the list can be computed at any time.
    */
   isOurs: (turn: Pick<McpTurn, "servers">, serverId: string) => boolean;
   /**

@@ -37,7 +37,7 @@ export function toMcpFailure(error: unknown): McpFailure {
     const code = readCode(at);
     if (code !== undefined)
       return new McpFailure(describeCode(at.name, code), {
-        // An `McpError` has a JSON-RPC code. In other errors, the code is the status of the HTTP response.
+        // The code of an `McpError` is a JSON-RPC code. In other errors, 404 is the status of the HTTP response.
         isSessionLost: code === 404 && at.name !== "McpError",
       });
   }

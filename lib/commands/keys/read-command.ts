@@ -39,7 +39,7 @@ const ALLOWED: Record<string, { options: (keyof typeof OPTIONS)[]; takesId: bool
   "rotate-encryption": { options: [], takesId: false },
 };
 
-/** The owner of a key if none is given. The landing page and the generated key use the same owner. */
+/** The owner of a key that is created without `--owner`. The landing page and the generated key use the same owner. */
 const DEFAULT_OWNER = "local";
 
 /** Parses the arguments of `npm run keys --`. */

@@ -31,7 +31,10 @@ export async function runKeysCommand(
 const describeError = (response: Response, { error }: { error?: string }): string =>
   error ?? `The service responded with status ${response.status}.`;
 
-/** Repeats the operation until it has processed the whole database. Each call continues where the previous one stopped. */
+/**
+ * Repeats the operation until it has processed the whole database, or until it fails. Each call continues where the
+ * previous one stopped.
+ */
 async function rotateEncryption(desk: OperatorDesk): Promise<{ isDone: boolean; lines: string[] }> {
   const total = { resealed: 0, unreadable: 0 };
   let cursor: string | null = null;

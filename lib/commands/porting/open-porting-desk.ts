@@ -104,7 +104,10 @@ async function openAtService(env: Env, key: string | undefined, whyLocked: strin
         ? configured
         : [(await readOrCreateSecrets(env.DATA_DIR)).apiKey];
 
-  /** Makes the call with one key after another until a key has access to the session. */
+  /**
+   * Makes the call with one key after another until the answer is not 404. The service answers 404 if the key has no
+   * access to the session.
+   */
   async function ask(method: string, path: string, body?: Uint8Array<ArrayBuffer>): Promise<Response> {
     let answer: Response | undefined;
     for (const each of keys) {

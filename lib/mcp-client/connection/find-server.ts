@@ -15,7 +15,7 @@ export type ServerDeps = {
   builtin?: {
     url: string;
     /**
-     * Whether this process itself serves `url`. The tool list of the server then depends only on `offerKey`, and can be
+     * Whether this process itself serves `url`. If so, the tool list of the server depends only on `offerKey`, and is
      * cached.
      */
     isOurs: boolean;

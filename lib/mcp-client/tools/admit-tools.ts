@@ -15,7 +15,7 @@ export type RemoteTool = {
   inputSchema: Record<string, unknown>;
   /** Whether the server says that the tool changes nothing. */
   isReadOnly: boolean;
-  /** Whether the server says that repeating a call has no further effect. */
+  /** Whether the server says that repeating a call has no further effect, or that the tool changes nothing. */
   isIdempotent: boolean;
 };
 

@@ -49,7 +49,10 @@ const UNKNOWN: AnswerPart = {
   text: "[A piece of the answer is of a kind that is not known here.]",
 };
 
-/** Reads the result of a call. Keeps text, and pictures within the limits. Describes other content in words. */
+/**
+ * Reads the result of a call, at most 1,000 pieces of `content`. Keeps text, and pictures within the limits. Describes
+ * other content in words.
+ */
 export function readAnswer(result: z.output<typeof callResultSchema>): McpAnswer {
   const { content, structuredContent, isError } = result;
   const parts: AnswerPart[] = [];

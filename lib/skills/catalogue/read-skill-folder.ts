@@ -93,7 +93,10 @@ const describeFlaw = (error: unknown): string => {
   return `cannot be read: ${error instanceof Error ? error.message : String(error)}`;
 };
 
-/** Lists the paths of the skill folders in `folder`. @throws SkillFlaw if `folder` contains too many folders. */
+/**
+ * Lists the paths of the skill folders in `folder`, without hidden ones.
+ * @throws SkillFlaw if `folder` contains too many folders.
+ */
 export async function listSkillFolders(folder: string): Promise<string[]> {
   const names: string[] = [];
   for await (const entry of await opendir(folder)) {

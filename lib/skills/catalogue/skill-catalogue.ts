@@ -25,8 +25,9 @@ type CatalogueOptions = {
 
 /**
  * Creates the catalogue of the skills in the library and in `SKILLS_DIR`. If both contain a valid skill with the same
- * name, the one in `SKILLS_DIR` is used. An invalid skill is skipped. The log reports a flaw once, and again only if it
- * was absent in between.
+ * name, the one in `SKILLS_DIR` is used. An invalid skill is skipped, and so is each further skill after
+ * `skillLimits.skillsMax` skills. The log reports the flaw of a skipped skill once, and again only if the flaw was
+ * absent in between.
  */
 export async function createSkillCatalogue(options: CatalogueOptions): Promise<SkillCatalogue> {
   const { logger, skillsDir, libraryDir = LIBRARY, checkEveryMs = CHECK_EVERY_MS } = options;

@@ -229,7 +229,7 @@ export const NO_VARIANTS: VariantView = {
   show: () => Promise.reject(new Error("not part of this fixture")),
 };
 
-/** Returns the text of a tool result. A picture appears as `[image <evidence id>]`. */
+/** Returns the text of a tool result. Any part that is not text appears as `[image <evidence id>]`. */
 export const textOf = (result: ToolResult): string =>
   result.content.map((part) => (part.type === "text" ? part.text : `[image ${part.evidence.id}]`)).join("\n");
 

@@ -1,6 +1,6 @@
 /**
- * Waits for work on a page until the deadline passes or the call is stopped, because a page in an endless loop or with
- * an open dialog never answers.
+ * Waits for work on a page, but only until the deadline passes or the call is stopped, because a page in an endless
+ * loop or with an open dialog never answers. The work itself is not stopped.
  * @throws Error with a readable message if the call is stopped or the deadline passes; otherwise the error of the work.
  */
 export async function withinDeadline<Result>(

@@ -55,8 +55,8 @@ export async function runAxe(
 declare const axe: typeof axeModule;
 
 /**
- * This function is sent to the page as source and runs there. From outside its own body, it must use only the global
- * variable `axe`, which `runAxe` has loaded in the frame.
+ * This function is sent to the page as source and runs there, so it must not use anything of this file outside its own
+ * body. The global variable `axe` exists in the page's frame, because `runAxe` has loaded axe-core there.
  */
 async function checkDocument({ tags, parts, without = [], elementsPerRule }: AxeOptions) {
   const missing = parts.find((part) => !document.querySelector(part));

@@ -39,9 +39,9 @@ export function findOnPage(kit: PageKit, query: ElementQuery): { total: number; 
     normalize(kit.nameOf(element)).includes(text) ||
     normalize(kit.contentOf(element)).includes(text);
   /**
-   * Finds the innermost elements that contain a text, and the elements that have the text in an attribute such as `alt`
-   * or as their value. If a found element is inside a control or heading whose name contains the text, returns that
-   * control or heading instead. For a found label, also returns the field of the label.
+   * Finds the innermost elements that contain a text. If such an element is inside a control or heading whose name
+   * contains the text, returns that control or heading instead. Also finds the elements that have the text in an
+   * attribute such as `alt`, or in their value (except passwords). For a found label, also returns the label's field.
    */
   const findByText = (searched: string): Element[] => {
     const found = new Set<Element>();

@@ -8,8 +8,9 @@ export type TextMatch = { snippet: string; selector: string | null; tag: string;
 
 /**
  * Searches the text of one frame as people see it: the texts of inline elements are joined, and each block is a
- * separate line. Values of form fields (except passwords), placeholders and alt texts count as text. The function is
- * sent to the page as source and runs there, so it must not use anything from outside its own body.
+ * separate line. Alt texts count as text, and so do the values of form fields. An empty field, a password field and a
+ * hidden field count with their placeholder instead. The search ends at 5,000 matches. The function is sent to the page
+ * as source and runs there, so it must not use anything from outside its own body.
  */
 export function searchText(
   kit: PageKit,

@@ -22,7 +22,10 @@ export type PageFrame = {
   isCrossOrigin: boolean;
   /** Selectors of the iframe elements that contain the frame, outermost first; empty for the main frame. */
   path: string[];
-  /** The box of the frame's viewport within the viewport of the main frame. */
+  /**
+   * The box of the frame's viewport within the viewport of the main frame. For the main frame itself, all four numbers
+   * are 0.
+   */
   box: Box;
   isVisible: boolean;
   session: CDPSession;
@@ -40,7 +43,8 @@ const FRAMES_MAX = 60;
 const WORLD_NAME = "agent-session-tools";
 
 /**
- * Calls `work` with every frame of the session's page, including cross-origin ones.
+ * Calls `work` with the frames of the session's page, including cross-origin ones. A frame that has its own process is
+ * left out if it is not among the first `FRAMES_MAX` frames.
  *
  * @param page a page of the session; by default the current one. @throws Error if the page is gone.
  */

@@ -3,7 +3,10 @@ import { evaluateIn } from "../page-kit/evaluate-in-frame.ts";
 import { withFrames } from "../page-kit/page-frames.ts";
 import type { PageKit } from "../page-kit/page-kit.ts";
 
-/** A usable element and its ref, such as `e7`. The box is in CSS pixels, from the upper left corner of the page. */
+/**
+ * An element that people can use, and the ref of the element, such as `e7`. The box is in CSS pixels, from the upper
+ * left corner of the page.
+ */
 export type Mark = { ref: string; label: string; x: number; y: number; width: number; height: number };
 
 /** A part of the page, in CSS pixels from the upper left corner of the page. */
@@ -12,8 +15,9 @@ type Area = { x: number; y: number; width: number; height: number };
 const MARKS_MAX = 150;
 
 /**
- * Draws a border with the element's ref around each usable element in an area of the page. Includes the elements of all
- * visible frames.
+ * Draws a border with the element's ref around the elements that people can use in an area of the page, except elements
+ * that can only be scrolled. Includes the elements of all visible frames. Marks at most `MARKS_MAX` elements. In each
+ * frame, it considers only the first `MARKS_MAX` such elements of the whole document.
  * @returns the marked elements, and a function that removes the borders from the page.
  */
 export function markControls(

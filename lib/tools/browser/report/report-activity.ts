@@ -9,14 +9,14 @@ import { withinDeadline } from "../within-deadline.ts";
 export type ActivityMark = {
   /** Number of the first activity entry that belongs to the action. */
   position: number;
-  /** Number of the first activity entry that no report has mentioned. */
+  /** Number of the first activity entry after the last report. The same as `position` if there was no report yet. */
   unreportedFrom: number;
   sinceMs: number;
   page: Page;
   url: string;
 };
 
-/** For the activity of each browser, the number of the first entry that was not reported yet. */
+/** For the activity of each browser, the number of the first entry after the last report. */
 const reportedTo = new WeakMap<PageActivity, number>();
 
 const TITLE_MS_MAX = 1_000;

@@ -50,8 +50,8 @@ type PageRelayOptions = {
   /** Called with the DevTools target id of a page that the script brought to the front. */
   onFront?: (targetId: string) => void;
   /**
-   * Returns why the service refused the navigation with a DevTools loader id. Undefined if the service did not refuse
-   * it.
+   * Returns why the service refused a navigation. `loaderId` is DevTools' id of the navigation. Undefined if the
+   * service did not refuse the navigation.
    */
   readRefusal?: (loaderId: string) => string | undefined;
   /**
@@ -67,8 +67,8 @@ type PageRelayOptions = {
 type Fields = Record<string, unknown>;
 
 /**
- * Maps the ids of execution contexts to frame ids. Only an isolated world of the script's Playwright has a frame id;
- * every other context has undefined.
+ * Maps the ids of execution contexts to frame ids. The frame id is stored only for isolated worlds that the script's
+ * Playwright created; for other contexts the value is undefined.
  */
 type Contexts = Map<number, string | undefined>;
 
@@ -89,8 +89,8 @@ type Relay = {
    */
   refs: Map<string, FoundNode>;
   /**
-   * Resolves when the refs that are being installed are available. Messages of the script wait for it. Undefined if no
-   * ref is being installed.
+   * Resolves when the refs that are being installed are available, and the script's messages that waited for them are
+   * handled. New messages of the script wait for this promise. Undefined if nothing has to be waited for.
    */
   gate: Promise<void> | undefined;
   isAttached: boolean;
@@ -102,7 +102,7 @@ type Relay = {
 
 /**
  * A command of the script. `contexts` are the execution contexts of the DevTools session that the command addresses.
- * They are undefined if the command addresses the browser as a whole.
+ * They are undefined if the command addresses the browser as a whole, or a session that the script may not use.
  */
 type ScriptCommand = {
   id: number;

@@ -43,7 +43,7 @@ async function run(script: string): Promise<string> {
   return textOf(await tool.execute({ script, timeoutMs: 20_000 }, callOf(undefined, sessionId)));
 }
 
-/** Page code that opens twenty dialogs, one after the other, and returns their answers. */
+/** Script code that makes the page open twenty dialogs, one after the other, and returns the answers to them. */
 const askTwenty =
   "page.evaluate(() => Array.from({ length: 10 }, (_, n) => [prompt('name ' + n), confirm('sure?')]))";
 

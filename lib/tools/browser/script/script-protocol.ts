@@ -37,9 +37,9 @@ export type FromChild =
    * script's next action.
    */
   | { type: "ref"; ref: string }
-  /** A call of Playwright has begun. `line` and `column` are its place in the script. */
+  /** The script has called a function of Playwright. `line` and `column` say where in the script the call is. */
   | { type: "call"; id: number; name: string; line: number; column: number }
-  /** The call with this id has succeeded or failed. */
+  /** The call of Playwright with this id has succeeded or failed. */
   | { type: "called"; id: number }
   /** Calls a function of the service, which sends an `answer` with the same id. */
   | { type: "ask"; id: number; name: string; args: unknown[] }

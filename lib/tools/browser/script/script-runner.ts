@@ -26,7 +26,7 @@ type ScriptFailure = {
   timedOut: boolean;
 };
 
-/** A call of Playwright in a script, and its place in the script. */
+/** A script's call of a function of Playwright, and the line and column of the call in the script. */
 export type ScriptCall = { name: string; line: number; column: number };
 
 /** How a script ended. */

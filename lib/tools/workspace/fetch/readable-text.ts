@@ -55,8 +55,8 @@ const CHARACTERS_MAX = 1_000_000;
 
 /**
  * Converts an HTML page to readable text: title, headings (`#`), paragraphs, lists, tables row by row, links with their
- * absolute URLs, pictures with their descriptions, form fields with name and kind. The text includes content that the page
- * hides with CSS, because styles are not read.
+ * absolute URLs, pictures with their descriptions, form fields with their most important attributes. The text includes
+ * content that the page hides with CSS, because styles are not read.
  *
  * @param url the page's URL, against which its links are resolved.
  */

@@ -55,7 +55,8 @@ function checkPages(paths) {
 const TEXT_TAGS = new Set("p li dd dt td th blockquote figcaption summary label legend".split(" "));
 
 /**
- * Lists the texts of a page (headings, control labels and running text), each once.
+ * Lists the texts of a page: headings, control labels and running text. An element of running text that contains other
+ * such elements, for example a div with paragraphs, is not listed itself.
  * @param {string} source @param {string} path @returns {Piece[]}
  */
 function readPieces(source, path) {
@@ -77,7 +78,7 @@ function readPieces(source, path) {
       (tag === "a" && attribute(element, "href") !== undefined) ||
       (tag === "input" && ["submit", "button"].includes(attribute(element, "type") ?? ""));
     const kind = /^h[1-6]$/.test(tag) ? "heading" : isControl ? "control" : "text";
-    // Text that is not in a paragraph belongs to the element that directly contains it, such as a div.
+    // Longer text that is not in a paragraph belongs to the element that directly contains it, such as a div.
     const isText =
       TEXT_TAGS.has(tag) ||
       (["div", "section", "article", "main", "span"].includes(tag) &&

@@ -282,7 +282,8 @@ const ERROR_CLASS =
   /(^|[\s_-])(error|invalid-feedback|field-error|form-error|help-block--error|errormessage)([\s_-]|$)/i;
 
 /**
- * Checks that every error message is tied to its field, for example by `aria-describedby`, or is in a live region.
+ * Checks that every error message says what to do, and that it is tied to its field, for example by `aria-describedby`,
+ * or is in a live region. Also reports invalid fields without a message, and references to elements that do not exist.
  * @param {Index} index
  * @returns {Finding[]}
  */

@@ -230,8 +230,8 @@ const BLOCK = new Set(
 );
 
 /**
- * The visible text of an element, with whitespace collapsed. With `alternatives`, the text includes alt texts and
- * aria-labels.
+ * The visible text of an element, with whitespace collapsed. With `alternatives`, the text includes alt texts, and the
+ * aria-labels of the elements inside it.
  * @param {Element} element @param {{ alternatives?: boolean }} [options]
  */
 export function textOf(element, { alternatives = false } = {}) {

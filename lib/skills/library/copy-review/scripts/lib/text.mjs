@@ -94,8 +94,8 @@ const COMMON = [
 ];
 
 /**
- * Finds groups of equivalent terms from which the texts use more than one term. With a glossary, checks only the groups
- * of the glossary, and reports each use of a term that is not the first (preferred) term of its group.
+ * Finds the groups of equivalent terms from which the texts use more than one term. With a glossary, checks only the
+ * groups of the glossary, and finds those from which the texts use a term other than the first (preferred) one.
  * @param {{ text: string, path: string, selector: string }[]} texts @param {string[][]} [glossary]
  */
 export function findVariants(texts, glossary) {
@@ -110,7 +110,8 @@ export function findVariants(texts, glossary) {
     const used = uses.filter(({ places }) => places.length > 0);
     const isMixed = glossary ? used.some(({ term }) => term !== group[0]) : used.length > 1;
     if (!isMixed) return [];
-    // Reports only the places to change: the places that use a rarer term or a term that is not preferred.
+    // Reports only places to change, at most four. With a glossary, these are the places that use a term that is not
+    // preferred. Without one, these are the places that use any term but the most frequent one.
     const rare = glossary
       ? used.filter(({ term }) => term !== group[0])
       : used.toSorted((one, other) => one.places.length - other.places.length).slice(0, -1);
