@@ -181,7 +181,10 @@ function sendKeyDown(input: PageInput, event: KeyboardEvent, leave: () => void):
   input.key(event, "down");
 }
 
-/** Sends text that no key event names, such as text of an on-screen keyboard. Ignores a composition that has not ended. */
+/**
+ * Sends text that no key event names, such as the text of an on-screen keyboard. Ignores a composition that has not
+ * ended.
+ */
 function sendTyped(input: PageInput, event: FormEvent<HTMLTextAreaElement>): void {
   // The native event of `input` is an InputEvent.
   const { isComposing, inputType, data } = event.nativeEvent as InputEvent;
