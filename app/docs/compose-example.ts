@@ -4,8 +4,8 @@ import type { PlacedOperation } from "./list-groups.ts";
 type Called = PlacedOperation & { baseUrl: string; components: OpenApiDocument["components"] };
 
 /**
- * Composes an example request: a curl command that reads the API key from the environment, or Node code for a
- * WebSocket.
+ * Composes an example request: a curl command, or Node code for a WebSocket. The example reads the API key or the
+ * cookie from the environment.
  */
 export function composeExample({ method, path, baseUrl, operation, components }: Called): string {
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) =>

@@ -22,10 +22,13 @@ function nameType(schema: JsonSchema): string {
   return [schema.type ?? "any value"].flat().join(" | ");
 }
 
-/** The page does not show a maximum that is at least this large, because it is only the limit of the number format. */
+/** The page omits maximums of at least this size, because such a maximum is only the limit of the number format. */
 const LARGE = 1e12;
 
-/** Lists what the type of a value does not express: its format, lengths, limits and default. */
+/**
+ * Lists what the type of a value does not express: its format, lengths, limits and default. Omits trivial limits: a
+ * minimum length of 0 or 1, a minimum of 0 or less, and a maximum of at least `LARGE`.
+ */
 export function describeLimits(schema: JsonSchema): string[] {
   const { minLength, maxLength, minItems, maxItems, minimum, maximum, default: preset, format } = schema;
   const number = (value: number) => value.toLocaleString("en");

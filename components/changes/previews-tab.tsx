@@ -11,7 +11,8 @@ import { EmptyNote } from "../ui/empty-note.tsx";
 import { Age } from "../ui/time.tsx";
 
 /**
- * Shows the previews that the agent took. A preview is a picture of a page, with or without the changes of a variant.
+ * Shows the previews that the agent prepared. A preview is a picture of a page, with or without the changes of a
+ * variant. If the picture could not be taken, the error is shown instead.
  */
 export function PreviewsTab() {
   const { previews } = useSession();

@@ -5,15 +5,19 @@ import type { VariantRevision, VariantView } from "#lib/page/state/view-types.ts
 import { useRuntime } from "../session/session-context.tsx";
 
 type ShownRevision = {
-  /** The newest revision. While it is loading, the revision that was read before; undefined if none was read. */
+  /**
+   * The newest revision. While it is loading, or if it could not be read, this is the revision of the variant that was
+   * read before; undefined if none was read.
+   */
   revision: VariantRevision | undefined;
-  /** Why the newest revision could not be read. */
+  /** Why the last read of the variant failed; null if it succeeded, or if no read has ended yet. */
   error: string | null;
   retry: () => void;
 };
 
 /**
  * The outcome of the last read. `key` is the key of the variant that was read. The page may show another variant now.
+ * If the read failed, `revision` is the revision of the variant that was read before.
  */
 type LastRead = { key: string; revision?: VariantRevision; error: string | null };
 

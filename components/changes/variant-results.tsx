@@ -16,7 +16,7 @@ const FINDINGS_MAX = 3;
 
 /**
  * Lists the variants in the result of a session, each with its revision, number of changes, check and publication. Also
- * shows the first findings of a check that did not pass.
+ * shows the first findings of a check that failed or passed with warnings.
  */
 export function VariantResults() {
   const { variants } = useSession();

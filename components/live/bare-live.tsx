@@ -5,7 +5,7 @@ import { SessionProvider } from "#components/session/session-context.tsx";
 import type { SessionSnapshot } from "#lib/page/state/view-types.ts";
 import { LiveStage } from "./live-stage.tsx";
 
-/** Shows the live view without the rest of the session page, for the page at `liveViewUrl`. */
+/** Shows only the live view of a session. The API returns the address of this page as `liveViewUrl`. */
 export function BareLive({ snapshot }: { snapshot: SessionSnapshot }) {
   const surface = useRef<HTMLTextAreaElement>(null);
   return (

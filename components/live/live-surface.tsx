@@ -55,8 +55,8 @@ export function LiveSurface({
   function startPress(event: PointerEvent<HTMLTextAreaElement>): void {
     event.currentTarget.setPointerCapture(event.pointerId);
     event.currentTarget.focus({ preventScroll: true });
-    // If another person took control, the surface may still have the focus. In this case, `focus` causes no focus
-    // event, which would take control.
+    // Usually, the focus event takes control. If another person took control, the surface may still have the focus, and
+    // `focus` then causes no focus event.
     if (store.getState().control !== "you") takeControl();
   }
   function blur(): void {
@@ -174,14 +174,17 @@ function sendKeyDown(input: PageInput, event: KeyboardEvent, leave: () => void):
     input.key(PLAIN_ESCAPE, "up");
     return;
   }
-  // The browser fires a paste event for Ctrl+V, and `sendPaste` handles it.
+  // The browser fires a paste event for Ctrl+V or Meta+V, and `sendPaste` handles the event.
   if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "v") return;
   event.preventDefault();
   event.stopPropagation();
   input.key(event, "down");
 }
 
-/** Sends text from an on-screen keyboard, which writes without key events. */
+/**
+ * Sends text that no key event names, such as the text of an on-screen keyboard. Ignores a composition that has not
+ * ended.
+ */
 function sendTyped(input: PageInput, event: FormEvent<HTMLTextAreaElement>): void {
   // The native event of `input` is an InputEvent.
   const { isComposing, inputType, data } = event.nativeEvent as InputEvent;

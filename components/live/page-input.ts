@@ -18,9 +18,9 @@ export type PageInput = {
 };
 
 /**
- * Sends input over the live connection. Mouse moves and wheel events wait for the next drawn frame, which sends only
- * the last position and the sum of the wheel deltas. Other input does not wait. A mouse press or a key first sends the
- * moves and wheel events that wait.
+ * Sends input over the live connection. Mouse moves and wheel events wait until just before the next drawn frame. Then
+ * only the last position and the sum of the wheel deltas are sent. Other input does not wait. A mouse button or a key
+ * first sends the moves and wheel events that wait.
  *
  * @param soon runs a callback before the next drawn frame.
  */

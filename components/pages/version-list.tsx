@@ -69,7 +69,7 @@ function VersionRow({
 
 /** Reads the versions of a landing page, and reads them again after each change of the page. */
 function useVersions({ slug, updatedAt }: LandingPage): {
-  /** The versions, newest first; undefined while they are loading. */
+  /** The versions that were read last, newest first; undefined until a read has succeeded. */
   versions: LandingPageVersion[] | undefined;
   error: string | null;
 } {

@@ -18,7 +18,10 @@ const KEYS: { keys: string[]; does: string; needsBrowser?: true }[] = [
   { keys: ["?"], does: "Show this help" },
 ];
 
-/** Shows all keyboard shortcuts of the page, and how to annotate. */
+/**
+ * Shows the keyboard shortcuts of the page. If the session has a browser and the visitor has the role `drive`, also
+ * explains how to annotate.
+ */
 export function HelpDialog({
   isOpen,
   onOpenChange,

@@ -6,7 +6,7 @@ import { useRuntime } from "../session/session-context.tsx";
 
 /** Reads the results of a test run that has ended. */
 export function useTestResults(testRunId: string): {
-  /** The results of the tests; undefined while they are loading. */
+  /** The results of the tests; undefined while they are loading, and if they could not be read. */
   results: TestResult[] | undefined;
   error: string | null;
   retry: () => void;

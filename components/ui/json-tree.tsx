@@ -6,7 +6,7 @@ import { pointerSegment } from "#lib/page/words/deliverable-marks.ts";
 import { countOf } from "#lib/text/count-of.ts";
 import { cn } from "./cn.ts";
 
-/** Limits of what is shown at first: the open levels, and the members of each level. */
+/** How many levels of the tree are open at first, and how many members of an object or array are shown at first. */
 const OPEN_LEVELS = 3;
 const MEMBERS_MAX = 100;
 

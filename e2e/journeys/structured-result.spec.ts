@@ -22,8 +22,8 @@ test("a person watches the result of a structured session arrive, and sees why a
     { finish: "refusal" as const, refusal: "This one I may not." },
   ];
   model.respondWith(({ kind, text }) => {
-    // Turns of earlier tests may still run on the same service. Their requests get no step from this test, because they
-    // would use up its results.
+    // Turns of earlier tests may still run on the same service. The requests of these turns get no step here, because
+    // they would use up the results of this test.
     if (!text.includes("[checkout]")) return undefined;
     if (kind === "turn") return { text: "I have read the checkout." };
     return kind === "structured" ? results.shift() : undefined;

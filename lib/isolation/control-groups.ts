@@ -55,11 +55,13 @@ async function readParent(pid: number): Promise<number> {
 }
 
 /**
- * Creates a group below the service's own group or below the group of its systemd unit, or returns the reason why that
- * is not possible. This requires root or a delegated group (systemd: `Delegate=yes`), and the controllers for memory
- * and processes. While a group contains processes, the kernel does not enable controllers for its subgroups. In this
- * case, the service and its parent processes are moved to a new subgroup. This fails if the group contains other
+ * Prepares control groups below the service's own group or below the group of its systemd unit. Control groups require
+ * root or a delegated group (systemd: `Delegate=yes`), and the controllers for memory and processes. While a group
+ * contains processes, the kernel does not enable controllers for its subgroups. Therefore, this function moves the
+ * service and its parent processes to a new subgroup if necessary. The move fails if the group contains other
  * processes.
+ *
+ * @returns the control groups, or the reason why they cannot be used.
  */
 export async function findControlGroups(read: () => Promise<Places> = readPlaces): Promise<FoundGroups> {
   if (process.platform !== "linux") return { works: false, reason: "not on Linux" };

@@ -5,8 +5,8 @@ import { readFile } from "node:fs/promises";
 export type SandboxUser = { uid: number; gid: number };
 
 /**
- * Assigns user ids that no other program on this machine uses, so that sessions cannot access each other's processes
- * and files.
+ * Assigns user ids that belong to no account of this machine, each to one caller at a time, so that sessions cannot
+ * access each other's processes and files.
  */
 export type SandboxUsers = {
   /** Assigns a free user. @returns undefined when all are assigned. */

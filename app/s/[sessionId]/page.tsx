@@ -16,7 +16,10 @@ export async function generateMetadata({ params }: Props): Promise<Metadata> {
   return { title: snapshot?.session.title ?? "Not found" };
 }
 
-/** Shows the page at `shareUrl`. Visitors without the session's cookie get a 404. */
+/**
+ * Shows the page of a session. The API returns the address of the page as `shareUrl`. Visitors without the session's
+ * cookie get a 404.
+ */
 export default async function SessionPage({ params }: Props) {
   const snapshot = await load((await params).sessionId);
   if (!snapshot) notFound();

@@ -19,8 +19,9 @@ const VIEWS = [
 ] as const;
 
 /**
- * What the person chose to see. `url` and `viewport` are null until the person chooses. If the chosen page or width is
- * null or missing in the check, the first one of the check is shown.
+ * What the person chose to see. `url` and `viewport` are null until the person chooses them. If the page is null or
+ * missing in the check, the first page of the check is shown. If the width is null or missing for the page, the first
+ * width of the page is shown.
  */
 type Choice = {
   view: (typeof VIEWS)[number][0];

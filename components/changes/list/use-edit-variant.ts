@@ -9,9 +9,12 @@ import { useRuntime, useSession } from "../../session/session-context.tsx";
 export type VariantEditing = {
   /** Whether this visitor may edit the variant. */
   isAllowed: boolean;
-  /** The edits that are not saved yet, oldest first. The first edit is being sent; the others wait. */
+  /** The edits of the variant that are not saved yet, oldest first. They are sent one after the other. */
   saving: VariantEdit[];
-  /** Why the last edit was not saved; null if it was saved. */
+  /**
+   * The id of the change whose edit failed, and the reason. Null unless the edit that was sent last failed and belongs
+   * to this variant.
+   */
   failure: { changeId: string; error: string } | null;
   /**
    * Saves an edit as a new revision after all earlier edits were saved or failed. @returns whether the edit was saved.

@@ -6,7 +6,10 @@ import { useSession } from "../../session/session-context.tsx";
 import { ConfirmButton } from "./confirm-button.tsx";
 import type { Publishing } from "./use-publishing.ts";
 
-/** Offers to publish a revision that has no passed check: the reason against it, the recommended step, and a button. */
+/**
+ * Shows why a revision without a passed check should not be published yet, a control for the recommended step, and a
+ * button that publishes the revision nevertheless.
+ */
 export function PublishUnchecked({
   variant: { revision, check },
   publishing,

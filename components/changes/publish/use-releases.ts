@@ -6,7 +6,7 @@ import { useRuntime } from "../../session/session-context.tsx";
 
 /** Reads the releases of a variant, and reads them again after each change of its publication. */
 export function useReleases({ key, publication }: VariantView): {
-  /** The releases, newest first; undefined while they are loading. */
+  /** The releases that were read last, newest first; undefined until a read has succeeded. */
   releases: Release[] | undefined;
   error: string | null;
 } {

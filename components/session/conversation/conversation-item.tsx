@@ -119,11 +119,11 @@ function describeCompaction({ done }: CompactionView): string {
   return `${countOf(count, "earlier message")} summarized · ${sizes}`;
 }
 
-/** Formats a rounded count of tokens: `940`, `12k`. */
+/** Formats a count of tokens, rounded to thousands from 1,000 on: `940`, `12k`. */
 const formatTokens = (tokens: number): string =>
   tokens < 1_000 ? `${tokens}` : `${Math.round(tokens / 1_000)}k`;
 
-/** Shows that some tools of a tool server are not available in this turn. */
+/** Shows that all or some tools of a tool server are not available in this turn. */
 function MissingToolsLine({ missing }: { missing: MissingToolsView }) {
   return (
     <p className="flex items-start gap-2 text-faint text-sm">

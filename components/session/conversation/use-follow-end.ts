@@ -31,8 +31,8 @@ export function useFollowEnd(
       height.current = view.scrollHeight;
     });
     const onScroll = () => {
-      // Content that grows also fires scroll events. Only an event at an unchanged height means that the reader
-      // scrolled.
+      // Content that grows also fires scroll events. Therefore, while the end is kept in view, an event after a change
+      // of the height does not count as scrolling by the reader.
       if (view.scrollHeight !== height.current && follows.current) return;
       setAtEnd(view.scrollHeight - view.scrollTop - view.clientHeight < AT_END_PX);
     };

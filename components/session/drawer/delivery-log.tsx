@@ -18,8 +18,8 @@ const STATES = {
 } as const;
 
 /**
- * Shows the callbacks of the session, with their attempts and the receiver's responses. A button sends a callback
- * again.
+ * Shows the callbacks of the session, with the number of their attempts and the outcome of the last attempt. A button
+ * sends a delivered or dropped callback again.
  */
 export function DeliveryLog() {
   const { deliveries, error, redeliver } = useDeliveries();

@@ -8,7 +8,7 @@ const POLL_MS = 2_000;
 /**
  * Reads the list of sub-agents when the live connection opens and after each event about a sub-agent. The session's
  * events do not contain the steps of sub-agents. Therefore, the list is also read every two seconds while the Agents
- * tab is shown and a sub-agent is working.
+ * tab is shown and a sub-agent is working. Does nothing in a session that may not delegate to sub-agents.
  */
 export function useSyncAgents(isShown: boolean): void {
   const { store, actions } = useRuntime();

@@ -7,7 +7,7 @@ import { LinkLine, ShareLinkForm } from "./share-link-form.tsx";
 import { ShareLinkList } from "./share-link-list.tsx";
 import { useShareLinks } from "./use-share-links.ts";
 
-/** Lets visitors who may share the session copy, create and revoke its links. */
+/** Shows the dialog in which a visitor copies, creates and revokes the links of the session. */
 export function ShareDialog({
   isOpen,
   onOpenChange,

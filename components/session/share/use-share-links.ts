@@ -21,7 +21,7 @@ export function useShareLinks() {
   useEffect(() => void read(), [read]);
 
   return {
-    /** Path of the session's own link; undefined while it is loading. */
+    /** Path of the session's own link; undefined until a read has succeeded. */
     shareUrl,
     links,
     error,

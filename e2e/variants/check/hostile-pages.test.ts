@@ -16,7 +16,8 @@ before(async () => {
   contexts = countContexts();
 });
 after(() => bench.close());
-// Waits, because a browser context may open after its check has ended. The check then closes the context.
+// Waits, because a check may end before the browser has opened a context for it. Such a context is closed as soon as it
+// has opened.
 afterEach(() => waitUntil(() => countContexts() === contexts, "every context of a check is closed"));
 
 const setTitle = (url: string, rest = {}) =>

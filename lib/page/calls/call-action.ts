@@ -1,4 +1,7 @@
-/** The outcome of a person's action: the response of the service, or a sentence that explains the failure. */
+/**
+ * The outcome of a person's action: the response of the service, or a sentence that explains the failure. `status` is
+ * the HTTP status of the failure; 0 if no readable response arrived.
+ */
 export type ActionOutcome<Answer> =
   | { isDone: true; answer: Answer }
   | { isDone: false; status: number; error: string };

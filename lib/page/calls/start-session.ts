@@ -38,7 +38,7 @@ export const composeRequest = ({
   ...(mayDelegate ? { subAgents: true } : {}),
 });
 
-/** Composes a command for a POSIX shell that sends the request. The API key comes from the environment. */
+/** Composes a curl command that sends the request, for a POSIX shell. The API key comes from the environment. */
 export function composeCurl(baseUrl: string, request: StartRequest): string {
   const [message] = request.messages;
   const text = message?.parts[0]?.text ?? "";
@@ -62,7 +62,8 @@ export function composeCurl(baseUrl: string, request: StartRequest): string {
 const indent = (text: string): string => text.replaceAll("\n", "\n  ");
 
 /**
- * Finds the form field that an error of the API is about. Such an error begins with the name of a field of the request.
+ * Finds the form field that an error of the API is about, if the error begins with the name of a field of the request.
+ * Undefined for other errors.
  */
 export function fieldOfError(error: string): "task" | "targetUrl" | "outputSchema" | undefined {
   if (/^messages\b/.test(error)) return "task";

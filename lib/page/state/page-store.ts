@@ -34,7 +34,10 @@ export type SessionStore = {
    * Adds a message that the service has accepted, unless its run has already started. The events about it arrive later.
    */
   addAcceptedMessage: (message: QueuedMessage, runId: string) => void;
-  /** Replaces the queue with the list of the service. */
+  /**
+   * Replaces the queue with the list of the service. A message that the service no longer lists stays in the queue if
+   * its run is open and the message is not in the transcript yet.
+   */
   replaceQueue: (queue: QueuedMessage[]) => void;
   /** Removes a queued message that the person has removed. The event about it arrives later. */
   removeQueuedMessage: (requestId: string) => void;

@@ -8,8 +8,8 @@ import type {
 } from "./view-types.ts";
 
 /**
- * One tool call in the conversation. `call` is undefined if the call has not begun. `call` is also undefined if
- * `isOver` is true: the call is so old that the snapshot does not contain its result.
+ * One tool call in the conversation. `call` is undefined in two cases. If `isOver` is false, the call has not begun. If
+ * `isOver` is true, the run of the call has ended, and the call is so old that the snapshot lacks its result.
  */
 export type TimelineCall = {
   toolCallId: string;
@@ -124,7 +124,8 @@ const belongsToOpenRun = ({ runId }: TranscriptMessage, { runs }: SessionState):
 /**
  * Maps the id of a message to the runs whose notice is shown after that message. The notice of a run follows the last
  * message of the run or, if the run has no message, the last message of its request. The notice of a run without a
- * retry also follows the steering messages directly after that message.
+ * retry also follows the steering messages directly after that message. The key `undefined` has the runs for which the
+ * state contains no such message; their notices are at the end of the conversation.
  */
 function placeNotices(state: SessionState): Map<string | undefined, RunView[]> {
   const places = new Map<string | undefined, RunView[]>();

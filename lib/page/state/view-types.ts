@@ -174,7 +174,8 @@ export type CompactionView = {
 
 /**
  * The tools of a tool server that the agent does not have in a turn. `tools` contains the names of the first missing
- * tools; null if the whole server is missing. `toolCount` is the number of missing tools.
+ * tools; it is null if the whole server is missing, and empty if the names are not known. `toolCount` is the number of
+ * all missing tools, if known.
  */
 export type MissingToolsView = {
   seq: number;

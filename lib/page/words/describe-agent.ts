@@ -7,8 +7,8 @@ type AgentWords = {
   tone: Tone;
   title: string;
   /**
-   * The progress that a running sub-agent reported last, or that a successful sub-agent submitted no result, or why a
-   * sub-agent failed.
+   * For a running sub-agent: the progress that it reported last. For a successful sub-agent: a note if it submitted no
+   * result. For a failed sub-agent: the error. Otherwise null.
    */
   detail: string | null;
   /** The current or last step of the sub-agent; null when it is not running. */

@@ -14,8 +14,8 @@ export const toMissingTools = (
 };
 
 /**
- * Describes the missing tools: `crm is not available in this turn: …` or `2 tools of crm are not available: … (find,
- * pay)`.
+ * Describes the missing tools: `crm is not available in this turn: …`, `2 tools of crm are not available: … (find,
+ * pay)`, or `Some tools of crm are not available: …` if their names are not known.
  */
 export function describeMissingTools({ serverId, reason, tools, toolCount }: MissingToolsView): string {
   if (tools === null) return `${serverId} is not available in this turn: ${reason}`;

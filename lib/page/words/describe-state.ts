@@ -15,7 +15,7 @@ export const ATTEMPTS_MAX = 5;
 /** The state of the session in words. */
 export type StateWords = {
   tone: Tone;
-  /** The state in one or two words: `Working`. */
+  /** The state in a few words: `Working`, `Waiting for your answer`. */
   title: string;
   /** What the session is doing, or why it is in this state. */
   detail: string | null;

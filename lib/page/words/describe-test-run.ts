@@ -80,7 +80,7 @@ export function classifyAttachment({
   return name === "trace" && mediaType === "application/zip" ? "trace" : "file";
 }
 
-/** Finds the id of the test run that a call of `run_tests` started; null for other calls. */
+/** Finds the id of the test run that a tool call started. Null if the call has not started a test run. */
 export function findTestRunOfCall(call: ToolCallView | undefined): string | null {
   if (call?.toolName !== "run_tests" || call.state !== "succeeded") return null;
   return START_RESULT.exec(call.preview)?.groups?.id ?? null;

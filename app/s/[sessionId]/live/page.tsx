@@ -6,7 +6,7 @@ import { loadLivePage } from "#lib/api/next/mount.ts";
 
 export const metadata: Metadata = { title: "Live browser" };
 
-/** Shows the page at `liveViewUrl`, which contains only the live browser. */
+/** Shows a page with only the live browser of a session. The API returns the address of the page as `liveViewUrl`. */
 export default async function LivePage({ params }: { params: Promise<{ sessionId: string }> }) {
   const snapshot = await loadLivePage((await params).sessionId, (await headers()).get("cookie"));
   if (!snapshot?.session.hasBrowser) notFound();

@@ -70,7 +70,7 @@ export async function serveShop(browser: RuntimeBrowser, name: string, shop: Bui
   };
 }
 
-/** Waits until every change is applied to every element that it matches. */
+/** Waits until hydration has ended and every change is applied to every element that it matches. */
 async function waitUntilApplied(page: Page, what: string): Promise<void> {
   const isApplied = async () => {
     const { changes, isHydrating } = await readReport(page);
