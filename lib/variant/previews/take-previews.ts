@@ -28,7 +28,7 @@ type PreviewCall = {
 
 const PAGE_MS_MAX = 25_000;
 const LOAD_MS_MAX = 15_000;
-/** Time limit for fonts, pictures and animations to finish after the load event. */
+/** Time limit for the wait until the page makes no more requests after the load event. */
 const REST_MS_MAX = 3_000;
 
 /**
