@@ -109,7 +109,10 @@ function step(place: Place, node: DomNode, index: number): Place {
   };
 }
 
-/** Two nodes to compare, or one node without a counterpart. `index` is the index of `before` among its siblings. */
+/**
+ * Two nodes to compare, or one node without a counterpart. `index` is the index of `before` among its siblings. If
+ * `before` is undefined, `index` is the index of the next sibling in the control snapshot.
+ */
 type Pair = { before: DomNode | undefined; after: DomNode | undefined; index: number };
 
 /**

@@ -85,7 +85,7 @@ export type RuntimeReport = {
   pages: number;
   /** Whether a change waits for an element that is being hydrated or is still loading. */
   isHydrating: boolean;
-  /** The error that the page's `js` threw; null if there was none. */
+  /** The first error that the `js` of one of the variant's pages threw; null if there was none. */
   scriptError: string | null;
   changes: ChangeReport[];
 };

@@ -62,7 +62,7 @@ function reachesInto(change: Change, html: string): boolean {
 
 type Move = Extract<Change, { op: "move" }>;
 
-/** Whether a move might place its element next to the element or the target of the other move. */
+/** Whether the target of a move might be the element or the target of the other move. */
 const isCloseTo = (change: Move, other: Move): boolean =>
   [other.selector, other.target].some((selector) => couldCoincide(change.target, selector));
 
