@@ -55,7 +55,8 @@ type Refusal = { ok: false; problem: string };
 /**
  * Stores a folder as a new version of a page, makes that version the current one, and emits `page.deployed`, in one
  * transaction. If the current or the newest version has the same content, stores no new version, and makes that version
- * the current one. If that version is the current one already, emits nothing. Source: `architecture.md`, Landing pages.
+ * the current one. If that version is the current one already, emits nothing. If an earlier attempt of the call stored
+ * a version, returns that version. Source: `architecture.md`, Landing pages.
  */
 export async function deployPage(deps: LandingDeps, request: DeployRequest): Promise<DeployedPage | Refusal> {
   const deployed = await repeatOnDeadlock(() =>

@@ -74,8 +74,8 @@ const RESULT_CHARACTERS_MAX = 4_096;
 
 /**
  * Reads a session for an export. Messages and imports are read page by page, so memory use does not grow with the
- * session. The content has no secrets: it lacks headers, tokens, the callback, share links, the system prompt and
- * metadata.
+ * number of messages. The content has no secrets: it lacks headers, tokens, the callback, share links, the system
+ * prompt and metadata.
  */
 export async function readSessionContent(deps: PortingDeps, session: SessionRow): Promise<SessionContent> {
   const { db, evidence } = deps;

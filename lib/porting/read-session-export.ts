@@ -180,8 +180,8 @@ function listLeftOut(document: SessionExport): LeftOut[] {
 }
 
 /**
- * Lists what an import leaves out of the plan and the requirements: decisions that people made in the exported session,
- * and results of its checks.
+ * Lists what an import leaves out of the plan and the requirements: the plan's mode, waived requirements, and the
+ * statuses, notes, evidence and check results of the other requirements.
  */
 function listLeftOutPlanning({ plan, requirements }: SessionExport): LeftOut[] {
   const isDecided = requirements.some(

@@ -17,8 +17,8 @@ export function quoteMarkdown(markdown: string): string {
         if (closes(line, fence)) fence = undefined;
         return line;
       }
-      // Only a fence at the start of a line opens a code block here. An indented fence may belong to a list. Its code
-      // block ends with the list, so the lines after the fence may not be code.
+      // Only a fence at the start of a line opens a code block here. An indented fence may belong to a list. The code
+      // block of such a fence ends with the list, so the lines after the fence are not always code.
       fence = FENCE.exec(line)?.[1];
       return fence === undefined ? neutralize(line) : neutralizeInfo(line, fence);
     });

@@ -44,8 +44,9 @@ const CHANGES_SHOWN = 20;
 const EMPTY: VariantDocument = { pages: [] };
 
 /**
- * Changes a variant: tries the new revision on the live page, stores it, and shows it. If the revision is stale, breaks
- * a limit or does not fit the page, nothing is stored, and the page shows the stored revision again.
+ * Changes a variant: tries the new revision on the live page, stores it, and shows it. If `baseRevision` is not the
+ * newest revision, or if the change is invalid, changes nothing or does not fit the page, nothing is stored, and the
+ * page still shows the stored revision. If an earlier attempt of the call has stored a revision, returns that revision.
  *
  * @param live the session's browser; if undefined, the revision is stored without a trial.
  */

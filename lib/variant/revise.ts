@@ -16,7 +16,8 @@ type RevisionResult = { ok: true; document: VariantDocument } | { ok: false; pro
 /**
  * Applies a call to the newest document. `set` replaces all pages, and `drop` removes changes. `add`, `css` and `js` go
  * to the entry of `pages` that matches `pageUrl`. If no entry matches, a new one is added. A change in `add` replaces
- * the change of this entry that has the same id. Does not alter `document`.
+ * the change of this entry that has the same id. Does not alter `document`. Returns a problem if `drop` names an
+ * unknown change, or if there is something to add and `pageUrl` is not a web address.
  *
  * @param pageUrl address of the live page, or the session's target if there is no browser. Null if both are unknown.
  */
@@ -158,7 +159,7 @@ const byId = ({ pages }: VariantDocument): Map<string, string> =>
 export const countChanges = ({ pages }: VariantDocument): number =>
   pages.reduce((sum, { changes }) => sum + changes.length, 0);
 
-/** Returns why a variant with this key cannot be created, or undefined if it can. */
+/** Returns why a variant with this key cannot be created. Undefined if it can be created or already exists. */
 export function refuseVariant(keys: readonly string[], key: string): string | undefined {
   if (keys.includes(key) || keys.length < VARIANT_LIMITS.variantsMax) return undefined;
   return `variant: the session has ${keys.length} variants; a session may have ${VARIANT_LIMITS.variantsMax}. Use one of them, for example ${DEFAULT_VARIANT}.`;

@@ -4,9 +4,9 @@ import type { SessionRow } from "#lib/session/session-store.ts";
 import { listVariantSummaries } from "./variant-store.ts";
 
 /**
- * Reads the variants that the outcome of a session's turns contains. Returns undefined for a sub-agent, because its
- * variants belong to the root session. A session with an output schema gets undefined instead of an empty list. Source:
- * `wire.md`, Variants.
+ * Reads the variants of a session, as the outcome of each of its turns contains them. Returns undefined for a
+ * sub-agent, because its variants belong to the root session. A session with an output schema gets undefined instead of
+ * an empty list. Source: `wire.md`, Variants.
  */
 export async function readOutcome(
   db: Executor,

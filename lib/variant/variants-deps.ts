@@ -20,7 +20,7 @@ export type VariantsDeps = {
   baseUrl: string;
 };
 
-/** Dependencies of the tools in this folder. */
+/** Dependencies of the tools in the subfolder `tools`. */
 export type VariantToolServices = VariantsDeps &
   Pick<ToolServices, "browser" | "pageTurns" | "evidence"> & {
     compare: PictureComparer;

@@ -81,8 +81,8 @@ export function createPictures({ evidence, previews, readData, leftOut }: Sessio
 }
 
 /**
- * Sorts the pictures of previews first, because they matter most. Pictures that no longer fit into the size limit are
- * left out.
+ * Puts the pictures of previews first, because they matter most, and the last pictures may no longer fit into the size
+ * limit.
  */
 const inOrder = (evidence: ExportedEvidence[], previewed: Set<string>): ExportedEvidence[] =>
   evidence.toSorted((one, other) => Number(previewed.has(other.id)) - Number(previewed.has(one.id)));

@@ -42,7 +42,10 @@ const TYPES: Record<string, string> = {
   glb: "model/gltf-binary",
 };
 
-/** Returns the content type of a file, by the extension of its name. Text types have the charset UTF-8. */
+/**
+ * Returns the content type of a file, by the extension of its name. Text types have the charset UTF-8. The type for an
+ * unknown extension is `application/octet-stream`.
+ */
 export const mediaTypeOf = (path: string): string =>
   TYPES[/\.([a-z0-9]+)$/i.exec(path)?.[1]?.toLowerCase() ?? ""] ?? "application/octet-stream";
 

@@ -81,8 +81,8 @@ const redirect = (location: string): PageAnswer => ({
 
 /**
  * Finds the file for a path inside a page: for a folder, its `index.html`; for a name without an extension, also the
- * file with the extension `.html`. Returns `folder` if the path names a folder but lacks the trailing slash. Returns
- * undefined if there is no such file.
+ * file with the extension `.html`. Returns `folder` if the path names a folder with an `index.html` but lacks the
+ * trailing slash. Returns undefined if there is no such file.
  */
 function findFile(manifest: Manifest, path: string): PageFile | "folder" | undefined {
   if (path === "" || path.endsWith("/")) return manifest.get(`${path}index.html`);

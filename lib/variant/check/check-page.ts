@@ -48,16 +48,17 @@ type Pair = {
   /** Errors and failed requests of the two loads without the variant. */
   problems: PageProblems[];
   /**
-   * Age of the loads when they were observed, in milliseconds since navigation start. Later loads are observed at the
-   * same age.
+   * Age of the loads when they were observed, in milliseconds since navigation start. The loads that test reverting
+   * become at least as old before they are observed.
    */
   ageMs: number;
 };
 
 /**
  * Examines a page at one viewport width. Opens the page twice without the variant and once with it. Then opens it two
- * more times with the variant, unless the page has changes and none of them is applied: one load tests navigation, the
- * other tests reverting. Both tests open further loads if they find a problem. Each load has its own browser context.
+ * more times with the variant: one load tests navigation, the other tests reverting. If the page has changes and none
+ * of them is applied, these two tests are left out. Both tests open further loads if they find a problem. Each load has
+ * its own browser context.
  *
  * @throws PageFailure, or Error with a sentence, if the page cannot be examined.
  */
@@ -170,8 +171,8 @@ async function checkReturn(
   const proven = changes.filter(isProven);
   if (changes.length > 0 && proven.length === 0) return [];
   const ids = proven.map(({ id }) => id);
-  // `judgeProblems` reports the errors that occurred before the navigation, so the navigation step must not report them
-  // again.
+  // `judgeProblems` reports the errors of the load that is open already, so the navigation step must not report the
+  // same errors for its own load.
   const found = copyProblems(variantLoad.problems);
   const leave = () =>
     withLoad(check, target, true, async (load) => {

@@ -104,7 +104,8 @@ export async function checkVariant(deps: CheckDeps, request: CheckRequest): Prom
 
 /**
  * Decides the result of a requirement's assertion. The assertion passes if it holds on each checked page that it refers
- * to, at each viewport width.
+ * to, at each viewport width. It is unchecked if the check opens no such page, or if one of these pages could not be
+ * examined.
  */
 function judgeRequirement(
   requirement: CheckedRequirement,

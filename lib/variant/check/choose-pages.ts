@@ -9,7 +9,8 @@ export type ChosenPages = { urls: string[]; unopenable: { url: string; message: 
 
 /**
  * Chooses an address for each entry of `pages` that has an effect. An entry with the match `exact` or `path` prefers
- * its own address. Any other entry prefers the address of the live page. An address with wildcards cannot be opened.
+ * its own address. Any other entry prefers the address of the live page. The own address of an entry is never chosen if
+ * it has wildcards, because such an address cannot be opened.
  */
 export function choosePages({ pages }: VariantDocument, liveUrl: string): ChosenPages {
   const chosen: ChosenPages = { urls: [], unopenable: [] };

@@ -7,8 +7,8 @@ type BlockingPolicy = { directive: string; advice: string };
 type Directives = Map<string, string[]>;
 
 /**
- * Directives that control external scripts, in order of precedence. Of the directives in a policy, only the first one
- * in this list applies. Source: W3C, Content Security Policy Level 3.
+ * Directives that control external scripts, in order of precedence. If a policy has several of these directives, only
+ * the one that comes first in this list applies. Source: W3C, Content Security Policy Level 3.
  */
 const SCRIPT_DIRECTIVES = ["script-src-elem", "script-src", "default-src"];
 const DEFAULT_PORTS: Readonly<Record<string, string>> = { "http:": "80", "https:": "443" };

@@ -36,8 +36,8 @@ export function withoutNoise(found: DomDifference[], noise: DomDifference[]): Do
   const looseKeys = new Map<string, Set<string>>();
   for (const { key, looseKey } of noise)
     looseKeys.set(looseKey, (looseKeys.get(looseKey) ?? new Set()).add(key));
-  // If a difference occurs at two or more siblings even without the variant, the same difference counts as noise at any
-  // of their siblings.
+  // If the same difference occurs without the variant at two or more positions that differ only in sibling indexes, it
+  // counts as noise at all such positions.
   return found.filter(({ key, looseKey }) => !keys.has(key) && (looseKeys.get(looseKey)?.size ?? 0) < 2);
 }
 
@@ -109,7 +109,10 @@ function step(place: Place, node: DomNode, index: number): Place {
   };
 }
 
-/** Two nodes to compare, or one node without a counterpart. `index` is the index of `before` among its siblings. */
+/**
+ * Two nodes to compare, or one node without a counterpart. `index` is the index of `before` among its siblings. If
+ * `before` is undefined, `index` is the index of the next sibling in the control snapshot.
+ */
 type Pair = { before: DomNode | undefined; after: DomNode | undefined; index: number };
 
 /**
@@ -157,7 +160,10 @@ function pairByName(gap: DomNode[], gapOther: DomNode[], from: number): Pair[] {
   return pairs;
 }
 
-/** Finds a longest common subsequence of equal nodes. Returns the index of each common node in both lists. */
+/**
+ * Finds a longest common subsequence of equal nodes. Between the common start and the common end, nothing is found if
+ * one of the lists is longer than `ALIGNED_MAX` there. Returns the index of each common node in both lists.
+ */
 function findCommon(control: DomNode[], other: DomNode[], hashes: Hashes): [number, number][] {
   const [left, right] = [control, other].map((nodes) => nodes.map((node) => hashOf(node, hashes)));
   if (!left || !right) return [];

@@ -10,8 +10,8 @@ const GLOB_WILDCARDS_MAX = 8;
 export type ContentProblem = { path: string; problem: string };
 
 /**
- * Checks what the schema of a document does not cover: HTML, attributes, selectors, scripts, addresses, duplicate ids
- * and sizes. Returns all problems.
+ * Checks what the schema of a document does not cover: HTML, attributes, selectors, scripts, addresses, duplicate ids,
+ * duplicate pages and sizes. Returns all problems.
  */
 export function checkDocumentContent(document: VariantDocument): ContentProblem[] {
   const problems: ContentProblem[] = [...checkSizes(document)];

@@ -47,8 +47,8 @@ type Element = DefaultTreeAdapterTypes.Element;
 
 /**
  * Compiles HTML to nodes that the runtime can build without `innerHTML`. Table rows, list items and options are
- * accepted without their parent element. Refuses HTML that runs scripts or embeds other documents. Iframes with http or
- * https addresses are allowed.
+ * accepted without their parent element. Refuses HTML that has too many nodes or levels, runs scripts or embeds other
+ * documents. Iframes with http or https addresses are allowed.
  */
 export function compileHtml(text: string): { nodes: CompiledNode[] } | { problem: string } {
   let nodes = 0;

@@ -28,12 +28,13 @@ type PreviewCall = {
 
 const PAGE_MS_MAX = 25_000;
 const LOAD_MS_MAX = 15_000;
-/** Time limit for fonts, pictures and animations to finish after the load event. */
+/** Time limit for the wait until the page makes no more requests after the load event. */
 const REST_MS_MAX = 3_000;
 
 /**
  * Takes the picture of each preview on a fresh load of its page. Then replaces the session's previews and emits
- * `preview.updated`, in one transaction. If a picture fails, its preview is stored with an error instead.
+ * `preview.updated`, in one transaction. If the picture of a preview cannot be taken, the preview is stored with an
+ * error instead.
  */
 export async function takePreviews(
   services: VariantToolServices,

@@ -67,7 +67,10 @@ function write(element: Element, name: string, value: Value): void {
   else element.setAttribute(name, value);
 }
 
-/** Creates an effect that edits an attribute. `undo` restores the page's own value. */
+/**
+ * Creates an effect that edits an attribute. `undo` removes the edit. After the last edit is removed, the attribute has
+ * the page's own value again.
+ */
 function editAttribute(element: Element, name: string, edit: Edit): Effect {
   const slots = shared.slots.get(element) ?? new Map<string, Slot>();
   shared.slots.set(element, slots);
@@ -79,7 +82,7 @@ function editAttribute(element: Element, name: string, edit: Edit): Effect {
   const compose = (base: Value) => slot.edits.reduce((text, each) => each.change(text), base);
   /**
    * Checks whether the page has written the attribute after the runtime. If so, records the page's value in
-   * `slot.original`, without the effect of edits that change only a part of the value.
+   * `slot.original`. If each edit changes only a part of the value, the effect of the edits is not recorded.
    */
   const absorb = () => {
     const current = element.getAttribute(name);

@@ -99,8 +99,8 @@ export function createRunningChange(change: CompiledChange, onApply: (root: Node
   }
 
   function bind(element: Element, isUnmatched: boolean | undefined): boolean {
-    // If several elements match, each element has its own history, found by its texts. Otherwise the rows that appear
-    // while a long list is scrolled would share one history and exceed the limit.
+    // If several elements match, each element has its own history, found by its texts. With a shared history, the rows
+    // that appear while a long list is scrolled would exceed the limit.
     const label = found.length > 1 ? readLabel(element) : "";
     const old = histories.get(label);
     const history = old ?? [];

@@ -58,9 +58,9 @@ export type CompiledPage = {
 export type CompiledVariant = { key: string; pages: CompiledPage[] };
 
 /**
- * State of a change in the document. `waiting`: no element matches, or the element must not be changed yet. `fight`:
- * the page kept undoing the change, so the runtime no longer applies it. `error`: the selector or the operation is
- * invalid.
+ * State of a change in the document. `waiting`: no element matches, a move has no target, or the element must not be
+ * changed yet. `fight`: the page kept undoing the change, so the runtime no longer applies it. `error`: the selector or
+ * the operation is invalid.
  */
 type ChangeState = "waiting" | "applied" | "fight" | "error";
 
@@ -85,7 +85,7 @@ export type RuntimeReport = {
   pages: number;
   /** Whether a change waits for an element that is being hydrated or is still loading. */
   isHydrating: boolean;
-  /** The error that the page's `js` threw; null if there was none. */
+  /** The first error that the `js` of one of the variant's pages threw; null if there was none. */
   scriptError: string | null;
   changes: ChangeReport[];
 };

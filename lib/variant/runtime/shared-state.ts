@@ -68,9 +68,9 @@ function hook(prototype: object, name: string): void {
 }
 
 /**
- * Notifies the listeners of changes that mutation observers do not report: new shadow roots, replaced lists of style
- * sheets, and new addresses. The hooks are installed once per document, and have no effect while there are no
- * listeners.
+ * Notifies the listeners of changes that mutation observers do not report: new shadow roots, a new value of the
+ * document's `adoptedStyleSheets`, and new addresses. The hooks are installed once per document, and have no effect
+ * while there are no listeners.
  */
 if (!existing) {
   hook(Element.prototype, "attachShadow");

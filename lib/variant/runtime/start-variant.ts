@@ -67,7 +67,7 @@ function concerns(element: Element): boolean {
 /**
  * Verifies the changes that mutations may have undone.
  *
- * @returns whether selectors may match other elements now.
+ * @returns whether the changes must be reconciled: selectors may match other elements now, or a change has lost nodes.
  */
 function digest(records: MutationRecord[]): boolean {
   const isMany = records.length > RECORDS_MAX;

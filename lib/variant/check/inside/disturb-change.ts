@@ -22,8 +22,8 @@ export type OriginalElement = {
 };
 
 /**
- * How the check imitates a framework that renders again: `restore` updates the existing element, `replace` creates a
- * new element.
+ * How the check imitates a framework that renders again: `restore` undoes the change and keeps the existing elements,
+ * `replace` replaces each element with a copy of the original.
  */
 export type Disturbance = "restore" | "replace";
 
@@ -61,8 +61,8 @@ export function readOriginals(watch: PageWatch): Record<string, OriginalElement[
 /** The outcome for a change after its elements were rendered again. */
 type RenderOutcome = {
   /**
-   * Whether at least one element was overwritten. An element without a copy is never overwritten, and `html`, `head`
-   * and `body` are never replaced.
+   * Whether at least one element was overwritten, put back or removed. This is false, for example, if no element has a
+   * copy, or if the change was not applied before. `html`, `head` and `body` are never replaced.
    */
   isDisturbed: boolean;
   isApplied: boolean;
@@ -71,8 +71,8 @@ type RenderOutcome = {
 };
 
 /**
- * Overwrites the elements of a change with their original content, as a page does that renders again. Then waits until
- * the change is applied again. The source of this function is sent to the page and runs there, so the function uses
+ * Undoes a change on its elements, as a page does when it renders again. Then waits until the change is applied again,
+ * or until `maxMs` have passed. The source of this function is sent to the page and runs there, so the function uses
  * nothing from outside its own body.
  */
 export async function disturbChange(

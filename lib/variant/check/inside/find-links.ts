@@ -7,9 +7,9 @@ import type { PageWatch } from "./page-watch.ts";
 export type RouteLink = { index: number; url: string };
 
 /**
- * Finds visible links to other addresses of the page's origin. Leaves out links in forms, and links that may have side
- * effects, such as logging out, deleting or buying. The source of this function is sent to the page and runs there, so
- * the function uses nothing from outside its own body.
+ * Finds visible links to other addresses of the page's origin. Leaves out links in forms, links that open another
+ * window or a download, and links that may have side effects, such as logging out, deleting or buying. The source of
+ * this function is sent to the page and runs there, so the function uses nothing from outside its own body.
  */
 export function findLinks(watch: PageWatch, limit: number): RouteLink[] {
   const DANGEROUS =

@@ -16,7 +16,8 @@ export type NodeMatcher = {
  * children to it. The source of this function is sent to the page and runs there, so the function uses nothing from
  * outside its own body.
  *
- * @param isShared whether another change affects the element too. The element's content may then differ from the HTML.
+ * @param isShared whether another change affects the element too. The element's attributes and content may then differ
+ * from the HTML.
  */
 export function makeNodeMatcher(isShared: (element: Element) => boolean): NodeMatcher {
   const collapse = (text: string) => text.replace(/\s+/g, " ").trim();

@@ -137,8 +137,8 @@ export function watchPage(changes: ExaminedChange[], newKit: () => PageKit, veri
         return ids.every((id) => current[id]?.isApplied === true);
       };
       let isApplied = isDone();
-      // On a busy machine, the page gets little time to run. The wait therefore also lasts for a minimum number of
-      // polls.
+      // On a busy machine, the page gets little time to run. If the changes are not applied, the wait therefore ends
+      // only after a minimum number of polls, even if `maxMs` have passed.
       const turnsMin = maxMs / POLL_MS / 2;
       for (
         let turns = 0;

@@ -74,9 +74,9 @@ export const readLosses = (watch: PageWatch): Record<string, number> =>
 
 /**
  * Finds the change that altered or inserted the element at `path` or an ancestor of this element. If there is no such
- * change, finds the change that altered or inserted a descendant. Null if there is none either. `path` has one CSS
- * selector for the document, and one for each shadow root that contains the element. The source of this function is
- * sent to the page and runs there.
+ * change, finds the change that altered or inserted a descendant. Null if there is none either, or if `path` leads to
+ * no element. `path` has one CSS selector for the document, and one for each shadow root that contains the element. The
+ * source of this function is sent to the page and runs there.
  */
 export function findChangeOf(watch: PageWatch, path: string[]): string | null {
   const kit = watch.newKit();

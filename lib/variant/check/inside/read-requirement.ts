@@ -1,6 +1,9 @@
 import type { PageWatch } from "./page-watch.ts";
 
-/** The number of elements that a requirement's selector matches, and the texts of the visible elements among them. */
+/**
+ * The number of elements that a requirement's selector matches, and the texts of the first 50 visible elements among
+ * them.
+ */
 export type FoundElements = { count: number; visibleTexts: string[] };
 
 /**

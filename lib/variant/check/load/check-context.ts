@@ -27,8 +27,8 @@ export type CheckTarget = {
   /** Ids of the late changes. Their elements appear only after the page has loaded. */
   late: string[];
   /**
-   * Whether all entries in the document's `pages` that match `url` also match this address. If not, a redirect has led
-   * to a different page.
+   * Whether all entries in the document's `pages` that match the target's `url` also match the address that is passed.
+   * If not, a redirect has led to a different page.
    */
   isHere: (url: string) => boolean;
   /** Lists the ids of the changes that apply to an address. */

@@ -170,8 +170,8 @@ async function load(
 }
 
 /**
- * Creates a function that runs work on a page. Its promise rejects when the deadline passes, the check is stopped or
- * the page crashes.
+ * Creates a function that runs work on a page. The promise that the created function returns rejects when the deadline
+ * passes, the check is stopped or the page crashes.
  */
 function createDeadlines(signal: AbortSignal, page: Page, subject: string) {
   const crashed = Promise.withResolvers<never>();

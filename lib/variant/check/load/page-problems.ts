@@ -26,7 +26,7 @@ export function followProblems(page: Page): PageProblems {
   page.on("pageerror", (error) => add(problems.errors, `${error.name}: ${error.message}`));
   page.on("requestfailed", (request) => {
     const reason = request.failure()?.errorText ?? "failed";
-    // A request is also aborted when the page cancels it or navigates away. Such a request has not failed.
+    // A request is aborted when the page cancels it or navigates away. An aborted request does not count as failed.
     if (reason !== "net::ERR_ABORTED" && !isIcon(request))
       add(problems.requests, `${request.method()} ${request.url()}: ${reason}`);
   });

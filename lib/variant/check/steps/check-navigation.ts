@@ -21,8 +21,9 @@ const CONTENT = new Set(["setText", "setHtml", "insert"]);
 type Trip = { away: string; isBack: boolean };
 
 /**
- * Follows a link that the page's router handles without loading a document, and goes back. The changes must then be
- * applied again, without new errors.
+ * Follows a link that the page's router handles without loading a document, and goes back. Changes that do not match
+ * the link's address must not stay after the link was followed. After going back, all changes must be applied again,
+ * without new errors.
  *
  * @param changes outcomes of the changes that are applied. Sets their `navigation` if the page has such a link and
  * going back works.

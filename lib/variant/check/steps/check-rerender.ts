@@ -43,8 +43,8 @@ export async function checkRerender(
 }
 
 /**
- * Overwrites the elements of one change in each of the `WAYS`. Returns what went wrong, or undefined if the change was
- * applied again each time.
+ * Overwrites the elements of one change in each of the `WAYS`. Returns what went wrong. Undefined if the change was
+ * applied again each time, or if no element could be overwritten.
  */
 async function disturb(
   { limits }: CheckContext,

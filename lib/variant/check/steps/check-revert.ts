@@ -72,7 +72,8 @@ async function takeSnapshots(load: PageLoad, pausesMs: number[]): Promise<DomSna
 /**
  * Loads the page with the variant and reverts it.
  *
- * @returns the differences that are there at once and after each pause.
+ * @returns the differences from the page without the variant that exist both directly after reverting and after each
+ * pause. Noise is left out.
  */
 function findTraces(
   check: CheckContext,

@@ -12,7 +12,8 @@ const TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
 const ELEMENTS_PER_RULE = 50;
 const ELEMENTS_SHOWN = 5;
 /**
- * On a page with more elements, the slow rules would take too long. They then examine only the elements of the changes.
+ * Maximum number of elements of a page on which the slow rules examine the whole page. On a larger page they would take
+ * too long, so they examine only the elements of the changes.
  */
 const ELEMENTS_MAX = 4_000;
 const SLOW_RULES = ["color-contrast", "target-size"];

@@ -33,7 +33,7 @@ const SELF_HIDING = new Set(["removeClass", "addClass", "removeAttribute", "setA
 
 /**
  * Decides for each change whether it is applied on the loaded page. If it is not, a finding says why, or when it was
- * lost.
+ * lost. Another finding reports that the variant's script threw an error or is no longer on the page.
  */
 export function judgeChanges(
   target: CheckTarget,
@@ -74,7 +74,8 @@ function judgeChange(target: CheckTarget, change: ExaminedChange, { seen, contro
     outcome,
     finding: makeFinding(target, "fail", code, change.id, message),
   });
-  // On a very large page, the runtime may have changed the element before the check scanned it.
+  // On a very large page, the runtime may have changed the element before the check scanned it. The selector may then
+  // no longer match, so the check has never seen the element. In this case, the runtime's report decides.
   const isUnseen =
     found.matched === 0 && before.matched > 0 && SELF_HIDING.has(change.op) && (reported?.applied ?? 0) > 0;
 

@@ -36,7 +36,7 @@ export async function takePagePicture(load: PageLoad, { viewport }: CheckTarget)
 /**
  * Stores the pictures of a page without and with the variant. If they differ, also stores a picture of the differences.
  *
- * @throws the errors of the evidence store.
+ * @throws the errors of the evidence store, or the signal's reason if the check is stopped.
  */
 export async function keepPictures(
   deps: PictureDeps,

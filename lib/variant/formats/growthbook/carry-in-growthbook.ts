@@ -18,7 +18,7 @@ const RESERVED_NAMES = ["html", "position", "classname"];
 
 /**
  * Lists the names of the elements in which dom-mutator parses HTML: a `div`, and then each element that the selector
- * matches.
+ * matches, as far as the selector names the element.
  */
 const listContexts = (selector: string): string[] => [
   "div",

@@ -88,8 +88,9 @@ function canMeet(one: Address, other: Address): boolean {
 }
 
 /**
- * Reads the address patterns of a source, each with its path. For each pattern that cannot be used, adds a sentence to
- * `omitted` and returns `url` instead, if it is given.
+ * Reads the address patterns of a source, each with its path. Leaves out patterns that exclude addresses. For each
+ * other pattern that has no equivalent, and for a source without other patterns, returns `url` instead, if it is given.
+ * Adds a sentence about each of these patterns to `omitted`.
  */
 function readAddresses(
   { path, urlPatterns }: GrowthBookSource,

@@ -9,8 +9,8 @@ type Experiment<Treatment> = { path: string; names: string[]; treatments: Treatm
 type Treatment = { path: string; names: string[]; isControl: boolean; isEmpty: boolean };
 
 /**
- * Chooses one experiment, and one of its treatments by name. Returns this treatment from each part of the document that
- * describes the experiment.
+ * Chooses one experiment and one of its treatments: those that the options name, or by default the first ones that have
+ * changes. Returns the treatment with the chosen name from each part of the document that describes the experiment.
  *
  * @param omitted receives a sentence for each other experiment, and for each other treatment that has changes
  */

@@ -58,9 +58,8 @@ export function readRegex(source: string): Address | undefined {
     isSame({ url, match }, pattern),
   );
   if (ours) return { url, match: ours };
-  // An expression that is not returned above comes from another tool. With `$` at its end, and if nothing else was cut
-  // off above, the expression compares the whole address. Without `$`, or with `.*` at its end, it compares the start
-  // of the address.
+  // Any other expression comes from another tool. If it ends with `$` and nothing else was cut off above, it compares
+  // the whole address. If it has no `$`, or ends with `.*`, it compares the start of the address.
   const isWhole = isEnded && body === pattern.slice(1, -1);
   return isWhole || body === pattern.slice(1) || /\.\*\$?$/.test(pattern)
     ? { url, match: isWhole ? "exact" : "prefix" }
@@ -69,8 +68,9 @@ export function readRegex(source: string): Address | undefined {
 
 /**
  * Converts a simple pattern of GrowthBook to an address pattern of a variant's page. A simple pattern compares host and
- * path, and `*` in it stands for any characters. Undefined if the pattern has no host, contains white space, or also
- * compares the query or the fragment.
+ * path, and `*` in it stands for any characters. If the pattern has no protocol, `https` is used. If it begins with a
+ * path, it matches every host. Undefined if the pattern is empty, contains white space, or also compares the query or
+ * the fragment.
  */
 export function readSimplePattern(source: string): Address | undefined {
   const pattern = source.trim();

@@ -58,8 +58,8 @@ export function readHtml(text: string): { html: string; elements: PortableElemen
 }
 
 /**
- * Builds HTML that has the same content as `innerHTML` of each element named in `tags`, even after it was serialized
- * and parsed again. Undefined if there is no such HTML, for example for table cells without a row.
+ * Builds HTML that gives the same content in every element named in `tags` when it is set as `innerHTML`, even after it
+ * was serialized and parsed again. Undefined if there is no such HTML, for example for table cells without a row.
  */
 export function toPortableHtml(
   text: string,

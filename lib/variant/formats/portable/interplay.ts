@@ -62,7 +62,7 @@ function reachesInto(change: Change, html: string): boolean {
 
 type Move = Extract<Change, { op: "move" }>;
 
-/** Whether a move might place its element next to the element or the target of the other move. */
+/** Whether the target of a move might be the element or the target of the other move. */
 const isCloseTo = (change: Move, other: Move): boolean =>
   [other.selector, other.target].some((selector) => couldCoincide(change.target, selector));
 
@@ -85,8 +85,8 @@ function isOverruled(change: Extract<Change, { op: "setStyle" }>, other: Change)
 }
 
 /**
- * Returns why the result of a change depends on the order in which it and another change are applied. Undefined if the
- * order does not matter.
+ * Returns why the result of a change depends on the order in which it and another change are applied. If `other` is the
+ * change itself, returns a reason if its selector could find the elements that it inserts. Otherwise undefined.
  */
 function findDependence(change: Change, other: Change): string | undefined {
   if (other.op === "setHtml" && reachesInto(change, other.html))

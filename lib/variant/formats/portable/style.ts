@@ -29,7 +29,7 @@ export function writeDeclarations(style: Record<string, string>): string | undef
   return isWritable ? entries.map(([name, value]) => `${name}: ${value.trim()}`).join("; ") : undefined;
 }
 
-/** Reads the declarations of a style attribute. Undefined if they cannot be parsed. */
+/** Reads the declarations of a style attribute. Undefined if there are none, or if they cannot be parsed. */
 export function readDeclarations(text: string): Record<string, string> | undefined {
   const bare = blank(text);
   if (bare === undefined) return undefined;
