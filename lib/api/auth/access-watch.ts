@@ -123,8 +123,8 @@ export function createAccessWatch(deps: {
   }
 
   /**
-   * Reads the rows of the given entries (at most two statements) and ends the grants that were withdrawn. @throws if
-   * reading fails.
+   * Reads the rows of the given entries (at most two statements). Ends the grants whose credential was revoked, has
+   * expired or lacks a needed scope, and updates the expiry of the other grants. @throws if reading fails.
    */
   async function compare(entries: { subject: string; entry: Entry }[]): Promise<void> {
     const keyIds = entries.flatMap(({ entry: { grant } }) => (grant.kind === "key" ? [grant.keyId] : []));
@@ -237,7 +237,7 @@ const read = <Row>(
   from: (ids: string[]) => Promise<Map<string, Row>>,
 ): Promise<Map<string, Row>> => (ids.length === 0 ? Promise.resolve(new Map()) : from(ids));
 
-/** Returns the current expiry of a grant. Null if the grant never expires, undefined if it was withdrawn. */
+/** Returns a grant's current expiry. Null if the grant never expires, undefined if it was revoked or has expired. */
 function readExpiry(
   grant: Grant,
   keys: Awaited<ReturnType<AccessRows["readKeys"]>>,
