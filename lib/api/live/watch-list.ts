@@ -39,8 +39,8 @@ type CountMessage = { from: string; sessionId: string; watching: number; asks?: 
  * session. A process also publishes its count when another process asks for it, and after messages may have been
  * missed. A process ignores counts of sessions to which it has no connections.
  *
- * @param options.confirmMs milliseconds within which other processes must repeat their counts after a connection has
- * joined. The count of a process that does not answer in time is dropped.
+ * @param options.confirmMs milliseconds within which other processes must repeat their counts when this process asks
+ * for them. The count of a process that does not answer in time is dropped.
  */
 export function createWatchList(
   topic: Topic,

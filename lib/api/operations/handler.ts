@@ -61,8 +61,8 @@ export type Call<Of extends Operation = Operation> = {
 export type CallOf<Name extends OperationName> = Call<Contract[Name]>;
 
 /**
- * What a handler returns: a value, which is encoded with the contract's schema; a refusal; or, for streams and binary
- * data, a complete response.
+ * What a handler returns: a value, which is encoded with the contract's schema; a refusal; or a complete response, such
+ * as a stream, which is sent unchanged.
  */
 export type Answer =
   | { ok: true; status: number; body: unknown; headers?: Record<string, string> }
