@@ -1,4 +1,7 @@
-/** An error that the service returned. */
+/**
+ * An error that the service returned. The client itself creates such an error if a live connection is refused, or if it
+ * waits for a result that the session cannot have.
+ */
 export class ApiError extends Error {
   override name = "ApiError";
   /**
