@@ -47,7 +47,7 @@ export type ApiServices = {
   jobs: JobSender;
   /**
    * The first runs of sessions that this process has just stored. The executors of this process get these runs from
-   * memory, without a query.
+   * memory, without a database query.
    */
   freshRuns: FreshRuns;
   sealer: Sealer;
@@ -88,7 +88,7 @@ export type ApiServices = {
   testRuns: TestRunsDeps;
   /**
    * Issues tokens with which other agents can use a session's tools at `url`. A token ends at `expiresAt`, or earlier
-   * when the API key `keyId` is revoked, expires or loses the scope `sessions:write`.
+   * when the session is deleted or the API key `keyId` is revoked, expires or loses the scope `sessions:write`.
    */
   builtinMcp: {
     issueToken: (sessionId: string, keyId: string) => { token: string; url: string; expiresAt: Date };

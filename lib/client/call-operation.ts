@@ -10,7 +10,7 @@ type Body<Name extends OperationName> = Operations[Name]["body"];
 export type InputOf<Name extends OperationName> = Parameters<Name> &
   (Body<Name> extends undefined ? unknown : { body: Body<Name> });
 
-/** The answer of an operation: the parsed JSON, or a `Response` for binary data and streams. */
+/** The answer of an operation: the parsed JSON, or the `Response` itself if the contract has no schema for its body. */
 export type AnswerOf<Name extends OperationName> = Operations[Name]["answer"];
 
 export type CallOptions = {

@@ -61,8 +61,8 @@ export type Client = {
   /** Waits until a request is completed. */
   waitForRequest: (request: RequestRef, options?: WaitOptions) => Promise<RequestStatus>;
   /**
-   * Waits for the typed result of a request's turn. Without a request id or with `via: "poll"`, waits for the result of
-   * the session's newest run. The service validates the result against the `outputSchema`; the client does not check
+   * Waits for the typed result of a request's turn. Without a request id, waits for the result of the session's newest
+   * run. The service validates the result against the `outputSchema`; the client does not check
    * that the result has the type `Value`.
    */
   waitForDeliverable: <Value = unknown>(

@@ -91,8 +91,9 @@ type Session<Frame extends { type: string }> = {
 
 /**
  * Creates a live connection, that is, a WebSocket to a session. The connection sends pings. After a loss, it opens a
- * new socket with a growing, jittered delay (0.5 s to 15 s) and resumes after the last event. A final close code or
- * `stop` ends the connection.
+ * new socket and resumes after the last event. The delay before the new socket grows from 0.5 s, or from 4 s if the
+ * service is overloaded, up to 15 s, and varies randomly by ±20 %. A final close code, the loss of access
+ * (`hasAccess`) or `stop` ends the connection.
  */
 export function createLiveConnection<Frame extends { type: string }>(
   options: LiveConnectionOptions<Frame>,

@@ -1,12 +1,19 @@
-/** An error that the service returned. */
+/**
+ * An error that the service returned. The client itself creates such an error if a live connection is refused, or if it
+ * waits for a result that the session cannot have.
+ */
 export class ApiError extends Error {
   override name = "ApiError";
-  /** HTTP status. 0 if the client itself created the error. */
+  /**
+   * HTTP status. If the service closed a live connection, the status that corresponds to the close code. 0 if the
+   * client waited for a result of a session that has no `outputSchema`.
+   */
   readonly status: number;
   /** Machine-readable error code, such as `invalid_request`. Empty if the response has no code. */
   readonly code: string;
   /**
-   * Path of the field that `message` is about, such as `messages[0].role`. Undefined if the error is not about a field.
+   * Path of the field that `message` is about, such as `messages[0].role`. Undefined if `message` names no field, and
+   * for each status except 400 and 422.
    */
   readonly field: string | undefined;
   /**
@@ -49,8 +56,8 @@ export class WaitTimeoutError extends Error {
 }
 
 /**
- * Thrown if the service was not reached or the connection was lost. In both cases, the service may have received the
- * request.
+ * Thrown if no readable answer arrived: the service was not reached, the connection was lost, or the answer was not
+ * JSON. The service may have received the request nevertheless.
  */
 export class ConnectionError extends Error {
   override name = "ConnectionError";

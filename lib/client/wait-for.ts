@@ -14,8 +14,8 @@ export type WaitOptions = {
   signal?: AbortSignal | undefined;
   /**
    * `stream` (default) follows the request's events. `poll` reads the status repeatedly; use it in networks that block
-   * streams. A wait without a request id always polls. With `poll`, `waitForDeliverable` reads the stream of a request
-   * once the request is completed; this stream ends at once, like any other response.
+   * streams. A wait without a request id always polls. With `poll`, `waitForDeliverable` reads the request's stream
+   * only after the request is completed, so the stream then ends at once, like any other response.
    */
   via?: "stream" | "poll" | undefined;
 };

@@ -12,7 +12,7 @@ import {
   touchLogin,
 } from "./login-store.ts";
 
-/** An account at the identity provider. `email` is null if the provider has not verified the address. */
+/** An account at the identity provider. `email` is null if the provider gives no verified address. */
 export type Account = { issuer: string; subject: string; email: string | null };
 
 /** How a person signs in: with the token of a login link, or with an account. */

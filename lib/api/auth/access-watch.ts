@@ -4,8 +4,8 @@ import type { LiveKey } from "#lib/keys/key-store.ts";
 import type { Logger } from "#lib/log/logger.ts";
 
 /**
- * The credential that keeps a connection open. When the credential is withdrawn, the connection is closed. The `scopes`
- * of a key are the scopes that the connection needs while it is open.
+ * The credential that keeps a connection open. When the credential is revoked or expires, the connection is closed. The
+ * `scopes` of a key are the scopes that the connection needs: it is also closed when the key loses one of them.
  */
 export type Grant = (
   | { kind: "key"; keyId: string; scopes: readonly KeyScope[] }
@@ -28,7 +28,10 @@ export type Grant = (
  */
 export type GrantEnd = { reason: "ended" | "narrowed" | "unknown"; sentence: string };
 
-/** Closes open connections when their credential is revoked, expires or loses a scope, in every process. */
+/**
+ * Ends the open connections of a credential, in every process, when the credential is revoked, expires or loses a scope
+ * that they need, or when a change of the credential cannot be checked.
+ */
 export type AccessWatch = {
   /** Watches a grant and calls `onEnd` once when the grant ends. @returns a function that stops watching. */
   watch: (grant: Grant, onEnd: (end: GrantEnd) => void) => () => void;
@@ -123,8 +126,8 @@ export function createAccessWatch(deps: {
   }
 
   /**
-   * Reads the rows of the given entries (at most two statements) and ends the grants that were withdrawn. @throws if
-   * reading fails.
+   * Reads the rows of the given entries (at most two statements). Ends the grants whose credential was revoked, has
+   * expired or lacks a needed scope, and updates the expiry of the other grants. @throws if reading fails.
    */
   async function compare(entries: { subject: string; entry: Entry }[]): Promise<void> {
     const keyIds = entries.flatMap(({ entry: { grant } }) => (grant.kind === "key" ? [grant.keyId] : []));
@@ -237,7 +240,7 @@ const read = <Row>(
   from: (ids: string[]) => Promise<Map<string, Row>>,
 ): Promise<Map<string, Row>> => (ids.length === 0 ? Promise.resolve(new Map()) : from(ids));
 
-/** Returns the current expiry of a grant. Null if the grant never expires, undefined if it was withdrawn. */
+/** Returns a grant's current expiry. Null if the grant never expires, undefined if it was revoked or has expired. */
 function readExpiry(
   grant: Grant,
   keys: Awaited<ReturnType<AccessRows["readKeys"]>>,

@@ -31,8 +31,9 @@ export type Admission =
   | Failure;
 
 /**
- * Authenticates the caller of an operation, and checks that the session in the path belongs to the caller. For a
- * session of another owner, the answer is the same as for a session that does not exist.
+ * Authenticates the caller of an operation. Checks the scope of the caller's key or the role of the visitor's link, and
+ * that the caller may access the session in the path. For a session of another owner, the answer is the same as for a
+ * session that does not exist. With `sessionCheck: "handler"`, the handler checks the session of a caller with a key.
  */
 export async function admitCaller(
   services: AdmissionServices,
@@ -84,8 +85,8 @@ export async function admitCaller(
 }
 
 /**
- * Refuses operations that change a sub-agent. Only the parent session may send messages to a sub-agent, stop it or
- * retarget its browser. A sub-agent is deleted together with its root session. Source: `wire.md`, Sub-agents.
+ * Refuses every operation except GET if the session in the path is a sub-agent, because the session that delegated to
+ * the sub-agent controls it. A sub-agent is deleted together with its root session. Source: `wire.md`, Sub-agents.
  */
 function refuseControl({ method }: Operation, { parentSessionId }: SessionRow): Failure | undefined {
   if (method === "GET" || parentSessionId === null) return undefined;

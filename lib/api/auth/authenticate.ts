@@ -77,7 +77,10 @@ export const refuseScope = ({ scopes }: Caller, needed: KeyScope): Failure | und
 export const roleOf = ({ scopes }: Caller): ShareRole =>
   scopes.includes("sessions:write") ? "drive" : "view";
 
-/** Reads the key of a request. `Authorization` takes precedence over `X-Service-Api-Key`. */
+/**
+ * Reads the key of a request. `Authorization` takes precedence over `X-Service-Api-Key`. Undefined if the request has
+ * no key, or a key of more than 1,000 characters.
+ */
 export function readKey(headers: Headers): string | undefined {
   const bearer = /^Bearer +(\S+) *$/i.exec(headers.get("authorization") ?? "")?.[1];
   const key = bearer ?? headers.get("x-service-api-key")?.trim();

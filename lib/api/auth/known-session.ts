@@ -6,7 +6,7 @@ import { type Failure, fail } from "../http/errors.ts";
 
 /**
  * Finds a session by an id that a caller sent. With `ownerId`, finds only sessions of this owner. For an id in the
- * wrong form, returns undefined without a query.
+ * wrong form, returns undefined without a database query.
  */
 export const findKnownSession = async (
   { db }: { db: Database },

@@ -21,7 +21,10 @@ type EntranceServices = Pick<ApiServices, "login" | "sealer" | "logger" | "secur
   oidc: OidcLogin;
 };
 
-/** Why a sign-in failed. The landing page gets the reason as `?login=`. */
+/**
+ * Why a sign-in failed. `refused`: the settings do not allow the account. `failed`: any other reason. The landing page
+ * gets the reason as `?login=`.
+ */
 type Problem = "failed" | "refused";
 
 const NAME = "oidc_login";

@@ -52,8 +52,8 @@ export type Operation = {
   summary: string;
   auth: OperationAuth;
   /**
-   * `handler` if a query of the handler checks that the session belongs to the caller. The shared steps then skip this
-   * check.
+   * `handler` if the handler itself checks, in its own database query, that the session belongs to the caller. The
+   * check before the handler is then skipped.
    */
   sessionCheck?: "handler";
   /** Schema of the request body. Absent for operations without a body. */
@@ -64,14 +64,12 @@ export type Operation = {
   query?: z.ZodObject;
   /** Schema of the request headers for the API reference. The handler reads and validates the headers itself. */
   headers?: z.ZodObject;
-  /**
-   * Schema of the body for the API reference. Set if `body` accepts anything because the handler validates the body.
-   */
+  /** Schema of the body for the API reference. Set if `body` accepts any value and thus does not describe the body. */
   bodyShownAs?: z.ZodType;
   rate?: RateBucket;
   /**
    * Statuses whose errors are sent without the envelope `{ success, error, code }`, as the specification defines. The
-   * value is the message that the shared steps send with such an error.
+   * value is the message that is sent with such an error.
    */
   bare?: Record<number, string>;
   /** Errors that cannot be derived from the operation's credentials, body, parameters and rate limit. */

@@ -13,5 +13,8 @@ export const browserPath = (sessionId: string): string => `/api/sessions/${sessi
  */
 export const isRoutedSessionId = (sessionId: string): boolean => /^[a-z0-9][a-z0-9_-]{0,63}$/.test(sessionId);
 
-/** Methods that every path handles. If a path has no operation for a method, the service answers 405. */
+/**
+ * Methods that every path handles. The operation for GET also answers HEAD. If a path has no operation for a method,
+ * the service answers 405, or 204 to OPTIONS.
+ */
 export const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"] as const;

@@ -74,7 +74,7 @@ export const readClientAddress = (
 /**
  * Finds the address of a client. Starts with the address of the connection, then reads `X-Forwarded-For` from its end,
  * because each proxy appends an address. Stops at the first address that does not belong to a trusted proxy, because
- * the client may have forged all entries before that address. Also stops at an entry that is not an address.
+ * the client may have forged all entries to the left of that address. Also stops at an entry that is not an address.
  */
 function findClientAddress(
   { peer, forwardedFor }: Client,

@@ -8,8 +8,8 @@ import { isSameService } from "./same-origin.ts";
 export type CrossOriginRule = "any" | "public" | "first-party" | "none";
 
 /**
- * The header of responses that pages of any origin may load. Without this header, only the service's own pages may load
- * a response.
+ * The header of responses that pages of any origin may load. By default, this header has the value `same-origin`, with
+ * which only the service's own pages may load a response.
  */
 const EMBEDDABLE = { "Cross-Origin-Resource-Policy": "cross-origin" };
 

@@ -134,9 +134,9 @@ async function writeItems(
 }
 
 /**
- * Whether the stream ends with this event. The event must be the last one of its request. That request is the one that
- * the stream follows or, for a steer, possibly the request whose turn the steer joined. The end of the joined turn ends
- * the stream only if the steer has no run of its own.
+ * Whether the stream ends with this event, which must be the last event of its request. The last event of the followed
+ * request always ends the stream. For a steer, the event may also be the last one of the turn that the steer joined;
+ * such an event ends the stream only if the steer has no run of its own.
  */
 async function endsStream({ requestId }: StoredEvent, query: StreamQuery): Promise<boolean> {
   return !query.joined || requestId === query.requestId || !(await query.joined.hasOwnRun());

@@ -20,7 +20,7 @@ type PathNode<Name extends string> = {
  * Creates a function that finds the operations of a contract at a path. The path must be percent-encoded, as it is in
  * the URL. The function returns undefined if no operation has this path, for example because the path has an empty part
  * or a trailing slash. As in Next's router, a literal part takes precedence over a parameter, and only parameters are
- * decoded.
+ * decoded. The function throws a URIError if a parameter cannot be decoded.
  */
 export function createPathMatcher<Name extends string>(
   contract: Record<Name, Operation>,

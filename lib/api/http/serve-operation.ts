@@ -18,7 +18,8 @@ export type RouteServices = Pick<
 
 const BODY_BYTES_MAX = 64 * 1024;
 /**
- * Matches every id and every file name of a script. For a text that does not match, the answer is 404 without a query.
+ * Matches every id and every file name of a script. If a path parameter does not match, the answer is 404, and the
+ * handler does not run.
  */
 const ID = /^[\w-]{1,100}(@\d{1,9})?(\.js)?$/;
 

@@ -38,7 +38,7 @@ type LiveRequest = {
 
 /**
  * Starts serving a connection that was just opened. If its request had no credential, authenticates the client by its
- * first frame. Checks each frame and passes it to the viewer.
+ * first frame. Parses each frame of the client and passes it to the code that serves the viewer.
  *
  * @param authTimeoutMs milliseconds within which a client without a credential must send one.
  */

@@ -21,7 +21,7 @@ type LiveMember = {
 /** The live connections of this process, grouped by session. */
 export type LiveRooms = {
   /**
-   * Adds a connection. The connection is notified about the control of the browser: at once if a connection has
+   * Adds a connection. The connection is notified about who controls the browser: at once if any connection already has
    * control, and after each change.
    * @returns a function that removes the connection and releases its control.
    */

@@ -36,11 +36,11 @@ type CountMessage = { from: string; sessionId: string; watching: number; asks?: 
 
 /**
  * Creates the list. When a connection joins or leaves, its process publishes how many connections it now has to the
- * session. A process ignores counts of sessions to which it has no connections. Nothing is published while the
- * connections do not change.
+ * session. A process also publishes its count when another process asks for it, and after messages may have been
+ * missed. A process ignores counts of sessions to which it has no connections.
  *
- * @param options.confirmMs milliseconds within which other processes must repeat their counts after a connection has
- * joined. The count of a process that does not answer in time is dropped.
+ * @param options.confirmMs milliseconds within which other processes must repeat their counts when this process asks
+ * for them. The count of a process that does not answer in time is dropped.
  */
 export function createWatchList(
   topic: Topic,
@@ -48,8 +48,8 @@ export function createWatchList(
 ): WatchList {
   const rooms = new Map<string, Room>();
   /**
-   * Sessions whose count has changed since the last flush. With `isOwn`, this process's count must be published. With
-   * `asks`, the other processes must be asked for their counts.
+   * Sessions whose count may have changed since the last flush. With `isOwn`, this process's count must be published.
+   * With `asks`, the other processes must be asked for their counts.
    */
   const changed = new Map<string, { isOwn: boolean; asks: boolean }>();
   const timers = new Set<NodeJS.Timeout>();

@@ -49,7 +49,7 @@ const TEST_RUNS = 50;
  * Loads the initial data of the session page. Live events then update the data on the page. Undefined for a visitor
  * without access, and for an unknown sub-agent.
  *
- * @param agentId if given, the page shows this sub-agent below the session.
+ * @param agentId if given, the data of this sub-agent of the session is loaded instead of the session's own data.
  */
 export async function loadSessionPage(
   services: ApiServices,
@@ -249,8 +249,8 @@ async function takeSnapshot(
       form: row.form,
       expiresAt: row.expiresAt.toISOString(),
     })),
-    // A turn is shown as waiting only if it is parked, that is, no process runs it. Only a parked turn emits an event
-    // when its wait ends.
+    // A turn is shown as waiting only if it is parked, that is, no process runs it. Other turns emit no event when
+    // their wait ends, so the page would continue to show them as waiting.
     waitingOn: running?.parkedAt ? await readWaitingOn(db, running) : null,
     deliverables: deliverables.toReversed().map((row) => projectDeliverable(row.runId, row)),
     ...(await readVariants(services, session)),

@@ -15,7 +15,10 @@ export type { LandingPage } from "./page-loaders.ts";
 type RouteContext = { params: Promise<Record<string, string> | undefined> };
 type RouteHandler = (request: Request, context: RouteContext) => Promise<Response>;
 
-/** Returns the handlers of one path, one for every method. A method without an operation is answered with 405. */
+/**
+ * Returns the handlers of one path, one for every method. A method without an operation is answered with 405, OPTIONS
+ * with 204.
+ */
 export function mount(operations: PathOperations): Record<(typeof METHODS)[number], RouteHandler> {
   const handle: RouteHandler = async (request, context) => {
     // Next passes no params object for a path without parameters.

@@ -3,8 +3,8 @@ import type { EventLog } from "#lib/events/event-log.ts";
 
 const EVENTS_BACK = 2_000;
 /**
- * Kinds of events that the page reads from the log. Messages and ends of runs determine where the page shows the tool
- * calls and the notices.
+ * Kinds of events that the page reads from the log. Completed messages determine where the page shows compactions and
+ * missing tools. The end of a run removes a compaction that had not ended by then.
  */
 const KINDS: ReadonlySet<EventKind> = new Set([
   "message.completed",

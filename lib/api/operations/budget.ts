@@ -65,8 +65,8 @@ const answer = (
 });
 
 /**
- * Reads the budget of a session for its status. Null if the session has no budget. For a session without sub-agents,
- * the function sends no database statement.
+ * Reads the budget of a session for its status. Null if the session has no budget. For a root session that may not have
+ * sub-agents, the function sends no database statement.
  */
 export async function readBudgetState(services: BudgetServices, session: SessionRow) {
   const { budget, spentTokens: tokens, spentUsd: usd, spentMs: ms } = session;

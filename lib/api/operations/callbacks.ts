@@ -38,8 +38,8 @@ export async function describeCallback(
 }
 
 /**
- * `POST …/callback/secret`: replaces the secret. Until the overlap ends, deliveries are signed with the old and the new
- * secret.
+ * `POST …/callback/secret`: replaces the secret, or adds one. Until the overlap ends, deliveries are signed with both
+ * the old and the new secret.
  */
 export async function rotateCallbackSecret(
   services: ApiServices,

@@ -126,8 +126,8 @@ type CreationRequest = Attribution & Pick<NewSession, "ownerId" | "bodyHash" | "
 type Profile = { ok: true; session: NewSession } | Failure;
 
 /**
- * Performs the checks that need more than the body (the deployment's ceilings, the schema compiler, the rules for
- * network addresses), and fills in the defaults.
+ * Performs the checks that need more than the body (the deployment's ceilings, the schema compiler, the price of the
+ * model, the rules for callbacks), and fills in the defaults.
  */
 async function readProfile(
   services: CreationServices,

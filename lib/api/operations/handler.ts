@@ -36,8 +36,8 @@ type SessionOf<Of extends Operation> = string extends Of["path"]
       : undefined;
 
 /**
- * The input of an operation's handler: the parts of the request that the shared steps have checked. Their types follow
- * from the operation.
+ * The input of an operation's handler: the parts of the request. `serveOperation` has checked them before it calls the
+ * handler. Their types follow from the operation.
  */
 export type Call<Of extends Operation = Operation> = {
   request: Request;
@@ -51,9 +51,8 @@ export type Call<Of extends Operation = Operation> = {
    */
   caller: CallerOf<Of["auth"]>;
   /**
-   * The session in the path. The shared steps have checked that the caller may access the session. Undefined if the
-   * path has no session, if the operation needs no credential, or if the handler itself checks the access
-   * (`sessionCheck`).
+   * The session in the path. `serveOperation` has checked that the caller may access the session. Undefined if the path
+   * has no session, if the operation needs no credential, or if the handler itself checks the access (`sessionCheck`).
    */
   session: SessionOf<Of>;
 };
@@ -62,15 +61,15 @@ export type Call<Of extends Operation = Operation> = {
 export type CallOf<Name extends OperationName> = Call<Contract[Name]>;
 
 /**
- * What a handler returns: a value, which is encoded with the contract's schema; a refusal; or, for streams and binary
- * data, a complete response.
+ * What a handler returns: a value, which is encoded with the contract's schema; a refusal; or a complete response, such
+ * as a stream, which is sent unchanged.
  */
 export type Answer =
   | { ok: true; status: number; body: unknown; headers?: Record<string, string> }
   | Failure
   | Response;
 
-/** Answers a call of an operation. The handler runs after the shared steps have checked the call. */
+/** Answers a call of an operation. The handler runs after `serveOperation` has checked the call. */
 export type Handler<Of extends Operation = Operation, Services = ApiServices> = (
   services: Services,
   call: Call<Of>,

@@ -29,9 +29,10 @@ export type BodyReader = {
 };
 
 /**
- * Creates the reader of request bodies. A small body is parsed and validated on the main thread. For a large body, the
- * reader first reserves the body's size from a budget that all requests share, and only then reads the rest. The body
- * is then parsed, validated and hashed in a worker thread, so that the event loop can serve other requests.
+ * Creates the reader of request bodies. A small body is parsed and validated on the main thread. As soon as more than
+ * 256 KiB of a body have arrived, the reader reserves the body's size from a budget that all requests share, and only
+ * then reads on. Such a large body is parsed, validated and hashed in a worker thread, so that the event loop can serve
+ * other requests.
  *
  * @param options.budgetBytes total size of the large bodies that are processed at the same time. Default 32 MiB.
  * @param options.waitMs how long a large body waits for the budget before it is refused. Default 10,000.
@@ -62,8 +63,8 @@ export function createBodyReader({ budgetBytes = BUDGET_BYTES, waitMs = WAIT_MS 
 type Received = { ok: true; bytes: Uint8Array<ArrayBuffer>; release: () => void } | Failure;
 
 /**
- * Receives the bytes of a body. If the body is large, the function reserves the declared size, or `maxBytes` if no size
- * is declared, before it reads the rest.
+ * Receives the bytes of a body. As soon as the body turns out to be large, the function reserves the declared size, or
+ * `maxBytes` if no size is declared, before it reads on.
  */
 async function receive(request: Request, maxBytes: number, budget: BodyBudget): Promise<Received> {
   const declared = Number(request.headers.get("content-length") ?? Number.NaN);

@@ -63,8 +63,8 @@ function parseBody(bytes: Uint8Array): Parsed {
 }
 
 /**
- * Scans the text of a body without parsing it. Counts the values. If the nesting is too deep, returns the path of the
- * top-level field with the deep nesting.
+ * Scans the text of a body without parsing it. Counts the values; an empty array or object counts as two. If the
+ * nesting is too deep, returns the path of the top-level field with the deep nesting.
  */
 function measure(text: string): { tooDeep: string[] | undefined; values: number } {
   let depth = 0;

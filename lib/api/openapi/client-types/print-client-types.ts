@@ -75,7 +75,10 @@ function printSignature(name: string, operation: Operation, described: Operation
   return `${remark}  ${name}: {\n${fields.map((field) => `    ${field};\n`).join("")}  };\n`;
 }
 
-/** Prints the type of the body of a successful response. The type is `Response` if the body is not JSON. */
+/**
+ * Prints the type of the body of a successful response. The type is `Response` if the contract has no schema for the
+ * body.
+ */
 function printAnswer(operation: Operation, { responses }: OperationObject): string {
   const schemas = Object.entries(operation.answers).flatMap(([status, answer]): JsonSchema[] => {
     const response = responses[status];

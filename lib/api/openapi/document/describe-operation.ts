@@ -133,8 +133,8 @@ function describeAnswer(
 }
 
 /**
- * Describes a response that is not JSON. OpenAPI 3.1 cannot describe an event stream, so the schema of an event stream
- * describes the `data` of each message.
+ * Describes a response in one of the media types that its operation lists in `media`. OpenAPI 3.1 cannot describe an
+ * event stream, so the schema of an event stream describes the `data` of each message.
  */
 function describeStream(collector: SchemaCollector, type: string): MediaObject {
   if (type !== "text/event-stream") return { schema: type === "application/json" ? { type: "object" } : {} };

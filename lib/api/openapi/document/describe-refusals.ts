@@ -31,8 +31,8 @@ export const bareErrorSchema: JsonSchema = {
 };
 
 /**
- * Lists the errors that an operation can return: first the errors that follow from its credentials, body, parameters
- * and rate limit, then the errors that it declares itself.
+ * Lists the errors that an operation can return: the errors that follow from its method, credentials, body, parameters
+ * and rate limit, the errors that it declares itself, and the errors that every operation can return.
  */
 export function listRefusals(operation: Operation): ErrorCode[] {
   const { auth, body, query, headers, rate, requiresJsonType, path, method, errors = [] } = operation;
@@ -44,8 +44,8 @@ export function listRefusals(operation: Operation): ErrorCode[] {
     path.includes(":") && "not_found",
     body && "payload_too_large",
     body && requiresJsonType && "unsupported_media_type",
-    // Failed authentications are limited for every operation with credentials. Beyond the limit, they are answered with
-    // 429.
+    // Failed authentications with an API key or a share link are limited for every operation. Beyond the limit, they
+    // are answered with 429.
     (rate || takesKey || auth.kind === "share") && "rate_limited",
     ...errors,
     // A sub-agent refuses changes with 409, because only its parent may control it.
