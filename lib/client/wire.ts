@@ -3705,7 +3705,7 @@ export type Operations = {
   exportRevision: {
     parameters: { sessionId: string; variantKey: string; revision: string; format?: "script" | "json" | "growthbook" | "posthog" | undefined };
     body: undefined;
-    answer: ExportedVariant;
+    answer: ExportedVariant | string;
   };
   /** Import a variant. Stores the imported document as a new revision on behalf of a person. The revision replaces the content of the variant; if the variant does not exist, the import creates it. Returns 409 if `baseRevision` is not the newest revision. If no part of the document can be imported, returns 400 and changes nothing. */
   importVariant: {
@@ -3768,7 +3768,7 @@ export type Operations = {
   readReport: {
     parameters: { sessionId: string; reportId: string; format?: "json" | "markdown" | undefined };
     body: undefined;
-    answer: ReportRead;
+    answer: ReportRead | string;
   };
   /** List test runs, newest first. Lists all test runs of the session, without their results. For a sub-agent, lists the test runs of its root session. */
   listTestRuns: {
@@ -3861,7 +3861,7 @@ export type Operations = {
   exportSession: {
     parameters: { sessionId: string; format?: "json" | "html" | undefined; evidence?: "true" | "false" | undefined };
     body: undefined;
-    answer: SessionExport;
+    answer: SessionExport | string;
   };
   /** Import a document into a session. Imports an export of a session or of a variant, or a document of GrowthBook or PostHog. The document's variants become new variants; if a key is taken, a number is appended to it. The document's conversation can be read at `imports/:importId`, and the agent can read it too. The document is validated as a whole before anything is stored. Returns 200 without a change if the document was imported before. `leftOut` lists the parts that were not imported. */
   importIntoSession: {

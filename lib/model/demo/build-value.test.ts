@@ -326,3 +326,12 @@ test("patterns are sampled without being run", () => {
   assert.equal(samplePattern("(a)\\1"), undefined);
   assert.equal(samplePattern("(?=x)y"), undefined);
 });
+
+test("a reference with an invalid escape and a code point that does not exist do not throw", () => {
+  const schema = {
+    type: "object",
+    properties: { a: { $ref: "#/%" }, b: { type: "string", pattern: "^\\u{FFFFFF}$" } },
+    required: ["a", "b"],
+  };
+  assert.doesNotThrow(() => buildValue(schema, facts));
+});

@@ -6,13 +6,22 @@ export const isSchemaObject = (value: unknown): value is SchemaObject =>
 
 const list = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 
+/** Decodes a part of a URI fragment; returns a part with an invalid escape unchanged. */
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
 /** Finds the subschema that a local `$ref` (`#`, `#/…`, `#anchor`) refers to; `{}` if there is none. */
 function findRef(root: SchemaObject, ref: string): SchemaObject {
   if (!ref.startsWith("#")) return {};
   let found: unknown = root;
   if (ref.startsWith("#/")) {
     for (const step of ref.slice(2).split("/")) {
-      const key = decodeURIComponent(step).replace(/~1/g, "/").replace(/~0/g, "~");
+      const key = decode(step).replace(/~1/g, "/").replace(/~0/g, "~");
       found = Array.isArray(found) ? found[Number(key)] : isSchemaObject(found) ? found[key] : undefined;
     }
   } else if (ref.length > 1) {

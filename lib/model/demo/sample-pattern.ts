@@ -138,7 +138,9 @@ function sampleEscape(sampler: Sampler): string {
     .match(/^(?:u([\da-f]{4})|u\{([\da-f]{1,6})\}|x([\da-f]{2}))/i);
   if (code) {
     sampler.at += code[0].length - 1;
-    return String.fromCodePoint(Number.parseInt(code[1] ?? code[2] ?? code[3] ?? "61", 16));
+    const point = Number.parseInt(code[1] ?? code[2] ?? code[3] ?? "61", 16);
+    if (point > 0x10ffff) throw new Unsupported();
+    return String.fromCodePoint(point);
   }
   const property = sampler.text.slice(sampler.at - 1).match(/^p\{(\w+(?:=\w+)?)\}/);
   if (property) {

@@ -10,6 +10,7 @@ import {
   STARTED_LAST,
 } from "../run/run-store.ts";
 import { type SessionRow, sessionColumns } from "../session-store.ts";
+import { WAIT_KIND_ORDER } from "../waiting/waiting-on.ts";
 
 /**
  * Lists at most `page.limit` sessions of an owner, newest first. With `page.before`, lists only sessions that are older
@@ -35,6 +36,9 @@ export function listSessions(
     .orderBy(desc(sessions.createdAt), desc(sessions.id))
     .limit(page.limit);
 }
+
+/** Sorts the waits of a run so that the wait that the API reports comes first. */
+const REPORTED_WAIT = sql`array_position(${sql.param(`{${WAIT_KIND_ORDER.join()}}`)}::text[], ${waits.kind}::text)`;
 
 /** The last started run of a session, with its deliverable. */
 export type LastRun = Pick<RunRow, "state" | "error" | "pageError"> & {
@@ -103,6 +107,6 @@ export async function findOpenRuns(db: Executor, sessionIds: string[]): Promise<
     .leftJoin(elicitations, and(eq(elicitations.runId, runs.id), eq(elicitations.state, "open")))
     .leftJoin(waits, and(eq(waits.runId, runs.id), isNotNull(runs.parkedAt), isNull(waits.endedBy)))
     .where(and(inArray(runs.sessionId, sessionIds), inArray(runs.state, OPEN_STATES)))
-    .orderBy(runs.sessionId, ...PLAYING_ORDER, asc(elicitations.createdAt), asc(waits.kind));
+    .orderBy(runs.sessionId, ...PLAYING_ORDER, asc(elicitations.createdAt), REPORTED_WAIT);
   return new Map(rows.map(({ sessionId, run }) => [sessionId, run]));
 }

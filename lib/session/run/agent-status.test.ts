@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, describe, test } from "node:test";
 import { eq } from "drizzle-orm";
-import { deliverables, plans, requests, runs } from "#db/schema/index.ts";
+import { deliverables, plans, requests, runs, waits } from "#db/schema/index.ts";
 import type { PlanItemStatus, PlanMode } from "#db/schema/unions.ts";
 import { openTestDatabase } from "#db/testing.ts";
 import { findLastRuns, findOpenRuns, listSessions } from "../list/list-store.ts";
@@ -40,6 +40,21 @@ describe("agent status", () => {
       lastRun: null,
       queued: 1,
     });
+  });
+
+  test("a list names the same wait as the status: control before sub-agents", async () => {
+    const sessionId = "ses_two_waits";
+    const { runId } = await insertTestSession(db, sessionId);
+    await db.update(runs).set({ startedAt: new Date(), parkedAt: new Date() }).where(eq(runs.id, runId));
+    const wait = { runId, sessionId, subjects: [] };
+    await db.insert(waits).values([
+      { ...wait, callId: "call_1", kind: "agents" },
+      { ...wait, callId: "", kind: "control" },
+    ]);
+    const session = await findSession(db, sessionId);
+    assert.ok(session);
+    assert.equal((await findOpenRuns(db, [sessionId])).get(sessionId)?.waitsFor, "control");
+    assert.equal((await readAgentStatus(db, session, deployment)).waitingOn?.kind, "control");
   });
 
   test("is compacting while the running run compacts its context", async () => {

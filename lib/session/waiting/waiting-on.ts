@@ -6,11 +6,11 @@ import type { WaitRow } from "./wait-store.ts";
  * If a turn has waits of several kinds, the kind that comes first in this list is reported. Kinds that people can
  * settle come first.
  */
-const ORDER: WaitKind[] = ["person", "control", "budget", "agents", "tests"];
+export const WAIT_KIND_ORDER: readonly WaitKind[] = ["person", "control", "budget", "agents", "tests"];
 
 /** Chooses the kind to report; undefined for an empty list. */
 export const chooseWaitKind = (kinds: readonly WaitKind[]): WaitKind | undefined =>
-  ORDER.find((each) => kinds.includes(each));
+  WAIT_KIND_ORDER.find((each) => kinds.includes(each));
 
 /** Combines the waits of a turn into the API form. @param since when the turn began to wait. */
 export function toWaitingOn(

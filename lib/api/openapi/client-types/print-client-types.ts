@@ -77,7 +77,7 @@ function printSignature(name: string, operation: Operation, described: Operation
 
 /**
  * Prints the type of the body of a successful response. The type is `Response` if the contract has no schema for the
- * body.
+ * body. It includes `string` if the operation can also respond with a text, such as Markdown.
  */
 function printAnswer(operation: Operation, { responses }: OperationObject): string {
   const schemas = Object.entries(operation.answers).flatMap(([status, answer]): JsonSchema[] => {
@@ -87,5 +87,7 @@ function printAnswer(operation: Operation, { responses }: OperationObject): stri
     return schema ? [schema] : [];
   });
   const printed = [...new Set(schemas.map((schema) => printType(schema, "    ")))];
-  return printed.length > 0 ? printed.join(" | ") : "Response";
+  if (printed.length === 0) return "Response";
+  const isAlsoText = operation.media?.[200]?.some((type) => type.startsWith("text/"));
+  return [...printed, ...(isAlsoText ? ["string"] : [])].join(" | ");
 }

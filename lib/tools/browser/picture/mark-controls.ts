@@ -16,8 +16,7 @@ const MARKS_MAX = 150;
 
 /**
  * Draws a border with the element's ref around the elements that people can use in an area of the page, except elements
- * that can only be scrolled. Includes the elements of all visible frames. Marks at most `MARKS_MAX` elements. In each
- * frame, it considers only the first `MARKS_MAX` such elements of the whole document.
+ * that can only be scrolled. Includes the elements of all visible frames. Marks at most `MARKS_MAX` elements.
  * @returns the marked elements, and a function that removes the borders from the page.
  */
 export function markControls(
@@ -31,33 +30,29 @@ export function markControls(
     const marks: Mark[] = [];
     for (const frame of frames.filter(({ isVisible }) => isVisible)) {
       // In a frame that does not answer, no elements are marked.
-      const found = await evaluateIn(frame, findControls, MARKS_MAX).catch(() => []);
-      for (const each of found) {
-        const mark = { ...each, x: each.x + frame.box.x + scroll.x, y: each.y + frame.box.y + scroll.y };
-        if (overlaps(mark, area) && marks.length < MARKS_MAX) marks.push(mark);
-      }
+      const [left, top] = [frame.box.x + scroll.x, frame.box.y + scroll.y];
+      const inFrame = { ...area, x: area.x - left, y: area.y - top };
+      const found = await evaluateIn(frame, findControls, { area: inFrame, max: MARKS_MAX }).catch(() => []);
+      marks.push(...found.map((each) => ({ ...each, x: each.x + left, y: each.y + top })));
     }
+    marks.splice(MARKS_MAX);
     await evaluateIn(main, drawMarks, marks);
     return { marks, erase: () => evaluateIn(main, eraseMarks, null).catch(() => {}) };
   });
 }
 
-const overlaps = (one: Area, other: Area): boolean =>
-  one.x < other.x + other.width &&
-  other.x < one.x + one.width &&
-  one.y < other.y + other.height &&
-  other.y < one.y + one.height;
-
 /**
- * Finds the usable elements of a frame. Their boxes are relative to the viewport of the frame. The function is sent to
+ * Finds the usable elements in an area of a frame. The area and the boxes are relative to the viewport of the frame. The function is sent to
  * the page as source and runs there, so it must not use anything from outside its own body.
  */
-function findControls(kit: PageKit, max: number): Mark[] {
+function findControls(kit: PageKit, { area, max }: { area: Area; max: number }): Mark[] {
   const found: Mark[] = [];
   for (const element of kit.queryAll("*")) {
     if (found.length >= max) break;
     const { x, y, width, height } = element.getBoundingClientRect();
-    if (width < 1 || height < 1 || !kit.isVisible(element)) continue;
+    const isInside =
+      x < area.x + area.width && area.x < x + width && y < area.y + area.height && area.y < y + height;
+    if (width < 1 || height < 1 || !isInside || !kit.isVisible(element)) continue;
     const role = kit.roleOf(element);
     const parent = element.parentElement;
     const isPointerInherited = parent !== null && getComputedStyle(parent).cursor === "pointer";

@@ -157,8 +157,12 @@ function runScripts(
   return {
     refusal: undefined,
     async run(live, script, { timeoutMs, signal, helpers = {}, files = NO_FILES }) {
-      if (signal.aborted || isClosed || !(await slots.enter(signal)))
-        return { ...STOPPED, openCalls: [], pageCount: 0 };
+      const stopped = { ...STOPPED, openCalls: [], pageCount: 0 };
+      if (signal.aborted || isClosed || !(await slots.enter(signal))) return stopped;
+      if (isClosed) {
+        slots.leave();
+        return stopped;
+      }
       const child = take();
       try {
         return await playScript(child, live, script, { timeoutMs, signal, helpers, files });
