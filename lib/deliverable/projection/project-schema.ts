@@ -34,8 +34,8 @@ export type Projection = {
    */
   project: (value: unknown) => Encoded;
   /**
-   * Takes a JSON pointer into the caller's value. Returns the pointer to the part of `projected`, the model's JSON, that
-   * represents the same part of the value. If no part represents it, returns the pointer to the nearest enclosing part.
+   * Takes a JSON pointer into the caller's value. Returns the pointer to the part of `projected`, the model's JSON,
+   * that represents the same part of the value. If there is none, returns the pointer to the nearest enclosing part.
    */
   toProjectedPath: (pointer: string, projected: unknown) => string;
 };

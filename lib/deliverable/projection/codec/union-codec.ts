@@ -20,8 +20,9 @@ type ProjectedBranch = { slot: Slot; outputs: Outputs; tag: string | undefined }
 
 /**
  * Creates the codec for a value that has one of several forms. The forms are sent without labels if the first key of
- * each form of object occurs in no other form, and if at most one branch has lists or encoding does not change the lists.
- * Otherwise each list or object is wrapped in an object with the label of its branch: `{ "circle": { … } }`.
+ * each form of object occurs in no other form, and if at most one branch has lists or encoding leaves all lists
+ * unchanged. Otherwise each list or object is wrapped in an object with the label of its branch:
+ * `{ "circle": { … } }`.
  */
 export function createUnionCodec(all: readonly Branch[]): Codec {
   // The index is computed at its first use, because the forms of the branches are known only when the graph is
