@@ -20,7 +20,7 @@ export type OwnOriginRule = {
   resolve(url: URL): { hostname: string; port: number } | { reason: string } | undefined;
   /**
    * Our public https origins. The proxy terminates TLS for them, because it must see the path of each request. It
-   * forwards the requests to the service's plain http port.
+   * forwards the requests to the service's plain http port. Empty if the service itself listens with https.
    */
   tlsOrigins: URL[];
   /**
