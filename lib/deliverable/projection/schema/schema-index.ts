@@ -20,7 +20,7 @@ export type SchemaIndex = {
   pointerOf: (schema: SchemaObject) => string | undefined;
   /**
    * Returns the name of a schema: its own definition or property name, or a name derived from the nearest named schema
-   * around it.
+   * around it. Returns "part" for undefined, and for an object that is not a schema of the document.
    */
   nameOf: (schema: SchemaObject | undefined) => string;
   /** The name of a schema that is a definition; undefined for other schemas. */
