@@ -9,7 +9,7 @@ type ExampleOptions = { branch?: number; levelsMax?: number };
 
 /** If the example has more parts than this, each further part gets its shortest form. */
 const PARTS_MAX = 2_000;
-/** If the example has more parts than this, although the later parts are as short as possible, there is no example. */
+/** If the example has more parts than this, although the parts after `PARTS_MAX` are short, no example is built. */
 const PARTS_END = 20_000;
 
 /**

@@ -30,8 +30,8 @@ export type Codec = {
   /** Returns a name for this form, which a union uses if the form is one of its branches. */
   label?: () => string | undefined;
   /**
-   * For a form that only wraps another form of the same value, as a union does: returns the step from the wrapper to
-   * the wrapped form. Undefined if `projected` contains no wrapped form.
+   * For a form that only wraps another form of the same value, such as the form of a union: returns the step from the
+   * wrapper to the wrapped form. Undefined if `projected` contains no wrapped form.
    */
   enter?: (projected: unknown) => Step | undefined;
   /**
