@@ -7,7 +7,7 @@ import { canonicalHostname } from "../address/network-allow.ts";
 /**
  * The part of this service that the agent's browser may reach. `origin` is the loopback URL at which the service
  * listens. `publicOrigins` are `BASE_URL` and `PUBLIC_PAGES_ORIGIN`, if they differ from `origin`. `paths` are the
- * allowed paths: "/demo" allows that path and all paths below it, "/p/" only the paths below it.
+ * allowed paths: "/demo" allows that path and all paths below it; "/p/" allows all paths that begin with "/p/".
  */
 export type OwnOrigin = { origin: string; publicOrigins?: string[]; paths: string[] };
 
