@@ -11,7 +11,7 @@ export async function insertEvidence(db: Database, row: typeof evidence.$inferIn
   await db.insert(evidence).values(row);
 }
 
-/** SQL condition for the rows of a session and of its direct and indirect sub-agents, which a parent may read. */
+/** SQL condition for the rows that a session may read: its own, and those of its direct and indirect sub-agents. */
 const isOfTree = (sessionId: string) =>
   sql`${evidence.sessionId} = any(array(with recursive family as (
     select ${sessionId}::text as id

@@ -35,7 +35,7 @@ type BuiltinMcpDeps = {
   fetch: GuardedFetch;
   evidence: EvidenceStore;
   compare: PictureComparer;
-  /** Refuses calls that change something while a person has not yet approved the plan. */
+  /** Refuses calls that change something while a person must still approve the session's plan. */
   planGate: PlanGate;
   browser: BrowserService;
   rates: RateLimiter;
@@ -95,9 +95,10 @@ export function createBuiltinMcp(deps: BuiltinMcpDeps): BuiltinMcp {
       instructions: INSTRUCTIONS[holder],
       logger,
       async call(tool, input, call) {
-        // The plan gate refuses calls that change something while a person has not approved the plan. It expects a root
-        // session. `session` is a root session whenever a call can change something: other agents have tokens only for
-        // root sessions, and the session's own agent gets only utilities, which change nothing.
+        // The plan gate refuses calls that change something while a person must still approve the plan. The gate
+        // expects the id of a root session. `session` is a root session whenever a call can change something: other
+        // agents have tokens only for root sessions, and the session's own agent gets only utilities, which change
+        // nothing.
         const refuse = (called: McpTool) => deps.planGate(called, session.id);
         const work = () => callMcpTool(tool, input, call, refuse);
         const toolName = offered.find((each) => each.tool === tool)?.policyName ?? tool.name;

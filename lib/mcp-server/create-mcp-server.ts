@@ -53,8 +53,8 @@ export function createMcpServer({ sessionId, tools, instructions, call, logger }
 }
 
 /**
- * Creates the progress callback of a call. Drops reports whose progress has not increased, because the protocol forbids
- * them.
+ * Creates the progress callback of a call. The callback sends nothing if the client gave no progress token. It drops
+ * reports whose progress has not increased, because the protocol forbids them.
  */
 function createProgress(
   token: string | number | undefined,

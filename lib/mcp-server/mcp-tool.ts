@@ -24,7 +24,7 @@ export type McpTool = {
   /** The schema of `structuredContent` in the tool's results. Omit if the results have none. */
   output?: z.ZodType;
   annotations: ToolAnnotations;
-  /** Whether a call changes pages or files. Such calls are refused while a person has not approved the plan. */
+  /** Whether a call changes pages or files. Such calls are refused while a person must still approve the plan. */
   changes?: boolean | undefined;
   /** Deadline of a call, in milliseconds. */
   timeoutMs: number;

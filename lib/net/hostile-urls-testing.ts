@@ -65,7 +65,8 @@ cgnat.example compat.example teredo.example six-to-four.example broadcast.exampl
   .split(/[ \n]+/);
 
 /**
- * URLs that are refused for their scheme, credentials, port or spelling, whatever address their host names resolve to.
+ * URLs that must be refused if their host names resolve to a loopback address. Most of them are refused without a DNS
+ * query, for their scheme, credentials, host, port or spelling.
  */
 export const hostilePlaces: readonly string[] = [
   "http://user@public.example/",

@@ -1,10 +1,10 @@
 import { createHmac, hkdfSync, randomBytes, timingSafeEqual } from "node:crypto";
 
 /**
- * The claims of a user token. Only the URL `audience` accepts the token. `holder` is `agent` for the session's own
- * agent, `other` for another agent. `keyId` is the API key that requested the token (null for the session's own agent);
- * the token ends when that key is revoked. Source: specification, MCP servers, rule 2; specification, Authentication,
- * rule 6.
+ * The claims of a user token. Only the server at the URL `audience` accepts the token. `holder` is `agent` for the
+ * session's own agent, `other` for another agent. `keyId` is the API key that requested the token (null for the
+ * session's own agent); the token ends when that key is revoked. Source: specification, MCP servers, rule 2;
+ * specification, Authentication, rule 6.
  */
 export type UserToken = {
   sessionId: string;

@@ -20,7 +20,8 @@ const ownsGroup = process.platform !== "win32";
 /** @typedef {{ ok: boolean, exitCode: number, output: string, timedOut: boolean }} CommandResult */
 
 /**
- * Runs a program without standard input and waits until it ends. If it cannot be started, the exit code is 127.
+ * Runs a program without standard input and waits until it ends. The exit code is 127 if the program cannot be started,
+ * and 1 if a signal ends it.
  * @param {string} file
  * @param {string[]} args
  * @param {CommandOptions} [options]

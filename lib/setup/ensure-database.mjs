@@ -6,8 +6,9 @@ import { hashTree, readStamp, writeStamp } from "./stamp.mjs";
 const stampPath = "node_modules/.cache/agent-session-service/postgres/prepared.json";
 
 /**
- * Prepares the template if the files that it is made from have changed. A failure is only printed: the service prepares
- * the database itself when it starts, and reports a problem that persists.
+ * Prepares the template if the files that it is made from have changed. Does nothing if `DATABASE_URL` is set, because
+ * the embedded database is then not used. A failure is only printed: the service prepares the database itself when it
+ * starts, and reports a problem that persists.
  * @param {string} node executable of Node 24
  */
 export async function ensureDatabase(node) {

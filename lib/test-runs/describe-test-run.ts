@@ -6,8 +6,8 @@ const PASSED_SHOWN = 50;
 const ERROR_CHARS_SHOWN = 1_500;
 const STEPS_SHOWN = 5;
 /**
- * Maximum number of characters for the full descriptions of failed tests. For each further failed test, only the
- * beginning of its first error is shown.
+ * Maximum number of characters for the full descriptions of failed and flaky tests. For each further failed or flaky
+ * test, only the beginning of its first error is shown.
  */
 const DETAIL_CHARS_MAX = 20_000;
 const BRIEF_CHARS_SHOWN = 300;

@@ -9,8 +9,8 @@ import type { TestRunsDeps } from "./test-runs-deps.ts";
 
 /**
  * Ends a test run. In one transaction, stores the results, emits `tests.completed`, and ends the waits for the test
- * run. Then wakes the agent's turn if the turn was waiting. Does nothing if the test run has already ended or its
- * session was removed.
+ * run. Then wakes the agent's turn if the turn was waiting. Does nothing if the test run has already ended or has
+ * been taken over by another process, or if its session was removed.
  */
 export async function settleTestRun(
   deps: Pick<TestRunsDeps, "db" | "log" | "jobs">,

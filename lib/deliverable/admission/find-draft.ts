@@ -10,8 +10,8 @@ import { ignoredKeywords } from "./draft-keywords.ts";
 export type Draft = {
   metaSchemaId: string;
   /**
-   * Creates an ajv instance with the draft's vocabulary. With `meta: true`, the instance also has the draft's
-   * meta-schema.
+   * Creates an ajv instance with the draft's vocabulary. The instance also has the draft's meta-schema, unless the
+   * option `meta` is false.
    */
   createAjv: (options: Options) => AjvCore;
   /** Whether keywords next to a `$ref` are ignored, as in all drafts up to draft-07. */

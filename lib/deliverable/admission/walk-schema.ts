@@ -61,7 +61,10 @@ export function childrenOf({ pointer, schema }: Pick<Place, "pointer" | "schema"
   return children;
 }
 
-/** Returns the schema object that a local reference (`#` or `#/…`) points to; undefined for any other reference. */
+/**
+ * Returns the schema object that a local reference (`#` or `#/…`) points to. Undefined for any other reference, and if
+ * the reference points to nothing or to a boolean schema.
+ */
 export function resolveReference(
   root: SchemaObject,
   from: Place,

@@ -2,14 +2,17 @@ import { createReadStream } from "node:fs";
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 
-/** A schema with the file that it is from (`source`) and values for the round trip, or an entry that is not JSON. */
+/**
+ * A schema and the values to test it with, or a text that is not JSON. `source` is the path of the file; for a line of
+ * a `.jsonl` or `.ndjson` file, it ends with `:` and the number of the line.
+ */
 export type Input =
   | { source: string; schema: unknown; values: readonly unknown[] | undefined }
   | { source: string; unreadable: string };
 
 /**
- * Reads schemas one at a time. A `.json` file contains one schema; a `.jsonl` or `.ndjson` file contains one on each
- * line; a folder means all `.json` files below it. Instead of a schema, an entry may be
+ * Reads schemas one at a time. A `.jsonl` or `.ndjson` file contains a schema on each line, and any other file contains
+ * one schema. The path of a folder means all `.json` files below it. In place of a schema, a file or a line may contain
  * `{ "schema": …, "values": […] }`.
  */
 export async function* readInputs(paths: readonly string[]): AsyncGenerator<Input> {

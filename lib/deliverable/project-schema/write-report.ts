@@ -4,7 +4,7 @@ import { isFine, type Report } from "./check-schema.ts";
 
 /**
  * Formats a report as one line of JSON: the projected schema, the constraints that became sentences, and the number of
- * round trips with each outcome.
+ * round trips with each outcome. For a schema that was not admitted, the line contains the error.
  */
 export function toJsonLine(report: Report): string {
   if (!report.admitted) return JSON.stringify(report);

@@ -1,14 +1,15 @@
 import { isObject, type JsonSchema, setOwn } from "./json.ts";
 
 /**
- * `branch`: the index of the branch to use in each union, and of the value to use in each `enum`. If there are too few,
- * the count starts again at the first. `levelsMax`: parts at this level and below get their shortest form.
+ * `branch`: the index of the branch to use in each union (null branches are not counted), and of the value to use in
+ * each `enum`. An index beyond the last one starts again at the first. `levelsMax`: parts at this level and at deeper
+ * levels get their shortest form.
  */
 type ExampleOptions = { branch?: number; levelsMax?: number };
 
 /** If the example has more parts than this, each further part gets its shortest form. */
 const PARTS_MAX = 2_000;
-/** An example with more parts than this is given up, because even the shortest forms of its parts multiply. */
+/** If the example has more parts than this, although the parts after `PARTS_MAX` are short, no example is built. */
 const PARTS_END = 20_000;
 
 /**

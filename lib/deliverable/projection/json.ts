@@ -4,7 +4,7 @@ export type Kind = "null" | "boolean" | "number" | "string" | "array" | "object"
 /** A schema that is sent to a provider. */
 export type JsonSchema = { [keyword: string]: unknown };
 
-/** Returns the JSON type of a value; undefined for a value that JSON cannot hold. */
+/** Returns the JSON type of a value; undefined for a value of a type that JSON does not have, such as a function. */
 export function kindOf(value: unknown): Kind | undefined {
   if (value === null) return "null";
   if (Array.isArray(value)) return "array";

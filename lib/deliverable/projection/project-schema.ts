@@ -22,24 +22,27 @@ export type Projection = {
   schema: JsonSchema;
   /** The constraints that became sentences in descriptions. */
   folded: readonly Folded[];
-  /** Whether the schema may have a valid value of finite size. False if it certainly has none. */
+  /** False if it is certain that no finite value is valid against the caller's schema; true in all other cases. */
   hasValue: boolean;
   /**
    * Converts a value of the projected schema into the caller's shape. The `path` of a failure points into `projected`.
    */
   foldBack: (projected: unknown) => Decoded;
-  /** Converts a value of the caller's schema into its projected form. Every valid value has a projected form. */
+  /**
+   * Converts a value of the caller's schema into its projected form. Every valid value has a projected form, unless the
+   * value is nested too deeply.
+   */
   project: (value: unknown) => Encoded;
   /**
-   * Takes a JSON pointer into the caller's value. Returns the pointer to the same part, or to its last existing parent,
-   * in `projected`, the model's JSON.
+   * Takes a JSON pointer into the caller's value. Returns the pointer to the part of `projected`, the model's JSON,
+   * that represents the same part of the value. If there is none, returns the pointer to the nearest enclosing part.
    */
   toProjectedPath: (pointer: string, projected: unknown) => string;
 };
 
 /**
  * The size limits of each attempt to project a schema, in decreasing order. The first projection that follows the
- * provider's rules is used.
+ * provider's rules is used, or the last projection if none follows them.
  */
 const ATTEMPTS: readonly GraphLimits[] = [
   { fieldsMax: 6_000, copiesMax: 1_000 },

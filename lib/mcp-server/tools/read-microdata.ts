@@ -36,7 +36,10 @@ function readItem(item: Element, url: string, above: readonly Element[]): Microd
   };
 }
 
-/** Finds the property elements of an item: below it and below its `itemref` targets, but not below nested items. */
+/**
+ * Finds the property elements of an item: elements below the item, its `itemref` targets, and elements below these
+ * targets. Elements below a nested item belong to the nested item and are left out.
+ */
 function findProperties(item: Element): Element[] {
   const found: Element[] = [];
   const roots: Element[] = [...item.children];

@@ -1,4 +1,4 @@
-/** Types for packages that export no types which a module can import. */
+/** Type declarations for packages that have no own types, or types that cannot be imported. */
 declare module "@joplin/turndown-plugin-gfm" {
   import type TurndownService from "turndown";
   /** Supports tables, strikethrough, task lists and highlighted code. */

@@ -140,7 +140,7 @@ export function createAddressRule(options: AddressRuleOptions): AddressRule {
   return { check, checkAddress, reservePort, refuseLiteral };
 }
 
-/** Returns the canonical form of a literal address, which may have trailing dots; undefined for a host name. */
+/** Returns the canonical form of a literal address, even if dots follow the address. Undefined for a host name. */
 const literalOf = (hostname: string): string | undefined =>
   canonicalAddress(hostname) ?? canonicalAddress(canonicalHostname(hostname));
 

@@ -17,7 +17,7 @@ type GuardedFetchDefaults = {
   maxBytes?: number;
   /** "error" (default): a redirect fails the exchange. "follow": up to five redirects are checked and followed. */
   redirect?: "error" | "follow";
-  /** Permitted schemes of the URL and of redirects. Default: both. */
+  /** Permitted schemes of the URL and of redirects. Default: http and https. */
   protocols?: ("http:" | "https:")[];
   /**
    * "error" (default): a body over the limit fails the exchange. "truncate": the body is cut and marked `truncated`.

@@ -72,7 +72,8 @@ export async function startForwardProxy(options: ForwardProxyOptions): Promise<F
   };
 
   /**
-   * Returns the user name, undefined if the proxy has no credentials, or false if the client's credentials are wrong.
+   * Returns the client's user name; undefined if clients need no credentials; false if the client's credentials are
+   * missing or wrong.
    */
   function authenticate(request: IncomingMessage): string | undefined | false {
     if (credentials === undefined) return undefined;

@@ -7,7 +7,7 @@ import { canonicalHostname } from "../address/network-allow.ts";
 /**
  * The part of this service that the agent's browser may reach. `origin` is the loopback URL at which the service
  * listens. `publicOrigins` are `BASE_URL` and `PUBLIC_PAGES_ORIGIN`, if they differ from `origin`. `paths` are the
- * allowed paths: "/demo" allows that path and all paths below it, "/p/" only the paths below it.
+ * allowed paths: "/demo" allows that path and all paths below it; "/p/" allows all paths that begin with "/p/".
  */
 export type OwnOrigin = { origin: string; publicOrigins?: string[]; paths: string[] };
 
@@ -20,7 +20,7 @@ export type OwnOriginRule = {
   resolve(url: URL): { hostname: string; port: number } | { reason: string } | undefined;
   /**
    * Our public https origins. The proxy terminates TLS for them, because it must see the path of each request. It
-   * forwards the requests to the service's plain http port.
+   * forwards the requests to the service's plain http port. Empty if the service itself listens with https.
    */
   tlsOrigins: URL[];
   /**

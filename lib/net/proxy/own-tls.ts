@@ -15,8 +15,8 @@ type OwnTls = {
 
 /**
  * Creates TLS servers for our own https origins, with the proxy's own certificate. Requests with an allowed path are
- * forwarded to the service's port on this machine. Other paths are refused in the same way as plain http requests, and
- * WebSockets are always refused. The caller must close the tunnels that are still open when the proxy stops.
+ * forwarded to the service's port on this machine. Requests with another path, and all WebSocket requests, are refused.
+ * The caller must close the tunnels that are still open when the proxy stops.
  *
  * @param context must contain an `own` rule.
  * @param limits.headersTimeout time limit in ms for the handshake, and again for the headers of the first request.

@@ -12,7 +12,7 @@ export type ProxyContext = {
   agent: Agent;
   connectTimeoutMs: number;
   idleTimeoutMs: number;
-  /** Reports a failure to `onRefused`. @returns the name and value of the response header for the client. */
+  /** Logs a failure and calls the proxy's `onRefused`. @returns the name and value of the client's response header. */
   report(url: string, error: GuardedFetchError, clientId: string | undefined): [string, string];
 };
 

@@ -40,7 +40,7 @@ function addToContexts(browser, content) {
   };
 }
 
-/** Wraps a browser type so that starting a browser fails with an explanation. */
+/** Wraps a browser type so that starting a browser, or connecting to one, fails with an explanation. */
 const refusing = (type) =>
   new Proxy(type, {
     get(target, name) {
@@ -70,7 +70,7 @@ const exported = {
   test,
   default: test,
 };
-// Node detects the names that ES modules can import from assignments of this form.
+// ES modules can import these names, because Node recognizes assignments of this form.
 exports.chromium = chromium;
 exports.defineConfig = defineConfig;
 exports.devices = devices;
@@ -83,5 +83,5 @@ exports.request = request;
 exports.selectors = selectors;
 exports.test = test;
 exports.webkit = webkit;
-// As in Playwright's own module, what it exports is the function `test` with the rest as its properties.
+// As in Playwright's own module, the export is the function `test`, with all other exports as its properties.
 module.exports = Object.assign(test, exported);

@@ -19,7 +19,10 @@ export function joinSentences(...texts: string[]): string {
     .join(" ");
 }
 
-/** Returns a schema that accepts the values of both schemas. */
+/**
+ * Returns a schema that accepts each value that at least one of the two schemas accepts. It has the description of
+ * `schema`.
+ */
 export function orElse(schema: JsonSchema, other: JsonSchema): JsonSchema {
   const { description, ...rest } = schema;
   const words = typeof description === "string" ? { description } : {};

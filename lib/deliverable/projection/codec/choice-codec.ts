@@ -4,7 +4,10 @@ import { type Codec, closedObject, refused } from "./codec.ts";
 /** A codec for a fixed list of values. A list that exceeds the provider's limits moves into the description. */
 export type ChoiceCodec = Codec & {
   choices: readonly (string | number | boolean)[];
-  /** Lists the choices in the description instead of the schema, which then accepts any value of the type. */
+  /**
+   * Lists the choices in the schema's description instead of in `enum` or `const`. The schema then accepts any value of
+   * their type.
+   */
   moveToDescription: () => void;
 };
 

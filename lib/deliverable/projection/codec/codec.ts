@@ -20,17 +20,24 @@ export type Codec = {
   /** Returns the value that a projected form represents, or the result of `run.refuse`. */
   decode: (projected: unknown, run: Decoding) => unknown;
   /**
-   * Whether the node has a value of finite size. `has` answers this for other nodes. Omit if there always is such a
-   * value.
+   * Whether at least one finite value is valid for the node. This is not so if the node allows no value, or if each
+   * value would have to contain another value of the same node without end. `has` answers this for other nodes. Omit if
+   * there always is such a value.
    */
   hasValue?: (has: (node: Node) => boolean) => boolean;
   /** Set when the codec itself does not change values. The codecs of its children may change them. */
   isPlain?: true;
   /** Returns a name for this form, which a union uses if the form is one of its branches. */
   label?: () => string | undefined;
-  /** Returns the step to the wrapped form. Set if this form only wraps another form of the same value. */
+  /**
+   * For a form that only wraps another form of the same value, such as the form of a union: returns the step from the
+   * wrapper to the wrapped form. Undefined if `projected` contains no wrapped form.
+   */
   enter?: (projected: unknown) => Step | undefined;
-  /** Returns the step from a projected value to the part that represents the property or item `key` of the value. */
+  /**
+   * Returns the step from a projected value to its part that represents the property or item `key` of the caller's
+   * value.
+   */
   step?: (projected: unknown, key: string) => Step | undefined;
 };
 
@@ -49,8 +56,8 @@ export type Slot = { node: Node; note: string };
 export type Outputs = {
   kinds: ReadonlySet<Kind>;
   /**
-   * One entry for each shape that an object in the projected form can have: the first key of the shape and all of its
-   * keys. Every object of a shape has all keys of that shape.
+   * One entry for each shape that the projected form can have if it is an object: the first key of the shape and all of
+   * its keys. Every object of a shape has all keys of that shape.
    */
   heads: readonly Head[];
 };

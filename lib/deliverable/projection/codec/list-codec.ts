@@ -2,8 +2,8 @@ import { orElse } from "./add-words.ts";
 import { type Codec, closedObject, isNever, refused, type Slot } from "./codec.ts";
 
 /**
- * Creates the codec for a list of at least `lengthMin` items that have the same schema. The provider gets a list of the
- * encoded items.
+ * Creates the codec for a list whose items all have the same schema. The provider gets a list of the encoded items. The
+ * codec does not check the length of lists: only `hasValue` uses `lengthMin`.
  */
 export function createListCodec(item: Slot, lengthMin = 0): Codec {
   return {

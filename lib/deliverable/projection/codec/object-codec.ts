@@ -23,8 +23,8 @@ type Field = {
   slot: Slot;
   isRequired: boolean;
   /**
-   * Whether the schema of `slot` applies only to some objects. A value that this schema does not accept is sent as an
-   * entry.
+   * Whether the schema of `slot` applies only to some objects. If so, a value that this schema does not accept is sent
+   * in a list of additional properties.
    */
   isSoft: boolean;
 };
@@ -49,8 +49,8 @@ type ObjectForm = {
 };
 
 /**
- * Creates the codec for an object. The provider gets an object with the named properties, and with a list of entries
- * for each kind of additional properties.
+ * Creates the codec for an object. The provider gets an object with the properties of `declared`, and with a list of
+ * entries for each section of `open`.
  */
 export function createObjectCodec(declared: readonly Field[], open: readonly Section[]): Codec {
   // The form depends on other codecs, so it is computed at its first use, when the graph of all nodes is complete.
@@ -184,7 +184,7 @@ function stepInto(form: ObjectForm, projected: unknown, key: string): Step | und
   return field && { path: [field.key], node: undefined, projected: undefined };
 }
 
-/** Puts each entry into the first section that accepts its value. */
+/** Puts each entry into the first section that accepts its value. Returns `refused` if no section accepts an entry. */
 function sortEntries(
   entries: readonly Entry[],
   sections: readonly Section[],

@@ -13,8 +13,8 @@ import {
 } from "./codec.ts";
 
 /**
- * The form of a property that may be absent. A strict schema requires every property, so one of the property's values
- * means that the property is absent.
+ * The form of a property that may be absent. A strict schema requires every property, so the projected property has an
+ * additional value which means that the property is absent: null, or a marker object.
  */
 export type OptionalForm = {
   schema: (emit: Emit) => JsonSchema;
@@ -24,7 +24,7 @@ export type OptionalForm = {
   isAbsent: (projected: unknown) => boolean;
 };
 
-/** Creates the node of a marker. Its only value is `{ "absent": true }`, or the same with another property name. */
+/** Creates the node of a marker. The marker is an object such as `{ "absent": true }`, with `name` as its only key. */
 function createMarker(name: string): Node {
   const schema = closedObject({ [name]: { type: "boolean", const: true } });
   const codec: Codec = {
@@ -38,7 +38,7 @@ function createMarker(name: string): Node {
 }
 
 const PLAIN_NAME = "absent";
-/** The usual marker. All optional forms share it, so that a schema defines it only once. */
+/** The marker with the key `absent`. All optional forms with this marker share it, so that a schema defines it once. */
 const plainMarker = createMarker(PLAIN_NAME);
 
 /**

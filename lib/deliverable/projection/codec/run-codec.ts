@@ -55,8 +55,8 @@ export function decodeValue(root: Node, projected: unknown): Decoded {
 }
 
 /**
- * Takes a JSON pointer into the caller's value. Returns the pointer to the same part, or its last existing parent, in
- * `projected`.
+ * Takes a JSON pointer into the caller's value. Returns the pointer to the part of `projected` that represents the same
+ * part of the value. If no part of `projected` represents it, returns the pointer to the nearest enclosing part.
  */
 export function mapPath(root: Node, pointer: string, projected: unknown): string {
   const keys = pointer === "" ? [] : pointer.split("/").slice(1).map(unescapeKey);

@@ -19,9 +19,10 @@ export type Branch = { slot: Slot; label: () => string };
 type ProjectedBranch = { slot: Slot; outputs: Outputs; tag: string | undefined };
 
 /**
- * Creates the codec for a value that has one of several forms. The forms are sent unchanged if lists and objects of
- * different branches can be told apart, objects by their first key. Otherwise each list or object is wrapped in an
- * object with the label of its branch: `{ "circle": { … } }`.
+ * Creates the codec for a value that has one of several forms. The forms are sent without labels if the first key of
+ * each form of object occurs in no other form, and if at most one branch has lists or encoding leaves all lists
+ * unchanged. Otherwise each list or object is wrapped in an object with the label of its branch:
+ * `{ "circle": { … } }`.
  */
 export function createUnionCodec(all: readonly Branch[]): Codec {
   // The index is computed at its first use, because the forms of the branches are known only when the graph is
@@ -106,7 +107,7 @@ function findTagged({ byTag }: BranchIndex, projected: unknown): { tag: string; 
   return node && { tag, node };
 }
 
-/** Finds the branches without a label that a projected value may belong to. */
+/** Finds the branches that are not wrapped and that a projected value may belong to. */
 function findCandidates({ byKind, byFirstKey }: BranchIndex, projected: unknown): readonly ProjectedBranch[] {
   const kind = kindOf(projected);
   const found = (kind && byKind.get(kind)) ?? [];

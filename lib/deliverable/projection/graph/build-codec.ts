@@ -74,7 +74,10 @@ function buildChoice(values: readonly unknown[]): Codec {
   return first && forms.length === 1 ? first : uniteForms(forms);
 }
 
-/** Chooses the union whose branches become separate forms. The other unions are merged into each of these forms. */
+/**
+ * Chooses the union whose branches become separate forms. The other unions are merged into each of these forms. Returns
+ * undefined if no union is suitable; all unions are then merged into one form.
+ */
 function pickUnion(builder: Builder, expansion: Expansion): Union | undefined {
   const { conjuncts, unions, kinds } = expansion;
   if (unions.length === 0 || conjuncts.some((schema) => limitsUnevaluated(builder.index, schema)))

@@ -25,7 +25,8 @@ const STEPS_MAX = 150_000;
  * Builds the graph of a schema. For each set of schemas that apply to the same value, the graph has a node with a
  * codec.
  *
- * @param limits size limits of the graph. Parts beyond these limits become untyped JSON.
+ * @param limits size limits of the graph. Parts beyond `fieldsMax` become untyped JSON. The branches of a union beyond
+ * `copiesMax` do not become separate forms, but are merged into one form.
  */
 export function buildGraph(index: SchemaIndex, root: SchemaObject, limits: GraphLimits): Graph {
   const budget = createBudget(STEPS_MAX);
@@ -90,8 +91,8 @@ export function buildGraph(index: SchemaIndex, root: SchemaObject, limits: Graph
       if (formula.described.length === 0 && formula.base.length === 0) return anyValue;
       if (levels > BRANCH_LEVELS_MAX) return anyValue;
       const { key, slot } = register(formula);
-      // If the node is still being built, the union contains itself without descending into the value. The inner
-      // reference then accepts any value.
+      // If the node is still being built, a branch of a union is that union again, for the same value. This branch then
+      // accepts any value.
       if (nodes.get(key)?.state === "open") return anyValue;
       build(key);
       return slot;

@@ -28,6 +28,7 @@ export type Builder = {
   slotOf: (formula: Formula | undefined) => Slot;
   /**
    * Returns the node for a formula and builds its codec at once. Unions need this, because they inspect their branches.
+   * If the node is already being built, or if unions are nested too deeply, returns `common.anyValue` instead.
    */
   buildNow: (formula: Formula) => Slot;
   note: (schema: SchemaObject, keyword: string, sentence: string) => void;

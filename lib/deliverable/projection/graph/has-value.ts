@@ -2,11 +2,12 @@ import type { Node } from "../codec/codec.ts";
 import { countUses } from "../codec/emit-schema.ts";
 
 /**
- * Whether the root of a graph has a value of finite size. It has none if a required part contains itself or has no
- * valid value. The codecs accept at least what the caller's schema accepts, so the result false is certain.
+ * Whether at least one finite value is valid for the root of a graph. This is not so if a required part has no valid
+ * value, or would have to contain itself without end. False is certain, because the codecs accept at least what the
+ * caller's schema accepts; true is not.
  */
 export function hasValue(root: Node): boolean {
-  // Starts with the leaves, so that one pass suffices for a schema without recursion.
+  // Starts with the nodes that were found last, which are usually the deepest. Most schemas then need only one pass.
   const open = new Set([...countUses(root).keys()].reverse());
   const has = (node: Node) => !open.has(node);
   let isSettled = false;

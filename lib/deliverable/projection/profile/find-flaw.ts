@@ -78,8 +78,8 @@ const isObjectSchema = ({ type, properties }: JsonSchema): boolean =>
   type === "object" || (Array.isArray(type) && type.includes("object")) || properties !== undefined;
 
 /**
- * Returns the target of the schema's `$ref`, or the schema itself if it has no `$ref`. Undefined if there is no such
- * target.
+ * Returns the target of the schema's `$ref`, or the schema itself if it has no `$ref`. Undefined if the target does not
+ * exist, or if `schema` is not an object.
  */
 function resolve(root: JsonSchema, schema: unknown): JsonSchema | undefined {
   if (!isObject(schema) || schema.$ref === undefined) return isObject(schema) ? schema : undefined;

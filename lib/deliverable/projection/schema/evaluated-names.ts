@@ -8,8 +8,8 @@ import type { Schema, SchemaIndex } from "./schema-index.ts";
 type SoftSchemas = { schemas: readonly SchemaObject[]; isComplete: boolean };
 
 /**
- * Finds the property names that other keywords of a schema may evaluate. `unevaluatedProperties` does not apply to
- * these names.
+ * Finds the property names that keywords of a schema other than `unevaluatedProperties` may evaluate.
+ * `unevaluatedProperties` does not apply to properties with these names.
  */
 export type EvaluatedNames = {
   /** Returns undefined when any name is possible, or the names cannot be determined. */

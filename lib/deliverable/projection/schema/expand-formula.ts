@@ -19,7 +19,7 @@ export type Union = {
 export type Expansion = {
   /** Each schema whose own keywords apply to the value. */
   conjuncts: readonly SchemaObject[];
-  /** The conjuncts that the description of this node has to cover. */
+  /** The conjuncts that the description of the formula's node has to cover. */
   described: readonly SchemaObject[];
   kinds: Kinds;
   /** The allowed values, if `enum` or `const` lists them. */
@@ -89,8 +89,8 @@ export function expandFormula(index: SchemaIndex, formula: Formula, budget: Budg
 }
 
 /**
- * Adds the schema's unions to `unions`, except those that the formula has settled or joined.
- * Branches that accept nothing do not count.
+ * Adds the schema's unions to `unions`, except those whose keys are in the formula's `settled` or `joined`. Branches
+ * that accept nothing do not count.
  * @returns the branch of each union that has only one branch, and false for each union that has none. These unions are
  * not added.
  */

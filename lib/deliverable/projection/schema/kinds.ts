@@ -37,7 +37,8 @@ export function hasKind(value: unknown, kinds: Kinds): boolean {
 const LEVELS_MAX = 6;
 
 /**
- * Returns the kinds that a schema may allow. The schema may in fact allow fewer, because only a few levels are read.
+ * Returns the kinds that a schema may allow. The schema may in fact allow fewer, because only some keywords and a few
+ * levels are read.
  */
 export function kindsOf(index: SchemaIndex, schema: Schema, levels = LEVELS_MAX): Kinds {
   if (schema === true) return ALL_KINDS;

@@ -33,7 +33,7 @@ export function planArray(
   return trim({ positions, rest, lengthMin });
 }
 
-/** Turns the tuple into an ordinary list if all positions and `rest` have the same small schema of a scalar. */
+/** Turns the tuple into an ordinary list if all positions (and `rest`, if set) have the same small scalar schema. */
 function trim(plan: ArrayPlan): ArrayPlan {
   const { positions, rest } = plan;
   const [first] = positions;

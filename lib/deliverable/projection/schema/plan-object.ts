@@ -10,7 +10,8 @@ export type SectionPlan = { formula: Formula; patterns: readonly string[]; isRes
 type ObjectPlan = { fields: readonly FieldPlan[]; sections: readonly SectionPlan[] };
 
 /**
- * One schema's rules for properties: `declared` by name, `patterns` by pattern, and `rest` for all other properties.
+ * One schema's rules for properties: `declared` by name, `patterns` by pattern, and `rest` for all other properties
+ * except those in `evaluatedNames`.
  */
 type Claim = {
   declared: Record<string, unknown>;
@@ -88,8 +89,8 @@ function readDeclared({ properties }: SchemaObject): Record<string, unknown> {
 }
 
 /**
- * Plans the lists of properties that no schema names: first the properties that match a pattern, then all others. If
- * several schemas limit these properties, one list contains all of them.
+ * Plans the lists for properties that no schema names. If exactly one schema limits these properties, there is a list
+ * for those that match a pattern, and a list for all others. Otherwise one list contains all of these properties.
  */
 function planSections(index: SchemaIndex, claims: readonly Claim[]): SectionPlan[] {
   const limiting = claims.filter(({ patterns, rest }) => patterns.length > 0 || rest !== true);

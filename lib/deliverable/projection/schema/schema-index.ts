@@ -13,11 +13,14 @@ export const isSchema = (value: unknown): value is Schema => typeof value === "b
  */
 export type SchemaIndex = {
   dialect: Dialect;
-  /** The JSON pointer of a schema in the document; undefined for schemas that `anyOf` created. */
+  /**
+   * The JSON pointer of a schema in the document. Undefined for any other object, such as data in the document or a
+   * schema that `anyOf` created.
+   */
   pointerOf: (schema: SchemaObject) => string | undefined;
   /**
    * Returns the name of a schema: its own definition or property name, or a name derived from the nearest named schema
-   * around it.
+   * around it. Returns "part" for undefined, and for an object that is not a schema of the document.
    */
   nameOf: (schema: SchemaObject | undefined) => string;
   /** The name of a schema that is a definition; undefined for other schemas. */

@@ -5,14 +5,20 @@ import { isAnnotation } from "./formula.ts";
 import { type Kinds, readType } from "./kinds.ts";
 import type { Schema, SchemaIndex } from "./schema-index.ts";
 
-/** Keywords that determine the form of values. All other keywords only restrict which values are valid. */
+/**
+ * Keywords that always determine the form of values. `type` is not in the list, because `determinesForm` checks which
+ * types it excludes. All other keywords at most restrict which values are valid.
+ */
 const FORM_KEYWORDS = new Set(
   "$ref $dynamicRef $recursiveRef allOf anyOf oneOf enum const properties additionalProperties patternProperties unevaluatedProperties items prefixItems additionalItems if then else dependentSchemas dependencies".split(
     " ",
   ),
 );
 
-/** Whether every branch of a union determines the form of the values that it accepts. */
+/**
+ * Whether every branch of a union determines the form of the values that the branch accepts.
+ * @param kinds the types that the schemas around the union allow.
+ */
 export function hasForms({ branches }: Union, kinds: Kinds): boolean {
   return branches.every((branch) => determinesForm(branch, kinds));
 }
@@ -31,7 +37,7 @@ export const limitsUnevaluated = ({ dialect }: SchemaIndex, schema: SchemaObject
 
 /**
  * Counts the properties of the schemas around a union. If the union's branches become separate forms, each form repeats
- * them.
+ * these properties.
  */
 export function countCopies({ conjuncts }: Expansion): number {
   return conjuncts.reduce(

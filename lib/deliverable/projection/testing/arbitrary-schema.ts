@@ -77,7 +77,7 @@ const isOld = (draft: DraftName) => draft === "draft-04" || draft === "draft-07"
 /** The generators for the parts of a schema: any schema, and an object schema. Both are recursive. */
 type Tie = { part: fc.Arbitrary<Part>; object: fc.Arbitrary<Part> };
 
-/** Generates schemas of one draft with every construct that the draft supports. */
+/** Generates an object schema of one draft, and a value for this schema. */
 export function arbitrarySample(draft: DraftName): fc.Arbitrary<Sample> {
   const { part, object } = fc.letrec<{ part: Part; object: Part }>((tie) => {
     const ties: Tie = { part: tie("part"), object: tie("object") };
@@ -302,7 +302,8 @@ function arbitraryRemarked({ part }: Tie): fc.Arbitrary<Part> {
 /** Generates a reference to a schema, which `define` later moves into the definitions. */
 function arbitraryReference(draft: DraftName, { part }: Tie): fc.Arbitrary<Part> {
   const besideReference: object[] = [{}, { description: "The use" }, { minProperties: 0 }];
-  // Adds keywords that no value satisfies, because up to draft-07 keywords next to `$ref` are ignored.
+  // Adds keywords that no value satisfies. They must have no effect, because up to draft-07 keywords next to `$ref` are
+  // ignored.
   if (isOld(draft)) besideReference.push({ type: "null", enum: ["\u0000\u0000"], maxProperties: 0, not: {} });
   return fc
     .tuple(part, fc.nat(9), fc.constantFrom(...besideReference))
