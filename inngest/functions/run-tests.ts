@@ -4,7 +4,8 @@ import { momentAfter } from "./moment-after.ts";
 
 const POLL_MS = 10_000;
 /**
- * Maximum number of plays. With a wait after each play, a function run stays below an engine's limit of 1,000 steps.
+ * Maximum number of plays. A play and the wait after it are two steps, and an engine limits a function run to 1,000
+ * steps.
  */
 const PLAYS_MAX = 300;
 
