@@ -11,8 +11,8 @@ const PLAYS_MAX = 300;
 
 /**
  * Plays a test run. The service stores the results in its own tables, so a repeated step sees whether the test run has
- * ended. If another process plays the test run, this function polls until the test run has ended, because that process
- * may die.
+ * ended. If another process plays the test run, this function polls until the test run has ended, at most `PLAYS_MAX`
+ * times, because that process may die.
  */
 export const createRunTests = (client: Inngest, play: (testRunId: string) => Promise<PlayedTests>) =>
   client.createFunction(

@@ -108,7 +108,7 @@ function toWait(op: Op, { nowMs, wallNowMs }: Circumstances): StepWrite | undefi
 }
 
 /**
- * Computes the consequences of an answer for the run's rows. Pure.
+ * Computes the consequences of an answer for the run's rows. Writes nothing: the caller applies the verdict.
  *
  * @throws if a wait has a time or an expression that this engine cannot parse. The caller then fails the run.
  */
