@@ -4,8 +4,8 @@ import type { Logger } from "#lib/log/logger.ts";
 type SdkLogger = NonNullable<ClientOptions["logger"]>;
 
 /**
- * Writes the SDK's log messages, mostly errors that functions throw, to the service's log at one level. The SDK's own
- * logger writes to the console, where secrets are not redacted.
+ * Creates a logger that writes the SDK's log messages, mostly errors that functions throw, to the service's log at one
+ * level. The SDK's own logger writes to the console, where secrets are not redacted.
  */
 export function createSdkLogger(logger: Logger, level: keyof Logger): SdkLogger {
   const write = (first: unknown, second?: unknown) =>

@@ -91,7 +91,8 @@ const scenarios: Scenario[] = [
 ];
 
 /**
- * Advances the clock by one second whenever the process is idle, until all runs have ended or the process has crashed.
+ * Advances the clock by one second whenever the process is idle, until all runs have ended or the process has crashed,
+ * for at most a minute of real time.
  * @returns whether all runs have ended.
  */
 async function playToTheEnd(process: TestProcess, clock: ManualClock): Promise<boolean> {

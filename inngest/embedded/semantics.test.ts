@@ -13,7 +13,10 @@ import {
   until,
 } from "./testing.ts";
 
-/** These tests check behaviour of the real server that is not obvious. Sources: its public code and documentation. */
+/**
+ * These tests check that the engine behaves like an Inngest server in cases that are not obvious. Sources: the public
+ * code and documentation of the server.
+ */
 
 let database: Awaited<ReturnType<typeof openTestDatabase>>;
 let process: TestProcess;

@@ -27,7 +27,7 @@ export const createDeliverCallback = (
         );
         if (outcome.state === "delivered" || outcome.state === "dropped") return outcome;
         if (outcome.state === "wait") {
-          // This delivery waits for the first attempt of `run.started`, or for a slot of its receiver.
+          // This delivery waits until the callback of `run.started` was attempted once, or for a slot of its receiver.
           waits++;
           await step.sleepUntil(`wait-${waits}`, momentAfter(outcome.delayMs));
         } else {

@@ -4,14 +4,15 @@ import { momentAfter } from "./moment-after.ts";
 
 const POLL_MS = 10_000;
 /**
- * Maximum number of plays. With a wait after each play, a function run stays below an engine's limit of 1,000 steps.
+ * Maximum number of plays. A play and the wait after it are two steps, and an engine limits a function run to 1,000
+ * steps.
  */
 const PLAYS_MAX = 300;
 
 /**
  * Plays a test run. The service stores the results in its own tables, so a repeated step sees whether the test run has
- * ended. If another process plays the test run, this function polls until the test run has ended, because that process
- * may die.
+ * ended. If another process plays the test run, this function polls until the test run has ended, at most `PLAYS_MAX`
+ * times, because that process may die.
  */
 export const createRunTests = (client: Inngest, play: (testRunId: string) => Promise<PlayedTests>) =>
   client.createFunction(

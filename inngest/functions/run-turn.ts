@@ -6,15 +6,16 @@ import { momentAfter } from "./moment-after.ts";
 
 const STALE = "the claim on this run is over";
 /**
- * Maximum number of plays. With a wait after each play, a function run stays below an engine's limit of 1,000 steps.
+ * Maximum number of plays. A play and the wait that can follow it are two steps, and an engine limits a function run to
+ * 1,000 steps.
  */
 const PLAYS_MAX = 450;
 const STALE_RETRY_MS = 10_000;
 
 /**
- * Plays a run to its end. A step of the engine plays as much of the turn as its time allows. The turn records its own
- * steps in the database, so a repeated step of the engine continues after the last recorded step of the turn. Source:
- * `architecture.md`, How a request flows, 2 to 5.
+ * Plays a run until it ends or is parked. A step of the engine plays as much of the turn as its time allows. The turn
+ * records its own steps in the database, so a repeated step of the engine continues after the last recorded step of the
+ * turn. Source: `architecture.md`, How a request flows, 2 to 5.
  */
 export const createRunTurn = (
   client: Inngest,

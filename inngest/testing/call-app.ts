@@ -65,7 +65,7 @@ export function composeBody(call: Call, mode: Mode, isStateLeftOut: boolean): st
 /**
  * Sends a call over HTTP and reads the answer as a server does. A connection that breaks is a failed attempt.
  *
- * @throws when the SDK's answer is not signed or not valid.
+ * @throws when an answer of the SDK with a status below 300 is not signed or not valid.
  */
 export async function callApp(call: Call, body: string, signingKey: string): Promise<Answer> {
   const url = new URL(call.url);

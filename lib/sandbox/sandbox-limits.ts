@@ -10,7 +10,7 @@ export type SandboxLimits = {
   workspaceEntriesMax: number;
   /** Shortest interval between two measurements of a running command's workspace. */
   measureEveryMs: number;
-  /** Shortest interval between two checks of the memory and open files of a command's processes. */
+  /** Shortest interval between two checks of the memory, writes and open files of a command's processes. */
   watchEveryMs: number;
   /** Size of the part of a command's output that is kept: half from its beginning, half from its end. */
   outputBytesMax: number;

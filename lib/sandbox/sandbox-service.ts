@@ -49,7 +49,8 @@ export type TestProgram = {
 export const TEST_PROXY_SOCKET = "/egress/proxy.sock";
 
 /**
- * The workspace of one session. No path can lead out of it. @throws WorkspaceError with a readable message for a bad path.
+ * The workspace of one session. No path can lead to files of the service or of another session. @throws WorkspaceError
+ * with a readable message for a bad path.
  */
 export type Workspace = {
   readFile: (path: string, limitBytes: number) => Promise<{ bytes: Uint8Array; totalBytes: number }>;

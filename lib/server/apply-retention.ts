@@ -8,9 +8,12 @@ import { findIdleSessions, type IdleSession } from "#lib/session/removal/idle-se
 import type { RemovalOutcome } from "#lib/session/removal/remove-session.ts";
 import type { Env } from "./env.ts";
 
-/** The operations of the retention job. Each handles one batch. */
+/** The operations of the retention job. Each call of a `remove…` operation removes one batch. */
 export type Retention = {
-  /** Finds sessions that are older than the setting allows, at most as many as one run of the job removes. */
+  /**
+   * Finds sessions that were not used for longer than the setting allows, at most as many as one run of the job
+   * removes.
+   */
   findSessions: () => Promise<IdleSession[]>;
   /** Removes a batch of sessions, except sessions that were used in the meantime. @returns how many were removed. */
   removeSessions: (sessions: IdleSession[]) => Promise<number>;

@@ -58,8 +58,8 @@ type TurnPlayerDeps = Pick<TurnDeps, "model" | "spending" | "mcp" | "elicitation
 };
 
 /**
- * Creates the durable engine and its functions: turns, callbacks and the sweeps. Also creates the sender of the jobs
- * that start these functions.
+ * Creates the durable engine and its functions: turns, test runs, callbacks, sweeps and the retention job. Also creates
+ * the sender of the jobs that start these functions.
  */
 export function createTurnPlayer(deps: TurnPlayerDeps) {
   const { env, storage, logger, isServerless } = deps;
@@ -113,8 +113,8 @@ export function createTurnPlayer(deps: TurnPlayerDeps) {
   ];
 
   /**
-   * Resends jobs of open runs if the engine has lost them. A server that loses jobs may also lose the functions, so they are
-   * registered again.
+   * Resends jobs of open runs if the engine has lost them. A server that loses jobs may also lose the functions, so the
+   * functions are registered again.
    */
   async function resendLostJobs(lostAfterMs: number): Promise<void> {
     const lost = await resendLostRuns(db, lostAfterMs);

@@ -228,7 +228,8 @@ const MEBIBYTE = 1_048_576;
 export class EnvError extends Error {}
 
 /**
- * Reads and checks the settings. No other module reads the environment. An empty variable counts as unset.
+ * Reads and checks the settings. All settings are read here, except that a failed start looks at `LOG_LEVEL` itself. An
+ * empty variable counts as unset.
  *
  * @throws EnvError if a variable is invalid, or missing although another setting requires it.
  */

@@ -60,7 +60,7 @@ type RemovalDeps = {
 export function followRemovals(deps: RemovalDeps) {
   const { db, bus, logger, stops, securityLog } = deps;
   const clearing = new Map<string, Promise<PendingRemoval[]>>();
-  /** The ids of runs that had not ended at the last check, by removed session. */
+  /** The ids of runs that had not ended when `clear` last waited for their end, by removed session. */
   const runsNotEnded = new Map<string, string[]>();
   /** When each session was last cleared completely, with no part left pending. */
   const clearedAtMs = new Map<string, number>();

@@ -12,11 +12,12 @@ const TOPIC = "stop-run";
 
 /**
  * Connects the runs that this process plays (executes) with other processes. Receives stop signals for these runs, and
- * renews the jobs of the runs so that no process considers the jobs lost. If a stop signal is missed, for example because
- * the sending process crashed after it had stored the request, the request is read from the database.
+ * renews the jobs of the runs so that no process considers the jobs lost. If a stop signal is missed, for example
+ * because the sending process crashed after it had stored the request, the request is read from the database.
  *
  * @param deps.localStops the signals of the runs that this process plays.
- * @param deps.resendLost looks for lost jobs after each renewal; undefined if the engine cannot lose jobs.
+ * @param deps.resendLost resends lost jobs. Called after each renewal that shows that the ages of jobs can be trusted.
+ * Undefined if the engine cannot lose jobs.
  * @param deps.sweepWaits resumes parked (paused) runs whose wait is over, and stops those whose stop was requested;
  * never rejects.
  */
@@ -72,7 +73,8 @@ export function followRuns(deps: {
      */
     renew,
     /**
-     * Tracks a run while it is played. If the run pauses, renews its job once more, because the engine continues the run.
+     * Tracks a run while it is played. If the run pauses, renews its job once more, so that the job does not count as
+     * lost before the engine continues the run.
      */
     async trackPlay<Result extends { status: string }>(
       runId: string,

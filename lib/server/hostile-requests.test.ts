@@ -157,7 +157,8 @@ describe("an absolute address", () => {
     test(`${address}: does not reach an operation`, async () => {
       const method = address === "*" ? "OPTIONS" : "GET";
       const answer = await send(`${method} ${address} HTTP/1.1\r\nHost: ${OWN}\r\n${LAST}\r\n\r\n`);
-      // A path that begins with two slashes is passed to Next, which answers that there is no such page.
+      // A path that begins with two slashes is passed to Next. The real Next answers that there is no such page, but
+      // the fake one in this test answers every request with 200.
       const isPage = address.startsWith("//");
       assert.deepEqual(statusesOf(answer), [isPage ? 200 : 400]);
       assert.deepEqual(served, isPage ? [`page ${address}`] : []);

@@ -59,7 +59,7 @@ export async function openStorage(env: Env, logger: Logger, isServerless: boolea
     sealer: createSealer(encryptionKey, env.ENCRYPTION_KEY_PREVIOUS),
     /** The generated API key in the data folder; undefined without a data folder. */
     generatedKey: secrets?.apiKey,
-    /** Identifies this process among the processes that share the database. */
+    /** Identifies this process. `isAlone`: no other process uses the database. */
     owner: { name: database.name, isAlone: isEmbedded },
     describe: () => (isEmbedded ? `Postgres in ${env.DATA_DIR}` : driver === "neon" ? "Neon" : "Postgres"),
     /** Checks whether the database answers and can be written, and whether files can be written. */

@@ -46,9 +46,10 @@ const FORWARDING_HEADERS = ["forwarded", "via", "x-forwarded-for", "x-forwarded-
 const DRAIN_MS = 1_000;
 
 /**
- * Creates the handler of requests. It checks `Host`, answers operations, published scripts and landing pages itself, and
- * passes all other requests to Next. Before it passes a request on, it exchanges the secret of a link for a cookie, and sets
- * the security headers of pages. It does not contain the rules of the HTTP API.
+ * Creates the handler of requests. It checks `Host`, answers operations, published scripts, landing pages, MCP requests
+ * and calls of the engine itself, and passes all other requests to Next. Before it passes a request on, it exchanges
+ * the secret of a link for a cookie, and sets the security headers of pages. It does not contain the rules of the HTTP
+ * API.
  */
 export function createRequestListener({ container, env, handle, isDev, logger }: ListenerDeps) {
   /** The responses that are still open. */
@@ -129,7 +130,8 @@ export function createRequestListener({ container, env, handle, isDev, logger }:
       return sendResponse(response, await container.mounted.serveMcp(toWebRequest(request, response, url)));
     const script = findScript(request, pathname);
     if (script !== undefined && (await serveScript(script, request, response))) return;
-    // An id that no session can have gets the router's own 404. Source: specification, Errors, other rules, 1.
+    // A path with an id that no session can have is answered like an unknown path: Next answers with its own 404.
+    // Source: specification, Errors, other rules, 1.
     const hasImpossibleId =
       route?.operations.POST === "retargetBrowser" && !isRoutedSessionId(route.params.sessionId ?? "");
     if (route && !hasImpossibleId) {
@@ -252,8 +254,8 @@ function canDecode(pathname: string): boolean {
 const isPage = (pathname: string) => !/^\/(_next|api|v)\//.test(pathname);
 
 /**
- * Sets the content security policy of our pages, which contains a nonce. Next reads the nonce from the request's headers and
- * adds it to its scripts.
+ * Sets the content security policy of our pages. If the policy contains a nonce, Next reads the nonce from the
+ * request's headers and adds it to its scripts.
  */
 function setPagePolicy(request: IncomingMessage, response: ServerResponse, url: URL, isDev: boolean): void {
   const { policy, nonce } = makePagePolicy(url, isDev);

@@ -18,8 +18,8 @@ const CLOSE_DEADLINE_MS = 15_000;
 
 /**
  * Starts the service: its parts, the HTTP server with WebSocket upgrades, and the engine. The pages are loaded with the
- * first request for a page; in development, at the start. SIGTERM, SIGINT and the end of the parent process shut the service
- * down in order.
+ * first request for a page; in development, at the start. SIGTERM, SIGINT and the end of the parent process shut the
+ * service down in an orderly way.
  *
  * @param onAnswering called when the HTTP API answers and everything except the pages is loaded.
  * @throws EnvError for an invalid setting, Error with a readable message for a part that cannot be created.

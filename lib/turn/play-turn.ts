@@ -27,20 +27,21 @@ import { hasBegunProbe, probeRun } from "./structured/probe-run.ts";
 import type { TurnDeps } from "./turn-deps.ts";
 
 /**
- * Why an executor stopped playing a run. `ended`: the run has ended. `paused`: the executor's time was up, between two
- * steps. `parked`: the run waits, for example for a person or for sub-agents. For `later` and `no` see `ClaimResult` in
- * `run/claim-run.ts`.
+ * Why an executor stopped playing a run. `ended`: the run has ended. `paused`: the executor stopped between two steps,
+ * because its time was up or the process is ending. `parked`: the run waits, for example for a person or for
+ * sub-agents. For `later` and `no` see `ClaimResult` in `run/claim-run.ts`.
  */
 export type Played = { status: "ended" | "paused" | "parked" | "no" } | { status: "later"; delayMs: number };
 
 const STOPPED: RunEnd = { outcome: "cancelled", reason: STOPPED_REASON };
 
 /**
- * Plays a run from its last recorded step until the run ends or waits, or until the time of this executor is over. Each step
- * is recorded with its effects in one write before the next step begins, so another executor can continue after it.
+ * Plays a run from its last recorded step until the run ends or waits, or until the time of this executor is over. Each
+ * step is recorded with its effects in one write before the next step begins, so another executor can continue after
+ * it.
  * Source: `architecture.md`, How a request flows, 2 to 5.
  *
- * @throws StaleClaimError when another executor has claimed the run meanwhile.
+ * @throws StaleClaimError when another executor has claimed the run meanwhile, or the run has ended.
  * @throws ShutdownError when the process ends; the executor that resumes the run repeats the interrupted step.
  */
 export async function playTurn(deps: TurnDeps, checker: SchemaChecker, job: PlayJob): Promise<Played> {

@@ -36,9 +36,9 @@ export async function releaseLease({ query, executorId }: StoreContext): Promise
 }
 
 /**
- * Takes over the open runs of executors without a valid lease, or of every other executor if `takeAll`. A wait whose start
- * is in the future was written before the clock was set back. Such a wait starts again now, so that it does not last too
- * long.
+ * Takes over the open runs of the given functions from executors without a valid lease, or from every other executor if
+ * `takeAll`. A wait whose start is in the future was written before the clock was set back. Such a wait starts again
+ * now, so that it does not last too long.
  */
 export function claimRuns(
   { query, executorId, now }: StoreContext,

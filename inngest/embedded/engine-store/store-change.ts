@@ -171,8 +171,8 @@ const answeredParents = (from: "moved" | "cancelled") => {
 };
 
 /**
- * SQL: wakes runs, and counts it in `wakes`. A parked run moves to this executor and gets a new epoch. A running run
- * keeps its executor and its epoch.
+ * SQL: wakes runs, and increments their `wakes`. A parked run moves to this executor and gets a new epoch. A running
+ * run keeps its executor and its epoch.
  */
 const wokenRuns = (sources: SQL[], executorId: string) => sql`woken as (
   update ${engineRuns} r set wakes = r.wakes + 1, state = ${nextRunState("waiting", "woken")},

@@ -6,8 +6,8 @@ const LONGEST_MS = 10 * 60_000;
 
 /**
  * Creates a backoff that doubles from one second to ten minutes. A jitter of 25 percent spreads the retries of runs
- * that failed together. The real server starts with 15 to 45 seconds; this engine starts sooner, because on one machine
- * most failures are short.
+ * that failed together. An Inngest server starts with 15 to 45 seconds; this engine starts sooner, because on one
+ * machine most failures are short.
  */
 export function createBackoff(random: () => number = Math.random): Backoff {
   return (attempt) => Math.min(LONGEST_MS, BASE_MS * 2 ** attempt) * (0.75 + random() / 2);

@@ -28,7 +28,10 @@ export type Verdict = {
     | { kind: "progressed" }
     /** The run waits for a timer, an event or the end of a run that it invoked. */
     | { kind: "parked" }
-    /** The SDK stopped because a checkpoint was refused: the answer is ignored. */
+    /**
+     * A checkpoint was refused, so the SDK stopped and its answer is ignored. Or the function was not called, because
+     * this executor has to leave the run.
+     */
     | { kind: "halted" };
 };
 
@@ -51,7 +54,7 @@ const STALE_DISPATCH = "StaleDispatchError";
 
 const nameOf = (op: Op) => op.displayName ?? op.name ?? op.id;
 
-/** The real server's limits for the delay of a `RetryAfterError`. */
+/** The limits for the delay of a `RetryAfterError`, the same as those of an Inngest server. */
 const SOONEST_RETRY_MS = 1_000;
 const LATEST_RETRY_MS = 24 * 3_600_000;
 
@@ -105,7 +108,7 @@ function toWait(op: Op, { nowMs, wallNowMs }: Circumstances): StepWrite | undefi
 }
 
 /**
- * Computes the consequences of an answer for the run's rows. Pure.
+ * Computes the consequences of an answer for the run's rows. Writes nothing: the caller applies the verdict.
  *
  * @throws if a wait has a time or an expression that this engine cannot parse. The caller then fails the run.
  */

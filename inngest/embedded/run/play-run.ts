@@ -7,7 +7,7 @@ import type { Verdict } from "./judge-answer.ts";
 export type PlayScene = CallScene & {
   store: EngineStore;
   commit: (run: HeldRun, change: Change) => Promise<Receipt>;
-  /** Writes the end of a run without a parent. */
+  /** Writes that a run without a parent has completed. Failed runs are written with `commit`. */
   complete: (run: HeldRun, output: unknown) => Promise<void>;
 };
 
@@ -143,7 +143,7 @@ async function end(
 ): Round {
   const { hasParent } = run;
   const change = toChange(verdict);
-  // The steps of an ended run are never read, so the steps in the last answer are not written.
+  // The steps of an ended run are never read, so `complete` does not write the steps of the last answer.
   if (next.kind === "completed" && !hasParent && verdict.runs.length === 0) {
     await scene.complete(run, next.output);
     return OVER;

@@ -5,8 +5,8 @@ import { compileExpression } from "./expression.ts";
 import { cancelsRun, type Registry } from "./registry.ts";
 
 /**
- * Adds the ids, data and times that events lack. A missing id is derived from the seed that the SDK sends with a request, so
- * that a repeated request creates the same ids.
+ * Adds the ids, data and times that events lack. A missing id is derived from the seed that the SDK sends with a
+ * request, so that a repeated request creates the same ids. Without a seed, a missing id is random.
  */
 export function toEvents(payloads: EventPayload[], seed: string | null, nowMs: number): EngineEvent[] {
   return payloads.map((payload, at) => {

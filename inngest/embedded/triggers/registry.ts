@@ -4,7 +4,7 @@ import { type EngineEvent, type FunctionConfig, INTERNAL_EVENTS, parseDueTime } 
 import { type CronSchedule, parseCron } from "./cron.ts";
 import { compileExpression, type Expression, type ExpressionScope } from "./expression.ts";
 
-/** The default of the real server: four retries, so five attempts in all. */
+/** The default of an Inngest server: four retries, so five attempts in all. */
 const DEFAULT_RETRIES = 4;
 
 type EventRule = { eventName: string; matches: (scope: ExpressionScope) => boolean };

@@ -31,7 +31,7 @@ export type ArgvCommand = Place & {
   node?: string | undefined;
   /** Further files and folders of the host that are mounted read-only in the sandbox. */
   shown?: readonly { from: string; to: string }[];
-  /** Mounts for files and folders of the host that the unprivileged user cannot reach. */
+  /** Mounts for files and folders of the host that the unprivileged user possibly cannot reach. */
   reach?: readonly Mount[];
   /**
    * Set for Chromium: a limit of the address space would break it, because it reserves far more address space than it

@@ -39,9 +39,10 @@ const DROPPED_ID = 65_533;
 const PROBE_TIMEOUT_MS = 10_000;
 
 /**
- * Checks, by running a probe, whether bubblewrap really confines commands here: it may be installed but fail. If the service
- * is root, privileges are dropped before bubblewrap starts, because bubblewrap would keep capabilities otherwise. If the
- * unprivileged user cannot reach the folder, the folder is mounted at a reachable place in a mount namespace.
+ * Checks, by running a probe, whether bubblewrap really confines commands here: it may be installed but fail. If the
+ * service is root, privileges are dropped before bubblewrap starts, because bubblewrap would keep capabilities
+ * otherwise. If the unprivileged user cannot reach the workspaces, each command gets its workspace mounted at a
+ * reachable place, in a mount namespace of its own.
  *
  * @param folder the existing folder of all workspaces; the probe works inside it and cleans up.
  * @param path search path for programs, as in PATH.
@@ -153,9 +154,9 @@ const dropThenBox: Launcher = (box, command) => ({
 });
 
 /**
- * Creates a launcher for commands that need files of the host. The unprivileged user may not reach these files, for
- * example in root's home. So before privileges are dropped, each file is mounted at a reachable place, in a mount
- * namespace of this command alone.
+ * Creates a launcher for commands that need files or folders of the host that the unprivileged user possibly cannot
+ * reach, for example because they are in root's home. So before privileges are dropped, each of them is mounted at a
+ * reachable place, in a mount namespace of this command alone.
  */
 const mountThenDropThenBox =
   (choose: (command: Command) => readonly Mount[]): Launcher =>

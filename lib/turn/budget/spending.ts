@@ -47,8 +47,8 @@ export type Spending = {
 };
 
 /**
- * How long the spend of a tree (a root session and its sub-agents) is cached. The cached value expires, because other
- * processes can add to the tree.
+ * How long the cached spend of a tree (a root session and its sub-agents) is used if other processes can add to that
+ * spend.
  */
 const FRESH_MS = 15_000;
 const TREES_MAX = 5_000;

@@ -19,13 +19,14 @@ export type BudgetParts = {
   gain: number;
 };
 
-/** Share of the budget above which a prompt is compacted. */
+/** A prompt of at most this share of the budget is never compacted. */
 export const START_SHARE = 0.8;
 const SUMMARY_MOST = 6_000;
 
 /**
- * Divides a budget. A compaction starts at 80 % of the budget and aims at 50 %. If instructions and tools alone take
- * most of the budget, a compaction starts when the messages fill half of the rest, and aims at a quarter of the rest.
+ * Divides a budget. Usually, a compaction starts at 80 % of the budget and aims at 50 %. If instructions and tools take
+ * more than 60 % of the budget, a compaction starts when the messages fill half of the remaining budget. If
+ * instructions and tools take more than a third, it aims at messages that fill a quarter of the remaining budget.
  *
  * @param overheadTokens the size of instructions and tools.
  */

@@ -5,7 +5,8 @@ export type HistoryMessage = ModelMessage & {
   /** On a tool message: the id by which `read_tool_result` finds the whole result. */
   resultId?: string;
   /**
-   * On a user message in a compaction: position of the step that recorded it; 0 if it is not from the running request.
+   * On a user message that a compaction has kept: the position of the step that first recorded the message; 0 if the
+   * message is not from the running request.
    */
   position?: number;
   /** Marks the service's own summary of the earlier conversation. The summary has the role of a user message. */

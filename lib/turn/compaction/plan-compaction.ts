@@ -42,8 +42,8 @@ type Candidate = { plan: Extract<CompactionPlan, { kind: "offload" | "summarize"
 
 const NONE: CompactionPlan = { kind: "none" };
 /**
- * Lengths, in characters, to which results in recent messages are cut. They are tried in this order. 0 leaves one line
- * of a result.
+ * Lengths, in characters, to which results in recent messages are cut. They are tried in this order. With 0, recent
+ * messages are shortened like old ones, so that only one line is left of a long result.
  */
 const CUTS = [8_000, 4_000, 2_000, 1_000, 0];
 /** Minimum share of the budget that a forced compaction (`force`) has to save. */
@@ -126,8 +126,8 @@ function findRecent({ input, items, starts }: Work, room: number): number {
 }
 
 /**
- * Shortens the messages before `recentFrom`. If `cut` is set, the results in later messages are cut to `cut`
- * characters; at 0, later messages are shortened like old ones.
+ * Shortens the messages before `recentFrom`. If `cut` is set, `cutMessage` also shortens the later messages: it cuts
+ * their results to `cut` characters. If `cut` is 0, later messages are shortened in the same way as earlier ones.
  */
 function shorten({ input, items }: Work, recentFrom: number, cut?: number): Item[] {
   return items.map((item, index) => {
@@ -194,8 +194,8 @@ function force(work: Work, recentFrom: number, best: Candidate | undefined): Can
   const candidates = CUTS.flatMap((cut) => [offload(work, recentFrom, cut), summarize(work, cut)]);
   const sizes = [best, ...candidates].filter((candidate) => candidate !== undefined);
   return (
-    // A size half-way between `start` and `target` is small enough. A smaller one would cut more results that the model
-    // has just requested.
+    // A context half-way between `start` and `target` is small enough. Later candidates cut more of the results that
+    // the model has just requested, so the first one that is small enough is chosen.
     sizes.find(({ size }) => size <= (target + start) / 2) ??
     sizes.find(({ size }) => size <= start) ??
     sizes.reduce<Candidate | undefined>(smaller, undefined)

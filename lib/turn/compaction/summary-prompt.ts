@@ -21,7 +21,10 @@ Rules:
 /** The last message of every summary call. */
 export const SUMMARY_REQUEST = "Write the summary now.";
 
-/** Composes the prompt of a summary call from a transcript chunk, the running request, and the summary of earlier chunks. */
+/**
+ * Composes the prompt of a summary call from a transcript chunk, the running request, and the previous summary (of
+ * earlier chunks or of an earlier compaction).
+ */
 export function composeSummaryPrompt(parts: {
   chunk: string;
   task: string;

@@ -3,8 +3,8 @@ import type { HistoryMessage } from "./history-entry.ts";
 import { readOutput } from "./read-output.ts";
 
 /**
- * Maximum lengths of a piece (a text, call or result), in characters. They are tried until the transcript fits one
- * chunk.
+ * Maximum lengths of a piece (a text, call or result), in characters. They are tried in this order, until the
+ * transcript fits one chunk.
  */
 const PIECE_CHARACTERS = [4_000, 1_500, 500];
 /**
@@ -21,7 +21,7 @@ const CHUNKS_AT_START = 2;
  */
 export function writeTranscript(messages: readonly HistoryMessage[], chunkTokens: number): string[] {
   // Two ASCII characters are estimated as less than one token, so a piece of `most` ASCII characters fits into a chunk.
-  // Other characters take more bytes, so such a piece can exceed a small chunk.
+  // Other characters take more bytes, so a piece that contains them can exceed a small chunk.
   const most = Math.max(200, chunkTokens * 2);
   let chunks: string[] = [];
   for (const characters of PIECE_CHARACTERS) {

@@ -23,7 +23,10 @@ const SUB_AGENT_WAITS =
 const PLAN_CHARS_MAX = 4_000;
 const TEXT_CHARS_MAX = 200;
 
-/** Writes the section about plan and requirements: when to use them, the mode, the plan, and the unmet requirements. */
+/**
+ * Writes the section about plan and requirements: when to use them, the mode, the plan, and the unmet requirements.
+ * Undefined for a session without `update_plan` and `add_requirements`.
+ */
 export function describePlanning(
   { plan, unmet }: PlanningState,
   hasTool: (name: string) => boolean,

@@ -66,7 +66,10 @@ function pushMessage(messages: ModelMessage[], message: HistoryMessage): void {
 
 type OpenCall = { toolCallId: string; toolName: string };
 
-/** Lists the calls of the last assistant message that have no result yet. */
+/**
+ * Lists the calls of the last assistant message that have no result yet. Lists none if a user message follows, because
+ * the missing results were then added before that message.
+ */
 function listOpenCalls(messages: readonly ModelMessage[]): OpenCall[] {
   const answered = new Set<string>();
   for (let index = messages.length - 1; index >= 0; index--) {
@@ -94,7 +97,7 @@ function settleOpen(before: readonly ModelMessage[], next: ModelMessage[]): Mode
   return settleCalls(before);
 }
 
-/** Returns a message with a result for each open call of the last assistant message; an empty array if no call is open. */
+/** Returns a message with a result for each call that `listOpenCalls` lists; an empty array if it lists none. */
 export function settleCalls(messages: readonly ModelMessage[]): ModelMessage[] {
   const open = listOpenCalls(messages);
   return open.length === 0 ? [] : [{ role: "tool", content: open.map(notExecuted) }];

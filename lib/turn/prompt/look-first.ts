@@ -4,7 +4,7 @@ import { recordStep } from "../record/record-step.ts";
 import { browserSessionOf, findRecorded, isStopped, type RunInPlay } from "../run/run-in-play.ts";
 import type { TurnDeps } from "../turn-deps.ts";
 
-/** The beginning of every message that the service adds for the model; the instructions explain it. */
+/** The beginning of messages that the service adds for the model. The instructions explain it to the model. */
 export const ADDED = "[Added by the service]";
 
 /**

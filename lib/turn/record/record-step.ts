@@ -36,7 +36,7 @@ export async function recordStep<Output>(
   return record.output;
 }
 
-/** Records a step if the condition `fence` holds. @returns whether it held; if not, nothing was written. */
+/** Records a step if the condition `fence` holds. @returns false if nothing was written. */
 export async function recordIf(
   deps: TurnDeps,
   run: RunInPlay,
@@ -108,7 +108,8 @@ export type Written = { receipt: WriteReceipt; events: StoredEvent[]; jobs: Job[
 /**
  * Writes events of a run with their effects. If the session's callback is subscribed to one of the events, also writes
  * the callback of that event and the job that delivers it.
- * @returns undefined if the condition `fence` did not hold.
+ * @returns undefined if nothing was written: the condition `fence` did not hold, or a message that joined the turn is
+ * unread and the write does not allow this (`unlessSteered`).
  */
 export async function writeEvents(
   db: Executor,

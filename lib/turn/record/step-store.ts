@@ -33,7 +33,10 @@ const FENCES: Record<PlainFence, (value: Value<string>) => SQL> = {
   open: () => sql`state in ${OPEN}`,
 };
 
-/** The part of the statement that locks the run. All other parts depend on it. It has no row if the fence does not hold. */
+/**
+ * The part of the statement that locks the run. All other parts depend on it. It has no row if the fence does not hold,
+ * or if `unlessSteered` is true and a message that joined the turn is unread.
+ */
 const held = (value: Value<string>, fence: Fence, unlessSteered: boolean) =>
   fence === "alone"
     ? heldAlone(value)
@@ -355,11 +358,11 @@ function findStatement(fence: Fence, names: string[], unlessSteered: boolean): S
 }
 
 /**
- * Writes everything in one statement, or nothing if the fence does not hold. To end a run, the caller must hold the
- * locks of the run and the session, so that the queue cannot change meanwhile. With the fence `alone`, it needs no
- * locks.
+ * Writes everything in one statement, or nothing. To end a run, the caller must hold the locks of the run and the
+ * session, so that the queue cannot change meanwhile. With the fence `alone`, the caller needs no locks.
  *
- * @returns undefined if the fence did not hold.
+ * @returns undefined if nothing was written: the fence did not hold, or a message that joined the turn is unread and
+ * the write does not allow this (`unlessSteered`).
  */
 export async function writeTurn(
   db: Executor,

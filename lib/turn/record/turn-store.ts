@@ -57,8 +57,8 @@ const takeStatement = defineStatement<"runId" | "generation" | "player" | "now">
 /**
  * Claims the session for a run if the run is open, due, not parked, and the first in line, and no other run of the
  * session is active. The run gets a new epoch, so that its earlier executors can write nothing more. A job of an older
- * generation claims nothing: a newer job for the run exists, or will exist when the parked run is woken. If the clock
- * was set back and the creation of a retry is now in the future, the retry is due at once.
+ * generation claims nothing, because the run has a newer job. If the clock was set back and the creation of a retry is
+ * now in the future, the retry is due at once.
  *
  * @param job.now the current time in tests; by default the database's.
  */

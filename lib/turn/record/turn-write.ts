@@ -19,7 +19,10 @@ export type EndWrite = {
   error: string | null;
   usage: UsageRow;
   endedAt: Date;
-  /** The run that retries the request. If it is undefined, the next run in the queue is enqueued. */
+  /**
+   * The run that retries the request. Without a retry, the next run in the queue is enqueued. With a retry, the next
+   * run is enqueued only if it is an interrupt that goes before the retry.
+   */
   retry: { runId: string; attempt: number; delayMs: number } | undefined;
 };
 
@@ -73,7 +76,7 @@ export type Fence = "claimed" | "pending" | "open" | "alone" | "fresh";
 /** The result of a write. */
 export type WriteReceipt = {
   isCancelled: boolean;
-  /** Whether a message has joined the turn and is not read yet. */
+  /** Whether a message has joined the turn and is not read yet; false for a write without a step. */
   isSteered: boolean;
   /** The `seq` of the last event in `drafts`; 0 without events. */
   lastSeq: number;

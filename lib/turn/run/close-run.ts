@@ -124,8 +124,9 @@ export async function closeRun(
 }
 
 /**
- * Ends a usual turn in one statement. A turn is usual if it succeeded and its session has nothing that must be checked
- * under locks, such as sub-agents or variants. @returns false for any other turn; nothing is written then.
+ * Ends a usual turn in one statement. A turn is usual if it succeeded with an answer that is still to be recorded
+ * (`conclusion`), is not structured, and its session has nothing that must be checked under locks, such as sub-agents
+ * or variants. @returns false for any other turn; nothing is written then.
  */
 async function closeAlone(deps: TurnDeps, run: Endable, end: RunEnd): Promise<boolean> {
   const { claim, session } = run;
@@ -232,8 +233,8 @@ function describeEnd(
   },
 ): Omit<TurnWrite, "drafts" | "delivery"> & { events: NewEvent[]; end: EndWrite } {
   const endedAt = new Date();
-  // A turn that never started may have its messages in the transcript already. The messages still get events, and are
-  // added to the model's history, so that the next turn sees them.
+  // The messages of a turn that never started may be in the transcript already. In that case, they also get events and
+  // are added to the model's history, so that the next turn sees them.
   const isUnopened =
     state === "pending" && claim.attempt === 1 && requestMessages.every(({ seq }) => seq !== null);
   const opened = isUnopened ? describeRequestMessages(claim, requestMessages, messageSeq) : undefined;

@@ -4,7 +4,7 @@ const RUNS_MAX = 5;
 const GROWTH = 4;
 const WAIT_MAX_MS = 60_000;
 const JITTER = 0.2;
-/** The longest `Retry-After` that is honoured. */
+/** The longest delay that `Retry-After` can cause. If it asks for more, the run is retried after this time. */
 const RETRY_AFTER_MAX_MS = 24 * 3_600_000;
 
 /**

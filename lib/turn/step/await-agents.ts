@@ -24,8 +24,8 @@ const REMINDER =
   "You have ended your turn without a result. Call submit_result with the result of your task now.";
 
 /**
- * Returns the id under which a run reads the results of sub-agents. The id contains the number of the concluding model
- * call.
+ * Returns the id that marks results of sub-agents as read at this point of the run. After a crash, the run repeats the
+ * read with the same id and gets the same results again. `number` is the number of the model call that concluded.
  */
 const readerOf = (run: RunInPlay, number: number) => `${run.claim.runId}/end-${number}`;
 

@@ -177,7 +177,8 @@ function toParts(messages: ModelMessage[]): MessagePart[] {
 
 /**
  * Creates a function that publishes the pieces of a message while the message streams. Each piece has its offset in the
- * message and the number of the run's attempt, so that the pieces of a retry replace the pieces of the earlier attempt.
+ * text or in the reasoning of the message, and the number of the run's attempt, so that the pieces of a retry replace
+ * the pieces of the earlier attempt.
  */
 function createDeltaPublisher(deps: TurnDeps, claim: Claim, messageId: string) {
   const offsets = { text: 0, reasoning: 0 };

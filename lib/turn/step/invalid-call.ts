@@ -8,7 +8,7 @@ type Issue = { path?: readonly PropertyKey[]; message: string; errors?: Issue[][
 
 /**
  * Explains why the input of a call does not fit its tool. Each problem is one line that begins with the path of its
- * field (`agents[0].name: …`).
+ * field (`agents[0].name: …`). If the error lists no problems, returns the message of its innermost cause.
  */
 export function describeInvalidCall(error: unknown): string {
   const causes = [...listCauses(error)];

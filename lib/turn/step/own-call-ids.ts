@@ -12,8 +12,8 @@ export function ownCallIds<Call extends { callId: string }>(
   messages: ModelMessage[],
 ): { calls: Call[]; modelMessages: ModelMessage[] } {
   const renamed = calls.map((call) => ({ from: call.callId, to: newId("call") }));
-  // Calls, call parts and results are renamed separately. In each of the three lists, the ids are in the order of the
-  // calls, so equal ids stay apart.
+  // Calls, call parts and results are renamed separately. If several calls have the same id, each of the three lists
+  // has them in the same order, so the nth occurrence of the id always gets the new id of the same call.
   const createRename = () => {
     const left = [...renamed];
     return (id: string) => {

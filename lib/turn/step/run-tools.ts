@@ -78,8 +78,8 @@ export function batchCalls(
 }
 
 /**
- * Runs one call and records its result. A recorded call never runs again. If a call that is not idempotent was
- * interrupted, its result says that the outcome is unknown. Source: `security.md`, What is never lost.
+ * Runs one call and records its result. A call whose result is recorded never runs again. If a call that is not
+ * idempotent was interrupted, its result says that the outcome is unknown. Source: `security.md`, What is never lost.
  *
  * @returns the wait of a call that has no result yet; otherwise undefined.
  */
