@@ -6,7 +6,7 @@ import type { Env } from "./env.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
-/** Next, which renders the pages and answers all requests that the service does not answer itself. */
+/** Next.js, which renders the pages and answers all requests that the service does not answer itself. */
 type Pages = {
   /**
    * Answers a request with Next. Loads Next if necessary. @throws if Next cannot be loaded; the next request tries again.

@@ -30,7 +30,10 @@ const excludedByDefault = [
   "wait_for_test_results",
   "run_tests",
 ];
-/** The tools of a deployment that has at least one tool of every kind in the specification. */
+/**
+ * The tools of an example deployment. They include tools of every profile, and tools that need a browser, a sandbox, or
+ * neither.
+ */
 const available: ToolInfo[] = [
   ...ANALYSIS_PROFILE.map((name) => info(name, "analysis", needOf(name))),
   ...excludedByDefault.map((name) => info(name, "editing", "sandbox")),

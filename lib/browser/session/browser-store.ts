@@ -25,7 +25,10 @@ export type BrowserFields = Partial<
   Pick<BrowserRow, "lastNavigatedUrl" | "currentUrl" | "returnUrl" | "pageWant" | "lastError" | "lastUsedAt">
 >;
 
-/** Fields to write. If `reachedFor` is the number of the newest retarget, `pageWant` also becomes `reached`. */
+/**
+ * Fields to write. `reachedFor` is the number of the retarget whose page the browser has reached. If no newer retarget
+ * has been made, `pageWant` becomes `reached`.
+ */
 export type BrowserPatch = BrowserFields & { reachedFor?: number };
 
 /** Reads the row of a session's browser. Undefined if there is no row. */

@@ -34,9 +34,9 @@ export type BrowserControl = {
 };
 
 /**
- * A connection's claim to the control of a session. Processes may receive claims and releases in different orders, so
- * all processes order them by the same rule: by `stamp`, then by connection id. A release comes after the claim that it
- * releases. Therefore a release never ends a newer claim of another connection.
+ * A connection's claim to the control of a session, or the release of that claim. Processes may receive claims and
+ * releases in different orders, so all processes sort them by the same rule: by `stamp`, then by connection id. A
+ * release has the stamp and the connection id of its claim, so a late release never ends a newer claim.
  */
 type Claim = { stamp: number; connectionId: string; isReleased: boolean };
 

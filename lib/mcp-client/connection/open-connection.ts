@@ -43,8 +43,8 @@ export async function openConnection(
   const waiting = new Set<RequestId>();
   const wire = fetchOfServer(server, limits, {
     onAnswerEnd(id, { hasEventIds }) {
-      // The request fails only if its answer can no longer arrive. Over SSE, the answer arrives on another stream. If
-      // the stream had event ids, the SDK resumes the stream.
+      // Fails the request only if its answer can no longer arrive. It can still arrive in two cases: with the `sse`
+      // transport, answers arrive on another stream; and if the stream that ended had event ids, the SDK resumes it.
       if (server.type === "http" && !hasEventIds) setTimeout(failUnanswered, READ_GRACE_MS, id).unref();
     },
     onStreamEnd: () => void (server.type === "sse" && client.close().catch(() => {})),

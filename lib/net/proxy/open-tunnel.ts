@@ -5,10 +5,12 @@ import { GuardedFetchError, toGuardedFetchError } from "../fetch/guarded-fetch-e
 import { type ProxyContext, routeTo, timedOut } from "./proxy-context.ts";
 
 /**
- * Opens a CONNECT tunnel from the client's socket to the host and port of `url`. It forwards data in both directions
- * until one side ends, or until neither side has sent data for the idle time. `head` contains bytes that the client
- * sent right after its request. Returns the socket to the server, or undefined if the connection was refused without a
- * DNS query. A later refusal or failure closes the returned socket. Never throws.
+ * Opens a CONNECT tunnel between the client's socket and the host and port of `url`. The tunnel forwards data in both
+ * directions until one side ends, or until neither side has sent data for the idle time. `head` contains bytes that the
+ * client sent right after its request. Never throws.
+ *
+ * @returns the connection to the server, which may not be established yet and is closed if that fails; undefined if the
+ * address is refused immediately, without a DNS query.
  */
 export function openTunnel(
   context: ProxyContext,

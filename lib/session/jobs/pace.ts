@@ -1,6 +1,6 @@
 /**
- * Tells whether an old row shows that its owner has ended. The owner is another process, which renews the row at a
- * fixed interval.
+ * Tells whether the age of a row is reliable evidence. A process renews its rows at a fixed interval, so an old row
+ * suggests that its process has ended.
  */
 type Pace = {
   /**

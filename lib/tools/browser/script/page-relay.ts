@@ -286,8 +286,8 @@ async function installRef(
 }
 
 /**
- * Records a world and installs the frame's refs in it, because the script may use a ref before Playwright creates the
- * world.
+ * Records a world and installs in it the refs of its frame that the script has already used. `installRef` could not
+ * install them there, because Playwright had not created the world yet.
  */
 function addWorld(relay: Relay, world: World): void {
   const contexts = relay.sessions.get(world.sessionId);
