@@ -14,7 +14,10 @@ export type BrowserOwner = { name: string; isAlone: boolean };
 /** Which process holds a browser: none, this process, another running process, or a process that has ended. */
 type BrowserHolder = "nobody" | "self" | "other" | "gone";
 
-/** The fields of a session that its browser needs. A sub-agent can have its own browser only with `browser: "own"`. */
+/**
+ * The fields of a session that its browser needs. `capabilities.browser` is true only if the session may have a browser
+ * of its own. A sub-agent may have one only if `agents.browser` is `own`.
+ */
 export type BrowserSession = Pick<SessionFields, "source" | "capabilities"> & {
   /** The page with which the session was created. A retarget (a client's request) selects another page. */
   initialUrl: string | null;
@@ -25,7 +28,11 @@ export type BrowserFields = Partial<
   Pick<BrowserRow, "lastNavigatedUrl" | "currentUrl" | "returnUrl" | "pageWant" | "lastError" | "lastUsedAt">
 >;
 
-/** Fields to write. If `reachedFor` is the number of the newest retarget, `pageWant` also becomes `reached`. */
+/**
+ * Fields to write. `reachedFor` is set when the browser has reached a page. It is the number of the newest retarget (a
+ * client's request to show another page) that the writer knows. If the row has no newer retarget, `pageWant` becomes
+ * `reached`.
+ */
 export type BrowserPatch = BrowserFields & { reachedFor?: number };
 
 /** Reads the row of a session's browser. Undefined if there is no row. */

@@ -35,14 +35,15 @@ export type BrowserControl = {
 
 /**
  * A connection's claim to the control of a session. Processes may receive claims and releases in different orders, so
- * all processes order them by the same rule: by `stamp`, then by connection id. A release comes after the claim that it
- * releases. Therefore a release never ends a newer claim of another connection.
+ * all processes order them by the same rule: by `stamp`, then by connection id. A release has the stamp and the
+ * connection id of its claim, and sorts directly after the claim. A newer claim sorts after both, so a late release
+ * never ends the newer claim.
  */
 type Claim = { stamp: number; connectionId: string; isReleased: boolean };
 
 /**
- * The newest claim to a session that this process has received. `isOurs` is true if the connection belongs to this
- * process. `sinceMs` is the time of receipt.
+ * The newest claim to a session that this process knows. `isOurs` is true if this process made or released the claim,
+ * and false if another process sent it. `sinceMs` is the time at which this process made or received it.
  */
 type KnownClaim = Claim & { isOurs: boolean; sinceMs: number };
 
