@@ -108,7 +108,7 @@ export type BrowserInput =
  */
 export type NavigationOutcome = { landed: true; url: string } | { landed: false; reason: string };
 
-/** Outcome of `open`: the browser runs, the session waits for a place, or the start failed. */
+/** Outcome of `open` or `history`: the browser runs, the session waits for a place, or the start failed. */
 export type BrowserOpening = { state: "ready" } | { state: "waiting" } | { state: "failed"; reason: string };
 
 /**
@@ -159,7 +159,8 @@ export type BrowserService = {
    */
   lease: (signal: AbortSignal) => Promise<BrowserLease>;
   /**
-   * Starts a spare browser for a session that is about to begin. The spare is closed if no session takes it in time.
+   * Starts a spare browser for a session that is about to begin, if the service keeps a spare and none runs. The spare
+   * is closed if no session takes it in time.
    */
   warmUp: () => void;
   /**
@@ -205,7 +206,10 @@ export type BrowserService = {
    * @returns the number of browsers ended because they were idle.
    */
   reapIdle: (now: Date) => Promise<number>;
-  /** Ends the browser of one session, with all of the browser's processes. */
+  /**
+   * Ends the browser of one session, with all of the browser's processes. If the session waits for a place, stops the
+   * wait.
+   */
   closeSession: (sessionId: string) => Promise<void>;
   /**
    * Describes the browsers for the health check and the startup banner: whether they can run, how many run, and

@@ -57,7 +57,7 @@ export type BrowserServiceDeps = {
    * does not count.
    */
   maxLive: number;
-  /** The longest time that a caller waits until it may start a browser. */
+  /** How long a caller waits for a free place before its call fails. */
   waitMs: number;
   /**
    * Stores what a person submits in the annotation overlay. `body` is a request body for the annotation webhook, as

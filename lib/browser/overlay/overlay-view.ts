@@ -29,7 +29,7 @@ export type OverlayView = {
   render: (state: OverlayState) => void;
   /** Draws an outline with a name around an element, or hides the outline if there is no element. */
   frame: (element: Element | undefined, name: string) => void;
-  /** Returns the element of the page (not of the overlay) at a point; undefined if it is only the root element. */
+  /** Returns the page's element (not the overlay's) at a point; undefined if there is none except the root element. */
   elementAt: (x: number, y: number) => Element | undefined;
   attach: () => void;
   remove: () => void;

@@ -17,7 +17,10 @@ const SENTENCES: Readonly<Record<string, string>> = {
   BlockedByResponse: "does not allow the browser to show it",
 };
 
-/** Meanings of Chromium's network errors. Each text completes a sentence that begins with the address. */
+/**
+ * Meanings of Chromium's network errors, by code without the prefix `net::ERR_`. Each text completes a sentence that
+ * begins with the address.
+ */
 const NET_ERRORS: Readonly<Record<string, string>> = {
   ABORTED:
     "was not opened: it was replaced by another navigation, or answered with a download or without a page",

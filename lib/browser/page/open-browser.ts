@@ -300,7 +300,7 @@ function pageEvents(opened: OpenBrowser, state: BrowserPages, page: Page): LiveP
   };
 }
 
-/** Creates a function that returns the DevTools session of the selected page. It opens one session for each page. */
+/** Creates a function that returns the DevTools session of the selected page. Each page has its own session. */
 function createToolSessions(context: BrowserContext, readSelected: () => Page): () => Promise<CDPSession> {
   const sessions = new WeakMap<Page, Promise<CDPSession>>();
   return () => {

@@ -19,7 +19,7 @@ type BrowserHolder = "nobody" | "self" | "other" | "gone";
  * of its own. A sub-agent may have one only if `agents.browser` is `own`.
  */
 export type BrowserSession = Pick<SessionFields, "source" | "capabilities"> & {
-  /** The page with which the session was created. A retarget (a client's request) selects another page. */
+  /** The session's target URL, or else its first target page. A retarget (a client's request) selects another page. */
   initialUrl: string | null;
 };
 

@@ -73,7 +73,7 @@ export type SessionBrowser = {
   input: (input: BrowserInput) => Promise<void>;
   /** @see BrowserService.readCursor */
   readCursor: (x: number, y: number) => Promise<string>;
-  /** Whether a browser runs or starts. Also true while the session waits until it may start a browser. */
+  /** Whether a browser runs or starts. Also true while the session waits for a place, before the browser starts. */
   isLive: () => boolean;
   /** Whether a browser runs. */
   isUp: () => boolean;

@@ -9,7 +9,7 @@ import type { Topic } from "#lib/events/bus/topic.ts";
 export type BrowserControl = {
   /** Returns the id of the connection that has control; undefined while no person has control. */
   holderOf: (sessionId: string) => string | undefined;
-  /** Gives control to a connection of this process, even if a connection of another process has it. */
+  /** Gives control to a connection of this process, even if another connection of any process has control. */
   take: (sessionId: string, connectionId: string) => void;
   /** Ends the control of this connection. Has no effect if another connection has control. */
   release: (sessionId: string, connectionId: string) => void;
