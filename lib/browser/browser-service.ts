@@ -28,8 +28,8 @@ export type LiveBrowser = {
   browser: Browser;
   context: BrowserContext;
   /**
-   * Returns the selected page, which people see and tools work on. A new popup is the selected page until that popup
-   * closes.
+   * Returns the selected page, which people see and tools work on. A new popup becomes the selected page. When the
+   * selected page closes, the page that was selected before it is selected again.
    */
   page: () => Page;
   /** Returns a DevTools session that is attached to the selected page. */
@@ -39,8 +39,8 @@ export type LiveBrowser = {
   /** Returns the DevTools target id of the selected page. */
   targetId: () => Promise<string>;
   /**
-   * Reports that a script of the agent acted on the page. `pointer` is undefined if the input was no pointer move or
-   * press.
+   * Reports input of an agent's script to the page. `pointer` is the move or press of the pointer; undefined for all
+   * other input.
    */
   noteScriptInput: (pointer: ScriptPointer | undefined) => void;
   /**
@@ -50,13 +50,13 @@ export type LiveBrowser = {
    */
   hideOverlay: (why: OverlayHold) => Promise<() => void>;
   /**
-   * The lowest ref that page snapshots of this browser use. A ref is the number of an element in a snapshot. Each
-   * browser of a session has its own range of refs, so that no ref is used twice.
+   * The lowest ref that page snapshots of this browser use. A ref is the number of an element in a snapshot. When a
+   * session's browser is started again, the new browser uses higher refs, so that no ref of the session is used twice.
    */
   firstRef: number;
   /** Lets a script answer the dialogs that open while the script listens for dialogs. @see PageDialogs.claim */
   claimDialogs: PageDialogs["claim"];
-  /** The log of dialogs, downloads, requests and errors in the pages. */
+  /** The log of opened and closed pages, and of dialogs, downloads, requests and errors in the pages. */
   activity: PageActivity;
   /** Whether the session has a workspace. Downloads are stored in the workspace, and scripts upload files from it. */
   hasWorkspace: boolean;
@@ -64,7 +64,7 @@ export type LiveBrowser = {
   pendingDownloads: () => number;
   /** Returns the number of new pages that are still being set up. Each becomes the selected page after its setup. */
   openingPages: () => number;
-  /** Selects the page with this DevTools target id. */
+  /** Selects the page with this DevTools target id. Has no effect if the browser has no such page. */
   select: (targetId: string) => void;
   /**
    * Returns why the navigation with this DevTools loader id was refused. Undefined if the navigation was not refused,
@@ -108,7 +108,7 @@ export type BrowserInput =
  */
 export type NavigationOutcome = { landed: true; url: string } | { landed: false; reason: string };
 
-/** Outcome of `open`: the browser runs, the session waits for a place, or the start failed. */
+/** Outcome of `open` or `history`: the browser runs, the session waits for a place, or the start failed. */
 export type BrowserOpening = { state: "ready" } | { state: "waiting" } | { state: "failed"; reason: string };
 
 /**
@@ -140,13 +140,14 @@ export type BrowserService = {
   retarget: (sessionId: string, url: string) => Promise<void>;
   /**
    * Returns the session's browser. If none runs, starts one. The new browser opens the session's desired page
-   * (`desiredUrl`) if that page was not reached yet, otherwise the page that the previous browser showed last.
+   * (`desiredUrl`). If that page was already reached, or if it is refused, the new browser opens the page that the
+   * previous browser showed last.
    * @throws Error with a readable message; the signal's reason when the signal fires.
    */
   ensure: (sessionId: string, signal?: AbortSignal) => Promise<LiveBrowser>;
   /**
-   * Starts the session's browser for a tool call if none runs. Until the returned function is called, the service does
-   * not end the browser to make room for another session.
+   * Starts the session's browser for a tool call if none runs. Until the returned function is called, the service
+   * ends the browser neither because the browser is idle nor to make room for another session.
    * @returns a function that releases the browser. @throws the errors of `ensure`; the signal's reason when the signal
    * fires.
    */
@@ -158,7 +159,8 @@ export type BrowserService = {
    */
   lease: (signal: AbortSignal) => Promise<BrowserLease>;
   /**
-   * Starts a spare browser for a session that is about to begin. The spare is closed if no session takes it in time.
+   * Starts a spare browser for a session that is about to begin, if the service keeps a spare and none runs. The spare
+   * is closed if no session takes it in time.
    */
   warmUp: () => void;
   /**
@@ -166,7 +168,10 @@ export type BrowserService = {
    * place, or when the start has failed.
    */
   open: (sessionId: string) => Promise<BrowserOpening>;
-  /** Navigates to a page for a tool or a person. Only http(s) URLs and `about:blank` are allowed. */
+  /**
+   * Navigates to a page for a tool or a person. If no browser runs, starts one first. Only http(s) URLs and
+   * `about:blank` are allowed; for any other URL, `landed` is false. @throws the errors of `ensure`.
+   */
   navigate: (sessionId: string, url: string, signal?: AbortSignal) => Promise<NavigationOutcome>;
   /** Goes back or forward in the page's history, or reloads the page. If no browser runs, starts one instead. */
   history: (sessionId: string, action: "back" | "forward" | "reload") => Promise<BrowserOpening>;
@@ -175,7 +180,7 @@ export type BrowserService = {
    * browser. A page that is too busy runs the script with its next document.
    */
   refreshPageScripts: (sessionIds: readonly string[]) => Promise<void>;
-  /** Marks the browser as used now, so that `reapIdle` does not end it. */
+  /** Marks the browser as used now. `reapIdle` can then end it only after a further `BrowserServiceDeps.idleMs`. */
   touch: (sessionId: string) => void;
   /**
    * Subscribes to the live view. If other viewers already watch, delivers the latest frame immediately. Starts a
@@ -187,7 +192,7 @@ export type BrowserService = {
   input: (sessionId: string, input: BrowserInput) => Promise<void>;
   /**
    * Returns the CSS cursor keyword that the page shows at a point, given in CSS pixels. Returns `default` if the
-   * keyword is unknown or no browser runs.
+   * keyword cannot be read, for example because no browser runs or the page does not answer.
    */
   readCursor: (sessionId: string, x: number, y: number) => Promise<string>;
   /** Returns the last picture of the session's page. Undefined if no picture was taken. */
@@ -201,7 +206,10 @@ export type BrowserService = {
    * @returns the number of browsers ended because they were idle.
    */
   reapIdle: (now: Date) => Promise<number>;
-  /** Ends the browser of one session, with all of the browser's processes. */
+  /**
+   * Ends the browser of one session, with all of the browser's processes. If the session waits for a place, stops the
+   * wait.
+   */
   closeSession: (sessionId: string) => Promise<void>;
   /**
    * Describes the browsers for the health check and the startup banner: whether they can run, how many run, and

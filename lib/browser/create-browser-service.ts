@@ -35,8 +35,8 @@ export type BrowserServiceDeps = {
   /** Identifies this process among the processes that share the database. */
   owner: BrowserOwner;
   /**
-   * Sends messages to the other processes, for example when this process takes over a browser from another process.
-   * Omit when there is only one process.
+   * Exchanges messages with the other processes. When a process takes over the browser of a session, it notifies the
+   * process that owned the browser. Omit when there is only one process.
    */
   handOver?: HandOver;
   /**
@@ -57,11 +57,11 @@ export type BrowserServiceDeps = {
    * does not count.
    */
   maxLive: number;
-  /** The longest time that a caller waits until it may start a browser. */
+  /** How long a caller waits for a free place before its call fails. */
   waitMs: number;
   /**
-   * Stores what a person submits in the annotation overlay. `body` is the body of the annotation webhook, as JSON text.
-   * If the submission is refused, the overlay shows the reason to the person.
+   * Stores what a person submits in the annotation overlay. `body` is a request body for the annotation webhook, as
+   * JSON text. If the submission is refused, the overlay shows the reason to the person.
    */
   onAnnotation: (sessionId: string, body: string) => Promise<AnnotationVerdict>;
   /**
@@ -76,7 +76,7 @@ export type BrowserServiceDeps = {
   keepSpare?: boolean;
   /** How long a page's server may take to answer; 30 s by default. */
   navigationTimeoutMs?: number;
-  /** How long a dialog may stay open for a script of the agent that listens for dialogs; 10 s by default. */
+  /** How long a script of the agent that listens for dialogs may take to answer a dialog; 10 s by default. */
   dialogTimeoutMs?: number;
   /** How long reading the bytes of a download may take; 60 s by default. */
   downloadTimeoutMs?: number;

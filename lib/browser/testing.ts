@@ -107,8 +107,8 @@ export type TestBrowsers = {
 };
 
 /**
- * Starts the browser service for a test. `allow` has the entries of `NETWORK_ALLOW`. If `shared` is given, the service
- * uses that database instead of a new one.
+ * Starts the browser service for a test. `allow` lists the addresses that pages may open, in the format of
+ * `NETWORK_ALLOW`. If `shared` is given, the service uses that database instead of a new one.
  */
 export async function openTestBrowsers(
   allow: string[],

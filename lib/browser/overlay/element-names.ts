@@ -19,7 +19,7 @@ export function createElementNames(): ElementNames {
   function isUnique(selector: string): boolean {
     return document.querySelectorAll(selector).length === 1;
   }
-  /** Builds a selector from an id or attribute that the page's author chose; skips ids that a framework generated. */
+  /** Builds a selector from an id or attribute that the page's author chose; skips ids that look generated. */
   function namedSelector(element: Element): string | undefined {
     const name = element.localName;
     const isLasting =

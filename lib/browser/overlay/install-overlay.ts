@@ -5,7 +5,10 @@ import { type OverlayReport, overlayScript } from "./overlay-script.ts";
 /** Whether a submission was stored. If not, the overlay shows `reason`, a sentence without its full stop. */
 export type AnnotationVerdict = { isStored: true } | { isStored: false; reason: string };
 
-/** Stores a submission of the overlay. `body` is the unvalidated body of the annotation webhook, as JSON text. */
+/**
+ * Stores a submission of the overlay. `body` is a request body for the annotation webhook, as JSON text that was not
+ * validated.
+ */
 export type SubmitAnnotation = (body: string) => Promise<AnnotationVerdict>;
 
 /** Controls the overlay of one page from the service's process. */
@@ -100,7 +103,10 @@ export async function installOverlay(
 /** Name of the overlay's isolated JavaScript world. The world shares only the document with the page's own scripts. */
 export const OVERLAY_WORLD = "agent-session-overlay";
 
-/** Name of the function with which the overlay reports to the service. Only the overlay's world has this function. */
+/**
+ * Name of the function with which the overlay reports to the service. The service adds this function only to the
+ * overlay's world.
+ */
 export const OVERLAY_BINDING = "agentSessionAnnotate";
 
 /** Attribute of the overlay's host element. Queries of the service exclude the element that has this attribute. */

@@ -18,7 +18,7 @@ type OverlayModel = {
   /** Opens the comment box for an element. */
   pick: (element: Element) => void;
   setDraft: (text: string) => void;
-  /** Adds the comment in the open box to the list. Does nothing if the comment is empty. */
+  /** Adds the comment in the open box to the list, closes the box and stops picking. Ignores an empty comment. */
   add: () => void;
   closeEditor: () => void;
   remove: (index: number) => void;

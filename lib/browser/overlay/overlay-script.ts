@@ -106,8 +106,8 @@ function runOverlay(settings: Settings, parts: Parts): void {
     cursorAt: (x: number, y: number) => cursorAt(x, y, view),
     onAnswer: change(model.endSubmit),
   };
-  // Attaches the overlay again after the page has removed it, for example by replacing its root element or its
-  // contents.
+  // Attaches the overlay again after the page has removed it, for example by replacing the document's root element or
+  // the children of the root element.
   const attach = () => view?.attach();
   new MutationObserver(attach).observe(document, { childList: true, subtree: false });
   const attachLastingly = () => {

@@ -29,7 +29,7 @@ export type OverlayView = {
   render: (state: OverlayState) => void;
   /** Draws an outline with a name around an element, or hides the outline if there is no element. */
   frame: (element: Element | undefined, name: string) => void;
-  /** Returns the element of the page (not of the overlay) at a point. */
+  /** Returns the page's element (not the overlay's) at a point; undefined if there is none except the root element. */
   elementAt: (x: number, y: number) => Element | undefined;
   attach: () => void;
   remove: () => void;
@@ -72,7 +72,7 @@ export function createOverlayView(
 
   listen(catcher, "pointermove", (event) => actions.onHover(event.clientX, event.clientY));
   listen(catcher, "click", (event) => actions.onPick(event.clientX, event.clientY));
-  // Keeps input events in the overlay from reaching listeners of the page, for example for keyboard shortcuts.
+  // Keeps input events in the overlay from bubbling to listeners of the page, for example for keyboard shortcuts.
   const hidden = ["keydown", "keyup", "keypress", "input", "pointerdown", "mousedown", "click", "wheel"];
   for (const kind of hidden) host.addEventListener(kind, (event) => event.stopPropagation());
 

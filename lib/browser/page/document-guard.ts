@@ -10,7 +10,7 @@ type DocumentGuardOptions = {
   explain: (url: string, errorReason: string) => Promise<string>;
   /** Takes over a response that may be a download. @returns whether it took over the response. */
   capture: (response: PausedResponse) => boolean;
-  /** Called when a navigation of the main frame was stopped. The page then still shows its current document. */
+  /** Called when the guard stops a navigation of the main frame. The page then still shows its current document. */
   onRefused: (loaderId: string | undefined, reason: string) => void;
 };
 

@@ -17,7 +17,10 @@ const SENTENCES: Readonly<Record<string, string>> = {
   BlockedByResponse: "does not allow the browser to show it",
 };
 
-/** Meanings of Chromium's network errors. Each text continues after the address: `<address> was blocked`. */
+/**
+ * Meanings of Chromium's network errors, by code without the prefix `net::ERR_`. Each text completes a sentence that
+ * begins with the address.
+ */
 const NET_ERRORS: Readonly<Record<string, string>> = {
   ABORTED:
     "was not opened: it was replaced by another navigation, or answered with a download or without a page",
@@ -62,8 +65,9 @@ type FailureContext = {
 };
 
 /**
- * Explains in a sentence why a document did not load. `errorReason` is the reason that DevTools gives. If `SENTENCES`
- * does not contain it and the URL is https, repeats the TLS handshake, because the usual cause is the certificate.
+ * Explains in a sentence why a document did not load. If `findRefusal` has a reason, returns that reason. Otherwise
+ * explains `errorReason`, which comes from DevTools. If `SENTENCES` does not contain `errorReason` and the URL is
+ * https, repeats the TLS handshake, because the usual cause is the certificate.
  */
 export async function explainFailure(
   context: FailureContext,

@@ -7,7 +7,7 @@ export type Arrival = { url: string; isDocument: boolean };
 export type MainFrameEvents = {
   /** Called when the main frame shows another document, when that document is parsed, and when it has loaded. */
   onDocument: () => void;
-  /** Called when the address of the main frame has changed, for any reason. */
+  /** Called when the main frame shows another document, or when only its address has changed. A reload counts, too. */
   onArrived: (arrival: Arrival) => void;
   /** Called when the document has fired its load event. */
   onLoaded: () => void;

@@ -53,7 +53,7 @@ export type OpenBrowser = {
   scripts: PageScripts;
   /** Returns the number of new pages that are still being set up. Such a page cannot be selected. */
   opening: () => number;
-  /** Selects a page by its DevTools target id. */
+  /** Selects a page by its DevTools target id. Has no effect if the browser has no such page. */
   select: (targetId: string) => void;
   /**
    * Returns why the navigation with this DevTools loader id was refused. Undefined if the navigation was not refused,
@@ -88,8 +88,9 @@ const PAGES_MAX = 8;
 
 /**
  * Starts a browser and opens a page in a new context. The service denies permissions, and answers each dialog that no
- * script claims. The browser writes no downloads to disk. A popup becomes the selected page until the popup closes.
- * While eight pages are open, the service closes any further page immediately.
+ * script claims. The browser writes no downloads to disk. A popup becomes the selected page. When the selected page
+ * closes, the page that was selected before it is selected again. While eight pages are open, the service closes any
+ * further page immediately.
  *
  * @throws Error with a readable message when no browser can be started.
  */
@@ -299,7 +300,7 @@ function pageEvents(opened: OpenBrowser, state: BrowserPages, page: Page): LiveP
   };
 }
 
-/** Creates a function that returns the DevTools session of the selected page. It opens one session for each page. */
+/** Creates a function that returns the DevTools session of the selected page. Each page has its own session. */
 function createToolSessions(context: BrowserContext, readSelected: () => Page): () => Promise<CDPSession> {
   const sessions = new WeakMap<Page, Promise<CDPSession>>();
   return () => {

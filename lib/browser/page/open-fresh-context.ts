@@ -39,8 +39,8 @@ type FreshContextDeps = {
 const CLOSE_TIMEOUT_MS = 5_000;
 
 /**
- * Returns the options of every context of the service's browsers. With these options, the browser writes no downloads
- * to disk. If `contextProxy` is set, all requests go through that proxy.
+ * Returns the options that all contexts of the service's browsers have in common. With these options, the browser
+ * writes no downloads to disk. If `contextProxy` is set, all requests go through that proxy.
  */
 export const guardedContextOptions = ({
   contextProxy,

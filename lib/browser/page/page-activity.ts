@@ -25,8 +25,8 @@ export type PageActivity = {
   /** Returns the entries from `position` on, oldest first. If there are more than 200, returns only the latest 200. */
   since: (position: number) => ActivityEntry[];
   /**
-   * Counts a page's requests that began at `sinceMs` or later and have not ended. Images, fonts and streams do not
-   * count.
+   * Counts a page's requests that began at `sinceMs` or later and have not ended. Only requests for documents, style
+   * sheets, scripts and data (XHR, `fetch`) count. A request whose page is not known yet counts for every page.
    */
   pending: (page: Page, sinceMs: number) => number;
 };

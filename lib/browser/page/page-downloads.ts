@@ -299,7 +299,10 @@ async function readBlob(context: BrowserContext, pages: Page[], url: string): Pr
   return { failure: "the page does not hold its content any more" };
 }
 
-/** Returns a file name without folders and control characters. Shortens a long name, but keeps the extension. */
+/**
+ * Returns a safe file name. Replaces leading dots, and characters that file names must not contain, by `_`. Shortens a
+ * long name, but keeps the extension.
+ */
 function cleanName(suggested: string): string {
   const name =
     suggested

@@ -13,20 +13,20 @@ import { createRedirectWatch, type RedirectWatch } from "./redirect-watch.ts";
  */
 export type PageNavigation = {
   /**
-   * Opens the first page of a browser that has just started. If the page of the last retarget was not reached yet,
-   * opens that page. Otherwise, or if that page is refused, opens the page that the previous browser showed last. The
-   * reason of a refusal is stored in `lastError`. Never rejects.
+   * Opens the first page of a browser that has just started. If the session's desired page (`desiredUrl`) was not
+   * reached yet, opens that page. Otherwise, or if that page is refused, opens the page that the previous browser
+   * showed last. The reason of a refusal is stored in `lastError`. Never rejects.
    */
   openStartPage: (browser: OpenBrowser, row: BrowserRow) => Promise<void>;
   /** Navigates to the page of the retarget with the number `retargets`, and records the outcome. Never rejects. */
   goToSelected: (browser: OpenBrowser, url: string, retargets: number) => Promise<void>;
-  /** Navigates to a page for a tool or a person. */
+  /** Navigates to a page for a tool or a person. Records the outcome if no newer navigation began, and returns it. */
   go: (browser: OpenBrowser, url: string, signal?: AbortSignal) => Promise<NavigationOutcome>;
   /** Returns the number of the newest retarget for which a navigation was started. */
   lastRetarget: () => number;
   /** Whether a navigation that this object started is in progress. */
   isNavigating: () => boolean;
-  /** Records that the address of the page changed, for any reason. */
+  /** Records that the page shows another document, or that only its address changed. */
   noteArrival: (arrival: Arrival) => void;
   /** Records that another page became the selected page, for example because a popup opened or closed. */
   noteSelected: (url: string) => void;

@@ -6,8 +6,8 @@ export type BrowserPool = {
   /** Returns the spare browser, or starts one. @throws Error with a readable message when no browser can be started. */
   take: () => Promise<OpenBrowser>;
   /**
-   * Starts the spare browser in the background if there is none. If no session takes the spare, it is closed about 5
-   * minutes after the last call of `warmUp` or `take`.
+   * Starts the spare browser in the background if there is none. Does nothing if `keepSpare` is false. If no session
+   * takes the spare, it is closed about 5 minutes after the last call of `warmUp` or `take`.
    */
   warmUp: () => void;
   close: () => Promise<void>;

@@ -17,7 +17,10 @@ export type BrowserProcess = {
    * called.
    */
   exited: Promise<void>;
-  /** Returns why the proxy last did not connect to the host of this URL. Undefined if that did not happen. */
+  /**
+   * Returns the latest reason why the proxy refused or did not reach the host and port of this URL. Undefined if no
+   * such reason is stored.
+   */
   findRefusal: (url: URL) => string | undefined;
   /** Sets the session that uses the browser. Reports of refused requests name this session. */
   nameSession: (sessionId: string) => void;

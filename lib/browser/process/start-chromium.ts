@@ -30,8 +30,8 @@ export type StartedChromium = {
 /**
  * The shell command that starts the browser and prevents the browser from outliving this process. A background process
  * reads descriptor 5, a pipe that only this process holds open. When the pipe closes, the background process kills the
- * browser, removes the profile (`$0`) and kills the whole process group. The browser replaces the shell and inherits
- * only the DevTools pipes 3 and 4.
+ * browser, removes the profile (`$0`) and kills the whole process group. The browser replaces the shell. The browser
+ * inherits the DevTools pipes 3 and 4, but not descriptor 5.
  */
 const GUARDED_START =
   '(exec 3<&- 4<&-; read _ <&5; kill -9 $$; rm -rf "$0"; kill -9 -$$) & exec 5<&-; exec "$@"';

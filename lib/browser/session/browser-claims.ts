@@ -29,7 +29,7 @@ export type BrowserClaims = {
   /** Notifies the process `holder` that this process has taken over the session's browser. */
   notifyTakenOver: (sessionId: string, holder: string) => void;
   /**
-   * Records as ended the browsers whose owning process has ended. Does the same for browsers of this process that are
+   * Records the end of all browsers whose owning process has ended. Does the same for browsers of this process that are
    * recorded as running or starting, but do not run or start any more.
    */
   expireLost: () => Promise<void>;

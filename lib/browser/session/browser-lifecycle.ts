@@ -50,7 +50,10 @@ export type BrowserLifecycle = {
    * when the start cannot be recorded, or when `end` stops the wait for a place.
    */
   provision: (signal?: AbortSignal) => Promise<RunningBrowser>;
-  /** Resolves when the current start begins to wait for a place; stays pending if it does not have to wait. */
+  /**
+   * Resolves when the current start begins to wait for a place. Stays pending if the start does not have to wait, or if
+   * there is no current start.
+   */
   untilWaiting: () => Promise<void>;
   /** Records that a browser ended unexpectedly, and closes what is left of it. */
   lose: (running: RunningBrowser, event: BrowserEvent, lastError: string | null) => void;
@@ -215,7 +218,10 @@ async function takeWithPlace(
   }
 }
 
-/** Records the status `error` with the reason if the start failed, or `expired` if the session stopped waiting. */
+/**
+ * Records the status `error` with the reason if the start failed or no place became free in time. Records `expired` if
+ * the wait for a place was stopped earlier.
+ */
 async function recordFailure(deps: LifecycleDeps, error: unknown): Promise<void> {
   const { sessionId, record, logger } = deps;
   if (!(error instanceof NoBrowserError)) {

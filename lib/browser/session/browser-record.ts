@@ -63,8 +63,8 @@ export type StoredRecord = {
   /** Like `patch`, but combines several changes into one write. Such changes are called notes. */
   note: (patch: BrowserPatch) => void;
   /**
-   * Emits `browser.waiting` with the session's position in the queue: once when the wait begins, then at most once a
-   * second. Pass 0 when the wait has ended.
+   * Emits `browser.waiting` with the session's position in the queue: once when the wait begins, and again when the
+   * position has changed, but at most once a second. Pass 0 when the wait has ended; this emits no event.
    */
   noteWaiting: (position: number) => void;
   /** Emits an event of a page. Drops events after the first 30 of a minute, because a page may cause them in a loop. */

@@ -14,9 +14,12 @@ export type BrowserOwner = { name: string; isAlone: boolean };
 /** Which process holds a browser: none, this process, another running process, or a process that has ended. */
 type BrowserHolder = "nobody" | "self" | "other" | "gone";
 
-/** The fields of a session that its browser needs. A sub-agent can have its own browser only with `browser: "own"`. */
+/**
+ * The fields of a session that its browser needs. `capabilities.browser` is true only if the session may have a browser
+ * of its own. A sub-agent may have one only if `agents.browser` is `own`.
+ */
 export type BrowserSession = Pick<SessionFields, "source" | "capabilities"> & {
-  /** The page with which the session was created. A retarget (a client's request) selects another page. */
+  /** The session's target URL, or else its first target page. A retarget (a client's request) selects another page. */
   initialUrl: string | null;
 };
 

@@ -10,8 +10,8 @@ import type { StoredRecord } from "./browser-record.ts";
 const MESSAGE_CHARS_MAX = 1_000;
 
 /**
- * Connects a browser that was just taken from the pool to its session: input, screencast and events, including the end
- * of the browser. Called once for each browser.
+ * Connects a session to the browser that it has just taken from the pool: input, screencast and events, including the
+ * end of the browser. Called once for each browser.
  */
 export function followBrowser(
   deps: {

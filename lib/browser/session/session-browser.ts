@@ -39,7 +39,7 @@ type SessionBrowserDeps = {
   placeWait: { waitMs: number; explain: () => string };
   /** Takes a running browser from the pool. @throws Error with a readable message. */
   take: () => Promise<OpenBrowser>;
-  /** Whether a viewer may start a browser: the agent has an open turn, and fewer browsers run than the limit. */
+  /** Whether a viewer may start a browser: the agent has an open turn, and a place for a running browser is free. */
   mayStartForViewer: () => Promise<boolean>;
   /** Reads the script that the service runs in the session's pages. */
   readPageScript: () => Promise<PageScript>;
@@ -73,7 +73,7 @@ export type SessionBrowser = {
   input: (input: BrowserInput) => Promise<void>;
   /** @see BrowserService.readCursor */
   readCursor: (x: number, y: number) => Promise<string>;
-  /** Whether a browser runs or starts. Also true while the session waits until it may start a browser. */
+  /** Whether a browser runs or starts. Also true while the session waits for a place, before the browser starts. */
   isLive: () => boolean;
   /** Whether a browser runs. */
   isUp: () => boolean;
@@ -84,7 +84,10 @@ export type SessionBrowser = {
   isUnused: () => boolean;
   /** Time since the last use of the browser, in milliseconds. Returns 0 while the browser is in use or does not run. */
   idleMs: (nowMs: number) => number;
-  /** Ends the browser with all its processes, if one runs. */
+  /**
+   * Ends the browser with all its processes, if one runs. If the session waits for a place, stops the wait. If a
+   * browser is being started, ends the browser after its start.
+   */
   end: () => Promise<void>;
 };
 
@@ -93,7 +96,7 @@ type HistoryAction = "back" | "forward" | "reload";
 /** How people and tools use the session's browser. These values stay when the browser restarts. */
 type Usage = {
   usedAtMs: number;
-  /** Number of tool calls that hold the browser. While it is not 0, the browser is not ended for another session. */
+  /** Number of tool calls that hold the browser. While it is not 0, the browser does not count as unused. */
   holds: number;
   /** Who was the last to act in the page. Pointer moves do not count. */
   lastActor: "person" | "script" | undefined;
@@ -200,7 +203,8 @@ async function ensure(session: Session, signal?: AbortSignal): Promise<LiveBrows
 }
 
 /**
- * How many refs (element numbers in page snapshots) are reserved for each browser of a session. No browser needs more.
+ * How many refs (element numbers in page snapshots) are reserved for each start of a session's browser. No browser
+ * needs more.
  */
 const REFS_PER_BROWSER = 100_000;
 
@@ -288,8 +292,8 @@ async function retarget(session: Session, url: string): Promise<void> {
 }
 
 /**
- * Opens the page of a retarget (a client's request to show another page). If the browser is lost meanwhile, retries
- * once with a new browser.
+ * Opens the page of a retarget (a client's request to show another page). If the browser is lost meanwhile and there is
+ * no newer retarget, retries once with a new browser.
  */
 async function goToRetarget(
   session: Session,

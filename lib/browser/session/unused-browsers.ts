@@ -5,7 +5,10 @@ import { listSharedInUse } from "./browser-store.ts";
 import type { SessionBrowser } from "./session-browser.ts";
 import type { SessionBrowsers } from "./session-browsers.ts";
 
-/** A browser that an open turn of the agent has used within this time is not ended, even if other sessions wait. */
+/**
+ * A browser that an open turn of the agent has used within this time is not ended, even if other sessions wait. A
+ * parked (paused) turn does not count as open here.
+ */
 const EVICTION_IDLE_MS = 30_000;
 
 type UnusedParts = {

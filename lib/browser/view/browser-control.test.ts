@@ -126,8 +126,9 @@ describe("control of a browser", () => {
     all.deliver();
     all.two.follow("ses_a", () => {});
     all.deliver();
-    // This request for `ses_b` gets no answer, so the claim to `ses_b` ends after `confirmMs`. The request for `ses_a`
-    // is older. Without an answer, the claim to `ses_a` would have ended earlier.
+    // This call asks process `one` to repeat the claim to `ses_b`. The question is not delivered, so this claim ends
+    // after `confirmMs`. The question about `ses_a` is older. If `one` had not answered it, the claim to `ses_a` would
+    // have ended earlier.
     all.two.follow("ses_b", () => {});
     await waitUntil(() => all.two.holderOf("ses_b") === undefined, "the unanswered one has ended");
     assert.equal(all.two.holderOf("ses_a"), "con_1");

@@ -9,7 +9,7 @@ import type { Topic } from "#lib/events/bus/topic.ts";
 export type BrowserControl = {
   /** Returns the id of the connection that has control; undefined while no person has control. */
   holderOf: (sessionId: string) => string | undefined;
-  /** Gives control to a connection of this process, even if a connection of another process has it. */
+  /** Gives control to a connection of this process, even if another connection of any process has control. */
   take: (sessionId: string, connectionId: string) => void;
   /** Ends the control of this connection. Has no effect if another connection has control. */
   release: (sessionId: string, connectionId: string) => void;
@@ -41,8 +41,8 @@ export type BrowserControl = {
 type Claim = { stamp: number; connectionId: string; isReleased: boolean };
 
 /**
- * The newest claim to a session that this process has received. `isOurs` is true if the connection belongs to this
- * process. `sinceMs` is the time of receipt.
+ * The newest claim to a session that this process knows. `isOurs` is true if this process made or released the claim,
+ * and false if another process sent it. `sinceMs` is the time at which this process made or received it.
  */
 type KnownClaim = Claim & { isOurs: boolean; sinceMs: number };
 

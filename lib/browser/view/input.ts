@@ -34,7 +34,10 @@ export type InputQueue = { push: (input: BrowserInput) => Promise<void> };
 type Move = Extract<BrowserInput, { type: "mouse" }>;
 type Wheel = Extract<BrowserInput, { type: "wheel" }>;
 
-/** How many inputs the page may leave unanswered. Further input is dropped: people do not type that far ahead. */
+/**
+ * How many inputs the page may leave unanswered. Further input is dropped, because people do not type that far ahead.
+ * Mouse moves and wheel turns do not count and are not dropped.
+ */
 const UNANSWERED_MAX = 500;
 
 const BUTTON_BITS = { none: 0, left: 1, right: 2, middle: 4 } as const;

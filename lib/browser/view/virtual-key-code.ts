@@ -39,7 +39,7 @@ const PUNCTUATION: Readonly<Record<string, number>> = {
   Quote: 222,
 };
 
-/** Returns the Windows virtual key code that Chromium requires for a key. Returns 0 if the key has no such code. */
+/** Returns the Windows virtual key code that Chromium requires for a key. Returns 0 if this file has no code for it. */
 export function virtualKeyCode(key: string, code: string): number {
   const named = NAMED[key];
   if (named !== undefined) return named;
