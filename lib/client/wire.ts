@@ -342,7 +342,7 @@ export type BrowserStatus = {
   liveViewUrl: string | null;
   /** The page that the session currently targets. Null if it targets none. */
   desiredUrl: string | null;
-  /** The last page that the browser reached. Once a retarget has succeeded, this is the requested URL, even if that URL redirects. An earlier visit to the requested URL does not count: if this field already had that URL before the retarget or a browser start, it is null until the browser reaches the page again. Also null if the browser has not reached any page yet. */
+  /** The last page that the browser reached; null if it has reached none yet. After a successful retarget, this is the requested URL, even if that URL redirects. So a client can poll until this field equals the requested URL. If the field already contains the URL that a retarget requests or that a starting browser loads, it is null until the browser has reached that page again. */
   lastNavigatedUrl: string | null;
   /** The address that the browser currently shows, after redirects. Null if it has not shown a page yet. */
   currentUrl: string | null;
@@ -367,7 +367,7 @@ export type BrowserStatusEvent = {
   status: "idle" | "creating" | "ready" | "expired" | "error";
   /** The page that the session currently targets. Null if it targets none. */
   desiredUrl: string | null;
-  /** The last page that the browser reached, with the same rules as in the browser's status. */
+  /** The last page that the browser reached. Follows the same rules as `lastNavigatedUrl` of `BrowserStatus`. */
   lastNavigatedUrl: string | null;
   /** The address that the browser currently shows, after redirects. Null if it has not shown a page yet. */
   currentUrl: string | null;
@@ -1850,7 +1850,7 @@ export type OwnedLandingPagePage = {
   nextCursor: string | null;
 };
 
-/** The publication of a variant, which may be unpublished. Its session may have been deleted. */
+/** A publication in the list of its owner. If it is currently unpublished, `publication` is null. If its session has been deleted, `sessionId` is null. */
 export type OwnedPublication = {
   /** Id of the publication. */
   id: string;
@@ -3669,7 +3669,7 @@ export type Operations = {
     body: undefined;
     answer: PreviewPage;
   };
-  /** Publish the newest revision of a variant. Makes an immutable release of the newest revision. Pages that load the publication's script get the release within a minute. The newest check of the revision must have passed (`pass` or `warn`), otherwise the response is 409; `unchecked: true` publishes without a passed check. Returns 200 without a new release if the current release already has this revision, unless that release is unchecked and the revision has passed a check since. A variant can have at most 500 releases. The session page calls this operation with a share cookie of the role `drive`. */
+  /** Publish the newest revision of a variant. Makes an immutable release of the newest revision. Pages that load the publication's script get the release within a minute. The newest check of the revision must have passed (`pass` or `warn`), otherwise the response is 409; `unchecked: true` publishes without a passed check. If the current release already has this revision, the response is 200 and no new release is made. Exception: if that release is unchecked and the revision has passed a check since, a new release is made. A variant can have at most 500 releases. The session page calls this operation with a share cookie of the role `drive`. */
   publishVariant: {
     parameters: { sessionId: string; variantKey: string };
     body: {

@@ -628,7 +628,7 @@ export const eventSchemas = {
     status: z.enum(BROWSER_STATUSES),
     desiredUrl: pageUrl("The page that the session currently targets. Null if it targets none.").nullable(),
     lastNavigatedUrl: pageUrl(
-      "The last page that the browser reached, with the same rules as in the browser's status.",
+      "The last page that the browser reached. Follows the same rules as `lastNavigatedUrl` of `BrowserStatus`.",
     ).nullable(),
     currentUrl: pageUrl(
       "The address that the browser currently shows, after redirects. Null if it has not shown a page yet.",

@@ -17,7 +17,10 @@ export type Question = {
   form: ElicitationForm | null;
 };
 
-/** Opens clients that use the real guarded fetch, with loopback allowed, and starts real tool servers on loopback. */
+/**
+ * Creates a test bench. Its `startServer` starts a real tool server on loopback. Its `open` creates a client that uses
+ * the real guarded fetch, which may connect to loopback here.
+ */
 export function openMcpBench() {
   const certificate = makeCertificate();
   trustCertificate(certificate);

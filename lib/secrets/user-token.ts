@@ -56,7 +56,8 @@ export function readUserToken(
   if (text.length > LENGTH_MAX) return undefined;
   const [version, claims, mac, ...rest] = text.split(".");
   if (version !== VERSION || !claims || !mac || rest.length > 0) return undefined;
-  // Compares the base64url texts, because several texts decode to the same bytes but only one of them is accepted.
+  // Compares the base64url texts, not the decoded bytes. Several texts decode to the same bytes, so a comparison of the
+  // bytes would accept altered copies of a token.
   if (!isEqual(mac, sign(key, `${version}.${claims}`))) return undefined;
   // The cast is safe, because only mintUserToken signs with this key.
   const [sessionId, audience, holder, endsAtSeconds, , keyId = null] = JSON.parse(

@@ -79,7 +79,7 @@ export async function findLastRuns(db: Executor, sessionIds: string[]): Promise<
 export type OpenRun = Pick<RunRow, "state" | "attempt" | "isCompacting"> & {
   /** The oldest open question of the run to a person; null if there is none. */
   question: string | null;
-  /** What the run waits for; null if it is not parked. If it has several waits, the alphabetically first kind. */
+  /** What the run waits for; null if it is not parked. Of several waits, the kind that comes first in `WAIT_KIND_ORDER`. */
   waitsFor: WaitKind | null;
   /** A sentence about the exhausted budget; null if `waitsFor` is not `budget`. */
   exhausted: string | null;

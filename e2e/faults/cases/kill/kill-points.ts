@@ -97,7 +97,8 @@ async function playKill(world: World, point: KillPoint): Promise<void> {
     ...(kind === "browser" && { body: { targetUrl: `${world.oracle.receiverUrl}/page/target` } }),
   });
   const nextKind = kind === "browser" ? "plain" : kind;
-  // A browser session gets no early steer. A turn that reads a steer before its first model call never opens a browser.
+  // A browser session gets no `steer` before the kill. A turn that reads a steer before its first model call never opens
+  // a browser, so it would never reach the kill point.
   const extra = random.pick(
     kind === "browser" ? EXTRA_MESSAGES.filter((each) => each !== "steer") : EXTRA_MESSAGES,
   );

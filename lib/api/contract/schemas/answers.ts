@@ -128,7 +128,7 @@ export const browserStatusSchema = z
       }),
     desiredUrl: pageUrl("The page that the session currently targets. Null if it targets none.").nullable(),
     lastNavigatedUrl: pageUrl(
-      "The last page that the browser reached. Once a retarget has succeeded, this is the requested URL, even if that URL redirects. An earlier visit to the requested URL does not count: if this field already had that URL before the retarget or a browser start, it is null until the browser reaches the page again. Also null if the browser has not reached any page yet.",
+      "The last page that the browser reached; null if it has reached none yet. After a successful retarget, this is the requested URL, even if that URL redirects. So a client can poll until this field equals the requested URL. If the field already contains the URL that a retarget requests or that a starting browser loads, it is null until the browser has reached that page again.",
     ).nullable(),
     currentUrl: pageUrl(
       "The address that the browser currently shows, after redirects. Null if it has not shown a page yet.",

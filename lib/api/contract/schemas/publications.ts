@@ -110,5 +110,6 @@ export const ownedPublicationSchema = z
   })
   .meta({
     id: "OwnedPublication",
-    description: "The publication of a variant, which may be unpublished. Its session may have been deleted.",
+    description:
+      "A publication in the list of its owner. If it is currently unpublished, `publication` is null. If its session has been deleted, `sessionId` is null.",
   });

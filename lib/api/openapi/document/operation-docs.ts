@@ -137,7 +137,7 @@ export const OPERATION_DOCS: Partial<Record<OperationName, OperationDocs>> = {
   },
   publishVariant: {
     description:
-      "Makes an immutable release of the newest revision. Pages that load the publication's script get the release within a minute. The newest check of the revision must have passed (`pass` or `warn`), otherwise the response is 409; `unchecked: true` publishes without a passed check. Returns 200 without a new release if the current release already has this revision, unless that release is unchecked and the revision has passed a check since. A variant can have at most 500 releases. The session page calls this operation with a share cookie of the role `drive`.",
+      "Makes an immutable release of the newest revision. Pages that load the publication's script get the release within a minute. The newest check of the revision must have passed (`pass` or `warn`), otherwise the response is 409; `unchecked: true` publishes without a passed check. If the current release already has this revision, the response is 200 and no new release is made. Exception: if that release is unchecked and the revision has passed a check since, a new release is made. A variant can have at most 500 releases. The session page calls this operation with a share cookie of the role `drive`.",
     bodyExamples: { "The newest revision": {}, "Without a check": { revision: 3, unchecked: true } },
   },
   rollbackVariant: {

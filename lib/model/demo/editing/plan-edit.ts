@@ -98,7 +98,10 @@ function reachPage(situation: Situation, request: EditRequest): DemoStep | undef
   return destination && !destination.matches.test(open) ? report(writeNoWay(destination.word)) : undefined;
 }
 
-/** Reads a place as a known part of a site, otherwise as the words of a link. */
+/**
+ * Returns the destination that `place` describes. If `place` is not a known part of a site, `matches` looks for the words
+ * of `place`, in this order.
+ */
 function readDestination(place: string | undefined): { word: string; matches: RegExp } | undefined {
   if (place === undefined) return undefined;
   const words = place.match(/[\p{L}\p{N}]+/gu) ?? [];

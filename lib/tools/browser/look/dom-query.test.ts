@@ -6,8 +6,8 @@ import { domQuery } from "./dom-query.ts";
 import { createSnapshotBook } from "./snapshot-book.ts";
 
 /**
- * One line of the answer. `what` is the text before the ref. `selector`, `frame` and `box` are read from the text after
- * the ref.
+ * One line of the tool's answer. `line` is the whole line, and `what` is the text before the element's ref, which is in
+ * square brackets. `selector`, `frame` and `box` are parsed from the line.
  */
 type Line = { what: string; line: string; selector: string; frame: string | undefined; box: number[] };
 
