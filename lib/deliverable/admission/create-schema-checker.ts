@@ -15,7 +15,10 @@ type SchemaVerdict = { ok: true } | { ok: false; error: string; isBusy?: true };
 type ValueVerdict =
   | { valid: true }
   | { valid: false; violations: Violation[] }
-  /** The value was not checked, because it is not JSON, the schema is refused, or the check exceeded its limits. */
+  /**
+   * The value was not checked, or the check failed: the value is not JSON or is nested too deeply, the schema is refused
+   * or cannot be compared with the value, or the check exceeded its limits.
+   */
   | { valid: false; error: string };
 
 /**
@@ -31,7 +34,10 @@ type Judgement =
   /** The answer does not fit the response format; `path` is a JSON pointer into the answer. */
   | { kind: "outside"; path: string; message: string }
   | { kind: "unreadable"; reason: "not JSON" | "nested too deeply" }
-  /** The answer could not be checked, because the schema is refused or the check exceeded its limits. */
+  /**
+   * The answer was not checked, or the check failed: the schema is refused or cannot be compared with the answer, the
+   * answer is nested too deeply for the validator, or the check exceeded its limits.
+   */
   | { kind: "unjudged"; error: string };
 
 /**

@@ -33,7 +33,7 @@ type Task = {
 type Slot = {
   thread: SchemaThread;
   task: Task | undefined;
-  /** Hashes of the schemas of the thread's latest tasks, which the thread has cached. */
+  /** Hashes of the schemas that the thread used in its latest tasks. The thread has these schemas in its cache. */
   schemaHashes: string[];
   idleTimer: NodeJS.Timeout | undefined;
 };
@@ -113,7 +113,10 @@ function takeNext({ slots, waiting }: Pool): Task | undefined {
   return undefined;
 }
 
-/** Picks a free thread: preferably one that has the schema cached, otherwise one that is already started. */
+/**
+ * Picks a free thread: preferably one that has the schema cached, otherwise one that is already started, otherwise any
+ * free one. Returns undefined if no thread is free.
+ */
 function pickSlot({ slots }: Pool, schemaHash: string): Slot | undefined {
   const free = slots.filter(({ task }) => task === undefined);
   return (

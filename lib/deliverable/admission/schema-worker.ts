@@ -55,7 +55,7 @@ const EXAMPLES = [{}, { branch: 1 }, { branch: 2, levelsMax: 30 }, { levelsMax: 
 
 /**
  * Admits a schema, or refuses it if no value can be valid or the validator recurses without end. Validates example
- * values, so that a schema whose validation is too slow exceeds the time limit now.
+ * values, so that a schema whose validation is too slow exceeds the time limit already at admission.
  */
 function admit(schema: Compiled, text: string): SchemaAnswer {
   const { schema: format, hasValue, foldBack } = projectText(text, "openai");
@@ -104,8 +104,8 @@ function validate(
     const isValid = validate(value) === true;
     return { kind: "checked", violations: isValid ? [] : describeViolations(validate.errors ?? []) };
   } catch (error) {
-    // To compare a value with objects in `enum`, the validator calls the value's own toString and valueOf, which may
-    // not be functions.
+    // To compare a value with objects in `enum`, the validator calls the value's own toString and valueOf. This throws a
+    // TypeError if the value has properties with these names that are not functions.
     if (error instanceof TypeError) return { kind: "refused", error: "cannot be compared with this value" };
     if (!(error instanceof RangeError)) throw error;
     return { kind: "refused", error: ENDLESS };

@@ -30,13 +30,13 @@ export function createListCodec(item: Slot, lengthMin = 0): Codec {
   };
 }
 
-/** A property that the caller's schema does not name, as an entry of a list. */
+/** A property as an entry of a list of properties: its name and its value. */
 export type Entry = { key: string; value: unknown };
 
 /**
  * Creates the codec for properties with arbitrary names. The provider gets a list of `{ "key": …, "value": … }`.
  *
- * @param isNullable whether null means an empty list. Set for additional properties next to named ones.
+ * @param isNullable whether null means an empty list. Set if the object also has named properties, or several lists.
  */
 export function createEntriesCodec(value: Slot, isNullable: boolean): Codec {
   return {

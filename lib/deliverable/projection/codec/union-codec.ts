@@ -19,9 +19,9 @@ export type Branch = { slot: Slot; label: () => string };
 type ProjectedBranch = { slot: Slot; outputs: Outputs; tag: string | undefined };
 
 /**
- * Creates the codec for a value that has one of several forms. The forms are sent without labels if the first key of
- * each form of object occurs in no other form, and if at most one branch has lists or encoding leaves all lists
- * unchanged. Otherwise each list or object is wrapped in an object with the label of its branch:
+ * Creates the codec for a value that has one of several forms. The forms are sent without labels if two conditions are
+ * met: the first key of each object form occurs in no other form; and at most one branch has lists, or encoding leaves
+ * all lists unchanged. Otherwise each list or object is wrapped in an object with the label of its branch:
  * `{ "circle": { … } }`.
  */
 export function createUnionCodec(all: readonly Branch[]): Codec {
@@ -138,7 +138,7 @@ function tagBranches(all: readonly Branch[]): ProjectedBranch[] {
   }));
 }
 
-/** Whether the first key of each form of object occurs in no other form. */
+/** Whether the first key of each object form occurs in no other object form. */
 function areClear(heads: readonly Head[]): boolean {
   const uses = new Map<string, number>();
   for (const { keys } of heads) for (const key of keys) uses.set(key, (uses.get(key) ?? 0) + 1);

@@ -68,8 +68,8 @@ const sentences: Record<string, Describe> = {
   dependentRequired: describeDependencies,
   dependentSchemas: describeDependencies,
   dependencies: describeDependencies,
-  // `not: false` allows every value, so it needs no sentence. `not: {}` allows no value, so the projected schema omits
-  // this part.
+  // `not: false` allows every value, so it needs no sentence. A schema with `not: {}` allows no value, so the projected
+  // schema does not describe its values.
   not: (value, _, quote) =>
     value === false || acceptsEverything(value) ? undefined : `Does not match ${quote(value)}.`,
   if: describeCondition,
