@@ -23,8 +23,8 @@ type Destination = URL | { hostname: string; port: number };
 
 /**
  * The guard's decision about a destination. `addresses` are the addresses to connect to; `reason` is a sentence for
- * people. `unresolved`: the host name has no address now, but may have one later. `refused`: the destination is
- * forbidden.
+ * people. `unresolved`: the host name could not be resolved to an address; a later attempt may succeed. `refused`: the
+ * destination is forbidden.
  */
 export type AddressVerdict =
   | { allowed: true; addresses: ResolvedAddress[] }

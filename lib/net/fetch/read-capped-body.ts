@@ -44,8 +44,8 @@ export async function readCappedBody(
       yield chunk;
     }
   }
-  // The callback ignores errors, because `pipeline` also destroys the decoder with the error, so `collect` rejects with
-  // it.
+  // The callback ignores errors: `pipeline` also destroys the decoder with the error, and `collect` then rejects with
+  // this error.
   pipeline(encoded, decoder, () => {});
   try {
     const read = await collect(decoder, maxBytes);

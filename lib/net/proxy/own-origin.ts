@@ -56,7 +56,8 @@ export function createOwnOriginRule(own: OwnOrigin): OwnOriginRule {
   }
 
   function isAllowedPath(pathname: string): boolean {
-    // Refuses encoded and double slashes, because the server could understand such a path differently from this check.
+    // Refuses double slashes, and encoded slashes, backslashes and null characters, because the server could understand
+    // such a path differently from this check.
     if (/%(2f|5c|00)|\/\//i.test(pathname)) return false;
     return own.paths.some((path) =>
       path.endsWith("/") ? pathname.startsWith(path) : pathname === path || pathname.startsWith(`${path}/`),
