@@ -27,7 +27,10 @@ export type ReportedTest = {
 
 /** The content of a report. */
 type Report = {
-  /** The number of tests in the files. Undefined if the runner ended before it had loaded the files. */
+  /**
+   * The number of tests that the runner found and that match `grep`. A test that runs against both targets counts twice.
+   * Undefined if the runner ended before it had loaded the files.
+   */
   total: number | undefined;
   tests: ReportedTest[];
   /** Errors outside of any test, such as the error of a file that could not be loaded. */

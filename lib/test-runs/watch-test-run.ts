@@ -19,8 +19,8 @@ export class RunEnded extends Error {
 }
 
 /**
- * Every 2 s, emits new counts and checks whether a test run must stop. Aborts `stop` if the test run was cancelled,
- * removed, or taken over by another process.
+ * Every 2 s, emits new counts and checks whether a test run must stop. Aborts `stop` if the test run or the agent's run
+ * was cancelled, or if the test run has ended, was removed, or was taken over by another process.
  *
  * @returns `start`, which sets the test run to `running` and must be called just before the tests start, and `end`,
  * which ends the checks.
@@ -59,7 +59,10 @@ export function watchTestRun(deps: TestRunsDeps, row: TestRunRow, stop: AbortCon
   };
 }
 
-/** If counts are given, stores them and emits `tests.progress`. @returns the result of `storeCounts`. */
+/**
+ * If counts are given, stores them, and emits `tests.progress` unless the test run must stop.
+ * @returns the result of `storeCounts`; `lost` if counts are given but the session was removed.
+ */
 async function storeProgress({ db, log }: TestRunsDeps, row: TestRunRow, counts: TestCounts | undefined) {
   if (!counts) return storeCounts(db, row, undefined);
   return log.transact(row.sessionId, async (tx, emit) => {
