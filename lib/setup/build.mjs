@@ -1,6 +1,6 @@
 /**
  * Step 5 of the setup: makes the production build of the pages and the service, if a source file has changed since the
- * last build.
+ * last build or the built service is missing.
  */
 import { existsSync, rmSync } from "node:fs";
 import { buildService, SERVICE_PROGRAM } from "./build-service.mjs";
@@ -26,9 +26,11 @@ const sources = [
 ];
 
 /**
- * Builds the pages and the service if the source files differ from those of the last build.
+ * Builds the pages and the service if the source files differ from those of the last build, or if the built service is
+ * missing.
  * @param {string} node executable of Node 24
- * @throws {SetupError} if the build fails; the error contains the whole output of the build
+ * @throws {SetupError} if the build of the pages fails; the error contains the whole output of Next. If the build of the
+ *   service fails, throws the error of esbuild
  */
 export async function ensureBuilt(node) {
   const hash = hashSources();
