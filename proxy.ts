@@ -4,9 +4,10 @@ import { answerKindOf, securityHeaders } from "#lib/api/http/security-headers.ts
 import { isServedByOwnProcess } from "#lib/api/next/find-container.ts";
 
 /**
- * Next calls this function before it serves a page, and requires this file at the root. On platforms where the service
- * has no server process of its own, the function does the work of that process: it rewrites a link that contains a
- * secret to the route that handles the secret, and sets the security headers of pages. Source: decision 005.
+ * Next calls this function before it serves a page, and requires this file at the root. If the service has its own
+ * server process, that process does the work, and the function does nothing. On other platforms, the function passes a
+ * request whose URL contains a secret to the route that handles the secret, and sets the security headers of pages.
+ * Source: decision 005.
  */
 export function proxy(request: NextRequest): NextResponse {
   if (isServedByOwnProcess()) return NextResponse.next();

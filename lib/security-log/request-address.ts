@@ -6,7 +6,10 @@ const addresses = new AsyncLocalStorage<string>();
 export const withAddress = <Result>(address: string | undefined, work: () => Result): Result =>
   address === undefined ? work() : addresses.run(address, work);
 
-/** Returns the address of the client whose request is being served. Undefined outside of a request. */
+/**
+ * Returns the address of the client whose request is being served. Undefined outside of a request, and if the client's
+ * address is unknown.
+ */
 export const readAddress = (): string | undefined => addresses.getStore();
 
 /** Runs work with the address that {@link keepAddress} captured. */

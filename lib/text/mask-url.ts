@@ -2,7 +2,8 @@ const MASK = "***";
 
 /**
  * Makes a URL safe to show: replaces the values of query parameters, the fragment and the credentials with `***`,
- * because these parts may contain tokens. Parameter names stay. Masking a masked URL again changes nothing.
+ * because these parts may contain tokens. The name of a parameter stays if `=` follows it. Masking a masked URL again
+ * changes nothing.
  */
 export function maskUrl(text: string): string {
   const [, base = text, query, fragment] = /^([^?#]*)(?:\?([^#]*))?(?:#(.*))?$/s.exec(text) ?? [];
