@@ -29,8 +29,8 @@ const sources = [
  * Builds the pages and the service if the source files differ from those of the last build, or if the built service is
  * missing.
  * @param {string} node executable of Node 24
- * @throws {SetupError} if the build of the pages fails; the error contains the whole output of Next. If the build of the
- *   service fails, throws the error of esbuild
+ * @throws {SetupError} if the build of the pages fails; the error contains the whole output of Next. If the build of
+ *   the service fails, throws the error of esbuild
  */
 export async function ensureBuilt(node) {
   const hash = hashSources();

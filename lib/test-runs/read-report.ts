@@ -28,8 +28,8 @@ export type ReportedTest = {
 /** The content of a report. */
 type Report = {
   /**
-   * The number of tests that the runner found and that match `grep`. A test that runs against both targets counts twice.
-   * Undefined if the runner ended before it had loaded the files.
+   * The number of tests that the runner found and that match `grep`. A test that runs against both targets counts
+   * twice. Undefined if the runner ended before it had loaded the files.
    */
   total: number | undefined;
   tests: ReportedTest[];

@@ -16,8 +16,8 @@ type ValueVerdict =
   | { valid: true }
   | { valid: false; violations: Violation[] }
   /**
-   * The value was not checked, or the check failed: the value is not JSON or is nested too deeply, the schema is refused
-   * or cannot be compared with the value, or the check exceeded its limits.
+   * The value was not checked, or the check failed: the value is not JSON or is nested too deeply, the schema is
+   * refused or cannot be compared with the value, or the check exceeded its limits.
    */
   | { valid: false; error: string };
 

@@ -3,9 +3,9 @@ import { buildExample } from "../projection/build-example.ts";
 import { isFine, type Report } from "./check-schema.ts";
 
 /**
- * Formats a report as one line of JSON: the projected schema, the constraints that became sentences, the number of round
- * trips with each outcome, and details of the values that came back changed. For a schema that was not admitted, the
- * line contains the error.
+ * Formats a report as one line of JSON: the projected schema, the constraints that became sentences, the number of
+ * round trips with each outcome, and details of the values that came back changed. For a schema that was not admitted,
+ * the line contains the error.
  */
 export function toJsonLine(report: Report): string {
   if (!report.admitted) return JSON.stringify(report);

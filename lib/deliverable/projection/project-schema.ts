@@ -53,8 +53,8 @@ const ATTEMPTS: readonly GraphLimits[] = [
 
 /**
  * Projects an admitted schema onto the subset of JSON Schema that a provider's strict mode accepts. Constraints that
- * the subset cannot express become sentences in descriptions. Every value that is valid under the caller's schema and is
- * not nested too deeply survives `project` and `foldBack` unchanged. The work is linear in the size of the schema: no
+ * the subset cannot express become sentences in descriptions. Every value that is valid under the caller's schema and
+ * is not nested too deeply survives `project` and `foldBack` unchanged. The work is linear in the size of the schema: no
  * pattern is run, and parts that exceed the budget become untyped JSON.
  * Source: specification, Structured sessions, Schema rules, rule 4.
  */

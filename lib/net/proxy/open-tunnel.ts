@@ -9,8 +9,8 @@ import { type ProxyContext, routeTo, timedOut } from "./proxy-context.ts";
  * directions until one side ends, or until neither side has sent data for the idle time. `head` contains bytes that the
  * client sent right after its request. Never throws.
  *
- * @returns the connection to the server. It is not established yet; if the attempt fails, it is closed. Undefined if the
- * destination is refused immediately, without a DNS query.
+ * @returns the connection to the server, before it is established; if connecting fails, the connection is closed.
+ * Undefined if the destination is refused immediately, without a DNS query.
  */
 export function openTunnel(
   context: ProxyContext,
