@@ -5,8 +5,9 @@ import { isServedByOwnProcess } from "#lib/api/next/find-container.ts";
 
 /**
  * Next calls this function before it serves a page, and requires this file at the root. If the service has its own
- * server process, that process does the work, and the function does nothing. On other platforms, the function passes a
- * request whose URL contains a secret to the route that handles the secret, and sets the security headers of pages.
+ * server process, the function does nothing, because that process does the same work. On other platforms, the function
+ * passes a request whose URL contains a secret to the route that handles the secret, and sets the security headers of
+ * pages.
  * Source: decision 005.
  */
 export function proxy(request: NextRequest): NextResponse {

@@ -35,7 +35,8 @@ export type Projection = {
   project: (value: unknown) => Encoded;
   /**
    * Takes a JSON pointer into the caller's value. Returns the pointer to the part of `projected`, the model's JSON,
-   * that represents the same part of the value. If there is none, returns the pointer to the nearest enclosing part.
+   * that represents the same part of the value. If no part of `projected` represents it, returns the pointer to the
+   * nearest enclosing part.
    */
   toProjectedPath: (pointer: string, projected: unknown) => string;
 };
@@ -54,8 +55,8 @@ const ATTEMPTS: readonly GraphLimits[] = [
 /**
  * Projects an admitted schema onto the subset of JSON Schema that a provider's strict mode accepts. Constraints that
  * the subset cannot express become sentences in descriptions. Every value that is valid under the caller's schema and
- * is not nested too deeply survives `project` and `foldBack` unchanged. The work is linear in the size of the schema: no
- * pattern is run, and parts that exceed the budget become untyped JSON.
+ * is not nested too deeply survives `project` and `foldBack` unchanged. The work is linear in the size of the schema:
+ * no pattern is run, and parts that exceed the budget become untyped JSON.
  * Source: specification, Structured sessions, Schema rules, rule 4.
  */
 export function projectSchema(schema: SchemaObject, profile: Profile): Projection {

@@ -115,8 +115,8 @@ function decodeTuple({ positions, rest, keys }: TupleForm, projected: unknown, r
 
 /**
  * Returns the step to the item with the index `key`.
- * @param restNode the node of the items after the positions, even if no value of such an item can be valid. Undefined
- * if the tuple has no `rest`.
+ * @param restNode the node of the items after the positions. Set even if these items have no valid values, and the form
+ * therefore has no `rest`. Undefined if the codec was created without `rest`.
  */
 function stepInto(
   { positions }: TupleForm,

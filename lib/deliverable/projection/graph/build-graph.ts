@@ -91,7 +91,7 @@ export function buildGraph(index: SchemaIndex, root: SchemaObject, limits: Graph
       if (formula.described.length === 0 && formula.base.length === 0) return anyValue;
       if (levels > BRANCH_LEVELS_MAX) return anyValue;
       const { key, slot } = register(formula);
-      // If the node is still being built, a branch of a union is that union again, for the same value. This branch then
+      // If the node is still being built, a union contains itself as a branch, for the same value. This branch then
       // accepts any value.
       if (nodes.get(key)?.state === "open") return anyValue;
       build(key);
