@@ -37,8 +37,8 @@ type WaitState =
   | { kind: "over"; reports: AgentReport[] };
 
 /**
- * Checks whether a wait for children of a session is over. If it is, returns the children's reports and records the
- * ended children as reported.
+ * Checks whether a wait for children of a session is over. If the wait is over, returns the children's reports and
+ * records the ended children as reported. If `agentIds` contains an id that is not a child's, returns that id instead.
  *
  * @param options.agentIds the children to wait for; by default the live children and the children whose end was not
  * reported yet.

@@ -21,7 +21,7 @@ type Report = {
   findings: { severity: string; rule: string; count: number; places: Place[] }[];
 };
 
-/** Runs a script of the library as the sandbox does: with an argument array, and in a folder that contains the files. */
+/** Runs a script of the library as the sandbox does: with an argument array, in the folder of the files to check. */
 function run(skill: string, script: string, args: string[]) {
   return new Promise<{ code: number; stdout: string; stderr: string; report: Report }>((resolve) => {
     const path = join(LIBRARY, skill, "scripts", script);

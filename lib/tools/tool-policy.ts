@@ -40,7 +40,8 @@ export const ANALYSIS_PROFILE = [
 ] as const;
 
 /**
- * Whether an entry of a policy list matches a tool name: exactly, or by a prefix that ends in `*`.
+ * Whether an entry of a policy list matches a tool name. An entry that ends in `*` matches each name that begins with
+ * the text before the `*`. Any other entry matches only the equal name.
  * Source: specification, MCP servers, rule 5.
  */
 const matchesName = (entry: string, name: string): boolean =>

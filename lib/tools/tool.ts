@@ -69,7 +69,7 @@ export type ToolCall = {
   waitEndedBy?: WaitEnd | undefined;
   /** The `subjects` for which an earlier attempt of this call waited. */
   waitedFor?: readonly string[] | undefined;
-  /** Fires when the turn is stopped or the service shuts down. */
+  /** Fires when the turn is stopped, when `execute` exceeds the tool's `timeoutMs`, or when the service shuts down. */
   signal: AbortSignal;
 };
 
@@ -109,8 +109,8 @@ export type Tool = {
    */
   acquire?: ((call: ToolCall) => Promise<(() => void) | Waiting>) | undefined;
   /**
-   * Runs the call. Expected failures are results with `isError`; if it throws, the model sees the message of the error. Only
-   * an idempotent call that belongs to a turn may return `Waiting`.
+   * Runs the call. Expected failures are results with `isError`. If `execute` throws, the model sees the message of the
+   * error, except for a `ServiceFailure`. Only an idempotent call that belongs to a turn may return `Waiting`.
    */
   execute: (input: unknown, call: ToolCall) => Promise<ToolResult | Waiting>;
 };

@@ -27,7 +27,7 @@ after(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Runs a command of `npm run` on a data folder. */
+/** Runs `backup`, `restore` or `import-pglite` on a data folder, in a child process as `npm run` does. */
 async function command(dataDir: string, ...words: string[]) {
   return run(
     process.execPath,

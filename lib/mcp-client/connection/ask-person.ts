@@ -23,8 +23,8 @@ const DESCRIPTION_MAX = 1_000;
 
 /**
  * Shows a server's form to the person on the session page, and returns what to send to the server. A form without
- * fields is shown as a choice between yes and no. The action is `decline` if the person declines or does not say yes,
- * or if the page cannot show the form. It is `cancel` if the question ends unanswered.
+ * fields is shown as a choice between yes and no. The action is `decline` if the person declines, if the answer to a
+ * choice is not yes, or if the page cannot show the form. The action is `cancel` if the question ends unanswered.
  * Source: Model Context Protocol 2025-11-25, Elicitation, form mode.
  */
 export async function askPerson(

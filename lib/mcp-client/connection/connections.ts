@@ -22,7 +22,7 @@ export type ActiveCall = {
 /** A turn's connection to one server. */
 export type TurnConnection = {
   opened: Promise<McpConnection>;
-  /** Redacts in a text the secrets that the headers and the URL send to the server, and the service's user tokens. */
+  /** Redacts secrets in a text: those in the server's request headers and URL, and the service's user tokens. */
   redact: (text: string) => string;
   calls: Set<ActiveCall>;
 };

@@ -80,8 +80,9 @@ export function fitSchema(input: unknown): Json | undefined {
 }
 
 /**
- * Copies the properties of an alternative at the root (`branch`) into the root, because providers refuse alternatives
- * at the root. With `isBinding`, the fields that the branch requires become required too.
+ * Copies the properties of a branch of the root's `allOf`, `anyOf` or `oneOf` into the root itself, because providers
+ * refuse these keywords at the root. With `isBinding`, which is for `allOf`, the fields that the branch requires become
+ * required too.
  */
 function liftBranch(root: Json, branch: Json, isBinding: boolean): void {
   if (isObject(branch.properties) && isObject(root.properties))

@@ -2,8 +2,8 @@ import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 
 /**
- * A part of a server's answer to a call. A `text` contains text of the server. A `note` contains only words of the
- * service.
+ * A part of a server's answer to a call. A `text` contains text of the server. A `note` is written by the service, and
+ * contains at most a media type from the server.
  */
 export type AnswerPart =
   | { type: "text"; text: string }

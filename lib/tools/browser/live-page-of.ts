@@ -7,7 +7,8 @@ const START_MS_MAX = 60_000;
 
 /**
  * Returns the session's live browser. Starts the browser if needed, and records that the browser was used.
- * @throws Error with a readable message if the browser does not start in time or the call is stopped.
+ * @throws Error with a readable message if the browser cannot be started or does not start in time, or if the call is
+ * stopped.
  */
 export async function openLive(
   browser: BrowserService,

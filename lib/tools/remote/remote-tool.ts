@@ -19,7 +19,7 @@ import { readImageType } from "../workspace/read-image-type.ts";
 
 type RemoteServices = { mcp: Pick<McpClient, "call" | "isOurs">; evidence: EvidenceStore };
 
-/** Accepts any object, because the tool server checks the input itself. The model sees the server's schema. */
+/** Accepts any object or none, because the tool server checks the input itself. The model sees the server's schema. */
 const INPUT = z.record(z.string(), z.unknown()).nullish();
 
 /**

@@ -16,7 +16,7 @@ export const viewImage = ({ sandbox, evidence }: WorkspaceServices) =>
         path: z.string().optional().describe("in the workspace"),
         evidenceId: z.string().optional().describe("from list_evidence"),
       })
-      // An empty string counts as omitted, because models often send one for a field that they omit.
+      // An empty string counts as omitted, because models often send an empty string instead of omitting a field.
       .refine(({ path, evidenceId }) => !path !== !evidenceId, "give either path or evidenceId"),
     needs: "sandbox",
     profile: "analysis",

@@ -13,8 +13,8 @@ type PictureDifference = PixelDifference & { totalPixels: number; overlap: Size 
 
 /**
  * Compares two pictures pixel by pixel. Colours whose distance is at most `threshold` (0 to 1) count as equal.
- * @throws Error with a readable message if a picture is broken, the overlap is too large, or the work is stopped or
- * takes too long.
+ * @throws Error with a readable message if a picture is broken, the overlap is too large, too many comparisons already
+ * wait, or the work is stopped, takes too long or needs too much memory.
  */
 export type PictureComparer = (
   before: ReadPicture,

@@ -34,7 +34,7 @@ export async function readSize(bytes: Uint8Array): Promise<Size | undefined> {
 
 /**
  * Decodes only the upper left part of a picture. `size` is the size of that part.
- * @throws Error if the picture is broken or smaller than `size`.
+ * @throws Error if the picture is broken, smaller than `size`, or has more than `PIXELS_MAX` pixels.
  */
 export async function decodePicture(bytes: Uint8Array, size: Size): Promise<Pixels> {
   const picture = (await open(bytes)).extract({ left: 0, top: 0, ...size });

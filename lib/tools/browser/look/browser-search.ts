@@ -23,7 +23,8 @@ const SEARCH_MS_MAX = 4_000;
 const WORK_MS_MAX = 20_000;
 
 /**
- * Searches the rendered text of the page and all its frames. Source: specification, Structured sessions (`browser_search`).
+ * Searches the text of the page and all its frames. Also finds text that is not visible, and marks it as such.
+ * Source: specification, Structured sessions (`browser_search`).
  */
 export const browserSearch = (services: Pick<ToolServices, "browser">) =>
   defineTool({

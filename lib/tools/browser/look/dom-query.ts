@@ -159,8 +159,8 @@ const SUGGESTIONS_MAX = 6;
 const CONTROL = /[a-z]+(?: \d)? "(?:[^"\\]|\\.)*"(?= \[|$)/g;
 
 /**
- * Explains why nothing was found. Names the filters, and the elements that share the most words with the query. If no
- * element shares a word, names the first few elements.
+ * Returns the text for a query that matches nothing. The text names the filters and a few named elements of the page:
+ * those that share the most words with the query, or the first ones if no element shares a word.
  */
 async function explainNothing(frames: PageFrame[], query: Query, page: Page): Promise<string> {
   const filters = [query.role && `role ${query.role}`, query.text && `text "${query.text}"`, query.selector]

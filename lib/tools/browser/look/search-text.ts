@@ -7,10 +7,10 @@ type TextSearch = { query: string; isRegex: boolean; limit: number };
 export type TextMatch = { snippet: string; selector: string | null; tag: string; visible: boolean };
 
 /**
- * Searches the text of one frame as people see it: the texts of inline elements are joined, and each block is a
- * separate line. Alt texts count as text, and so do the values of form fields. An empty field, a password field and a
- * hidden field count with their placeholder instead. The search ends at 5,000 matches. The function is sent to the page
- * as source and runs there, so it must not use anything from outside its own body.
+ * Searches the text of one frame, including text that is not visible. The texts of inline elements are joined, and each
+ * block is a separate line. Alt texts count as text, and so do the values of form fields. If a field is empty, hidden
+ * or for a password, its placeholder is searched instead of its value. The search ends at 5,000 matches. The function
+ * is sent to the page as source and runs there, so it must not use anything from outside its own body.
  */
 export function searchText(
   kit: PageKit,

@@ -70,9 +70,9 @@ const LAST_ELEMENT = /[a-z][a-z ]*( "(?:[^"\\]|\\.)*")?$/;
 
 /**
  * Lists the differences between two snapshots of the same document: removed lines (`-`) and added lines (`+`). If an
- * element contains a group of changes, the line of that element, after `in`, precedes the group. If the focus or the
- * scroll position has changed, a separate line at the end says so. A line that differs only in its focus does not count
- * as changed, because almost every action moves the focus.
+ * element contains a group of changes, the line of that element, after `in`, precedes the group. If another element has
+ * the focus now, or the scroll position has changed, a separate line at the end says so. A line that differs only in
+ * its focus does not count as changed, because almost every action moves the focus.
  */
 export function describeDifference(before: Snapshot, after: Snapshot): string[] {
   const changes = diffArrays(before.lines, after.lines, {

@@ -57,7 +57,7 @@ const snapshots = createSnapshotBook();
 const look = async (input: object = {}) =>
   textOf(await domQuery({ browser: browser.service, snapshots }).execute(input, callOf()));
 
-/** Opens a page and returns the lines of its snapshot without the heading. */
+/** Opens a page and returns the lines of its snapshot, without the first line, which describes the whole page. */
 async function linesOf(path: string): Promise<string[]> {
   await browser.live.page().goto(site.url + path);
   return bodyOf(await look());

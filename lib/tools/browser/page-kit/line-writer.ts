@@ -6,7 +6,7 @@ export type Line = { text: string; frame?: string; isOpen: boolean; inside: Line
 
 /**
  * Joins pieces into lines. A piece is text of the page, or the description of an element. Inline pieces share a line
- * while there is room; each piece of a block gets its own line.
+ * while there is room. A block piece (`isBlock`) always gets a line of its own.
  */
 export type LineWriter = {
   /** Appends an inline piece to the last line if that line is open and has room. Otherwise adds the piece as a new line. */

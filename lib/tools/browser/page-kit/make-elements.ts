@@ -38,7 +38,10 @@ export type ElementKit = {
   describe: (element: Element, head: string, name: string, ref: string | null) => string;
   /** The element's states, such as `required`. */
   statesOf: (element: Element) => string[];
-  /** Guesses from file names and class names what an icon shows, such as ` icon "trash"`. Empty if there is no hint. */
+  /**
+   * Guesses from attributes, class names and file names what an icon shows, and returns a text such as ` icon "trash"`.
+   * The text is empty if there is no hint.
+   */
   iconOf: (element: Element) => string;
   /**
    * The given attributes that the element has, such as ` href "https://…"`. The URLs in `href` and `src` are made

@@ -10,8 +10,8 @@ export type TreeKit = {
    */
   childrenOf: (element: Element) => Iterable<Node>;
   /**
-   * The checkbox, radio button or file field of a label, if the field is hidden and people click the label. Null if the
-   * label has no such field.
+   * The checkbox, radio button or file field of a label, if the field is hidden, so that people must click the label
+   * instead. Null if the label has no such field.
    */
   hiddenFieldOf: (label: HTMLLabelElement) => Element | null;
 };

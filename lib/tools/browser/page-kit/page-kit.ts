@@ -12,8 +12,8 @@ export type PageDom = {
    */
   roots: () => (Document | ShadowRoot)[];
   /**
-   * Finds elements by CSS selector, also in open shadow roots. `a >> b` finds `b` inside `a`, and `a >> nth=1` selects the
-   * second element that `a` matches.
+   * Finds elements by CSS selector, also in open shadow roots, but not in the service's overlay. `a >> b` finds `b`
+   * inside `a`, and `a >> nth=1` selects the second element that `a` matches.
    */
   queryAll: (selector: string) => Element[];
   isOverlay: (node: Node) => boolean;

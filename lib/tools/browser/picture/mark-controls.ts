@@ -15,8 +15,9 @@ type Area = { x: number; y: number; width: number; height: number };
 const MARKS_MAX = 150;
 
 /**
- * Draws a border with the element's ref around the elements that people can use in an area of the page, except elements
- * that can only be scrolled. Includes the elements of all visible frames. Marks at most `MARKS_MAX` elements.
+ * Marks the usable elements in an area of the page: draws a border with the element's ref around each element that
+ * people can use, except elements that can only be scrolled. Includes the elements of all visible frames. Marks at most
+ * `MARKS_MAX` elements.
  * @returns the marked elements, and a function that removes the borders from the page.
  */
 export function markControls(
@@ -42,8 +43,8 @@ export function markControls(
 }
 
 /**
- * Finds the usable elements in an area of a frame. The area and the boxes are relative to the viewport of the frame. The function is sent to
- * the page as source and runs there, so it must not use anything from outside its own body.
+ * Finds the usable elements in an area of a frame. The area and the boxes are relative to the viewport of the frame.
+ * The function is sent to the page as source and runs there, so it must not use anything from outside its own body.
  */
 function findControls(kit: PageKit, { area, max }: { area: Area; max: number }): Mark[] {
   const found: Mark[] = [];

@@ -38,7 +38,8 @@ const BYTES_MAX = 8 * 2 ** 20;
 
 /**
  * Takes a picture of the page. Hides the overlay, with which people annotate the page, while the picture is taken.
- * @throws Error with a readable message if the selector matches no visible element.
+ * @throws Error with a readable message if the selector matches no element, or if the first element that it matches is
+ * not visible.
  */
 export async function takePicture(live: LiveBrowser, area: PictureArea): Promise<Picture> {
   const page = live.page();

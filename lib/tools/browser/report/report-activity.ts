@@ -23,7 +23,8 @@ const TITLE_MS_MAX = 1_000;
 const TEXT_MAX = 300;
 const URL_MAX = 500;
 /**
- * Maximum number of entries of one kind, such as dialogs, that a report lists. The report only counts further entries.
+ * Maximum number of dialogs that a report lists. The same maximum applies to downloads, to requests and to script
+ * errors, but not to tabs. The report only counts further entries.
  */
 const LINES_MAX = 8;
 

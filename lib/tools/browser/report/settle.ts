@@ -18,8 +18,8 @@ const GRACE_MS = 50;
 /** What to wait for after an action. */
 type SettleOptions = Pick<ActivityMark, "position" | "sinceMs"> & {
   /**
-   * Number of the session's pages when the action ended. `settle` waits until the browser has announced all of these
-   * pages, because it may announce the newest page a little later.
+   * Number of the session's pages when the action ended. The browser may announce the newest page a little later, so
+   * `settle` waits until the browser has announced all of these pages.
    */
   pageCount?: number;
   /** Whether to also wait until the content of the page stops changing. True if the caller reads the content next. */

@@ -177,7 +177,8 @@ function describeOpenCalls({ openCalls, ...outcome }: ScriptOutcome): string[] {
 }
 
 /**
- * If an error says that the element of a ref is not in the page, describes the element as the last snapshot showed it.
+ * If an error says that the element of a ref is not in the page, describes the element as the latest snapshot that
+ * contains the ref showed it.
  */
 function describeGoneRef(snapshots: SnapshotBook, sessionId: string, error: string): string | undefined {
   const ref = /the element of ref (\w+) is not in the page/.exec(error)?.[1];

@@ -59,7 +59,7 @@ type PageRelayOptions = {
    * have to wait, `fromScript` throws the error.
    */
   onBroken: () => void;
-  /** Called when the browser ended the connection. */
+  /** Called when the connection to the browser has ended, also if the relay itself closed the connection. */
   onClose: () => void;
   connectTimeoutMs?: number;
 };

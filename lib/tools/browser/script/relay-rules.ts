@@ -7,7 +7,7 @@ export type RelayVerdict =
 /** The receiver of a command: the browser as a whole, or one target (page, frame, worker) that the script was shown. */
 export type RelayScope = "browser" | "target";
 
-/** Commands to the browser as a whole. The relay limits each of them to the session's pages and cookies. */
+/** Commands to the browser as a whole. The relay lets them reach only the session's pages and cookies. */
 const BROWSER_COMMANDS: Record<string, "forward" | "local"> = {
   "Browser.getVersion": "forward",
   "Target.setAutoAttach": "local",

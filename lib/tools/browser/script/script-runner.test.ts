@@ -327,7 +327,7 @@ test("closing a runner leaves no process behind", { skip: process.platform !== "
     });
   const before = list();
   const listNew = () => list().filter((pid) => !before.includes(pid));
-  // Processes of other tests may also be listed, but only until the kernel has ended them.
+  // The list may also contain processes of other tests that are just ending. They disappear without further action.
   const untilNone = () => waitFor(() => listNew().length === 0, "the end of the script processes");
   const other = await createScriptRunner({ logger });
   try {

@@ -151,7 +151,7 @@ const isSample = (sample) =>
 
 /**
  * Judges one text. Texts with the same colors and the same required ratio get the same key and count as one finding.
- * Each text over a picture or gradient is a finding of its own.
+ * For text over a picture or gradient, each element has its own key, and is a finding of its own.
  * @param {Sample} sample @returns {{ key: string, finding?: Finding }}
  */
 function judge({ selector, text, color, backgrounds, sizePx, weight, hasImage }) {

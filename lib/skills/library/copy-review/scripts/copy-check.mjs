@@ -55,8 +55,8 @@ function checkPages(paths) {
 const TEXT_TAGS = new Set("p li dd dt td th blockquote figcaption summary label legend".split(" "));
 
 /**
- * Lists the texts of a page: headings, control labels and running text. An element of running text that contains other
- * such elements, for example a div with paragraphs, is not listed itself.
+ * Lists the texts of a page: headings, control labels and running text. An element of running text is not listed if it
+ * contains a block, such as a paragraph, a heading or a list. The paragraphs of a text file all count as running text.
  * @param {string} source @param {string} path @returns {Piece[]}
  */
 function readPieces(source, path) {

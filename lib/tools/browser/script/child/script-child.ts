@@ -28,7 +28,10 @@ const OWN_NAMES = ["page", "context", "console"] as const;
  * Node's globals that are undefined in a script. A script that uses one fails with an error that the service explains.
  */
 const SHADOWED_NAMES = ["process", "require", "module", "exports", "fetch", "WebSocket", "global"] as const;
-/** How long the start of the script waits for Playwright to connect to the other tabs. A tab that hangs is left out. */
+/**
+ * How long to wait, before the script starts, for Playwright to connect to the other tabs. After this time, the script
+ * starts without the tabs that hang.
+ */
 const TABS_MS_MAX = 1_000;
 
 // Blocks Node's functions for sockets and signals, which Node's permission model does not cover. The block is needed

@@ -64,7 +64,7 @@ const decode = (text) =>
 /** Maximum depth of the tree. Deeper elements become siblings, as in browsers. */
 const DEPTH_MAX = 512;
 const TAG = /<(\/?)([a-zA-Z][^\s/>]*)/y;
-/** A part of a tag that follows the tag's name. A quote begins a quoted value only directly after "=". */
+/** A part of a tag that follows the tag's name. A quote begins a quoted value only after "=" and optional blanks. */
 const PIECE = /[^>"'=]+|=\s*(?:"[^"]*"|'[^']*')|[="']/y;
 const ATTRIBUTE = /([^\s=/"'<>]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'<>`]+)))?/g;
 
