@@ -46,10 +46,10 @@ const FORWARDING_HEADERS = ["forwarded", "via", "x-forwarded-for", "x-forwarded-
 const DRAIN_MS = 1_000;
 
 /**
- * Creates the handler of requests. It checks `Host`. Without Next, it answers requests for operations, published
- * scripts, landing pages and MCP, and calls of the engine. It passes all other requests to Next. Before it passes a
- * request on, it exchanges the secret of a link for a cookie, and sets the security headers of pages. It does not
- * contain the rules of the HTTP API.
+ * Creates the handler of requests. It checks `Host`. It directly answers requests for operations, published scripts,
+ * landing pages and MCP, and calls of the engine. It passes all other requests to Next. Before it passes a request on,
+ * it exchanges the secret of a link for a cookie, and sets the security headers of pages. It does not contain the rules
+ * of the HTTP API.
  */
 export function createRequestListener({ container, env, handle, isDev, logger }: ListenerDeps) {
   /** The responses that are still open. */
