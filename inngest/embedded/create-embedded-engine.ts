@@ -45,7 +45,7 @@ export type EmbeddedEngine = {
   fetch: typeof fetch;
   /**
    * Registers the functions through the SDK's own handler, and starts their crons. Continues the open runs with their
-   * timers and waits, except runs of another executor whose lease is valid.
+   * timers and waits. If other processes use the database, runs of an executor with a valid lease are not continued.
    *
    * @throws when a function uses an option that this engine does not support, and when the database fails.
    */

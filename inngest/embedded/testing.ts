@@ -13,7 +13,7 @@ import {
 /** A clock that moves only when `advance` is called. `setWall` moves only the time that `wallNow` returns. */
 export type ManualClock = EngineClock & { advance: (ms: number) => void; setWall: (byMs: number) => void };
 
-/** Creates a clock that starts at a whole minute. `advance` fires the timers that become due, in order. */
+/** Creates a clock. By default, it starts at a whole minute. `advance` fires the timers that become due, in order. */
 export function createManualClock(startMs = Date.UTC(2026, 0, 5, 12)): ManualClock {
   let nowMs = startMs;
   let wallAheadMs = 0;

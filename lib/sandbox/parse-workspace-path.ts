@@ -6,7 +6,8 @@ const nameBytesMax = 255;
 /**
  * Splits a path into its names, from the workspace's root down. The root itself ("", ".") has no names.
  *
- * @throws WorkspaceError if the path is absolute, contains `..` or NUL, or is longer than file systems allow.
+ * @throws WorkspaceError if the path is absolute, contains `..` or NUL, or is longer than 1,024 characters, or if a
+ * name is longer than 255 bytes.
  */
 export function parseWorkspacePath(path: string): string[] {
   if (path.includes("\0")) throw new WorkspaceError("path: must not contain NUL");

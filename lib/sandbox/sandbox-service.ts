@@ -91,7 +91,10 @@ type SandboxDescription = { kind: string; canRunCommands: boolean; detail: strin
 
 /** The sandboxes of all sessions. */
 export type SandboxService = {
-  /** Opens or creates the session's workspace. Reports the startup status `starting`, then `ready` or `error`. */
+  /**
+   * Opens or creates the session's workspace. If the workspace is not open in this process yet, reports the startup
+   * status `starting`, then `ready` or `error`.
+   */
   open: (sessionId: string) => Promise<Workspace>;
   /** Describes the sandbox for the banner and the toolset: whether commands can run, and how they are confined. */
   describe: () => SandboxDescription;

@@ -228,8 +228,9 @@ const MEBIBYTE = 1_048_576;
 export class EnvError extends Error {}
 
 /**
- * Reads and checks the settings. All settings are read here, except that a failed start looks at `LOG_LEVEL` itself. An
- * empty variable counts as unset.
+ * Reads and checks the settings. The service reads its settings only here, with two exceptions: the logger of
+ * serverless functions and a failed start read `LOG_LEVEL` themselves, and the Inngest client reads its own variables.
+ * An empty variable counts as unset.
  *
  * @throws EnvError if a variable is invalid, or missing although another setting requires it.
  */

@@ -46,10 +46,10 @@ const FORWARDING_HEADERS = ["forwarded", "via", "x-forwarded-for", "x-forwarded-
 const DRAIN_MS = 1_000;
 
 /**
- * Creates the handler of requests. It checks `Host`, answers operations, published scripts, landing pages, MCP requests
- * and calls of the engine itself, and passes all other requests to Next. Before it passes a request on, it exchanges
- * the secret of a link for a cookie, and sets the security headers of pages. It does not contain the rules of the HTTP
- * API.
+ * Creates the handler of requests. It checks `Host`. It directly answers requests for operations, published scripts,
+ * landing pages and MCP, and calls of the engine. It passes all other requests to Next. Before it passes a request on,
+ * it exchanges the secret of a link for a cookie, and sets the security headers of pages. It does not contain the rules
+ * of the HTTP API.
  */
 export function createRequestListener({ container, env, handle, isDev, logger }: ListenerDeps) {
   /** The responses that are still open. */
@@ -130,8 +130,8 @@ export function createRequestListener({ container, env, handle, isDev, logger }:
       return sendResponse(response, await container.mounted.serveMcp(toWebRequest(request, response, url)));
     const script = findScript(request, pathname);
     if (script !== undefined && (await serveScript(script, request, response))) return;
-    // A path with an id that no session can have is answered like an unknown path: Next answers with its own 404.
-    // Source: specification, Errors, other rules, 1.
+    // If the path of `retargetBrowser` contains an id that no session can have, the answer is the one for an unknown
+    // path: Next's own 404. Source: specification, Errors, other rules, 1.
     const hasImpossibleId =
       route?.operations.POST === "retargetBrowser" && !isRoutedSessionId(route.params.sessionId ?? "");
     if (route && !hasImpossibleId) {
@@ -173,7 +173,7 @@ export function createRequestListener({ container, env, handle, isDev, logger }:
    * Sends a published script. Does not convert the request and response to web messages, because the conversion would
    * take most of the time.
    *
-   * @returns false if the script does not exist; the operation then answers.
+   * @returns false if the script does not exist or is gone (404, 410); the operation then answers.
    */
   async function serveScript(
     file: string,

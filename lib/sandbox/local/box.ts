@@ -31,7 +31,10 @@ export type ArgvCommand = Place & {
   node?: string | undefined;
   /** Further files and folders of the host that are mounted read-only in the sandbox. */
   shown?: readonly { from: string; to: string }[];
-  /** Mounts for files and folders of the host that the unprivileged user possibly cannot reach. */
+  /**
+   * Mounts that are made before privileges are dropped: of the workspace, `node` and the entries of `shown`, because
+   * the unprivileged user possibly cannot reach their original paths.
+   */
   reach?: readonly Mount[];
   /**
    * Set for Chromium: a limit of the address space would break it, because it reserves far more address space than it

@@ -66,7 +66,7 @@ async function pin(path: string, flags: number, names: string[]): Promise<Pinned
   }
 }
 
-/** Converts an error of the file system to a WorkspaceError; returns any other error unchanged. */
+/** Converts a file system error with one of the codes below to a WorkspaceError; returns any other error unchanged. */
 export function explainPathError(error: unknown, names: string[]): unknown {
   const code = error instanceof Error && "code" in error ? error.code : undefined;
   const reasons: Record<string, string> = {

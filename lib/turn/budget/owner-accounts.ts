@@ -43,7 +43,7 @@ type Account = {
 /**
  * Creates the accounts. Counting a model call runs no SQL statement: each process adds up the spend in memory and
  * flushes it every five seconds. A flush is one statement per owner; it also returns the total of all processes. A
- * process that is killed loses at most the spend of five seconds.
+ * process that is killed loses the spend since its last successful flush, usually at most five seconds.
  *
  * @param deps.now the current time in ms since the epoch; tests replace it.
  */

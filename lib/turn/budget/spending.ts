@@ -32,8 +32,8 @@ export type Spending = {
   /** Counts the time since the last count. @returns the spend to record with the step. */
   countTime: (run: SpendingRun) => Spend;
   /**
-   * Returns the budget of a run's session or owner that is used up or cannot be counted; undefined if the run may spend
-   * more. Usually answers from a cache.
+   * Returns the budget of the run's root session or owner that is used up or cannot be counted; undefined if the run
+   * may spend more. Usually answers from a cache.
    */
   findExhausted: (run: SpendingRun) => Promise<Exhausted | undefined>;
   /**
@@ -64,8 +64,8 @@ const UNPRICED =
   "The session's budget in US dollars cannot be counted, because the price of the model is not known. The turn continues when that limit is removed, or set again once MODEL_PRICES has the price.";
 
 /**
- * Cache entry for a tree whose budget was changed. The entry has already expired, so the next check reads the tree
- * again.
+ * Cache entry for a tree whose budget was changed, or may have been changed while this process missed messages. The
+ * entry has already expired, so the next check reads the tree again.
  */
 const CHANGED: Tree = {
   budget: null,

@@ -4,11 +4,11 @@ import { ownWait } from "../step/await-agents.ts";
 import type { TurnDeps } from "../turn-deps.ts";
 
 /**
- * Parks a run whose budget is used up: no executor plays the run until the session's budget is raised, or until
- * midnight UTC if the daily budget of the owner is used up. The run then continues at the same step. Source: decision
- * 050.
+ * Parks a run whose budget is used up or cannot be counted. No executor plays the run until the session's budget is
+ * changed, or, for the daily budget of the owner, until midnight UTC. The run then continues at the same step. Source:
+ * decision 050.
  *
- * @returns `parked`; `steered` if a message arrived that the turn has to read first; `free` if the run has budget left
+ * @returns `parked`; `steered` if a message arrived that the turn has to read first; `free` if the run may spend more
  * or is stopped.
  */
 export async function waitForBudget(deps: TurnDeps, run: RunInPlay): Promise<"free" | "parked" | "steered"> {

@@ -1,6 +1,9 @@
 /** The parts of a context budget, in tokens. */
 export type BudgetParts = {
-  /** A prompt above this size is compacted. The rest of the budget is room for the answer and the next results. */
+  /**
+   * A prompt above this size is compacted if that saves enough. The rest of the budget is room for the answer and the
+   * next results.
+   */
   start: number;
   /** The size of the whole prompt that a compaction aims at. */
   target: number;
@@ -11,7 +14,10 @@ export type BudgetParts = {
   limit: number;
   /** Maximum size of the summary. */
   summary: number;
-  /** Maximum size of the recent messages. In a prompt below `limit`, they stay unchanged. */
+  /**
+   * Maximum size of the recent messages. The last assistant message and everything after it always belong to them, even
+   * if they are larger. In a prompt below `limit`, recent messages stay unchanged.
+   */
   recent: number;
   /**
    * Minimum saving of a compaction while the prompt is below `limit`. A compaction that saves less is not carried out.

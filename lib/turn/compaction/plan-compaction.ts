@@ -42,7 +42,7 @@ type Candidate = { plan: Extract<CompactionPlan, { kind: "offload" | "summarize"
 
 const NONE: CompactionPlan = { kind: "none" };
 /**
- * Lengths, in characters, to which results in recent messages are cut. They are tried in this order. With 0, recent
+ * Limits, in characters, above which results in recent messages are cut. They are tried in this order. With 0, recent
  * messages are shortened like old ones, so that only one line is left of a long result.
  */
 const CUTS = [8_000, 4_000, 2_000, 1_000, 0];
@@ -52,10 +52,10 @@ const FORCED_GAIN_LEAST = 0.02;
 /**
  * Decides how to compact a context that has grown. First, old tool results, pictures and long inputs are replaced by
  * short lines, and reasoning is removed. If that is not enough, everything before the recent messages becomes a
- * summary. These stay verbatim: the task of the running request, the newest exchange, and messages that joined the turn
- * (the newest, up to a share of the budget). Results in recent messages are cut only if nothing else saves enough. An
- * assistant message is never separated from the results of its calls. Pure and idempotent: for the compacted context it
- * returns `none`. Source: decision 014.
+ * summary. The summary does not replace the task of the running request, the newest exchange, or the newest messages
+ * that joined the turn (up to a share of the budget). Results in recent messages are cut only if nothing else saves
+ * enough. An assistant message is never separated from the results of its calls. Pure and idempotent: for the compacted
+ * context it returns `none`. Source: decision 014.
  */
 export function planCompaction(input: CompactionInput): CompactionPlan {
   const { budgetTokens, usedTokens, overheadTokens, picturesShown } = input;
@@ -127,7 +127,8 @@ function findRecent({ input, items, starts }: Work, room: number): number {
 
 /**
  * Shortens the messages before `recentFrom`. If `cut` is set, `cutMessage` also shortens the later messages: it cuts
- * their results to `cut` characters. If `cut` is 0, later messages are shortened in the same way as earlier ones.
+ * results that are longer than `cut` characters. If `cut` is 0, later messages are shortened in the same way as earlier
+ * ones.
  */
 function shorten({ input, items }: Work, recentFrom: number, cut?: number): Item[] {
   return items.map((item, index) => {

@@ -29,9 +29,9 @@ export type Shortening = { canReadOn: boolean };
 
 /**
  * Shortens an old message. A long tool result becomes one line with the tool's name, the size of the result, and how to
- * read the result again. Each picture becomes a line, long inputs of calls are shortened, and reasoning is removed.
- * Texts of users and assistants stay. Returns the same object if there is nothing to shorten, for example because the
- * message was shortened before.
+ * read the result again. Each picture becomes a line, long inputs of calls are shortened, and reasoning is removed
+ * unless the message has nothing else. Texts of users and assistants stay. Returns the same object if there is nothing
+ * to shorten, for example because the message was shortened before.
  */
 export function offloadMessage(message: HistoryMessage, how: Shortening): HistoryMessage {
   if (message.role === "assistant") return offloadCalls(message);

@@ -37,10 +37,10 @@ const NOTHING = "Nothing of note happened.";
 const NO_USAGE: ModelUsage = readUsage(undefined);
 
 /**
- * Lets the model summarize a part of the conversation, without tools and without retries. A part that takes more than
- * `TRANSCRIPT_SHARE` of `budgetTokens` is summarized chunk by chunk: each call updates the summary so far. A refusal,
- * an empty answer, an answer cut off at the output limit and a provider's failure are returned as values, with the
- * usage of the calls. Never throws.
+ * Lets the model summarize a part of the conversation, without tools and without retries. Long texts are cut first. A
+ * part that still takes more than `TRANSCRIPT_SHARE` of `budgetTokens` is summarized chunk by chunk: each call updates
+ * the summary so far. A refusal, an empty answer, an answer cut off at the output limit and a provider's failure are
+ * returned as values, with the usage of the calls. Never throws.
  */
 export async function summarize(
   model: CalledModel,

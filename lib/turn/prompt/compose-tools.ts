@@ -11,7 +11,10 @@ import { findRecorded, isStopped, type RunInPlay } from "../run/run-in-play.ts";
 import type { TurnDeps } from "../turn-deps.ts";
 import { composePrompt } from "./compose-prompt.ts";
 
-/** The tools that a run has from its tool servers. The step is recorded, so that a resumed run does not list them again. */
+/**
+ * The tools that a run has from its tool servers. Usually they are recorded as a step, so that a resumed run does not
+ * list them again.
+ */
 type ComposeStep = { tools: RemoteTool[]; missingServers: string[] };
 
 /** Maximum number of tools in a model call; providers refuse more. */

@@ -25,7 +25,7 @@ const TEXT_CHARS_MAX = 200;
 
 /**
  * Writes the section about plan and requirements: when to use them, the mode, the plan, and the unmet requirements.
- * Undefined for a session without `update_plan` and `add_requirements`.
+ * Undefined for a session that has neither `update_plan` nor `add_requirements`.
  */
 export function describePlanning(
   { plan, unmet }: PlanningState,

@@ -89,8 +89,8 @@ function listOpenCalls(messages: readonly ModelMessage[]): OpenCall[] {
 }
 
 /**
- * Returns results for calls that had not ended when their turn was stopped or failed. The results are added before the
- * next message that is not a tool result.
+ * If `next` does not begin with tool results, returns error results for the calls in `before` that have no result,
+ * because their turn was stopped or failed. The caller adds them before `next`.
  */
 function settleOpen(before: readonly ModelMessage[], next: ModelMessage[]): ModelMessage[] {
   if (next.length === 0 || next[0]?.role === "tool") return [];

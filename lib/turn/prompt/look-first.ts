@@ -8,8 +8,9 @@ import type { TurnDeps } from "../turn-deps.ts";
 export const ADDED = "[Added by the service]";
 
 /**
- * In a session with a target page, shows the model the page in the live browser before the first model call of a
- * request. The look is a recorded step, so that a process that resumes the run sends the same prompt.
+ * In a session that has a target page and the tool `dom_query`, shows the model the page in the live browser before the
+ * first model call of a request. The look is a recorded step, so that a process that resumes the run sends the same
+ * prompt.
  */
 export async function lookFirst(deps: TurnDeps, run: RunInPlay): Promise<void> {
   const { claim, session, prompt } = run;

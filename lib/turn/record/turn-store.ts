@@ -85,7 +85,7 @@ export type RunRecord = {
   session: SessionRow;
   /** The sub-agent to which the session belongs; undefined for a root session. */
   agent: AgentRow | undefined;
-  /** The position of the run's request in the queue, from 1. */
+  /** The number of the request among all requests of the session, from 1. */
   position: number;
   requestMessages: MessageRow[];
   currentUrl: string | null;

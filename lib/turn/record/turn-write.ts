@@ -44,7 +44,7 @@ export type TurnWrite = {
   end?: EndWrite | undefined;
   /** New messages of the run, with their positions in the transcript. */
   messages?: MessageWrite[] | undefined;
-  /** New parts of messages that are already in the transcript. */
+  /** Messages that are already in the transcript, with the parts that replace all their earlier parts. */
   updatedMessages?: { id: string; parts: MessagePart[] }[] | undefined;
   /** Messages that are already stored but not yet in the transcript, with the positions that they get in it. */
   placed?: { id: string; seq: number }[] | undefined;

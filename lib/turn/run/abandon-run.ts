@@ -15,7 +15,8 @@ const END: RunEnd = {
 /**
  * Ends a run that the engine gave up, so that the session's next run can start. The messages of its request are added
  * to the transcript, and its unfinished tool calls get results (`settleCalls`). If that cannot be written, the run
- * still ends. A run that has a newer job, or that another executor claims meanwhile, is not changed.
+ * still ends. A run that this job cannot claim (for example because the run is parked or has a newer job), or that
+ * another executor claims meanwhile, is not changed.
  */
 export async function abandonRun(deps: TurnDeps, job: PlayJob, reason: string): Promise<void> {
   const { runId } = job;

@@ -154,15 +154,16 @@ function mayEnd(run: Pick<LockedRun, "state" | "epoch">, claim: Claim, fence: Fe
 }
 
 /**
- * Whether the end of a run also stops its live sub-agents. A run that has not begun has spawned no sub-agents, so the
- * live ones belong to an earlier turn.
+ * Whether the end of a run also stops the live sub-agents of its session. If a retry follows, they continue for the
+ * retry. If no run of the request has started, the request has spawned no sub-agents: the live ones belong to an
+ * earlier turn and also continue.
  */
 const endsDelegation = ({ claim, session, startedAt }: Endable, isRetried: boolean): boolean =>
   session.subAgents && !isRetried && (startedAt !== null || claim.attempt > 1);
 
 /**
- * Whether to stop the live sub-agents of a run before it ends. An executor that has lost its claim must not stop the
- * sub-agents of another executor.
+ * Whether to stop the live sub-agents of a run's session before the run ends. An executor that has lost its claim must
+ * not stop them, because another executor now plays the run.
  */
 async function mayStopChildren(deps: TurnDeps, run: Endable, end: RunEnd, fence: Fence): Promise<boolean> {
   const { claim, session } = run;
@@ -179,7 +180,10 @@ async function mayStopChildren(deps: TurnDeps, run: Endable, end: RunEnd, fence:
 const NOTHING_SETTLED: Settled = { events: [], wake: undefined };
 const AGENT_OUTCOME = { succeeded: "succeeded", errored: "failed", cancelled: "cancelled" } as const;
 
-/** Applies the end of a run to the session tree: stops its sub-agents, and reports a sub-agent's result to its parent. */
+/**
+ * Applies the end of a run to the session tree. Stops the sub-agents of the run's session if necessary. If the session
+ * itself belongs to a sub-agent, reports the result to its parent.
+ */
 async function closeInTree(
   tx: Transaction,
   run: Endable,

@@ -195,9 +195,10 @@ async function recordResult(
 type Unplayed = { waiting: Waiting; hasBegun: boolean };
 
 /**
- * Executes a call, unless an earlier executor may have executed it. `begin` records the start of the call, and returns
- * whether this is the first start. The call's resource, such as the browser, is acquired before `begin` is called.
- * Therefore a call that waits for its resource has not begun, and can be executed after a restart.
+ * Executes a call. A call that is not idempotent is not executed if an earlier executor may already have executed it.
+ * `begin` records the start of the call, and returns whether this is the first start. The call's resource, such as the
+ * browser, is acquired before `begin` is called. Therefore a call that waits for its resource has not begun, and can be
+ * executed after a restart.
  */
 async function play(
   deps: TurnDeps,

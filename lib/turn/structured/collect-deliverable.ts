@@ -34,9 +34,9 @@ export const hasBegunCollection = (run: RunInPlay): boolean =>
   findRecorded(run, COLLECTION_STARTED) !== undefined;
 
 /**
- * Records that the collection of a run's deliverable begins. After that, the turn reads no more messages: a message that
- * arrives later becomes the next turn. The record is a step, so that an executor that resumes the run does not collect
- * twice.
+ * Records that the collection of a run's deliverable begins. After that, the turn reads no more messages: a message
+ * that arrives later becomes the next turn. The record is a step, so that this also holds for an executor that resumes
+ * the run.
  * Source: `wire.md`, Follow-ups (One collection, one correction per turn).
  *
  * @param mayRead whether the turn can still read an unread message.
