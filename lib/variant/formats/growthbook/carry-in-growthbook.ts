@@ -7,7 +7,7 @@ import { type GrowthBookMutation, NOT_SVG, notInside, toRemoval } from "./growth
 
 type CarriedMutations = Carried<GrowthBookMutation>;
 
-/** Elements of the document's head. GrowthBook can hide but not remove elements, and hiding has no effect in the head. */
+/** Elements of the document's head. GrowthBook hides elements instead of removing them, which has no effect there. */
 const HEAD_TAGS = ["title", "meta", "link", "style", "script", "base", "head"];
 
 /** Elements that get or lose an attribute when a visitor opens or closes them. */
