@@ -21,7 +21,7 @@ type Holder = { ownerId: string } | { sessionId: string };
 /**
  * Makes a stored version of a page the current one, or unpublishes the page, and emits `page.updated` to the log of the
  * page's session. Emits nothing if that session was deleted, or if another session deploys the page in the meantime.
- * Changes nothing if the page already has the requested state.
+ * If the page already has the requested state, nothing is changed or emitted.
  */
 export async function changePage(
   deps: LandingDeps,

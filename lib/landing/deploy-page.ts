@@ -43,8 +43,8 @@ type DeployRequest = {
 type DeployedPage = {
   ok: true;
   /**
-   * `new`: a new version was stored. `unchanged`: the current version already has the folder's content. `restored`: the
-   * newest version has the folder's content, and was made the current one again.
+   * `new`: this call or an earlier attempt of it stored a new version. `unchanged`: the current version already has the
+   * folder's content. `restored`: the newest version has the folder's content, and was made the current one again.
    */
   outcome: "new" | "unchanged" | "restored";
   version: { number: number; fileCount: number; sizeBytes: number };

@@ -83,7 +83,10 @@ async function refusePlace(workspace: Workspace, names: string[]): Promise<strin
 
 const isHidden = ({ path }: WorkspaceEntry): boolean => path.slice(path.lastIndexOf("/") + 1).startsWith(".");
 
-/** Lists the files in a folder and its subfolders, level by level. Hidden files and folders are listed separately. */
+/**
+ * Lists the files in a folder and its subfolders, level by level. Hidden files and folders are listed separately.
+ * Returns a refusal if there are too many files or folders.
+ */
 async function listFolder(
   workspace: Workspace,
   folder: string,

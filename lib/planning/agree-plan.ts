@@ -44,8 +44,8 @@ async function agree(
   sessionId: string,
   revision: number,
 ): Promise<string | undefined> {
-  // `acceptMessage` has already locked the session's row, so the row is only read here. A stronger lock could deadlock
-  // with other writers of the row.
+  // `acceptMessage` has already locked the session's row, so this function only reads the row. If it asked for a
+  // stronger lock on the row, it could deadlock with other writers.
   const session = await findSession(tx, sessionId);
   if (!session) return "no such session";
   const plan = toPlan(await findPlan(tx, sessionId));

@@ -9,7 +9,8 @@ export const EVIDENCE_BYTES_MAX = 20 * 1024 * 1024;
  * Writes the JSON export of a session, piece by piece. Messages are written as they are read.
  *
  * @param options.hasBytes whether to include the bytes of evidence, up to 20 MiB in total.
- * @throws Error if the session was deleted during the export. Otherwise an incomplete export would look complete.
+ * @throws Error if the session was deleted during the export. Without this error, an incomplete export would look
+ * complete.
  */
 export async function* writeJson(
   content: SessionContent,

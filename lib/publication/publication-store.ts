@@ -240,13 +240,16 @@ export async function findServed(
   return { ...row, publicationId, isPublished: row.release !== null && row.withdrawnAt === null };
 }
 
-/** Maximum number of publications that `findNewestFor` searches, beginning with the most recently updated one. */
+/**
+ * Maximum number of publications that `findNewestFor` searches. It searches only publications that have a current
+ * release, beginning with the most recently updated one.
+ */
 const DEMO_CANDIDATES = 100;
 
 /**
  * Finds the most recently updated publication whose current release has a page with one of these URL prefixes, and
- * returns the id of the publication. Returns undefined if none of the `DEMO_CANDIDATES` most recently updated
- * publications has such a page.
+ * returns the id of the publication. Returns undefined if none of the `DEMO_CANDIDATES` searched publications has such
+ * a page.
  */
 export async function findNewestFor(db: Executor, prefixes: string[]): Promise<string | undefined> {
   const newest = db

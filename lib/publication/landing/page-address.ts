@@ -54,8 +54,8 @@ function decode(segment: string): string | undefined {
 
 /**
  * Whether a file or folder of a page may have this name. Not allowed are `.` and `..`, slashes and backslashes, control
- * characters, line separators, and characters that are not valid Unicode. The empty name is allowed, because a path
- * that ends with a slash has an empty last name.
+ * characters, line and paragraph separators, lone surrogates, and the replacement character U+FFFD. The empty name is
+ * allowed, because a path that ends with a slash has an empty last name.
  */
 export const isSafeName = (name: string): boolean =>
   name !== "." && name !== ".." && name.isWellFormed() && !/[/\\\p{Cc}\u2028\u2029\ufffd]/u.test(name);

@@ -63,8 +63,8 @@ export const listPages = (
     .limit(limit);
 
 /**
- * Finds the slug of the page that this session was the last to deploy, from this folder. If there are several such
- * pages, chooses the most recently updated one. Returns undefined if there is none.
+ * Finds the slug of a page whose last deploy came from this session and this folder. If there are several such pages,
+ * chooses the most recently updated one. Returns undefined if there is no such page.
  */
 export async function findSlugOfFolder(
   db: Executor,

@@ -57,8 +57,8 @@ type Pair = {
 /**
  * Examines a page at one viewport width. Opens the page twice without the variant and once with it. Then opens it two
  * more times with the variant: one load tests navigation, the other tests reverting. If the page has changes and none
- * of them is applied, these two tests are left out. Both tests open further loads if they find a problem. Each load has
- * its own browser context.
+ * of them is applied, these two tests are left out. Both tests may open further loads to confirm a problem. Each load
+ * has its own browser context.
  *
  * @throws PageFailure, or Error with a sentence, if the page cannot be examined.
  */

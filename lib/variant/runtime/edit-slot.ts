@@ -82,7 +82,7 @@ function editAttribute(element: Element, name: string, edit: Edit): Effect {
   const compose = (base: Value) => slot.edits.reduce((text, each) => each.change(text), base);
   /**
    * Checks whether the page has written the attribute after the runtime. If so, records the page's value in
-   * `slot.original`. If each edit changes only a part of the value, the effect of the edits is not recorded.
+   * `slot.original`. If each edit changes only a part of the value, the recorded value lacks the effect of the edits.
    */
   const absorb = () => {
     const current = element.getAttribute(name);

@@ -79,8 +79,8 @@ export function createRunningChange(change: CompiledChange, onApply: (root: Node
   };
 
   /**
-   * Whether the change must wait until the parser has read all of an element's content. Otherwise the parser would add
-   * content after the change was applied.
+   * Whether the change must wait until the parser has read all of an element's content. This is necessary for a change
+   * that replaces the content or places nodes at its end, because the parser would add more content after these nodes.
    */
   const needsContent = change.op === "content" || ("position" in change && change.position === "end");
 

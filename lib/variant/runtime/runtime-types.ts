@@ -42,8 +42,8 @@ export type CompiledPage = {
   /** The CSS selectors of all changes as one selector list; empty if there are none. */
   selector: string;
   /**
-   * Whether the result of a selector may depend on other nodes or on states such as `:checked`. Each inserted or
-   * removed node can then change the result.
+   * Whether the result of at least one selector of the page may depend on other nodes or on states such as `:checked`.
+   * Each inserted or removed node can then change the result.
    */
   isPositional: boolean;
   /** Attributes that decide which elements the selectors match. */

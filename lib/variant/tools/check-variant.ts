@@ -72,8 +72,8 @@ function describeReport(report: CheckReport): string {
 }
 
 /**
- * Lists the evidence ids of a page's pictures. With an id, the model can view a picture and cite it as evidence for a
- * requirement.
+ * Lists the evidence ids of the pictures of a page without and with the variant. With an id, the model can view a
+ * picture and cite it as evidence for a requirement.
  */
 function describePictures({ before, after }: CheckReport["pages"][number]["pictures"]): string {
   const ids = [before && `before ${before.id}`, after && `after ${after.id}`].filter((part) => part !== null);

@@ -1,8 +1,8 @@
 import type { PageWatch } from "./page-watch.ts";
 
 /**
- * A link that the page's router may follow without loading a document. `index` is its position among all links of the
- * page.
+ * A link that the page's router possibly handles without loading a document. `index` is the position of the link among
+ * all links of the page.
  */
 export type RouteLink = { index: number; url: string };
 

@@ -75,8 +75,8 @@ export function measureLayout(watch: PageWatch): PageLayout {
     });
   };
   /**
-   * Scrolls an element into view, and returns the topmost element at each of five points inside it, of which the first is
-   * its middle. Returns null for a point outside of the viewport.
+   * Scrolls an element into view, and returns the topmost element at each of five points inside it. The first point is
+   * the middle of the element. For a point outside of the viewport, the entry is null.
    */
   const hitsOf = (element: Element): (Element | null)[] => {
     element.scrollIntoView({ block: "center", inline: "nearest", behavior: "instant" });

@@ -36,8 +36,8 @@ export type PageWatch = {
    */
   untilQuiet: (wanted: QuietPage) => Promise<number>;
   /**
-   * Resolves when the changes with these ids are applied, or when `maxMs` have passed. Returns whether all of them are
-   * applied.
+   * Resolves when the changes with these ids are applied, or when the time limit `maxMs` has passed. On a busy machine,
+   * the wait may last longer than `maxMs`. Returns whether all of these changes are applied.
    */
   untilApplied: (ids: string[], maxMs: number) => Promise<boolean>;
   /** Cumulative layout shift, without shifts that user input caused. */

@@ -48,8 +48,8 @@ export function readChanges(watch: PageWatch): SeenPage {
 }
 
 /**
- * Counts the elements of a page, and lists selectors of the elements that its changes altered or inserted. The source
- * of this function is sent to the page and runs there.
+ * Counts the elements of a page, and lists selectors of the first 50 elements that the changes altered or inserted. The
+ * source of this function is sent to the page and runs there.
  */
 export function readSize(watch: PageWatch): { elements: number; changed: string[] } {
   const CHANGED_MAX = 50;

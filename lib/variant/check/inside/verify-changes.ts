@@ -9,7 +9,7 @@ export type Verdict = {
   /** Number of matched elements on which the change is applied. */
   applied: number;
   isApplied: boolean;
-  /** What is wrong with the first element on which the change is not applied. Null if it is applied on all elements. */
+  /** What is wrong with the first matched element on which the change is not applied. Null if there is none. */
   problem: string | null;
 };
 

@@ -9,7 +9,7 @@ export type CheckContext = {
   live: Pick<LiveBrowser, "openContext" | "browser">;
   storage: BrowserStorage;
   variant: string;
-  /** The script of the variant, exactly as it would be published. */
+  /** The script of the variant. The published script differs only in its key and in an additional comment. */
   script: string;
   limits: CheckLimits;
   /** Aborted when the check is stopped or exceeds its time limit. */

@@ -25,8 +25,8 @@ export type CheckLimits = {
    */
   lateMs: number;
   /**
-   * Limit for the wait until a change is applied again after its element was rendered again. Also the limit for the
-   * wait until a requirement is met.
+   * Limit for the wait until a change is applied again after its element was rendered again. Also the limit for two
+   * other waits: until a requirement is met, and until all changes are applied after the other steps of the check.
    */
   rerenderMs: number;
   /**

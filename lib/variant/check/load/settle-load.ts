@@ -65,8 +65,8 @@ export async function settleVariant(
 }
 
 /**
- * Resolves when the changes with these ids are applied, or when `maxMs` have passed. Returns whether all of them are
- * applied.
+ * Resolves when the changes with these ids are applied, or when the time limit `maxMs` has passed. On a busy machine,
+ * the wait may last longer than `maxMs`. Returns whether all of these changes are applied.
  */
 export const untilApplied = (
   load: PageLoad,

@@ -16,7 +16,7 @@ const RENDERED: Readonly<Record<Disturbance, string>> = {
  * Overwrites the elements of each applied change, as a framework does when it renders again. The change must then be
  * applied again. This step may break the page.
  *
- * @param changes outcomes of all changes. Sets their `rerender`.
+ * @param changes outcomes of all changes. Sets `rerender` for each applied change whose elements could be overwritten.
  */
 export async function checkRerender(
   check: CheckContext,

@@ -12,8 +12,8 @@ const TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
 const ELEMENTS_PER_RULE = 50;
 const ELEMENTS_SHOWN = 5;
 /**
- * Maximum number of elements of a page on which the slow rules examine the whole page. On a larger page they would take
- * too long, so they examine only the elements of the changes.
+ * If a page has more elements, the slow rules examine only the elements of the changes. Examining the whole page would
+ * take too long.
  */
 const ELEMENTS_MAX = 4_000;
 const SLOW_RULES = ["color-contrast", "target-size"];

@@ -33,7 +33,7 @@ const SELF_HIDING = new Set(["removeClass", "addClass", "removeAttribute", "setA
 
 /**
  * Decides for each change whether it is applied on the loaded page. If it is not, a finding says why, or when it was
- * lost. Another finding reports that the variant's script threw an error or is no longer on the page.
+ * lost. If the variant's script threw an error, or the variant is no longer on the page, another finding says so.
  */
 export function judgeChanges(
   target: CheckTarget,

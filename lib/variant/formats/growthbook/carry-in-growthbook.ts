@@ -7,7 +7,7 @@ import { type GrowthBookMutation, NOT_SVG, notInside, toRemoval } from "./growth
 
 type CarriedMutations = Carried<GrowthBookMutation>;
 
-/** Elements of the document's head. GrowthBook can only hide elements, which has no effect in the head. */
+/** Elements of the document's head. GrowthBook hides elements instead of removing them, which has no effect there. */
 const HEAD_TAGS = ["title", "meta", "link", "style", "script", "base", "head"];
 
 /** Elements that get or lose an attribute when a visitor opens or closes them. */
@@ -17,8 +17,8 @@ const OPENED_TAGS = ["details", "dialog"];
 const RESERVED_NAMES = ["html", "position", "classname"];
 
 /**
- * Lists the names of the elements in which dom-mutator parses HTML: a `div`, and then each element that the selector
- * matches, as far as the selector names the element.
+ * Lists the names of the elements in which dom-mutator parses HTML. It first parses HTML in a `div`, and then in each
+ * element that the selector matches. A matching element is listed only if the selector has its name.
  */
 const listContexts = (selector: string): string[] => [
   "div",

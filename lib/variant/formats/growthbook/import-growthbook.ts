@@ -79,7 +79,7 @@ const readStart = ({ url }: Address): string => url.split("*")[0] ?? "";
 
 /**
  * Whether two address patterns might match the same page. Compares the patterns only as text, because imported patterns
- * must not be run.
+ * must not be run as regular expressions.
  */
 function canMeet(one: Address, other: Address): boolean {
   if (one.match === "path" && other.match === "path") return one.url === other.url;
@@ -90,7 +90,9 @@ function canMeet(one: Address, other: Address): boolean {
 /**
  * Reads the address patterns of a source, each with its path. Leaves out patterns that exclude addresses. For each
  * other pattern that has no equivalent, and for a source without other patterns, returns `url` instead, if it is given.
- * Adds a sentence about each of these patterns to `omitted`.
+ *
+ * @param omitted receives a sentence for each pattern that is left out, replaced by `url` or matched more strictly than
+ * in GrowthBook, and for a source without other patterns if `url` is not given
  */
 function readAddresses(
   { path, urlPatterns }: GrowthBookSource,

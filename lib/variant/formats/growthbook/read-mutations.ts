@@ -15,7 +15,10 @@ const isEqual = (mutation: ImportedMutation | undefined, other: ImportedMutation
   mutation !== undefined &&
   (["selector", "action", "attribute", "value"] as const).every((name) => mutation[name] === other[name]);
 
-/** Converts the mutations of a variation to changes. A mutation without an equivalent is added to `omitted`. */
+/**
+ * Converts the mutations of a variation to changes. For each mutation without an equivalent, adds a sentence to
+ * `omitted`.
+ */
 export function readMutations(mutations: ImportedMutation[], path: string, omitted: string[]): DraftChange[] {
   const changes: DraftChange[] = [];
   for (let index = 0; index < mutations.length; index++) {

@@ -3,7 +3,7 @@
  * change.
  */
 export type Omission = {
-  /** Id of the change. Null if the omission concerns the address pattern, the style sheet or the script of a page. */
+  /** Id of the change. Null if the omission concerns a page as a whole, or its style sheet or script. */
   changeId: string | null;
   /** The `url` of the page in the document. */
   url: string;

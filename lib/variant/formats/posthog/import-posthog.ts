@@ -55,8 +55,9 @@ type Read<Value> = { ok: true; value: Value } | { ok: false; problem: string };
 
 /**
  * Imports web experiments of PostHog's API, the response of that API to posthog-js, or an export of `exportPostHog`.
- * `text`, `attributes`, `imgUrl` and `className` become changes too. Current versions of posthog-js ignore these
- * fields, but the fields show what the author of the experiment wanted. Validates `value`. Has no side effects.
+ * Imports one variant of one experiment, even if there are several. `text`, `attributes`, `imgUrl` and `className`
+ * become changes too. Current versions of posthog-js ignore these fields, but the fields show what the author of the
+ * experiment wanted. Validates `value`. Has no side effects.
  */
 export function importPostHog(value: unknown, options: ImportOptions = {}): Imported {
   const read = readExperiments(value);
