@@ -15,7 +15,7 @@ export type WakeDeps = { db: Database; log: EventLog; jobs: Pick<JobSender, "sen
 
 /**
  * Ends the wait of one tool call in the caller's transaction, or all waits of the run if no `callId` is given. Wakes
- * the run if it is parked. Also closes the open questions, except if `endedBy` is `settled`. The caller must have
+ * the run if it is parked. Also closes the open questions of the call or run, except if `endedBy` is `settled`. The caller must have
  * locked the session, so that the run is not parked concurrently.
  * Source: `architecture.md`, Turns that wait.
  *
