@@ -222,8 +222,8 @@ const FOLDER_FD = 4;
 /**
  * Starts a Postgres program. On Linux, the program opens the data folder through an inherited descriptor, so that it
  * works even if its user has no access to a parent folder (such as `/root`), or if the folder's path is too long. On
- * other systems, the program opens the folder by its path. The program must be started in `/`, because Postgres 15 leaves its working directory at the start and must be
- * able to return to it.
+ * other systems, the program opens the folder by its path. The program must be started in `/`, because Postgres 15
+ * leaves its working directory at the start and must be able to return to it.
  *
  * @param start receives the handle for the program's `stdio[4]`, and the path under which the program sees the folder.
  */

@@ -32,8 +32,8 @@ export type NewFollowUp = {
   idempotencyKey: string | null;
   bodyHash: string;
   /**
-   * Decides in the message's transaction whether a new message may be stored. Not called if the idempotency key was used
-   * before.
+   * Decides in the message's transaction whether a new message may be stored. Not called if the idempotency key was
+   * used before.
    *
    * @returns why the message is refused; undefined if it may be stored.
    */
