@@ -45,7 +45,10 @@ export type OpenDatabase = {
   close: () => Promise<void>;
 };
 
-/** Picks the driver from the URL. Source: `wire.md`, Environment, `DATABASE_URL`. */
+/**
+ * Picks the driver: `override` if it is given, `embedded` without a URL, otherwise by the host of the URL. Source:
+ * `wire.md`, Environment, `DATABASE_URL`.
+ */
 export function chooseDriver(url: string | undefined, override?: DatabaseDriver): DatabaseDriver {
   if (override) return override;
   if (!url) return "embedded";

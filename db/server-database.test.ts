@@ -28,7 +28,8 @@ for (const driver of ["pg", "neon"] as const) {
     const open = () => openTestPostgres({ driver, url, wsProxy }, (error) => lost.push(error));
     before(async () => {
       url = await createDatabase(postgres.url, driver, "template1");
-      // Two processes start at the same time on an empty database: one creates the tables while the other waits.
+      // Simulates two processes that start at the same time on an empty database: one creates the tables while the
+      // other waits.
       const [first, second] = await Promise.all([open(), open()]);
       database = first;
       await second.close();

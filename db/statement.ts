@@ -25,7 +25,10 @@ const executions = new LRUCache<string, number>({ max: 500 });
  * memory.
  */
 const NAMED_AFTER = 3;
-/** Longer texts get no name. They contain a variable number of values, so the same text is rarely executed again. */
+/**
+ * Longer texts get no name, except those of {@link defineStatement}. A long text usually contains a variable number of
+ * values, and then the same text is rarely executed again.
+ */
 const NAMED_LENGTH_MAX = 8_000;
 /** Matches a text of several commands. Such a text gets no name, because Postgres cannot prepare it. */
 const SEVERAL_COMMANDS = /;\s*\S/;

@@ -40,7 +40,7 @@ export const sessionRow = (
 
 type TestDriver = "embedded" | "pg" | "neon";
 
-/** Returns the driver that `TEST_DATABASE` names. */
+/** Returns the driver that `TEST_DATABASE` names; `fallback` if the variable is not set. */
 function readDriver(fallback: TestDriver = "pg"): TestDriver {
   const driver = process.env.TEST_DATABASE || fallback;
   if (driver === "embedded" || driver === "pg" || driver === "neon") return driver;

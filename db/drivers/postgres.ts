@@ -65,7 +65,7 @@ function nameStatements(client: Pick<Client, "query">): void {
       !("name" in config && config.name)
     ) {
       const name = findStatementName(String(config.text));
-      // The object may be changed, because Drizzle creates a new one for each execution.
+      // It is safe to change `config`, because Drizzle creates a new object for each execution.
       if (name !== undefined) Object.assign(config, { name });
     }
     return Reflect.apply(query, client, [config, ...rest]);

@@ -8,8 +8,9 @@ export type Account = { uid: number; gid: number };
 const DATABASE: Account = { uid: 65_532, gid: 65_532 };
 
 /**
- * The account that creates the template, because `initdb` requires a user with a name. The browser has the same
- * account, but the template contains no data that the browser must not read.
+ * The account that creates the template, an initialised data folder that is copied for each new database. `initdb`
+ * requires a user with a name, which {@link DATABASE} does not have. The browser runs under the same account, but the
+ * template contains no data that the browser must not read.
  */
 const NOBODY: Account = { uid: 65_534, gid: 65_534 };
 

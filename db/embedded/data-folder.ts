@@ -61,7 +61,8 @@ async function createDataFolder(dataDir: string, folder: string, programs: Postg
   const parent = await mkdtemp(join(dataDir, "postgres-new-"));
   const created = join(parent, "data");
   const template = await ensureTemplate(programs).catch((error) => {
-    // The template cannot be cached next to the packages, because they are read-only. It is created in the new folder.
+    // The template cannot be cached, because `node_modules` is read-only. In this case, the database is initialised
+    // directly in the new folder.
     if (error.code !== "EACCES" && error.code !== "EROFS") throw error;
   });
   if (template !== undefined) await copyTree(template, created);

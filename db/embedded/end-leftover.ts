@@ -79,7 +79,7 @@ async function isPostgresOn(pid: number, folder: string): Promise<boolean> {
     const { stdout } = await run("ps", ["-p", String(pid), "-o", "command="]);
     return stdout.includes("postgres") && stdout.includes(folder);
   } catch {
-    // There is no such process.
+    // The process does not exist, or it belongs to another user and its working directory cannot be read.
     return false;
   }
 }

@@ -16,8 +16,7 @@ export class DatabaseLockedError extends Error {
 
 const ATTEMPTS_MAX = 50;
 /**
- * An incomplete lock file that is younger than this may still be written by its owner. An older incomplete file was
- * left by a crash.
+ * How long a process takes at most to write its lock file. An older file that is still incomplete was left by a crash.
  */
 const WRITING_MAX_MS = 1_000;
 

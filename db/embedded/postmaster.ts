@@ -46,7 +46,10 @@ type State = "starting" | "running" | "restarting" | "stopped" | "failed";
 const READY_DEADLINE_MS = 60_000;
 const RETRY_MS = 100;
 const STOP_GRACE_MS = 8_000;
-/** The server is not restarted any more after it has ended this many times within {@link ENDS_WINDOW_MS}. */
+/**
+ * The server is not restarted any more after it has ended this many times within {@link ENDS_WINDOW_MS}. A failed
+ * restart counts as an end too.
+ */
 const ENDS_MAX = 5;
 const ENDS_WINDOW_MS = 60_000;
 
@@ -63,7 +66,8 @@ const TEMPORARY_START =
 /**
  * Starts Postgres on a data folder and waits until it accepts connections.
  *
- * @throws Error with the server's output when it does not start within a minute.
+ * @throws Error with the server's output when the server fails to start, or does not accept connections within a
+ * minute.
  */
 export async function startPostmaster(options: PostmasterOptions): Promise<Postmaster> {
   const { logger } = options;
@@ -78,7 +82,8 @@ export async function startPostmaster(options: PostmasterOptions): Promise<Postm
         server = started;
       });
       if (attempt === undefined) return;
-      // Makes another attempt, because processes of the previous server that still use the folder are about to exit.
+      // If processes of the previous server still use the folder, the loop tries again, because these processes are
+      // about to exit.
       if (!isStillOccupied(attempt) || performance.now() > deadline || state === "stopped") throw attempt;
       await sleep(RETRY_MS);
     }
@@ -215,10 +220,10 @@ function dismissGuard(server: ChildProcess): void {
 const FOLDER_FD = 4;
 
 /**
- * Starts a Postgres program that opens the data folder through an inherited descriptor. Without the descriptor, the
- * program would fail if its user has no access to a parent folder (such as `/root`), or if the folder's path is too
- * long. The program must be started in `/`, because Postgres 15 leaves its working directory at the start and must be
- * able to return to it.
+ * Starts a Postgres program. On Linux, the program opens the data folder through an inherited descriptor, so that it
+ * works even if its user has no access to a parent folder (such as `/root`), or if the folder's path is too long. On
+ * other systems, the program opens the folder by its path. The program must be started in `/`, because Postgres 15
+ * leaves its working directory at the start and must be able to return to it.
  *
  * @param start receives the handle for the program's `stdio[4]`, and the path under which the program sees the folder.
  */

@@ -83,7 +83,8 @@ async function linkLibraries(folder: string): Promise<void> {
 }
 
 /**
- * Returns the folders in which distributions install Postgres, the newest version first, and then the folders of PATH.
+ * Returns the folders in which package managers install Postgres, and then the folders of PATH. Of several versions in
+ * the same parent folder, the newest comes first.
  */
 function listSystemFolders(): string[] {
   const parents: [string, RegExp][] = [

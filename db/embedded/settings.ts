@@ -14,7 +14,7 @@ export function initdbArguments(major: number): string[] {
     ...locale,
     "--data-checksums",
     "--wal-segsize=4",
-    // The socket needs no password, because it is in the data folder, which other users cannot enter.
+    // The socket needs no password, because other users cannot enter the folder that contains it.
     "--auth-local=trust",
     "--auth-host=scram-sha-256",
     "--no-sync",

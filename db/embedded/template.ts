@@ -14,7 +14,10 @@ import { initdbArguments, serviceSettings } from "./settings.ts";
 import { prepareSocket } from "./socket.ts";
 import { setOwner } from "./tree.ts";
 
-/** The folder of the templates. A clone of the repository creates a template once for all its data folders. */
+/**
+ * The folder that caches the templates. It is in this clone of the repository, so all data folders that the clone
+ * creates can be copies of the same template.
+ */
 const TEMPLATE_CACHE = fileURLToPath(
   new URL("../../node_modules/.cache/agent-session-service/postgres", import.meta.url),
 );

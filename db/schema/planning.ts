@@ -88,7 +88,7 @@ export const requirements = pgTable(
     note: text("note"),
     evidence: jsonb("evidence").$type<RequirementEvidence[]>().notNull().default([]),
     assertion: jsonb("assertion").$type<Assertion>(),
-    /** Result of the newest check of the assertion; null if it has not been checked. */
+    /** Result of the newest check of the assertion; null before the first check. */
     outcome: jsonb("outcome").$type<AssertionOutcome>(),
     author: text("author").$type<PlanAuthor>().notNull(),
     /**

@@ -82,7 +82,8 @@ export const sessions = pgTable(
     /** Position of the last message of the transcript. */
     messageSeq: integer("message_seq").notNull().default(0),
     /**
-     * Incremented by each accepted message, so that a turn that is ending detects queued messages that it has not seen.
+     * Incremented by each accepted follow-up, so that a turn that is ending detects queued messages that it has not
+     * seen.
      */
     queueSeq: integer("queue_seq").notNull().default(0),
     /**

@@ -2,8 +2,8 @@ import { foreignKey, integer, pgTable, primaryKey, text } from "drizzle-orm/pg-c
 import { bytes, createdAt } from "./columns.ts";
 
 /**
- * An immutable version of a skill. It is stored when a session is created with it. `sessions.skills` refers to it
- * without a foreign key, because the version stays when the session is deleted.
+ * An immutable version of a skill. It is stored when a session is created with it, and stays when the session is
+ * deleted. `sessions.skills` refers to it without a foreign key, because the column contains JSON.
  */
 export const skillVersions = pgTable("skill_versions", {
   /** SHA-256 of the skill's files with their paths. */

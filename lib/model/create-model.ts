@@ -6,7 +6,7 @@ import type { ModelAccess, ModelConfig } from "./model-access.ts";
 
 /** The OpenAI model that is used when `AGENT_MODEL` is not set. */
 export const defaultOpenaiModel = "gpt-5.4";
-/** The gateway's model that is used when the key of the gateway is set, but neither OpenAI nor `AGENT_MODEL`. */
+/** The gateway's model that is used when the gateway's key is set, but `AGENT_MODEL` and OpenAI's settings are not. */
 const defaultGatewayModel = `openai/${defaultOpenaiModel}`;
 
 /** `AGENT_MODEL=demo` selects the built-in model, whatever keys are set. */

@@ -139,7 +139,7 @@ function hasNetworkCause(error: Fields): boolean {
 }
 
 function readRetryable(error: Fields, statusCode: number | undefined): boolean {
-  // An exhausted quota has status 429 too, but a retry cannot succeed.
+  // An exhausted quota has status 429, like a rate limit, but a retry cannot succeed.
   const data = isFields(error.data) ? error.data : {};
   const inner = isFields(data.error) ? data.error : data;
   const words = [error.code, error.type, inner.code, inner.type];

@@ -7,7 +7,7 @@ export type ModelConfig = {
   /** Base URL of a server with an OpenAI-compatible API; works without a key. */
   openaiBaseUrl?: string | undefined;
   gatewayApiKey?: string | undefined;
-  /** An OpenAI id (`gpt-…`) or a gateway id (`vendor/model`). */
+  /** An OpenAI id (`gpt-…`), a gateway id (`vendor/model`), or `demo`. */
   agentModel?: string | undefined;
   api: "responses" | "chat";
   /**

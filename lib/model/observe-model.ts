@@ -19,7 +19,8 @@ const ABOUT_THE_REQUEST = new Set([400, 413, 422]);
  * no calls.
  *
  * @param now the clock, in milliseconds.
- * @returns a copy of the model with `outcomes`, which must be used for all calls, and a function that reads the health.
+ * @returns a copy of the model with `outcomes`, and a function that reads the health. All calls must use the copy, so
+ * that their outcomes are recorded.
  */
 export function observeModel(
   access: ModelAccess,

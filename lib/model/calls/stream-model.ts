@@ -193,7 +193,7 @@ function createGatherer(tools: ModelTools) {
     const { toolCallId, toolName, providerMetadata } = part;
     const read = readInput(tools, toolName, part.input);
     calls.push({ callId: toolCallId, name: toolName, ...read });
-    // Providers accept only an object as the input of a call, so any other input is sent back as `{}`.
+    // Providers accept only an object as the input of a call, so an invalid input of another type is sent back as `{}`.
     const input = read.error && (typeof read.input !== "object" || read.input === null) ? {} : read.input;
     parts.push({
       type: "tool-call",

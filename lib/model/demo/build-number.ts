@@ -4,8 +4,9 @@ import type { SchemaObject } from "./resolve-schema.ts";
 const limit = (value: unknown, fallback: number) => (typeof value === "number" ? value : fallback);
 
 /**
- * Returns the page's number for a name or, if the page has no fact for the name, `position` (0 outside a list). If
- * necessary, the number is moved into the limits of the schema.
+ * Returns a number for the schema. If the page's fact for the name is a number, this number is used. If the fact is a
+ * text, the first number in the text is used, or 0 if there is none. Otherwise `position` is used (0 outside a list).
+ * If necessary, the number is moved into the limits of the schema.
  */
 export function buildNumber(
   schema: SchemaObject,

@@ -5,7 +5,7 @@ export type Want = "fields" | "headings" | "links" | "buttons" | "prices" | "ima
 export type DemoTask = {
   url?: string;
   wants: Want[];
-  /** A part of the site that a link leads to, such as the checkout. */
+  /** The part of the site that the task names, such as the checkout. The demo model follows a link to this part. */
   destination?: Destination;
   wantsScreenshot: boolean;
   /** False when the rules find no task in the text. */

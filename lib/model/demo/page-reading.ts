@@ -64,7 +64,7 @@ export function findJson(text: string): unknown {
   return undefined;
 }
 
-/** Finds the outermost object with a `url`, at most three levels deep. */
+/** Finds the first object with a `url`, at most three levels deep. An object comes before the objects inside it. */
 function findPage(value: unknown, depth = 0): Fields | undefined {
   if (!isFields(value) || depth > 3) return undefined;
   if (typeof value.url === "string") return value;
@@ -84,7 +84,10 @@ const QUOTED = /"(?:[^"\\]|\\.)*"/g;
 /** Returns the text of a JSON string with collapsed white space; an empty text for anything but a JSON string. */
 export const unquote = (quoted: string | undefined) => (quoted === undefined ? "" : textOf(parse(quoted)));
 
-/** Reads an element from a line in a result of `dom_query`: role, name, ref, states, and the selector. */
+/**
+ * Reads an element from a line in a result of `dom_query`. The line contains the role, name, ref, states and selector
+ * of the element. Returns undefined for any other line.
+ */
 function readElementLine(line: string): PageElement | undefined {
   if (line.length > 5_000) return undefined;
   const [, role = "", name, states = "", selector, place = ""] = ELEMENT.exec(line) ?? [];

@@ -152,8 +152,8 @@ function report(situation: Situation, task: DemoTask): DemoStep {
 }
 
 /**
- * Plans the next step without `dom_query`: fetch the source of the page and report on it. Reports that no page can be
- * read if `fetch_url` is missing too.
+ * Plans the next step without `dom_query`: fetch the source of the page and report on it. If `fetch_url` is missing
+ * too, the report says that no page can be read.
  */
 function planWithoutQuery(situation: Situation, task: DemoTask): DemoStep {
   if (!situation.tools.has("fetch_url")) return { kind: "report", text: writeCannotReport(situation) };

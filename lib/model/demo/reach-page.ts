@@ -65,9 +65,10 @@ function isFollow({ toolName, input }: ToolExchange): boolean {
 }
 
 /**
- * Follows a link to the part of the site that the task names. Returns undefined if the task names no part, if the part
- * is open, or if no link leads to it. Also returns undefined if the turn has followed a link before, if its last tool
- * call failed, or if it does not offer `browser_execute`.
+ * Plans the way to the part of the site that the task names: first the queries for links, then a step that follows a
+ * link. Returns undefined if the task names no part, if the part is open, or if no link leads to it. Also returns
+ * undefined if the turn has followed a link before, if its last tool call failed, or if it does not offer
+ * `browser_execute`.
  */
 export function followLink(
   situation: Situation,

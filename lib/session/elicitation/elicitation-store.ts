@@ -126,7 +126,7 @@ export async function settleElicitation(
 }
 
 /**
- * Ends the open questions of a run without an answer. With `callId`, ends only the question of this tool call.
+ * Ends the open questions of a run without an answer. With `callId`, ends only the question with exactly this call id.
  *
  * @returns the ids of the ended questions.
  */

@@ -32,7 +32,8 @@ export type NewFollowUp = {
   idempotencyKey: string | null;
   bodyHash: string;
   /**
-   * Decides in the message's transaction whether a new message may be stored. Not called for a replay.
+   * Decides in the message's transaction whether a new message may be stored. Not called if the idempotency key was
+   * used before.
    *
    * @returns why the message is refused; undefined if it may be stored.
    */
@@ -100,7 +101,7 @@ export async function acceptMessage(deps: WakeDeps, input: NewFollowUp): Promise
   return isTooLate ? { ...result, interrupts: overtaken } : result;
 }
 
-/** Calls `admit`, unless the message is a replay. */
+/** Calls `admit`, unless the idempotency key was used before. */
 async function admitOnce(tx: Transaction, { sessionId, idempotencyKey, admit }: NewFollowUp) {
   if (!admit || (await readQueueState(tx, sessionId, idempotencyKey)).earlier) return undefined;
   return admit(tx);
@@ -146,8 +147,8 @@ async function write(
 }
 
 /**
- * Returns the result of the first use of an idempotency key. For an interrupt that still waits, the result again names
- * the run to stop.
+ * Returns the result for an idempotency key that was used before: `reused` if the body differs, otherwise the ids of
+ * the first use. For an interrupt that still waits, the result again names the run to stop.
  */
 function replay(input: NewFollowUp, earlier: EarlierUse, head: HeadRun | undefined): AcceptResult {
   if (earlier.bodyHash !== input.bodyHash) return { status: "reused" };

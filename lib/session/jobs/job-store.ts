@@ -52,7 +52,7 @@ export async function pruneSentJobs(db: Database, ageMs: number, now?: Date): Pr
 }
 
 /**
- * Inserts the next job of a run, unless the run already has a job after `generation`.
+ * Inserts the next job of a run, unless the run already has a job of a later generation.
  *
  * @param generation generation of the previous job.
  * @param resends number of resends since a process last played the run.

@@ -182,8 +182,8 @@ async function countRows(tx: Transaction, sessionIds: string[]): Promise<Removed
 }
 
 /**
- * Deletes the jobs of these sessions' runs and callbacks from the outbox. Any other job of the sessions does nothing,
- * because it finds no row: a job that the engine already has, or a job of a test run.
+ * Deletes the jobs of these sessions' runs and callbacks from the outbox. Jobs of test runs remain there, and the
+ * engine keeps the jobs that it already has. When such a job is executed, it finds no row and does nothing.
  */
 async function forgetJobs(tx: Transaction, sessionIds: string[]): Promise<void> {
   const ofRuns = sql`select ${runs.id} || ':' || sent.number from ${runs},

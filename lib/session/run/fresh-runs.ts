@@ -21,7 +21,10 @@ export type FreshRuns = {
   take: (runId: string) => FreshRun | undefined;
 };
 
-/** Maximum number of cached runs. More runs accumulate only if other processes play them, and are then useless here. */
+/**
+ * Maximum number of cached runs. A run that another process plays stays in the cache, although this process never needs
+ * it.
+ */
 const CACHED_MAX = 64;
 
 /** Creates an empty cache. If it is full, a new run replaces the oldest one. */

@@ -18,7 +18,7 @@ type ResealOutcome = {
   resealed: number;
   /** Number of values that no configured key can open. They are not changed. */
   unreadable: number;
-  /** Number of values in the whole database that are not sealed with the current key. */
+  /** Number of sealed values in the whole database that do not begin with the prefix of the current key. */
   remaining: number;
   /** Where the next call continues; null if all secrets have been processed. */
   nextCursor: string | null;

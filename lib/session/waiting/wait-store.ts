@@ -108,8 +108,9 @@ const end = defineStatement<"runId" | "callId" | "endedBy">(
 );
 
 /**
- * Ends one wait of a run, or all waits of the run if `callId` is null. If the run is parked, this wakes it: the run is
- * no longer parked, and the job that continues it is in the outbox. The caller must hold the session's lock.
+ * Ends one wait of a run, or all waits of the run if `callId` is null. If this ends a wait of a parked run, the run is
+ * woken: it is no longer parked, and the job that continues it is in the outbox. The caller must hold the session's
+ * lock.
  *
  * @returns the run; undefined if this call has not woken it.
  */

@@ -15,8 +15,8 @@ export type WakeDeps = { db: Database; log: EventLog; jobs: Pick<JobSender, "sen
 
 /**
  * Ends the wait of one tool call in the caller's transaction, or all waits of the run if no `callId` is given. Wakes
- * the run if it is parked. Also closes the open questions, except if `endedBy` is `settled`. The caller must have
- * locked the session, so that the run is not parked concurrently.
+ * the run if it is parked. Also closes the open questions of the call or run, except if `endedBy` is `settled`. The
+ * caller must have locked the session, so that the run is not parked concurrently.
  * Source: `architecture.md`, Turns that wait.
  *
  * @returns the job that continues the run; undefined if this call has not woken the run. The job is already in the

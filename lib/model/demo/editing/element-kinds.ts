@@ -12,10 +12,11 @@ export type ElementSearch = {
 type ElementKind = {
   /** Matches the noun in the singular. */
   noun: RegExp;
-  /** Searches for such elements, best first. */
+  /** The queries that find such elements, best first. */
   searches: (ElementSearch & { selector: string })[];
   /**
-   * Selector that finds all such elements, for example for a plural noun. Default: the selector of the first search.
+   * Selector that finds all such elements, for example for a plural noun. Default: the selector of the first search or,
+   * for a noun with a quotation, of any search.
    */
   all?: string;
   /** The roles of such elements. A query may also match children of such elements, which have other roles. */

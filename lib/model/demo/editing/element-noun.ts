@@ -3,7 +3,7 @@ import { type ElementSearch, findKind, searchNames } from "./element-kinds.ts";
 
 /** The elements that a noun refers to, and how to find them. */
 export type ElementNoun = {
-  /** Searches in order; each runs only if the previous one found nothing. */
+  /** The queries that find the elements, in order. Each query is made only if the previous one found nothing. */
   searches: ElementSearch[];
   /** `all` for every element found, or the index of one of them (-1 for the last). */
   which: "all" | number;

@@ -36,7 +36,7 @@ const QUERY_LIMIT = 50;
 const isUsable = ({ selector, frame }: PageElement) =>
   frame === undefined && selector !== "" && !selector.includes(">> nth=");
 
-/** Returns the text of an element as the query shows it. */
+/** Returns the text of an element as the query shows it, or the name of an element without a text. */
 export const contentOf = ({ text, name }: PageElement): string => text || name;
 
 export const squash = (text: string): string => text.toLowerCase().replace(/\s+/g, "");

@@ -71,8 +71,9 @@ function addColor(look: Look, piece: string): boolean {
 }
 
 /**
- * Returns the CSS properties of a look. A color applies to the background of an area, such as a button, and to the text
- * of other elements. If only the background is set, the text becomes black or white, so that it remains readable.
+ * Returns the CSS properties of a look. `look.color` applies to the background of an area, such as a button, and to the
+ * text of other elements. The aspect `text` or `background` overrides this choice. If only the background is set, the
+ * text becomes black or white, so that it remains readable.
  */
 export function styleOf(look: Look, isArea: boolean, aspect: Aspect | undefined): Record<string, string> {
   const { color, styles } = look;

@@ -142,7 +142,10 @@ function applyStep({ edits, drop, history }: EditPlan): DemoStep | undefined {
   return { kind: "calls", say, calls: [{ toolName: "apply_variant", input }] };
 }
 
-/** Plans a corrected call after a refusal, or the check of a stored revision; undefined if neither is possible. */
+/**
+ * Plans a corrected call after a refusal, or the check of a stored revision. Returns undefined if neither is possible
+ * or necessary.
+ */
 function followUp({ tools, exchanges }: Situation, attempts: ToolExchange[]): DemoStep | undefined {
   const last = attempts.at(-1);
   if (last === undefined) return undefined;

@@ -42,7 +42,7 @@ export function readStored({ toolName, result }: ToolExchange): number | undefin
   return revision === undefined ? undefined : Number(revision);
 }
 
-/** Reads the newest revision from the refusal of a stale `baseRevision`. */
+/** Reads the newest revision from the refusal of a stale `baseRevision`; undefined for any other refusal. */
 export function readNewest(refusal: string): number | undefined {
   if (NO_REVISION.test(refusal)) return 0;
   const newest = NEWEST.exec(refusal)?.[1];

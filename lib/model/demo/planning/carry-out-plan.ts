@@ -20,7 +20,7 @@ const hasSucceeded = ({ result }: ToolExchange): boolean => result?.isError === 
 
 /**
  * Plans the next step of a turn that carries out an agreed plan: mark the items of one page as in progress, change the
- * page, and mark the stored changes as done.
+ * page, and mark the items as done. An item whose changes were not stored becomes `todo` again.
  */
 export function carryOutPlan(situation: Situation): DemoStep {
   const { exchanges, plan } = situation;

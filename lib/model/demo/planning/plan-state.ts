@@ -69,7 +69,8 @@ export function readPlanState(
     if (answered && answered.revision >= state.revision) Object.assign(state, answered);
   }
   if (isGo(message)) state.mode = "agreed";
-  // Ignores successful results of other tools, because they may contain the same words in the data of a page.
+  // Ignores successful results of tools other than `update_plan`, because the data of a page may contain words that
+  // `WAITS` matches.
   const isOfService = ({ toolName, result }: ToolExchange) => toolName === "update_plan" || result?.isError;
   if (exchanges.some((each) => isOfService(each) && WAITS.test(each.result?.text ?? "")))
     state.mode = "plan_first";
