@@ -21,7 +21,10 @@ export async function openEditedSession(
   return session;
 }
 
-/** Opens the page of a session with a link that only allows watching. */
+/**
+ * Opens the page of a session with a link that only allows watching. Waits for the page's first message from the service:
+ * before that, the page shows what the service rendered, and React may replace parts of it.
+ */
 export async function openAsViewer(
   browser: Browser,
   service: Stage["service"],
@@ -30,7 +33,9 @@ export async function openAsViewer(
   const created = await service.call("POST", `/api/sessions/${sessionId}/share-links`, { role: "view" });
   const { shareUrl } = await created.json();
   const guest = await (await browser.newContext()).newPage();
+  const connected = guest.waitForEvent("websocket").then((socket) => socket.waitForEvent("framereceived"));
   await guest.goto(service.baseUrl + shareUrl);
+  await connected;
   return guest;
 }
 

@@ -44,7 +44,11 @@ export async function ensureBuilt(node) {
     if (!result.ok)
       throw new SetupError("Building the pages failed. See the output of Next above.", result.output);
   });
-  await showStep("Building the service", buildService);
+  await showStep("Building the service", () =>
+    buildService().catch((error) => {
+      throw new SetupError("Building the service failed. See the output of esbuild above.", error.message);
+    }),
+  );
   // Computes the hash again, because Next may have changed tsconfig.json during the build.
   writeStamp(stampPath, { sources: hashSources() });
 }
