@@ -75,7 +75,7 @@ async function retargetAndPoll(sessionId: string, url: string): Promise<BrowserS
 
 test.describe("browser status", () => {
   test("is `idle` for a session without a browser, and the record has no envelope", async () => {
-    // The tool is excluded so that the service does not open the target page before the first model call.
+    // Without the tool `dom_query`, the service does not open the target page before the first model call.
     const { sessionId } = await service.create("Hi", {
       targetUrl: `${origin}/target`,
       tools: { exclude: ["dom_query"] },

@@ -49,7 +49,7 @@ test.beforeAll(async () => {
     tools: [
       {
         name: "repeat",
-        // Echoes the request, so that the service receives the secrets that it has sent.
+        // Repeats the request in the answer, so that the service gets back the secrets that it has sent.
         call: (input, { requestInfo }) => ({
           content: [{ type: "text", text: JSON.stringify({ input, headers: requestInfo?.headers }) }],
           structuredContent: { said: HEADER, tenant: PLAIN_HEADER, url: `/mcp?key=${URL_TOKENS.server}` },
@@ -87,7 +87,7 @@ async function readFiles(path: string): Promise<[string, Buffer][]> {
 
 /**
  * Reads every row of a stopped service's database as text, table by table. A search in the database's own files could
- * miss a secret, because they may be compressed.
+ * miss a secret, because the database may have compressed the value that contains the secret.
  */
 async function readTables(dataDir: string): Promise<[string, Buffer][]> {
   const { DATABASE_URL: url } = await prepareTestDatabase(dataDir, "embedded");

@@ -162,7 +162,8 @@ test.describe("the stream", () => {
     expect(await readStream(created.streamUrl, { "last-event-id": "1" })).toBe(retry + rest.join(""));
     expect(await readStream(`${created.streamUrl}?after=1`)).toBe(retry + rest.join(""));
     expect(first).toMatch(/^id: 1\nevent: run\.started\n/);
-    // The header must take precedence over `after`, because an EventSource reconnects to its original URL.
+    // An EventSource reconnects to its original URL, which still has the old `after`. It adds the header, so the header
+    // must take precedence.
     expect(await readStream(`${created.streamUrl}?after=0`, { "last-event-id": "2" })).toBe(
       retry + rest.slice(1).join(""),
     );

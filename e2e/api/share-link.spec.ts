@@ -230,7 +230,8 @@ test.describe("the login link", () => {
     expect(second.headers.get("location")).toBe("/?login=expired");
 
     expect((await start({ cookie: operator, origin: service.baseUrl })).status).toBe(201);
-    // The service never compresses the list of sessions, because it contains share tokens.
+    // The list of sessions contains share tokens. It is never compressed, because the size of a compressed response
+    // could reveal parts of the tokens.
     const list = await open("/", { cookie: operator, "accept-encoding": "gzip, br, deflate" });
     expect(list.headers.get("content-encoding")).toBeNull();
     expect(await list.text()).toContain("/s/ses_");

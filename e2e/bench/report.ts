@@ -4,7 +4,10 @@ import type { Row, Target } from "./types.ts";
 const isMet = (value: number, target: Target): boolean =>
   "atMost" in target ? value <= target.atMost : value >= target.atLeast;
 
-/** Formats a value with about two significant digits. On a shared machine, results are not more precise. */
+/**
+ * Formats a value below 10 with two decimals, and a larger value without decimals. On a shared machine, results are not
+ * more precise.
+ */
 const format = (value: number): string => (Math.abs(value) >= 10 ? value.toFixed(0) : value.toFixed(2));
 
 const describeTarget = (target: Target, unit: Row["unit"]): string =>

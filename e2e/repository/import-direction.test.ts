@@ -37,7 +37,10 @@ const floors = [
   ["log", "security-log"],
 ];
 
-/** Folders of lib that build, document and start the service. No room may import them. */
+/**
+ * Folders of lib that are on no floor, because they build, document and start the service. Of these folders, the tests
+ * forbid only imports of `server`.
+ */
 const OUTSIDE = ["server", "setup", "commands", "docs"];
 
 const files = folders.flatMap((folder) => listFiles(folder));

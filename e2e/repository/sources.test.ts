@@ -3,7 +3,10 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { describe, test } from "node:test";
 
-/** A reference in a `Source:` comment, without backticks: a document, followed by sections and rules after commas. */
+/**
+ * A text that was found in a file, and its place (the file and the line). The text of a `Source:` comment, without
+ * backticks, names a document, and after commas the sections and rules.
+ */
 type Reference = { place: string; text: string };
 
 const root = resolve(import.meta.dirname, "../..");
@@ -184,8 +187,8 @@ function findAll(file: string, pattern: RegExp): Reference[] {
 }
 
 /**
- * Whether the file that a document names exists. The path may be relative to the root, or be the end of the path of a
- * file. For a README, that file must be in the README's folder.
+ * Whether a path that a document names exists. Either the path is relative to the root, or it is the end of the path of
+ * a file. If a README names the end of a path, the file must be below the README's folder.
  */
 function isFile(page: string, path: string): boolean {
   const folder = page.startsWith(docs) ? "" : `${dirname(page)}/`;

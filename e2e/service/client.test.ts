@@ -126,7 +126,7 @@ describe("events()", () => {
       numbers,
       [...new Set(numbers)].sort((a, b) => a - b),
     );
-    // The client can read a completed request again. After the request's last event, the stream is empty.
+    // The client can read the events of a completed request again. If `after` is the last event, no event follows.
     assert.deepEqual(stored(await collect(client.events(created))), stored(events));
     assert.deepEqual(await collect(client.events(created, { after: numbers.at(-1) })), []);
   });

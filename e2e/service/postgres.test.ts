@@ -98,7 +98,7 @@ describe("the browsers of services that share a Postgres", () => {
     await first.container.services.browser.ensure(session.sessionId);
     assert.equal(await readStatus(first, session), "ready");
     assert.equal(await ownerOf(first, session), await nameOf(first));
-    // Makes the second service watch the browser. Only `ensure` makes the second service take over the browser.
+    // The second service does not take over the browser when it watches the browser, but when it calls `ensure`.
     second.container.services.browser.watch(session.sessionId, { onFrame() {} })();
     await second.container.services.browser.ensure(session.sessionId);
     assert.equal(await ownerOf(first, session), await nameOf(second));

@@ -24,8 +24,8 @@ const forever = () => new Promise<void>(() => {});
 const db = () => service.container.services.db;
 
 /**
- * Counts the large objects and the rows of every table except the tables of the engine, the outbox and the table of
- * removals.
+ * Counts the large objects and the rows of every table. Leaves out the tables of the engine, the outbox, the table of
+ * removals, and tables whose names begin with `__`.
  */
 async function countAll(): Promise<Record<string, number>> {
   const counts: Record<string, number> = {};

@@ -29,7 +29,8 @@ export type LiveBrowser = {
   context: BrowserContext;
   /**
    * Returns the selected page, which people see and tools work on. A new popup becomes the selected page. When the
-   * selected page closes, the page that was selected before it is selected again.
+   * selected page closes, the previously selected page becomes the selected page again. If there is none, a new page
+   * opens.
    */
   page: () => Page;
   /** Returns a DevTools session that is attached to the selected page. */
@@ -39,8 +40,8 @@ export type LiveBrowser = {
   /** Returns the DevTools target id of the selected page. */
   targetId: () => Promise<string>;
   /**
-   * Reports input of an agent's script to the page. `pointer` is the move or press of the pointer; undefined for all
-   * other input.
+   * Call this when a script of the agent has sent input to the page. Pass the move or press of the pointer as
+   * `pointer`, so that viewers see it; pass undefined for all other input.
    */
   noteScriptInput: (pointer: ScriptPointer | undefined) => void;
   /**
@@ -134,15 +135,15 @@ export type BrowserLease = {
 export type BrowserService = {
   readStatus: (sessionId: string) => Promise<BrowserRecord>;
   /**
-   * Stores which page the browser is to show, and resolves. Then starts a browser if none runs, and navigates to the
-   * page.
+   * Stores which page the browser is to show. Resolves when this is stored, and does the rest in the background: starts
+   * a browser if none runs, and navigates to the page.
    */
   retarget: (sessionId: string, url: string) => Promise<void>;
   /**
    * Returns the session's browser. If none runs, starts one. The new browser opens the session's desired page
-   * (`desiredUrl`). If that page was already reached, or if it is refused, the new browser opens the page that the
-   * previous browser showed last.
-   * @throws Error with a readable message; the signal's reason when the signal fires.
+   * (`desiredUrl`). If an earlier browser has reached that page, or if it cannot be opened, the new browser opens the
+   * page that the previous browser showed last.
+   * @throws Error with a readable message when no browser can be started; the signal's reason when the signal fires.
    */
   ensure: (sessionId: string, signal?: AbortSignal) => Promise<LiveBrowser>;
   /**

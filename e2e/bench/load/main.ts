@@ -8,8 +8,9 @@ export type LoadOrder = {
   perSecond: number;
 };
 /**
- * The result of a `LoadOrder`. `errors` counts responses with an unexpected status, requests without a response, and
- * requests that were not sent.
+ * The result of a `LoadOrder`. `sent` counts all requests that were due, also those that were not sent because too many
+ * were open. `errors` counts the requests that were not sent, got no response, or got a response with an unexpected
+ * status.
  */
 export type LoadReport = { sent: number; errors: number; timesMs: number[] };
 

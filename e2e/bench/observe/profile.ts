@@ -3,8 +3,9 @@ import { Session } from "node:inspector/promises";
 import { join } from "node:path";
 import { isMainThread } from "node:worker_threads";
 
-// With `--profile`, the service loads this file before its own code. The first SIGUSR2 starts a CPU profile and a count
-// of database statements. The second SIGUSR2 writes both to BENCH_FOLDER (`profile.json`, `statements.json`).
+// With `--profile turn` or `--profile scripts`, the service loads this file before its own code. The first SIGUSR2
+// starts a CPU profile and a count of database statements. The second SIGUSR2 writes both to BENCH_FOLDER
+// (`profile.json`, `statements.json`).
 
 const statements = new Map<string, number>();
 let isCounting = false;

@@ -25,7 +25,8 @@ type Say = (text: string) => void;
 /**
  * Measures how the service scales: latencies under a full load relative to an empty service, and the CPU time of a turn
  * with two processes relative to one process. The full load is 10,000 stored sessions, 1,000 open sessions with 5
- * viewers each, and 200 turns in flight. Also measures the cost of a turn and the memory of a browser.
+ * viewers each, and 200 turns in flight. Also measures the cost of a turn, the memory of a browser, the memory of the
+ * open sessions, and the disk space of a stored session.
  */
 export async function measureScale(say: Say): Promise<Row[]> {
   const postgres = await startTestPostgres({ isDurable: true });

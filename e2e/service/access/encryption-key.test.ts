@@ -7,8 +7,9 @@ import { openOperatorDesk } from "#lib/commands/open-operator-desk.ts";
 import { listToolsRequest } from "../mcp-server/list-tools-request.ts";
 import { openTestService, say, type TestService, userMessage, waitUntil } from "../testing.ts";
 
-// Replaces ENCRYPTION_KEY. Everything continues to work while ENCRYPTION_KEY_PREVIOUS contains the old key. After
-// ENCRYPTION_KEY_PREVIOUS is removed, share links and MCP tokens that were issued under the old key stop working.
+// An operator replaces ENCRYPTION_KEY. Everything continues to work while ENCRYPTION_KEY_PREVIOUS contains the old key.
+// After the operator has removed ENCRYPTION_KEY_PREVIOUS, share links and MCP tokens that were issued under the old key
+// stop working.
 
 const [OLD, NEW] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)].map((key) => key.toString("base64"));
 const SECRET = "shh";

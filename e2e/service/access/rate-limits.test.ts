@@ -20,7 +20,7 @@ test("two services on one Postgres share the rate limit of a key", async (t) => 
   const statuses: number[] = [];
   for (let round = 0; round < limit; round++)
     for (const service of services) statuses.push((await service.call("GET", "/api/sessions")).status);
-  // The limit allows one more request every three seconds, so this many extra requests may be allowed.
+  // While the loop ran, the limit has allowed one more request every three seconds. `refilled` counts these requests.
   const refilled = Math.ceil((performance.now() - startedAt) / (60_000 / limit));
   const allowed = statuses.filter((status) => status === 200).length;
   assert.ok(allowed >= limit && allowed <= limit + refilled, `${allowed} of ${statuses.length} were allowed`);

@@ -19,7 +19,7 @@ registerHooks({
 
 const match = createPathMatcher(contract);
 const CONTAINER = Symbol.for("agent-session-service");
-/** Connection headers, which may differ between the two answers. */
+/** Headers that may differ between the answers of the project's server and of Next's routes. */
 const NOT_COMPARED = new Set(["date", "connection", "keep-alive", "content-length", "transfer-encoding"]);
 
 let service: TestService;

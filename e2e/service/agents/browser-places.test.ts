@@ -100,7 +100,10 @@ it(`${PARENTS * 4} sessions and sub-agents on ${PLACES} browser places all reach
     assert.ok((visits.get(`/${task}`) ?? 0) > 0, `${task} was never opened`);
 });
 
-/** Checks that a session never falls back in the queue during a wait. A wait ends at position 1. */
+/**
+ * Checks that a session never falls back in the queue during a wait. A wait ends at position 1, so the next position
+ * belongs to a new wait and may be any number.
+ */
 function checkPositions(positions: number[]): void {
   for (const [index, position] of positions.entries()) {
     const before = positions[index - 1];

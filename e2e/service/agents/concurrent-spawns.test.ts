@@ -22,8 +22,8 @@ function createBarrier(count: number): () => Promise<void> {
 }
 
 /**
- * The largest numbers of live sub-agents at one time: `total` below the root, `children` of one parent, and `browsers`
- * for the children of one parent with their own browser.
+ * The largest numbers of live sub-agents at one time. `total`: all below the root. `children`: those of one parent.
+ * `browsers`: those of one parent that have their own browser.
  */
 type Peak = { total: number; children: number; browsers: number };
 

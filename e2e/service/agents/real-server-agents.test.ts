@@ -7,8 +7,8 @@ import { only, readEvents } from "../turn/turn-testing.ts";
 import { readAgents, scriptByTask, spawn, submit, wait } from "./agents-testing.ts";
 
 /**
- * A stand-in for an Inngest server plays the turns of sub-agents over HTTP. It loses, repeats, delays and reorders its
- * calls and events.
+ * A stand-in for an Inngest server calls the service over HTTP to play the turns of sub-agents. The stand-in loses,
+ * repeats, delays and reorders its calls and events.
  */
 
 let standIn: InngestStandIn;

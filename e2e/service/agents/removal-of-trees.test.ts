@@ -10,7 +10,7 @@ before(async () => {
 });
 after(() => service.close());
 
-/** Starts a session with a live child and a live grandchild. Both inherit an MCP server with a secret header. */
+/** Starts a session with a live child and a live grandchild. The model never answers the grandchild. */
 async function openTree(marker: string) {
   const { promise: never } = Promise.withResolvers<void>();
   scriptByTask(service, {

@@ -69,7 +69,7 @@ const outputSchema = {
   properties: { summary: { type: "string" } },
   required: ["summary"],
 };
-/** The tools for requirements. Sub-agents have them too, because a session and its sub-agents share one list. */
+/** The tools for requirements. Sub-agents have them too, because they share the requirements of their root session. */
 const REQUIREMENT_TOOLS = ["add_requirements", "update_requirement", "list_requirements"];
 const always = [...DELEGATION_TOOLS, ...SKILL_TOOLS, ...CHILD_TOOLS, ...REQUIREMENT_TOOLS];
 const isBrowserTool = (name: string) => BROWSER_TOOLS.some((tool) => tool === name);

@@ -3,7 +3,7 @@ import { requests, runs, sessions } from "#db/schema/index.ts";
 import type { RecordedRequest } from "#e2e/fixtures/scripted-model/types.ts";
 import type { TestService } from "../testing.ts";
 
-/** The tools of every session that may delegate. */
+/** The tools for delegation. Every session that may delegate has all of them. */
 export const DELEGATION_TOOLS = [
   "spawn_agents",
   "wait_for_agents",

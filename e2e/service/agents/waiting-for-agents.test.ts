@@ -29,7 +29,8 @@ type FastAndSlow = { fast: string; slow: string; release: () => void };
  * Starts a session that spawns a fast and a slow sub-agent. The slow sub-agent gets no answer from the model until
  * `release` is called.
  *
- * @param decide Returns the parent's step for each model call after the spawn, counted from 1.
+ * @param decide Returns the parent's step for a model call after the spawn; undefined ends the turn. `call` is the
+ * number of the model call, from 1.
  */
 function playFastAndSlow(marker: string, decide: (call: number, both: FastAndSlow) => Step | undefined) {
   const { promise: go, resolve } = Promise.withResolvers<void>();

@@ -171,7 +171,10 @@ type Named = JsonSchema & { $defs?: Record<string, JsonSchema> };
 const resolve = (schema: JsonSchema, root: Named): JsonSchema =>
   schema.$ref === undefined ? schema : (root.$defs?.[schema.$ref.replace(/^#\/\$defs\//, "")] ?? {});
 
-/** Creates a valid value of a schema. An object has all its fields. */
+/**
+ * Creates a value of the type that a schema describes, without a check of the schema's other rules. An object has all
+ * its fields.
+ */
 function sample(schema: JsonSchema, root: Named): unknown {
   if (schema.$ref !== undefined) return sample(resolve(schema, root), root);
   if (schema.properties)

@@ -29,8 +29,8 @@ type SentFormat = {
 type Script = { work?: Step[]; structured?: Step[]; probe?: Step[] };
 
 /**
- * Scripts the model for messages that contain `words`, with a queue of steps for each kind of request. After the last
- * step of `work`, the turn ends with a text.
+ * Scripts the model for requests that contain `words`, with a queue of steps for each kind of request. Probes are
+ * answered even without `words`. After the last step of `work`, the turn ends with a text.
  *
  * @returns the recorded requests.
  */

@@ -126,7 +126,7 @@ export async function checkWakes(service: TestService, session: PersonSession) {
   return { outcome: end?.outcome, wakes, events };
 }
 
-/** Holds back all jobs until `work` is done, so that a run that `work` wakes is not played before. */
+/** Holds back all jobs while `work` runs. A run that `work` wakes is therefore played only after `work` is done. */
 export async function holdJobs<Result>(service: TestService, work: () => Promise<Result>): Promise<Result> {
   const { jobs } = service.container.services;
   const { sendSoon } = jobs;
@@ -141,8 +141,9 @@ export async function holdJobs<Result>(service: TestService, work: () => Promise
 }
 
 /**
- * Starts a turn that asks a person a question, and runs a command in the same step until `work` is done. During `work`,
- * the question is open and the turn is not parked yet.
+ * Starts a turn that asks a person a question and runs a command in the same step. The command ends only after `work`
+ * is done. Therefore, the question is open during `work`, and the turn is not parked yet. Resolves when the turn has
+ * completed.
  */
 export async function beforeParking(
   service: TestService,

@@ -15,7 +15,7 @@ export function createEditorCard(
   editor: OverlayEditor,
   actions: EditorActions,
 ): EditorCard {
-  // A `div` instead of a `form`, because a sandboxed document may not submit forms.
+  // A `div` instead of a `form`, because browsers block forms in sandboxed documents without `allow-forms`.
   const node = make("div", "card editor");
   const comment = make("textarea", "comment");
   comment.placeholder = "What should change here?";

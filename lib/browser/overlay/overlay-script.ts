@@ -8,7 +8,7 @@ import { createOverlayView, type OverlayView, type ViewParts } from "./overlay-v
 
 type Settings = { attribute: string; binding: string; handle: string };
 
-/** Functions from other files. Their source is sent to the page together with the source of the overlay. */
+/** Functions and a style sheet from other files. The page gets them as text, together with the overlay's source. */
 type Parts = ViewParts & {
   names: ElementNames;
   cursorAt: typeof cursorAt;

@@ -101,7 +101,7 @@ export function createOverlayView(
       status.textContent = state.status;
       status.hidden = state.status === "";
       renderRows(state.rows);
-      // An open comment box is not replaced, because that would interrupt the person's typing.
+      // An open comment box for the same element is not replaced, because that would interrupt the person's typing.
       if (state.editor?.element === card?.element) return;
       card?.remove();
       card = state.editor && createEditor(nodes, root, state.editor, actions);

@@ -60,7 +60,7 @@ const DIAGNOSIS_TIMEOUT_MS = 3_000;
 
 type FailureContext = {
   findRefusal: (url: URL) => string | undefined;
-  /** Resolves the URL's host to the addresses that may be contacted; empty when the host is refused. */
+  /** Resolves the URL's host to the addresses that may be contacted. Empty if the host is refused or has no address. */
   resolve: (url: URL) => Promise<string[]>;
 };
 

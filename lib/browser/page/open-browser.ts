@@ -89,8 +89,8 @@ const PAGES_MAX = 8;
 /**
  * Starts a browser and opens a page in a new context. The service denies permissions, and answers each dialog that no
  * script claims. The browser writes no downloads to disk. A popup becomes the selected page. When the selected page
- * closes, the page that was selected before it is selected again. While eight pages are open, the service closes any
- * further page immediately.
+ * closes, the previously selected page becomes the selected page again. If there is none, a new page opens. While eight
+ * pages are open, the service closes any further page immediately.
  *
  * @throws Error with a readable message when no browser can be started.
  */

@@ -52,7 +52,10 @@ type ClaimEntry = {
   claim: DialogClaim;
   /** Dialogs that the browser has announced only on the script's connection so far. */
   seenByScript: ShownDialog[];
-  /** Keys of dialogs that the browser has announced only on the service's connection so far. */
+  /**
+   * Keys (`keyOf`) of dialogs that the browser has announced only on the service's connection so far. Dialogs of the
+   * same kind with the same message have the same key.
+   */
   seenByService: string[];
   /** The open dialog of each page, as the browser announced it on the script's connection. */
   open: Map<string, ShownDialog>;
@@ -181,8 +184,9 @@ function expectReported({ reported }: Watch, key: string): void {
 }
 
 /**
- * Whether a dialog belongs to the claim. It does if the script listened when the browser announced the dialog on the
- * script's connection. If the browser has not announced the dialog there yet, the script must be listening now.
+ * Whether a dialog is left to the script of this claim. This is so if the script listened when the browser announced
+ * the dialog on the script's connection. If the browser has not announced the dialog there yet, the script must listen
+ * now.
  */
 function belongsTo({ claim, seenByScript, seenByService }: ClaimEntry, dialog: Dialog): boolean {
   const key = keyOf(dialog.type(), dialog.message());

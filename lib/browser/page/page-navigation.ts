@@ -14,8 +14,8 @@ import { createRedirectWatch, type RedirectWatch } from "./redirect-watch.ts";
 export type PageNavigation = {
   /**
    * Opens the first page of a browser that has just started. If the session's desired page (`desiredUrl`) was not
-   * reached yet, opens that page. Otherwise, or if that page is refused, opens the page that the previous browser
-   * showed last. The reason of a refusal is stored in `lastError`. Never rejects.
+   * reached yet, opens that page. If it was reached, or if it cannot be opened, opens the page that the previous
+   * browser showed last. If the desired page could not be opened, `lastError` says why. Never rejects.
    */
   openStartPage: (browser: OpenBrowser, row: BrowserRow) => Promise<void>;
   /** Navigates to the page of the retarget with the number `retargets`, and records the outcome. Never rejects. */

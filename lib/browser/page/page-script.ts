@@ -2,7 +2,7 @@ import type { CDPSession } from "playwright";
 
 /** A script that the service runs in the pages of a browser, in the same JavaScript world as the pages' own scripts. */
 export type PageScript = {
-  /** Source that runs at the start of each document. Null if there is none. */
+  /** Source that runs at the start of each document in the session's own pages. Null if there is none. */
   onLoad: string | null;
   /**
    * Source that runs at the start of each document in a separate context (`openFreshContext`); null if there is none.

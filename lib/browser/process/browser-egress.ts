@@ -34,7 +34,7 @@ export type BrowserEgress = {
    * @param sessionId the session that opens the page, if known.
    */
   refuse: (url: URL, sessionId?: string) => Promise<string | undefined>;
-  /** Resolves a URL's host to the addresses that may be contacted; empty when the host is refused. */
+  /** Resolves a URL's host to the addresses that may be contacted. Empty if the host is refused or has no address. */
   resolve: (url: URL) => Promise<string[]>;
   /**
    * Blocks a port of this machine for all pages, even if `NETWORK_ALLOW` contains it.

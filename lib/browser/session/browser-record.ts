@@ -51,7 +51,7 @@ export type StoredRecord = {
   /**
    * Records the end of the browser if the record says that one runs or starts. Call it when this process runs no
    * browser of the session.
-   * @returns the process that owned the browser; null if there was nothing to record.
+   * @returns the process that owned the browser; null if there was nothing to record, or if the record named no owner.
    * @throws Error when another process changes the record at the same time.
    */
   dropClaim: () => Promise<string | null>;

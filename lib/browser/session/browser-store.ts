@@ -19,7 +19,10 @@ type BrowserHolder = "nobody" | "self" | "other" | "gone";
  * of its own. A sub-agent may have one only if `agents.browser` is `own`.
  */
 export type BrowserSession = Pick<SessionFields, "source" | "capabilities"> & {
-  /** The session's target URL, or else its first target page. A retarget (a client's request) selects another page. */
+  /**
+   * The session's target URL, or else its first target page. Null if the session has neither. The browser opens this
+   * page if no client has selected another page.
+   */
   initialUrl: string | null;
 };
 
@@ -29,8 +32,9 @@ export type BrowserFields = Partial<
 >;
 
 /**
- * Fields to write. `reachedFor` is the number of the retarget whose page the browser has reached. If no newer retarget
- * has been made, `pageWant` becomes `reached`.
+ * Fields to write. `reachedFor` is given when the browser has reached any page. It is the number of the last retarget
+ * (a client's request to show another page) that this browser has handled. If the row has no newer retarget, `pageWant`
+ * becomes `reached`.
  */
 export type BrowserPatch = BrowserFields & { reachedFor?: number };
 

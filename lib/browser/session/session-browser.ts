@@ -269,7 +269,7 @@ async function hold(session: Session, signal?: AbortSignal): Promise<() => void>
   return release;
 }
 
-/** Starts the browser if none runs. Returns without waiting for a place. */
+/** Starts the browser if none runs, and waits until it runs. If no place is free, returns without waiting for one. */
 async function open({ deps, life, usage }: Session): Promise<BrowserOpening> {
   usage.usedAtMs = deps.nowMs();
   const up = life.provision().then(
