@@ -84,7 +84,7 @@ export const keyRotatedSchema = z
   .object({ success, key, record: keyRecordSchema, old: keyRecordSchema })
   .meta({ id: "KeyRotated", description: "The new key, and the old key with its new expiry." });
 
-/** Query of the list: `?owner=` selects the keys of one owner. */
+/** Query of the list of keys: `?owner=` selects the keys of one owner. */
 export const keyListQuerySchema = z.object({
   owner: owner.optional().meta({ description: "Lists only the keys of this owner.", examples: ["acme"] }),
 });
