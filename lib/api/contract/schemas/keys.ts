@@ -4,7 +4,7 @@ import { nameUpTo } from "./fields.ts";
 
 const YEARS_MAX = 100;
 const HOURS_MAX = 24 * 365;
-/** An owner must contain neither `=` nor a comma, because the settings list keys as `owner=key`, separated by commas. */
+/** An owner contains neither `=` nor a comma, because the settings list keys as `owner=key`, separated by commas. */
 const owner = nameUpTo(200).regex(/^[^\s,=\p{C}]+$/u, {
   error: "must not contain spaces, controls, commas or equals signs",
 });

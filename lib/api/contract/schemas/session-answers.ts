@@ -200,7 +200,8 @@ export const sessionDeletedSchema = z
   });
 
 /**
- * The response to sending a callback again. A redelivery starts a new cycle of attempts. Source: `wire.md`, Also served.
+ * The response to sending a callback again. A redelivery starts a new cycle of attempts.
+ * Source: `wire.md`, Also served.
  */
 export const redeliveredSchema = z.object({ success, delivery: deliveryRecordSchema }).meta({
   id: "Redelivered",
