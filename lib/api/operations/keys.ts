@@ -65,8 +65,8 @@ export async function updateKey(
 }
 
 /**
- * `POST /actions/keys/:keyId/rotate`: creates a successor of the key. The old key stays valid until the overlap ends, or
- * until its own expiry if that is earlier.
+ * `POST /actions/keys/:keyId/rotate`: creates a successor of the key. The old key stays valid until the overlap ends,
+ * or until its own expiry if that is earlier.
  */
 export async function rotateKey(
   services: KeyServices,
