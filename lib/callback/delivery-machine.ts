@@ -1,8 +1,8 @@
 import { machine } from "#lib/session/machine.ts";
 
 /**
- * The states of a delivery. `began` is also allowed in the state `sending`, because an attempt is repeated after a
- * crash. A redelivery reopens a delivered or dropped delivery.
+ * The states of a delivery. `began` is also allowed in the state `sending`, because the same attempt begins again after
+ * a crash and after a wait for the host's rate limit. A redelivery reopens a delivered or dropped delivery.
  * Source: `architecture.md`, Words; specification, Delivery semantics, rule 3.
  */
 export const deliveryMachine = machine("delivery", {

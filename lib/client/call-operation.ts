@@ -10,7 +10,10 @@ type Body<Name extends OperationName> = Operations[Name]["body"];
 export type InputOf<Name extends OperationName> = Parameters<Name> &
   (Body<Name> extends undefined ? unknown : { body: Body<Name> });
 
-/** The answer of an operation: the parsed JSON, or the `Response` itself if the contract has no schema for its body. */
+/**
+ * The answer of an operation: the parsed JSON, a string if the body is another text (such as Markdown), or the
+ * `Response` itself if the contract has no schema for the body.
+ */
 export type AnswerOf<Name extends OperationName> = Operations[Name]["answer"];
 
 export type CallOptions = {
@@ -62,7 +65,7 @@ export async function sendRequest<Name extends OperationName>(
 
 /**
  * Calls an operation and reads its answer.
- * @throws the errors of {@link sendRequest}. Throws a ConnectionError also if the answer breaks off or is not JSON.
+ * @throws the errors of {@link sendRequest}. Throws a ConnectionError also if the answer breaks off or is invalid JSON.
  */
 export async function callOperation<Name extends OperationName>(
   connection: Connection,

@@ -79,7 +79,7 @@ type Attachment = {
 type Session<Frame extends { type: string }> = {
   options: LiveConnectionOptions<Frame>;
   state: State;
-  /** Number of lost connections since the last `ready` frame. */
+  /** Number of lost connections since the last `ready` frame or the last call of `start`, whichever came later. */
   attempt: number;
   isViewing: boolean;
   /**

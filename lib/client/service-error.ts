@@ -56,7 +56,7 @@ export class WaitTimeoutError extends Error {
 }
 
 /**
- * Thrown if no readable answer arrived: the service was not reached, the connection was lost, or the answer was not
+ * Thrown if no readable answer arrived: the service was not reached, the connection was lost, or the answer was invalid
  * JSON. The service may have received the request nevertheless.
  */
 export class ConnectionError extends Error {

@@ -8,8 +8,8 @@ export type GroupLimits = { memoryBytesMax: number; processesMax: number; proces
 /** A control group of the kernel (cgroup v2). */
 export type ControlGroup = {
   /**
-   * Path of a file. A process that writes 0 to the file joins the group. Processes that this process starts later are
-   * in the group, too.
+   * Path of a file. A process that writes 0 to the file joins the group. The processes that it starts after that are in
+   * the group, too.
    */
   joinPath: string;
   /** Reads how many processes of the group the kernel has killed because the group reached its memory limit. */

@@ -14,8 +14,8 @@ import {
 } from "./key-store.ts";
 
 /**
- * The fields of a key that lists show. The secret is not one of them, because only its hash is stored. Times are ISO
- * 8601, UTC.
+ * A key, as a list of keys shows it. The secret is not included, because only its hash is stored. Times are ISO 8601,
+ * UTC.
  */
 export type ListedKey = {
   id: string;

@@ -116,7 +116,7 @@ describe("open connections", () => {
     assert.equal(second.ends.length, 0);
     t.mock.timers.tick(1);
     assert.deepEqual(second.ends, [{ reason: "ended", sentence: "the API key has expired" }]);
-    // This time is longer than the longest delay that a Node.js timer supports.
+    // 58 days are more than the longest delay that a Node.js timer supports (about 25 days).
     t.mock.timers.tick(58 * day);
     assert.equal(first.ends.length, 0);
     t.mock.timers.tick(day);

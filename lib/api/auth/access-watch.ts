@@ -5,7 +5,8 @@ import type { Logger } from "#lib/log/logger.ts";
 
 /**
  * The credential that keeps a connection open. When the credential is revoked or expires, the connection is closed. The
- * `scopes` of a key are the scopes that the connection needs: it is also closed when the key loses one of them.
+ * `scopes` of a key are the scopes that the connection needs: the connection is also closed when the key loses one of
+ * them.
  */
 export type Grant = (
   | { kind: "key"; keyId: string; scopes: readonly KeyScope[] }
@@ -240,7 +241,10 @@ const read = <Row>(
   from: (ids: string[]) => Promise<Map<string, Row>>,
 ): Promise<Map<string, Row>> => (ids.length === 0 ? Promise.resolve(new Map()) : from(ids));
 
-/** Returns a grant's current expiry. Null if the grant never expires, undefined if it was revoked or has expired. */
+/**
+ * Returns a grant's current expiry. Null if the grant never expires. Undefined if the grant was revoked or has expired,
+ * or if its session no longer exists.
+ */
 function readExpiry(
   grant: Grant,
   keys: Awaited<ReturnType<AccessRows["readKeys"]>>,

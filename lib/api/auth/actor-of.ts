@@ -2,8 +2,8 @@ import type { ShareAccess } from "#lib/session/share/share-link.ts";
 import type { Caller } from "./authenticate.ts";
 
 /**
- * Returns the name of a request's caller for the security log. A request without a caller comes from a visitor with the
- * session's own `shareUrl`.
+ * Returns the name of a request's caller for the security log. If `caller` is undefined, returns the name of a visitor
+ * with the session's own `shareUrl`. The function must therefore not be called for visitors with a created share link.
  */
 export function actorOf(caller: Pick<Caller, "keyId" | "loginId"> | undefined): string {
   if (caller === undefined) return visitorActor({ linkId: null });

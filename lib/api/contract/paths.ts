@@ -4,7 +4,7 @@ export const statusPath = (sessionId: string, requestId: string): string =>
 /** Returns the path of a request's event stream. */
 export const streamPath = (sessionId: string, requestId: string): string =>
   `${statusPath(sessionId, requestId)}/stream`;
-/** Returns the path of a session's browser. GET reads the browser's status, POST retargets the browser. */
+/** Returns the path of a session's browser. GET reads the browser's status, POST navigates to another URL. */
 export const browserPath = (sessionId: string): string => `/api/sessions/${sessionId}/browser`;
 
 /**

@@ -28,7 +28,7 @@ function createTestLog() {
     log,
     stored,
     reads: () => reads,
-    /** Stores an event of the request. If `isAnnounced` is true, also publishes the event on the bus. */
+    /** Stores an event, by default of the request `req_a`. If `isAnnounced`, also publishes the event on the bus. */
     append(kind: StoredEvent["kind"], fields: Record<string, unknown> = {}, isAnnounced = true) {
       const seq = stored.length + 1;
       const requestId = "requestId" in fields ? (fields.requestId as string | null) : "req_a";

@@ -40,7 +40,8 @@ type RequestLog = Pick<EventLog, "subscribe" | "readUnfinished"> & {
 
 /**
  * The turn that a steer has joined. A steer is a message that the running turn of another request reads. The steer's
- * request completes when that turn ends, or, if the steer has its own run by then, when that run ends.
+ * request completes when the joined turn ends. If the steer has a run of its own by that time, the steer's request
+ * completes only when its own run ends.
  */
 type JoinedTurn = { requestId: string; hasOwnRun: () => Promise<boolean> };
 

@@ -34,8 +34,8 @@ describe("security headers", () => {
   });
 
   test("separate only the service's own pages from windows of other origins", () => {
-    // Landing pages have no opener policy, because they are sandboxed and browsers refuse to show a sandboxed response
-    // with an opener policy.
+    // The other kinds have no opener policy. Some of their responses are sandboxed, for example landing pages, and
+    // browsers refuse to show a sandboxed response with an opener policy.
     const policies = KINDS.map((kind) => headersOf(kind).get("cross-origin-opener-policy"));
     assert.deepEqual(policies, ["same-origin", null, null, null]);
   });

@@ -37,8 +37,8 @@ const DENIED_TO_ALL = [
   "xr-spatial-tracking",
 ];
 /**
- * Browser features that the service's own pages do not need. Landing pages may use the features that {@link
- * DENIED_TO_ALL} does not list, for example to play videos.
+ * Browser features that the service's own pages and the demo shop do not need. Landing pages may use the features that
+ * {@link DENIED_TO_ALL} does not list, for example to play videos.
  */
 const DENIED_TO_OWN_PAGES = [
   ...DENIED_TO_ALL,
@@ -61,8 +61,8 @@ const HEADERS: Record<AnswerKind, Headers> = {
     ["Cross-Origin-Opener-Policy", "same-origin"],
     ["Permissions-Policy", deny(DENIED_TO_OWN_PAGES)],
   ],
-  // These responses have no opener policy. Some of them are sandboxed, and browsers refuse to show a sandboxed response
-  // with an opener policy.
+  // All kinds except `page` have no opener policy. Some of their responses are sandboxed, and browsers refuse to show a
+  // sandboxed response with an opener policy.
   data: [
     NOSNIFF,
     NO_REFERRER,

@@ -64,7 +64,7 @@ export async function admitRequest(
   return { ok: true, viewer: await toVisitor(services, { session, shown }, access, checkedAt) };
 }
 
-/** Authenticates the token in a client's first frame. It is a share token or an API key. */
+/** Authenticates the token in a client's first frame. The token is a share token or an API key. */
 export async function admitToken(
   services: AdmissionServices,
   token: string,

@@ -67,7 +67,8 @@ export function createLiveHub(
   const state: LiveState = { watchers, rooms: createLiveRooms(control), control };
   const queueTopic = openTopic("queue-changed");
   const notifyOfQueue = (sessionId: string) => state.rooms.notifyAll(sessionId, { type: "queue", data: {} });
-  // After a gap, all connections are notified, because a missed message may have been about any session.
+  // The second callback runs when messages of the topic may have been missed. It notifies all connections, because a
+  // missed message may have been about any session.
   const stopListening = queueTopic.subscribe(notifyOfQueue, () =>
     state.rooms.sessionIds().forEach(notifyOfQueue),
   );

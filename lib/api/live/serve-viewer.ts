@@ -22,7 +22,7 @@ export type ViewerServices = Pick<ApiServices, "log"> & {
   logger: Pick<Logger, "debug" | "error">;
 };
 
-/** State that all connections share: viewer counts, rooms, and who controls each browser. */
+/** State that all connections share: viewer counts, the connections of each session, and who controls each browser. */
 export type LiveState = { watchers: WatchList; rooms: LiveRooms; control: BrowserControl };
 
 /**

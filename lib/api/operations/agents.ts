@@ -55,7 +55,7 @@ export async function listAgents(
  */
 const RESULT_CHARACTERS_MAX = 4_096;
 
-/** Lists all sub-agents below a session for the session page. The list is flat. */
+/** Lists the sub-agents below a session for the session page, at most 100. The list is flat. */
 export async function listPersonAgents(
   services: Pick<ApiServices, "db" | "browser">,
   { params }: { params: { sessionId: string } },
@@ -65,7 +65,8 @@ export async function listPersonAgents(
 }
 
 /**
- * Reads all sub-agents below a session for the session page. The cost does not depend on the length of their event logs.
+ * Reads the sub-agents below a session for the session page. If there are more than 100, leaves out the oldest ones of
+ * those that have ended. The cost does not depend on the length of the sub-agents' event logs.
  */
 export async function readAgentViews(
   { db, browser }: Pick<ApiServices, "db" | "browser">,

@@ -10,8 +10,8 @@ import type { CallOf } from "./handler.ts";
 import { unknownCursor } from "./lists.ts";
 
 /**
- * `POST …/annotations/webhook`: submits annotations. The success response and the errors 400 and 404 have no envelope.
- * Source: specification, POST …/annotations/webhook; `wire.md`, Annotations.
+ * `POST …/annotations/webhook`: submits annotations. The success response and the errors 400, 404 and 405 have no
+ * envelope. Source: specification, POST …/annotations/webhook; `wire.md`, Annotations.
  */
 export async function submitAnnotation(
   services: ApiServices,

@@ -51,8 +51,9 @@ export type Call<Of extends Operation = Operation> = {
    */
   caller: CallerOf<Of["auth"]>;
   /**
-   * The session in the path. `serveOperation` has checked that the caller may access the session. Undefined if the path
-   * has no session, if the operation needs no credential, or if the handler itself checks the access (`sessionCheck`).
+   * The session in the path. If the path also names a sub-agent, `session` is the sub-agent's session. `serveOperation`
+   * has checked that the caller may access the session. Undefined if the path has no session, if the operation needs no
+   * credential, or if the handler itself checks the access (`sessionCheck`).
    */
   session: SessionOf<Of>;
 };

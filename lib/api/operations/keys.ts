@@ -64,7 +64,10 @@ export async function updateKey(
   return { ok: true, status: 200, body: { success: true, record: updated.record } };
 }
 
-/** `POST /actions/keys/:keyId/rotate`: creates a successor of the key. The old key stays valid until the overlap ends. */
+/**
+ * `POST /actions/keys/:keyId/rotate`: creates a successor of the key. The old key stays valid until the overlap ends,
+ * or until its own expiry if that is earlier.
+ */
 export async function rotateKey(
   services: KeyServices,
   { params, body, caller }: CallOf<"rotateKey">,

@@ -133,7 +133,8 @@ async function change(
 }
 
 /**
- * `GET /api/sessions/:sessionId/pages`: lists the pages of the session; for a sub-agent, the pages of its root session.
+ * `GET /api/sessions/:sessionId/pages`: lists the pages whose newest version the session deployed; for a sub-agent, the
+ * pages of its root session.
  */
 export async function listSessionPages(
   { db, settings }: ApiServices,

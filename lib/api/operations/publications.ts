@@ -17,8 +17,8 @@ import type { CallOf } from "./handler.ts";
 import { cutPage, readRange, unknownCursor } from "./lists.ts";
 
 /**
- * `POST …/variants/:variantKey/publish`: returns 201 with a new release, or 200 if the revision is already the current
- * release.
+ * `POST …/variants/:variantKey/publish`: returns 201 with a new release. Returns 200 without a new release if the
+ * current release already has the revision, unless that release is unchecked and the revision has passed a check since.
  */
 export async function publishVariant(
   { variants }: ApiServices,

@@ -100,7 +100,10 @@ export async function revokeAllShareLinks(
   return revoked ? { ok: true, status: 200, body: revoked.body } : unknownSession();
 }
 
-/** Revokes all links from the session page. This also ends the visitor's own link, so the response sets new cookies. */
+/**
+ * Revokes all links of the session, for a visitor of the session page. This also ends the visitor's own link, so the
+ * response sets new cookies.
+ */
 export async function revokeAllPersonShareLinks(
   services: ApiServices,
   { params }: CallOf<"revokeAllPersonShareLinks">,

@@ -48,7 +48,7 @@ export async function listPreviews({ db }: ApiServices, { params }: CallOf<"list
   return { ok: true, status: 200, body: { success: true, data, nextCursor: null } };
 }
 
-/** Stores the edits of a person as a new revision, with `person` as the author. */
+/** Stores the edits of a person as a new revision, with `person` as the author, unless the edits change nothing. */
 export async function editVariant(
   { variants, settings }: ApiServices,
   { params, body }: CallOf<"editVariant">,

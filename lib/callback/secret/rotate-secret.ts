@@ -7,9 +7,9 @@ import { putSealed } from "./callback-secret-store.ts";
 import { openCallbackValue, type SealedCallback, writePrevious } from "./open-secrets.ts";
 
 /**
- * Replaces the secret of a session's callback. For `overlapMs`, attempts are signed with both secrets. A rotation to
- * the current secret changes nothing, so a client that got no answer can repeat its request. A rotation during an
- * overlap replaces the previous secret as well. Source: `wire.md`, Callbacks.
+ * Replaces the secret of a session's callback, or adds one if there is none. For `overlapMs`, attempts are signed with
+ * both the new and the old secret. A rotation to the current secret changes nothing, so a client that got no answer can
+ * repeat its request. A rotation during an overlap replaces the previous secret as well. Source: `wire.md`, Callbacks.
  *
  * @param overlapMs how long attempts are signed with the old secret as well; 0 for no overlap.
  * @returns false if the session is gone or has no callback.

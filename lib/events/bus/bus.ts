@@ -21,8 +21,8 @@ export type EventBus = {
   /** Calls `onGap` of the session's listeners in this process. */
   recheck: (sessionId: string) => void;
   /**
-   * Returns the parts of a session's unfinished message, for a new reader. Each part is one chunk with all its text so
-   * far.
+   * Returns a session's unfinished message, for a new reader: for each part of the message (text or reasoning), one
+   * chunk with the whole text so far. Leaves out a part whose beginning this process missed.
    */
   readUnfinished: (sessionId: string) => MessageDelta[];
   /** Sends a short text (less than 4,000 bytes) to every process, including this one. Delivery is not guaranteed. */

@@ -10,9 +10,9 @@ import type { LocalBus } from "./local-bus.ts";
  */
 export type LogSweep = {
   /**
-   * Compares the log with the delivered events. Reports a gap for each session that has newer events, and for each
-   * session of which no delivered event is recorded yet. Uses one statement for all sessions with listeners, and none
-   * if there are no listeners.
+   * Compares the log with the delivered events. Reports a gap (calls `onGap` of the listeners) for each session that
+   * has newer events, and for each session of which no delivered event is recorded yet. Uses one statement for all
+   * sessions with listeners, and none if there are no listeners.
    */
   run: () => Promise<void>;
   /** Records that an event was delivered. */

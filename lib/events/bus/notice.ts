@@ -6,7 +6,7 @@ export type Notice =
   | { type: "event"; sessionId: string; seq: number; kind: EventKind }
   | { type: "delta"; delta: MessageDelta }
   | { type: "signal"; topic: string; word: string }
-  /** A process has started to listen. The receivers reply with the unfinished messages that they stream. */
+  /** A process has started to listen. Each receiver replies with the unfinished messages that it is publishing. */
   | { type: "hello" }
   /** Notices were lost, so the receivers must read the log again. */
   | { type: "gap" };

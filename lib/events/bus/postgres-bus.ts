@@ -29,7 +29,7 @@ type Parts = {
   sweep: LogSweep;
   /** Ids of the other processes that have sent a notice. While the set is empty, this process sends only `hello`. */
   peers: Set<string>;
-  /** Sessions whose unfinished message this process streams. */
+  /** Sessions whose unfinished message this process publishes, chunk by chunk. */
   streamed: Set<string>;
 };
 

@@ -9,7 +9,7 @@ import {
   sharesRevokedSchema,
 } from "../schemas/share-links.ts";
 
-/** The fields that the operations for creating a share link share, in the API and on the session page. */
+/** The common fields of the two operations that create a share link, in the API and on the session page. */
 export const shareLinkCreation = {
   body: createShareLinkSchema,
   bodyBytesMax: 64 * 1024,

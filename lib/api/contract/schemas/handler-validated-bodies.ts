@@ -4,7 +4,7 @@ import { httpUrl } from "./fields.ts";
 // These schemas only document request bodies. The handlers validate the bodies, because the specification defines the
 // exact error messages.
 
-/** Body of the browser's retarget. Source: specification, POST /api/sessions/:sessionId/browser. */
+/** Body of a request to navigate the browser. Source: specification, POST /api/sessions/:sessionId/browser. */
 export const retargetSchema = z
   .object({ url: httpUrl.meta({ description: "URL to navigate to." }) })
   .meta({ id: "Retarget" });

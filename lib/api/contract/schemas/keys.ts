@@ -4,7 +4,7 @@ import { nameUpTo } from "./fields.ts";
 
 const YEARS_MAX = 100;
 const HOURS_MAX = 24 * 365;
-/** An owner must contain neither `=` nor a comma, because the settings list keys as `owner=key`, separated by commas. */
+/** An owner contains neither `=` nor a comma, because the settings list keys as `owner=key`, separated by commas. */
 const owner = nameUpTo(200).regex(/^[^\s,=\p{C}]+$/u, {
   error: "must not contain spaces, controls, commas or equals signs",
 });
@@ -84,7 +84,7 @@ export const keyRotatedSchema = z
   .object({ success, key, record: keyRecordSchema, old: keyRecordSchema })
   .meta({ id: "KeyRotated", description: "The new key, and the old key with its new expiry." });
 
-/** Query of the list: `?owner=` selects the keys of one owner. */
+/** Query of the list of keys: `?owner=` selects the keys of one owner. */
 export const keyListQuerySchema = z.object({
   owner: owner.optional().meta({ description: "Lists only the keys of this owner.", examples: ["acme"] }),
 });

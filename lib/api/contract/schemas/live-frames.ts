@@ -76,7 +76,7 @@ const position = { x: coordinate, y: coordinate, modifiers };
 /** One JSON text frame that a client sends over the live socket. Coordinates are CSS pixels of the page. */
 export const liveClientFrameSchema = z
   .discriminatedUnion("type", [
-    // Allows the characters that a request header can contain, because the token may be an API key.
+    // Allows all visible ASCII characters, because the token may be an API key, which can contain any of them.
     z.strictObject({ type: z.literal("auth"), token: z.string().regex(/^[\x21-\x7e]{1,1000}$/) }),
     z.strictObject({ type: z.literal("view.subscribe") }),
     z.strictObject({ type: z.literal("view.unsubscribe") }),

@@ -128,8 +128,8 @@ const removed = (what: string, example: number) =>
   z.number().meta({ description: what, examples: [example] });
 
 /**
- * The response to a deletion: how many records of each kind were deleted, including the records of sub-agents, which
- * data could not be removed yet, and what stays published. Source: `wire.md`, Also served.
+ * The response to a deletion: how many records of each kind were deleted, what data could not be removed yet, and what
+ * stays published. The numbers include the records of sub-agents. Source: `wire.md`, Also served.
  */
 export const sessionDeletedSchema = z
   .object({
@@ -200,7 +200,8 @@ export const sessionDeletedSchema = z
   });
 
 /**
- * The response to sending a callback again. A redelivery starts a new cycle of attempts. Source: `wire.md`, Also served.
+ * The response to sending a callback again. A redelivery starts a new cycle of attempts.
+ * Source: `wire.md`, Also served.
  */
 export const redeliveredSchema = z.object({ success, delivery: deliveryRecordSchema }).meta({
   id: "Redelivered",

@@ -25,8 +25,8 @@ const SUBJECTS_MAX = 10_000;
  * Creates the rate limiter of a service with one process. It keeps one token bucket in memory for each bucket and
  * subject. An empty token bucket refills evenly to its limit within a minute.
  *
- * @param now a monotonic clock in milliseconds. It must never be set back: a bucket would then lose as many tokens as
- * it regains in the time by which the clock is set back.
+ * @param now a monotonic clock in milliseconds. It must never be set back. If it were set back by a minute, a bucket
+ * would lose all tokens that it regains in a minute.
  */
 export function createRateLimiter(
   limits: RateLimits,
