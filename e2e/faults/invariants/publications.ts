@@ -4,8 +4,8 @@ import { readVariant } from "../world/read-variant.ts";
 
 /**
  * Finds publications that lost a release, scripts that do not match their integrity, and releases of the agent that are
- * unchecked or have no tool call. Also finds releases that were announced zero or several times, calls that created several releases, and
- * successful calls that created none.
+ * unchecked or have no tool call. Also finds releases that were announced zero or several times, calls that created
+ * several releases, and successful calls that created none.
  */
 export const publicationsStored: Invariant = {
   id: "publications",
