@@ -17,7 +17,7 @@ export function Prose({ text }: { text: string }) {
   );
 }
 
-/** Renders one line of a description: code and bold text, but no paragraphs and lists. */
+/** Renders one line of a description: code and bold text, but no paragraphs or lists. */
 export const Words = ({ text }: { text: string }) => <>{renderWords(text)}</>;
 
 function renderWords(text: string): ReactNode[] {

@@ -12,7 +12,7 @@ import { Age } from "../ui/time.tsx";
 
 /**
  * Shows the previews that the agent prepared. A preview is a picture of a page, with or without the changes of a
- * variant. If the picture could not be taken, the error is shown instead.
+ * variant. If there is no picture, shows the error instead, or a note that the picture was not taken yet.
  */
 export function PreviewsTab() {
   const { previews } = useSession();

@@ -6,8 +6,8 @@ import { useRuntime } from "../session/session-context.tsx";
 
 type ShownRevision = {
   /**
-   * The newest revision. While it is loading, or if it could not be read, this is the revision of the variant that was
-   * read before; undefined if none was read.
+   * The newest revision of the variant. While it is loading, or if it could not be read, this is the revision from an
+   * earlier read of the same variant; undefined without an earlier read.
    */
   revision: VariantRevision | undefined;
   /** Why the last read of the variant failed; null if it succeeded, or if no read has ended yet. */
@@ -17,7 +17,7 @@ type ShownRevision = {
 
 /**
  * The outcome of the last read. `key` is the key of the variant that was read. The page may show another variant now.
- * If the read failed, `revision` is the revision of the variant that was read before.
+ * If the read failed, `revision` is the revision from an earlier read of the same variant, if there was one.
  */
 type LastRead = { key: string; revision?: VariantRevision; error: string | null };
 

@@ -22,8 +22,8 @@ export const EXAMPLE_SCHEMA = `{
 }`;
 
 /**
- * Parses the editor's text. Checks that the text is JSON and that the root of the schema is an object; the service
- * checks the rest. Source: specification, Structured sessions, Schema rules, 1.
+ * Parses the editor's text. Checks that the text is a JSON object whose `type` is `object`; the service checks the
+ * rest. Source: specification, Structured sessions, Schema rules, 1.
  */
 export function readSchema(text: string): ReadSchema {
   if (text.trim() === "") return { isValid: false, problem: "Write a JSON Schema, or take the example." };

@@ -6,9 +6,9 @@ import { Button } from "#components/ui/button.tsx";
 import { currentRun } from "#lib/page/state/session-state.ts";
 
 /**
- * Shows who has control of the page, and a button that takes control. Renders nothing while the live connection is not
- * open, because another person may have taken control in the meantime. Also renders nothing if no person has control
- * and the browser is not ready.
+ * Shows who has control of the page. Visitors with the role `drive` who do not have control also get a button that
+ * takes control. Renders nothing while the live connection is not open, because another person may have taken control
+ * in the meantime. Also renders nothing if no person has control and the browser is not ready.
  */
 export function ControlLabel({ hasFocus, takeControl }: { hasFocus: boolean; takeControl: () => void }) {
   const state = useSession();

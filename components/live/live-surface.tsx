@@ -148,7 +148,8 @@ function usePageCursor(surface: Surface): void {
 }
 
 /**
- * Whether an input method or an on-screen keyboard handles the key. The text of such a key arrives as an input event.
+ * Whether an input method or an on-screen keyboard handles the key. The text of such a key arrives with an input event
+ * or, if the text is composed, at the end of the composition.
  */
 const isFromInputMethod = ({ key, nativeEvent }: KeyboardEvent): boolean =>
   nativeEvent.isComposing || key === "Process" || key === "Unidentified";

@@ -19,8 +19,8 @@ export type PageInput = {
 
 /**
  * Sends input over the live connection. Mouse moves and wheel events wait until just before the next drawn frame. Then
- * only the last position and the sum of the wheel deltas are sent. Other input does not wait. A mouse button or a key
- * first sends the moves and wheel events that wait.
+ * only the last position and the sum of the wheel deltas are sent. Other input does not wait. Before a mouse button or
+ * a key is sent, the moves and wheel events that wait are sent.
  *
  * @param soon runs a callback before the next drawn frame.
  */

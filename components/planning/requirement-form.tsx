@@ -162,7 +162,7 @@ function AssertionFields({
   );
 }
 
-/** Changes the kind of an assertion, and sets its value to the default of the new kind. */
+/** Changes the kind (`is`) of an assertion. Sets the value to the kind's default; removes it if the kind has none. */
 function withKind({ url, selector }: Assertion, is: Assertion["is"]): Assertion {
   if (is === "text") return { url, selector, is, value: "" };
   return is === "count" ? { url, selector, is, value: 1 } : { url, selector, is };

@@ -5,9 +5,9 @@ import { isCostlyMarkdown } from "#lib/markdown/is-costly-markdown.ts";
 import { Markdown } from "../ui/markdown.tsx";
 
 /**
- * Renders the Markdown of a report in the browser. The server does not parse the text, because a hostile page may have
- * influenced it and all sessions share the server. The text is shown as it is until hydration, and also if parsing
- * fails or would take too long.
+ * Renders the Markdown of a report in the browser. The server does not parse the text: a hostile page may have
+ * influenced the text so that parsing is slow, and all sessions share the server. The text is shown as it is until
+ * hydration, and also if parsing fails or would take too long.
  */
 export function ReportText({ text }: { text: string }) {
   const isHydrated = useSyncExternalStore(

@@ -24,8 +24,8 @@ export function useShortcuts(places: Places): void {
 
   useEffect(() => {
     /**
-     * Handles Esc. In a field, Esc leaves the field. Outside of fields and in an empty message box, the second press
-     * stops the agent.
+     * Handles Esc. In a field, Esc leaves the field. If this visitor can stop the agent now, the second press stops the
+     * agent, but only outside of fields and in an empty message box.
      */
     function leave(event: KeyboardEvent): void {
       // Ignores the repeated events of a key that is held down, so that holding Esc does not stop the agent.

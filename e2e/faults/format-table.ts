@@ -5,7 +5,7 @@ const HEAD = ["fault", "what", "runs", "violations", "seeds", "seconds"];
 
 /**
  * Formats the results as a Markdown table with one row for each case that was played, in the order of `cases`. The
- * seconds in a row are the mean of the case's runs.
+ * column `seconds` contains the mean duration of the case's runs.
  */
 export function formatTable(runs: CaseRun[], cases: readonly FaultCase[]): string {
   const rows = cases.flatMap(({ name, title }) => {

@@ -10,7 +10,7 @@ import { createRandom, type Random } from "./world/random.ts";
 
 // npm run faults -- plug [--rounds N] [--seed N]
 // Simulates a power failure under a running service. An ioctl shuts down an ext4 file system on a loop device without a
-// flush. After the next mount, the file system contains only the data that was written to the disk before.
+// flush. After the next mount, the file system contains only the data that was on the disk before the shutdown.
 
 const run = promisify(execFile);
 const DISK_BYTES = 1_500 * 1024 * 1024;

@@ -28,8 +28,8 @@ test("the landing page lists the browsers that are signed in, ends another one, 
   await page.reload();
   const list = page.getByRole("region", { name: "Signed-in browsers" });
   await expect(list.getByText("This browser", { exact: true })).toHaveCount(1);
-  // The list begins with this browser, which has no button. Then follow the other browsers, most recently used first.
-  // The first button therefore ends the login of `other`.
+  // The list begins with this browser, which has no button. The other browsers come next, most recently used first. The
+  // first button therefore ends the login of `other`.
   const rows = list.getByRole("listitem");
   const before = await rows.count();
   await list.getByRole("button", { name: "End the login of" }).first().click();

@@ -54,7 +54,10 @@ async function openSessionWithReport(
 
 const findings = (page: Page) => page.getByRole("article");
 
-/** Checks a state with axe at the widths of a desktop and of a phone. */
+/**
+ * Checks a state with axe at the widths of a desktop and of a phone. On the phone, also checks that the page does not
+ * scroll sideways.
+ */
 async function expectAccessibleEverywhere(page: Page, what: string): Promise<void> {
   await expectAccessible(page, what);
   await page.setViewportSize({ width: 375, height: 740 });

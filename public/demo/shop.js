@@ -5,9 +5,9 @@ const pounds = (/** @type {number} */ amount) => `£${amount.toFixed(2)}`;
 /** @typedef {{ id: string, name: string, price: number, count: number }} CartLine */
 
 /**
- * Whether the page shows the shop as a visitor sees it, with the variant that is published for the shop. An agent wrote
- * the script of the variant. Therefore, the page loads the script only if the server has put the page in a sandbox,
- * where `window.origin` is "null".
+ * Whether the page shows the shop as a visitor sees it, with the variant that is published for the shop. The script of
+ * the variant is not trusted, because an agent wrote it. Therefore, the page loads the script only if the server has
+ * put the page in a sandbox, where `window.origin` is "null".
  */
 const isVisit = new URLSearchParams(location.search).has("visitor") && window.origin === "null";
 

@@ -26,7 +26,7 @@ type Props = Pick<VariantEditing, "isAllowed" | "save"> & {
   hasAddresses: boolean;
   /** The newest edit of this change that is not saved yet; null if there is none. */
   saving: VariantEdit | null;
-  /** Why the last edit of the variant failed, if it was an edit of this change; otherwise null. */
+  /** Why the last edit of the variant failed. Null if it did not fail, or if it was an edit of another change. */
   error: string | null;
 };
 

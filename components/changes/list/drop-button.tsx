@@ -11,7 +11,7 @@ import { IconButton } from "../../ui/icon-button.tsx";
  */
 const focusButton = (button: HTMLButtonElement | null): void => button?.focus();
 
-/** Shows a button that drops a change after a confirmation, because the page cannot restore a dropped change. */
+/** Shows a button that drops a change. It asks for a confirmation, because the page cannot restore a dropped change. */
 export function DropButton({ name, onDrop }: { name: string; onDrop: (row: HTMLElement | null) => void }) {
   const [state, setState] = useState<"idle" | "asking" | "cancelled">("idle");
   if (state !== "asking") {

@@ -38,8 +38,8 @@ const TITLES: Record<Shown["kind"], string> = {
 };
 
 /**
- * Shows a menu that exports the newest revision as a file. If the newest revision is published, the menu also shows its
- * script tag. Visitors with the role `drive` can import a file.
+ * Shows a menu that exports the newest revision as a file. If the newest revision is published, the menu has an entry
+ * that shows the script tag. Visitors with the role `drive` can import a file.
  */
 export function ExportMenu({
   variant,

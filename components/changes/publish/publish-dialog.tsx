@@ -15,7 +15,7 @@ import { type Publishing, usePublishing } from "./use-publishing.ts";
 
 export type PublishProps = {
   variant: VariantView;
-  /** The newest revision. While it is loading, an older revision, or undefined. */
+  /** The newest revision. While it is loading, or if it could not be read: an older revision, or undefined. */
   revision: VariantRevision | undefined;
   /** Opens the report of the check. */
   onShowCheck: () => void;

@@ -6,7 +6,8 @@ import { type RefObject, useCallback, useEffect, useRef, useState } from "react"
 const AT_END_PX = 48;
 
 /**
- * Keeps the end of a growing list in view until the reader scrolls away from the end.
+ * Keeps the end of a growing list in view. Stops when the reader scrolls away from the end, and continues when the
+ * reader has scrolled back to the end.
  *
  * @returns whether the end is kept in view, and a function that scrolls to the end.
  */

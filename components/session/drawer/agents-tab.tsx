@@ -14,7 +14,8 @@ import { StatusDot } from "../../ui/status-dot.tsx";
 import { useRuntime, useSession } from "../session-context.tsx";
 
 /**
- * The indent for each depth, starting with the highest sub-agents. The last indent also applies to deeper sub-agents.
+ * The indent for each level of the tree of sub-agents, beginning with the top level. The last indent also applies to
+ * all deeper levels.
  */
 const INDENTS = ["pl-4", "pl-10", "pl-16", "pl-22", "pl-28"];
 

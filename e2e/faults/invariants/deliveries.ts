@@ -93,9 +93,10 @@ const findEnd = ({ oracle }: Evidence, exchange: number) =>
   );
 
 /**
- * Checks the time between recorded attempts, on the receiver's clock. The time must not be shorter than planned. It may
- * be longer by the time that the service waited for a processor or that the engine needed to repeat a failed step.
- * There is no upper limit if the campaign disturbed or started the service between the attempts.
+ * Checks the time between recorded attempts, on the receiver's clock. Apart from jitter, the time must not be shorter
+ * than planned. It may be longer by the time that the service waited for a processor, and by the time that the engine
+ * needs to wake up or to repeat a failed step. There is no upper limit if the campaign disturbed or started the service
+ * between the attempts.
  */
 function checkSpacing(
   evidence: Evidence,

@@ -1,7 +1,10 @@
 import type { Evidence, Invariant } from "../world/evidence.ts";
 import { isEngineBusy } from "../world/read-rows.ts";
 
-/** The time in which the sweep sends a job: it runs every minute, skips jobs younger than 2 s, and may take 3 s. */
+/**
+ * The time within which the service's sweep sends a job that was not sent at once. The sweep runs every minute, skips
+ * jobs younger than 2 s, and may take 3 s.
+ */
 const SWEPT_WITHIN_MS = 65_000;
 
 /**

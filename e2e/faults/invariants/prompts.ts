@@ -32,8 +32,8 @@ export const soundPrompts: Invariant = {
 };
 
 /**
- * The starts and ends of a run's compactions alternate, and each compaction that ended has saved tokens. Only in a run
- * that did not succeed may the last compaction have no end.
+ * The starts and ends of a run's compactions alternate, and each compaction that ended has saved tokens. If the run
+ * succeeded, its last compaction has ended, too.
  */
 export const compactionsInPairs: Invariant = {
   id: "compaction",

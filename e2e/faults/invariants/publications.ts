@@ -3,8 +3,9 @@ import type { Evidence, Invariant, PublicationChange, PublicationReading } from 
 import { readVariant } from "../world/read-variant.ts";
 
 /**
- * Finds publications that lost a release, scripts that do not match their integrity, releases that were announced zero
- * or several times, and calls that created two releases or none.
+ * Finds publications that lost a release, scripts that do not match their integrity, and releases of the agent that are
+ * unchecked or have no tool call. Also finds releases that were announced zero or several times, calls that created
+ * several releases, and successful calls that created none.
  */
 export const publicationsStored: Invariant = {
   id: "publications",

@@ -243,8 +243,8 @@ export async function openWorld(place: {
   };
 
   /**
-   * Reads the rows of a stopped service. If a killed process has left work of the engine unfinished, starts the service
-   * again until the work is finished.
+   * Reads the rows of a stopped service. If a killed process has left work of the engine unfinished, first starts the
+   * service again, gives it time to finish the work, and stops it.
    */
   async function readSettledRows(): Promise<Rows> {
     const place = { dataDir, databaseUrl };

@@ -4,7 +4,9 @@ import type { Acknowledged, StatusSample } from "./evidence.ts";
 
 const SAMPLE_EVERY_MS = 40;
 
-/** Reads the agent status of the most recently used sessions every 40 ms, until `stop` is called. */
+/**
+ * Reads the agent status of the sessions of the last three acknowledged messages, every 40 ms, until `stop` is called.
+ */
 export function sampleStatus(service: () => RunningService | undefined, acknowledged: Acknowledged[]) {
   const samples: StatusSample[] = [];
   let isSampling = true;

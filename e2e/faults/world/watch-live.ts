@@ -1,7 +1,7 @@
 import { WebSocket } from "ws";
 import { API_KEY, type RunningService } from "#e2e/fixtures/service.ts";
 
-/** Opens the live view of a session and counts the frames that it receives. */
+/** Opens the live view of a session, and counts the pictures that arrive. */
 export async function watchLive(service: RunningService, sessionId: string) {
   const url = `${service.baseUrl.replace("http", "ws")}/api/sessions/${sessionId}/live`;
   const socket = new WebSocket(url, { headers: { authorization: `Bearer ${API_KEY}` } });

@@ -2,8 +2,8 @@ import type { TranscriptMessage } from "../state/view-types.ts";
 import { type ActionOutcome, callAction } from "./call-action.ts";
 
 /**
- * Number of sequence numbers in the first window. The window usually contains fewer messages, because the numbers have
- * gaps.
+ * Number of sequence numbers in the first window. The window contains at most this many messages, and fewer if the
+ * numbers have gaps.
  */
 const WINDOW = 400;
 const PAGE = 200;

@@ -8,8 +8,8 @@ const DOTTED_QUAD = /^(\d{1,3}\.){3}\d{1,3}$/;
  * Parses the text of an address field. A complete http(s) URL is returned as typed. A host without a scheme gets
  * `https`. Localhost, IP addresses and hosts with a port other than 443 get `http`, because servers there rarely speak
  * TLS. Everything else (search words, a single word without a port, another scheme) is a problem; the function never
- * guesses. The page calls this function before it sends an address, and the server calls it on the text that it
- * receives.
+ * guesses. The page calls this function before it sends an address. The server calls the function again on the text
+ * that the server receives.
  */
 export function readTypedAddress(text: string): TypedAddress {
   const typed = text.trim();

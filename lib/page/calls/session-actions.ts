@@ -45,7 +45,7 @@ export type SessionActions = PublicationActions &
     removeQueued: (requestId: string) => Promise<ActionOutcome<unknown>>;
     /** Reads the newest callbacks of the session, with their attempts. */
     readDeliveries: () => Promise<ActionOutcome<DeliveryView[]>>;
-    /** Sends a finished callback again. */
+    /** Sends a delivered or dropped callback again. */
     redeliver: (deliveryId: string) => Promise<ActionOutcome<DeliveryView>>;
     /** Reads the messages directly before the sequence number `before`. */
     readEarlier: (before: number) => Promise<ActionOutcome<EarlierMessages>>;
@@ -89,8 +89,8 @@ export type ShareLinkDraft = { role: ShareRole; label?: string; expiresAt?: stri
 /**
  * Creates the actions of one session.
  *
- * @param connectionId returns the id of the page's live connection. While a person has control, only the connection of
- * that person may navigate.
+ * @param connectionId returns the id of the page's live connection. Navigation requests contain the id, because while a
+ * person has control, only the connection of that person may navigate.
  */
 export function createSessionActions(
   {

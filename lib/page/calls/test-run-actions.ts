@@ -6,7 +6,7 @@ export type TestRunActions = {
   readTestRun: (testRunId: string) => Promise<ActionOutcome<TestRunResults>>;
   /** Starts a new run with the files and options of an earlier run. Fails with 409 while another run has not ended. */
   rerunTests: (testRunId: string) => Promise<ActionOutcome<TestRun>>;
-  /** Requests that a test run ends. The run ends a few seconds later. */
+  /** Requests the end of a test run. The run ends a few seconds later. */
   cancelTests: (testRunId: string) => Promise<ActionOutcome<TestRun>>;
 };
 

@@ -125,7 +125,7 @@ function applyKind(state: SessionState, event: DomainEvent): SessionState {
     case "run.completed":
       return completeRun(state, event);
     default:
-      return state; // Kinds of a newer version of the service, which this page does not know.
+      return state; // Kinds that do not change the state, and unknown kinds of a newer version of the service.
   }
 }
 

@@ -6,7 +6,8 @@ export const mergePlan = (state: SessionState, plan: Plan): SessionState =>
   (plan.updatedAt ?? "") < (state.plan.updatedAt ?? "") ? state : { ...state, plan };
 
 /**
- * Adds or updates requirements. Skips a requirement if the state contains a newer version of it. Sorts all by number.
+ * Adds or updates requirements. Skips a requirement if the state contains a newer version of it. Sorts all requirements
+ * by the number in their id.
  */
 export function mergeRequirements(existing: Requirement[], changed: readonly Requirement[]): Requirement[] {
   const byId = new Map(existing.map((each) => [each.id, each]));

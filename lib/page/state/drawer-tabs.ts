@@ -52,7 +52,10 @@ export function listTabs(state: SessionState, opened: readonly DrawerTab[]): Dra
   return ORDER.filter(isShown);
 }
 
-/** Returns the number of items in each tab. */
+/**
+ * Returns the number of items in each tab. For Result, this is the number of finished structured results. For Activity,
+ * the number is always 0.
+ */
 export const countsOf = (state: SessionState): Record<DrawerTab, number> => ({
   result: state.deliverables.filter(({ status }) => status !== "pending").length,
   changes: state.variants.reduce((sum, { changeCount }) => sum + (changeCount ?? 0), 0),
@@ -67,9 +70,9 @@ export const countsOf = (state: SessionState): Record<DrawerTab, number> => ({
 });
 
 /**
- * Returns a number for each tab. The tab has news when its number rises. Only outcomes are news. Evidence and activity
- * are not, because they would rise with every screenshot or step. Annotations are not, because the person makes them. A
- * new revision or check is news even if the number of changes stays the same.
+ * Returns a number for each tab. A tab has news when its number rises. Only outcomes are news. Evidence and activity
+ * are not, because their numbers would rise with every screenshot or step. Annotations are not, because the person
+ * makes them. A new revision or check is news even if the number of changes stays the same.
  */
 export const newsOf = (state: SessionState): Record<DrawerTab, number> => {
   const { result, agents } = countsOf(state);

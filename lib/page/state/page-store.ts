@@ -36,7 +36,7 @@ export type SessionStore = {
   addAcceptedMessage: (message: QueuedMessage, runId: string) => void;
   /**
    * Replaces the queue with the list of the service. A message that the service no longer lists stays in the queue if
-   * its run is open and the message is not in the transcript yet.
+   * its run has not ended and the message is not in the transcript yet.
    */
   replaceQueue: (queue: QueuedMessage[]) => void;
   /** Removes a queued message that the person has removed. The event about it arrives later. */
@@ -165,7 +165,7 @@ function applyFrame(state: SessionState, frame: LiveFrame): SessionState {
 
 /**
  * Merges the queue with the list of the service. Drops messages that are already in the transcript. A message that the
- * service no longer lists stays in the queue if its run is open and the message is not stored yet.
+ * service no longer lists stays in the queue if its run has not ended and the message is not in the transcript yet.
  */
 function mergeQueue(state: SessionState, listed: QueuedMessage[]): SessionState {
   const isStored = (requestId: string) => state.messages.some((message) => message.requestId === requestId);

@@ -10,9 +10,9 @@ import type {
   TranscriptMessage,
 } from "./view-types.ts";
 
-/** The time of every event in these tests. */
+/** The time of every event in the tests that use this file. */
 export const AT = "2026-11-20T10:00:00.000Z";
-/** The id of the session in these tests. */
+/** The id of the session in the tests that use this file. */
 export const SESSION = "ses_a";
 /** The status of an open live connection. */
 export const OPEN = { state: "open" } as const;

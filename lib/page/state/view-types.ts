@@ -102,8 +102,8 @@ export type {
 export type LiveNotice = Exclude<WireFrame, { type: DomainEvent["kind"] | "message.delta" }>;
 
 /**
- * One JSON text frame of the live socket. For an event or a delta, `data` is the whole event. Source: `wire.md`,
- * WebSocket.
+ * One JSON text frame of the live socket. In the frame of an event or a delta, `data` is the whole event or delta.
+ * Source: `wire.md`, WebSocket.
  */
 export type LiveFrame =
   | { type: DomainEvent["kind"]; seq: number; sessionId: string; timestamp: string; data: DomainEvent }
@@ -119,7 +119,7 @@ export type ToolCallView = {
   toolName: string;
   runId: string;
   state: "started" | "succeeded" | "failed" | "unknown";
-  /** Why a failed call was not run; null if it was run. */
+  /** Why a failed call was not run. Null for every other call. */
   refusal: "plan_first" | null;
   /** The beginning of the result, at most 2,000 characters. */
   preview: string;
@@ -173,7 +173,7 @@ export type CompactionView = {
 };
 
 /**
- * The tools of a tool server that the agent does not have in a turn. `tools` contains the names of the first missing
+ * Tools of one tool server, which the agent does not have in a turn. `tools` contains the names of the first missing
  * tools; it is null if the whole server is missing, and empty if the names are not known. `toolCount` is the number of
  * all missing tools, if known.
  */

@@ -11,7 +11,7 @@ type AgentWords = {
    * result. For a failed sub-agent: the error. Otherwise null.
    */
   detail: string | null;
-  /** The current or last step of the sub-agent; null when it is not running. */
+  /** The current or last step of a running sub-agent. Null if the sub-agent has not begun a step or is not running. */
   step: string | null;
 };
 

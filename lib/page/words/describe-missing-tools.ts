@@ -15,7 +15,7 @@ export const toMissingTools = (
 
 /**
  * Describes the missing tools: `crm is not available in this turn: …`, `2 tools of crm are not available: … (find,
- * pay)`, or `Some tools of crm are not available: …` if their names are not known.
+ * pay)`, or `Some tools of crm are not available: …` if neither their number nor their names are known.
  */
 export function describeMissingTools({ serverId, reason, tools, toolCount }: MissingToolsView): string {
   if (tools === null) return `${serverId} is not available in this turn: ${reason}`;

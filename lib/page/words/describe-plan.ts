@@ -57,7 +57,7 @@ export function describeOutcome({ outcome }: Pick<Requirement, "outcome">): { ti
   return { title: `Not checked in ${where}`, tone: "attention" };
 }
 
-/** Names what a call of a planning tool is about. Null for other tools, and for an input that does not name it. */
+/** Names what a call of a planning tool is about. Null if the input does not say so, and for calls of other tools. */
 export function describePlanningCall(toolName: string, input: unknown): string | null {
   const fields = new Map<string, unknown>(
     typeof input === "object" && input !== null ? Object.entries(input) : [],

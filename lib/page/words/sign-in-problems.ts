@@ -1,6 +1,6 @@
 /**
  * Why a sign-in failed:
- * - `expired`: the login link was used before or has expired.
+ * - `expired`: the login link was used before or has expired, or the service was restarted.
  * - `failed`: the identity provider did not confirm the sign-in.
  * - `refused`: the account may not sign in.
  */

@@ -4,7 +4,10 @@ const DIE_WITHIN_MS = 60_000;
 /** Longest time from the arrival at the point to the kill. In this time, the service may send an answer. */
 const DELAY_MAX_MS = 30;
 
-/** Returns a value of `FAULT` that kills the service up to 30 ms after its `arrival`th arrival at the point. */
+/**
+ * Returns a value for the environment variable `FAULT`. With this value, the service is killed 0 to 30 ms after its
+ * `arrival`th arrival at the point.
+ */
 export const armKill = ({ random }: World, point: string, arrival = 1): string =>
   `${point}:${arrival}:kill9${random.next() < 0.5 ? "" : `@${random.between(1, DELAY_MAX_MS)}`}`;
 

@@ -16,7 +16,7 @@ type KillPoint = {
   spreadMs?: number;
 };
 
-/** The points in the code at which the service can be killed. Source: `faults.md`, Kill points. */
+/** Points in the code at which the service can be killed. Source: `faults.md`, Kill points. */
 const KILL_POINTS: KillPoint[] = [
   { name: "K01", title: "create, before the transaction" },
   { name: "K02", title: "create, after the commit and before the answer" },
@@ -70,7 +70,7 @@ const SMALL_CONTEXT = { AGENT_CONTEXT_TOKENS: "12000" };
 /** Longest time from the creation of the session, or from the restart, until the extra message is sent. */
 const EXTRA_MESSAGE_MAX_MS = 1_200;
 
-/** `kill -9` at every kill point. Each session has a follow-up in the queue. */
+/** `kill -9` at each of `KILL_POINTS`. Each session has a follow-up in the queue. */
 export const killPoints: FaultCase[] = KILL_POINTS.map((point) => ({
   name: point.name,
   group: "kill",

@@ -60,7 +60,7 @@ const killPublishing = (name: string, title: string): FaultCase => ({
       : [`there are ${rows.releases.length} releases instead of the agent's and the program's`],
 });
 
-/** `kill -9` after a publication was rolled back or unpublished, and before the service answers. */
+/** `kill -9` when a publication was rolled back or unpublished, and the service is about to answer. */
 const killMoving: FaultCase = {
   name: "K39",
   group: "kill",

@@ -47,8 +47,8 @@ async function ask(world: World, method: string, path: string, body?: unknown) {
 }
 
 /**
- * Changes the current version of a page, and kills the service before it answers. After the restart, checks that the
- * change is visible and that it can be requested again.
+ * Changes the current version of a page, and kills the service when it is about to answer. After the restart, checks
+ * that the change is visible and that it can be requested again.
  */
 async function killDuringMove(world: World, slug: string, version: number | null): Promise<void> {
   const { problems } = world;
@@ -69,7 +69,7 @@ async function killDuringMove(world: World, slug: string, version: number | null
   }
 }
 
-/** `kill -9` after a page was unpublished or rolled back, and before the service answers. */
+/** `kill -9` when a page was unpublished or rolled back, and the service is about to answer. */
 const killMove: FaultCase = {
   name: "K44",
   group: "kill",
