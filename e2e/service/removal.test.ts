@@ -42,7 +42,10 @@ async function countAll(): Promise<Record<string, number>> {
   return counts;
 }
 
-/** Creates a session with rows and files of every kind. One of its turns is still running. */
+/**
+ * Creates a session that has, among other things, messages, secrets, an annotation, a delivery, a report, evidence and a
+ * workspace file. Its first turn is still running.
+ */
 async function openFullSession() {
   const receiver = await startReceiver([500]);
   service.model.respondWith(({ userText, answersSoFar }) => {

@@ -63,7 +63,7 @@ async function sendEvents(deps: EngineApiDeps, body: unknown, seed: string | nul
 
 /**
  * Records a checkpoint. Answers 409 if another executor has claimed the run, if the run has ended, or if the engine is
- * stopping or not running. The answer 409 ends the call.
+ * stopping or not running. A 409 makes the SDK end the function call that sent the checkpoint.
  */
 async function checkpoint(deps: EngineApiDeps, runId: string, body: unknown): Promise<Response> {
   if (!deps.isRunning()) return STALE;

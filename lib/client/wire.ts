@@ -401,7 +401,7 @@ export type Budget = {
   usd?: number | undefined;
   /** Limit on the tokens of all model calls: the sum of input, cached input and output. */
   tokens?: number | undefined;
-  /** Limit on the minutes that turns work, including the turns of sub-agents. Time that a turn waits does not count. The minutes of sub-agents that work at the same time add up. */
+  /** Limit on the total working time of all turns, in minutes, including the turns of sub-agents. Time during which a turn waits does not count. If several sub-agents work at the same time, the time of each one counts. */
   minutes?: number | undefined;
 };
 
@@ -416,7 +416,7 @@ export type BudgetChange = {
   usd?: number | null | undefined;
   /** Limit on the tokens of all model calls: the sum of input, cached input and output. */
   tokens?: number | null | undefined;
-  /** Limit on the minutes that turns work, including the turns of sub-agents. Time that a turn waits does not count. The minutes of sub-agents that work at the same time add up. */
+  /** Limit on the total working time of all turns, in minutes, including the turns of sub-agents. Time during which a turn waits does not count. If several sub-agents work at the same time, the time of each one counts. */
   minutes?: number | null | undefined;
 };
 
@@ -531,7 +531,7 @@ export type CheckedPage = {
   changes: Array<CheckedChange>;
   /** Time from the first paint until the last change was applied, in milliseconds. 0 if all changes were applied before the first paint. Null if no change was applied or the page painted nothing. */
   paintToAppliedMs: number | null;
-  /** Layout shift score that the variant adds to that of the page without the variant. */
+  /** How much the variant increases the page's layout shift score, compared with the page without the variant. */
   layoutShift: number;
   /** Pictures of the page without the variant (`before`), with the variant (`after`), and of the difference. Null for a picture that was not taken. */
   pictures: {
@@ -3432,7 +3432,7 @@ export type Error = {
   code: "invalid_request" | "unauthorized" | "forbidden" | "not_found" | "method_not_allowed" | "conflict" | "gone" | "payload_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "rate_limited" | "internal" | "auth_unavailable" | "unavailable";
 };
 
-/** Parameters, body and response of every operation for programs. */
+/** Parameters, body and answer of every API operation that programs can call. */
 export type Operations = {
   /** Create a session and start its first turn. Stores the session, its messages and the job for its first turn in one transaction: a 2xx means stored. Later requests cannot change the session's settings, except its budget and its callback's secret. A replay with the same `idempotencyKey` and an equal body returns 200 with the original ids. With an `outputSchema`, every turn ends with a typed deliverable. If the owner of the API key has reached a limit of the deployment, such as its number of sessions, the response is 409. */
   createSession: {
@@ -3909,7 +3909,7 @@ export type Operations = {
   };
 };
 
-/** Method and path of every operation for programs. */
+/** Method and path of every API operation that programs can call. */
 export const OPERATIONS = {
   createSession: {"method":"POST","path":"/api/session","query":[],"hasBody":true,"isRaw":false},
   listSessions: {"method":"GET","path":"/api/sessions","query":["limit","cursor"],"hasBody":false,"isRaw":false},

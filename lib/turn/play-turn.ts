@@ -71,8 +71,8 @@ async function playClaimed(deps: TurnDeps, checker: SchemaChecker, run: RunInPla
     const closed = await closeRun(deps, run, end);
     if (closed === "refused") throw new StaleClaimError(run.claim);
     if (closed === "ended") return { status: "ended" };
-    // The run continues, because a message or a stop arrived. Recording the last answer sets `isSteered` or
-    // `isCancelled`. If there is no answer to record, only a message can be the reason.
+    // The run could not be closed, because a message or a request to stop arrived meanwhile. If there is a last answer,
+    // recording it sets `isSteered` or `isCancelled`. Otherwise only a message can have kept the run open.
     if (end.outcome === "succeeded" && end.conclusion) await recordStep(deps, run, end.conclusion);
     else run.isSteered = true;
   }

@@ -8,8 +8,8 @@ import type { Task } from "../play-turn.ts";
 /** A model call of a turn that has a tag. Times are in milliseconds since this process was started. */
 export type LoggedCall = { tag: string; step: number; arrivedMs: number; answeredMs: number };
 /**
- * Instructions and tools for model calls. This process records the instructions and tools of the service's first model
- * call. The benchmark passes them to the baselines; the minimal loop gets a shortened version.
+ * The instructions and tools of a model call. This process records those of the service's first model call, so that the
+ * programs with which the service is compared can send the same ones.
  */
 export type Prompt = {
   instructions: string;

@@ -26,8 +26,8 @@ function watch(prototype: { query: unknown }) {
 }
 
 /**
- * Lists the tables that were read since `statements` was reset. Ignores the statement that reads a run, because that
- * statement only checks whether the plan, requirements and imports have rows.
+ * Lists the tables that were read since `statements` was reset. The statement that loads a run does not count, because it
+ * only checks whether the other tables have rows of the session.
  */
 const tablesRead = (): string[] =>
   TABLES.filter((table) =>

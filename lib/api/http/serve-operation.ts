@@ -10,7 +10,7 @@ import { failureOf } from "./failure-of.ts";
 import { rateHeaders } from "./rates/rate-limiter.ts";
 import { formatPath, type Validated, validate } from "./validate.ts";
 
-/** The services that the steps before a handler use. All operations share these steps. */
+/** Services for the steps that run before the handler, such as authentication and rate limiting, in all operations. */
 export type RouteServices = Pick<
   ApiServices,
   "db" | "authenticate" | "failedAttempts" | "shares" | "rates" | "bodies" | "logger" | "securityLog"

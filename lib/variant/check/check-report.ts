@@ -98,7 +98,8 @@ const checkedPageSchema = z
         "Time from the first paint until the last change was applied, in milliseconds. 0 if all changes were applied before the first paint. Null if no change was applied or the page painted nothing.",
     }),
     layoutShift: z.number().meta({
-      description: "Layout shift score that the variant adds to that of the page without the variant.",
+      description:
+        "How much the variant increases the page's layout shift score, compared with the page without the variant.",
     }),
     pictures: z
       .object({

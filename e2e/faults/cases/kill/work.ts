@@ -47,8 +47,8 @@ async function ask(world: World, method: string, path: string, body?: unknown) {
 }
 
 /**
- * Changes the current version of a page, and kills the service when it is about to answer. After the restart, checks
- * that the change is visible and that it can be requested again.
+ * Rolls a page back to `version`, or unpublishes it if `version` is null, and kills the service just before it answers.
+ * After the restart, checks that the operation has taken effect and that the same request can be sent again.
  */
 async function killDuringMove(world: World, slug: string, version: number | null): Promise<void> {
   const { problems } = world;

@@ -25,7 +25,7 @@ const minutes = z
   .max(1_000_000, { error: "must be at most 1,000,000" })
   .meta({
     description:
-      "Limit on the minutes that turns work, including the turns of sub-agents. Time that a turn waits does not count. The minutes of sub-agents that work at the same time add up.",
+      "Limit on the total working time of all turns, in minutes, including the turns of sub-agents. Time during which a turn waits does not count. If several sub-agents work at the same time, the time of each one counts.",
     examples: [30],
   });
 

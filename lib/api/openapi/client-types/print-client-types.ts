@@ -39,9 +39,9 @@ export function printClientTypes(document: OpenApiDocument = buildDocument("")):
   return [
     HEAD,
     types.join("\n"),
-    "\n/** Parameters, body and response of every operation for programs. */\n",
+    "\n/** Parameters, body and answer of every API operation that programs can call. */\n",
     `export type Operations = {\n${signatures.join("")}};\n`,
-    "\n/** Method and path of every operation for programs. */\n",
+    "\n/** Method and path of every API operation that programs can call. */\n",
     `export const OPERATIONS = {\n${places.join("")}} as const;\n`,
   ].join("");
 }

@@ -19,7 +19,10 @@ export type Union = {
 export type Expansion = {
   /** Each schema whose own keywords apply to the value. */
   conjuncts: readonly SchemaObject[];
-  /** The conjuncts that the description of the formula's node has to cover. */
+  /**
+   * The conjuncts that come from `formula.described` and not already from `formula.base`. The description of the value
+   * must state their requirements.
+   */
   described: readonly SchemaObject[];
   kinds: Kinds;
   /** The allowed values, if `enum` or `const` lists them. */

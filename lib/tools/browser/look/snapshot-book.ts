@@ -69,10 +69,10 @@ export function createSnapshotBook(): SnapshotBook {
 const LAST_ELEMENT = /[a-z][a-z ]*( "(?:[^"\\]|\\.)*")?$/;
 
 /**
- * Lists the differences between two snapshots of the same document: removed lines (`-`) and added lines (`+`). If an
- * element contains a group of changes, the line of that element, after `in`, precedes the group. If another element has
- * the focus now, or the scroll position has changed, a separate line at the end says so. A line that differs only in
- * its focus does not count as changed, because almost every action moves the focus.
+ * Lists the differences between two snapshots of the same document: removed lines (`-`) and added lines (`+`). A group of
+ * changes inside an element begins with a line `in <line of that element>`. Lines at the end name the newly focused
+ * element and the new scroll position, if they changed. A line that differs only in its focus does not count as changed,
+ * because almost every action moves the focus.
  */
 export function describeDifference(before: Snapshot, after: Snapshot): string[] {
   const changes = diffArrays(before.lines, after.lines, {
