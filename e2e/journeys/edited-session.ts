@@ -22,8 +22,8 @@ export async function openEditedSession(
 }
 
 /**
- * Opens the page of a session with a link that only allows watching. Waits for the page's first message from the service:
- * before that, the page shows what the service rendered, and React may replace parts of it.
+ * Opens the page of a session with a link that only allows watching. Waits for the page's first message from the
+ * service: before that, the page shows what the service rendered, and React may replace parts of it.
  */
 export async function openAsViewer(
   browser: Browser,

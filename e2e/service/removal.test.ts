@@ -43,8 +43,8 @@ async function countAll(): Promise<Record<string, number>> {
 }
 
 /**
- * Creates a session that has, among other things, messages, secrets, an annotation, a delivery, a report, evidence and a
- * workspace file. Its first turn is still running.
+ * Creates a session that has, among other things, messages, secrets, an annotation, a delivery, a report, evidence and
+ * a workspace file. Its first turn is still running.
  */
 async function openFullSession() {
   const receiver = await startReceiver([500]);

@@ -16,8 +16,8 @@ import {
   waitForState,
 } from "./runtime/runtime-fixture.ts";
 
-// Usage: `npm run variants [-- --only Next,React]`. Tests each change separately on the shop of each framework. Each shop
-// is tested as a development build and as a production build, except the shop of Next, which is tested only as a
+// Usage: `npm run variants [-- --only Next,React]`. Tests each change separately on the shop of each framework. Each
+// shop is tested as a development build and as a production build, except the shop of Next, which is tested only as a
 // production build. The progress is written to stderr, the table of results to stdout.
 
 const MODES = ["development", "production"] as const;

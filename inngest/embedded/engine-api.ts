@@ -28,8 +28,9 @@ const RECORDED = new Response(null, { status: 200 });
 const STALE = new Response(null, { status: 409 });
 
 /**
- * Creates the `fetch` that the SDK uses. It implements the part of the Inngest server's API that the SDK calls: register
- * functions, send events, record checkpoints. The SDK passes a URL and a text body; a `Request` object is answered with 404.
+ * Creates the `fetch` that the SDK uses. It implements the part of the Inngest server's API that the SDK calls:
+ * register functions, send events, record checkpoints. The SDK passes a URL and a text body; a `Request` object is
+ * answered with 404.
  */
 export function createEngineApi(deps: EngineApiDeps): typeof fetch {
   return async (input, init = {}) => {
@@ -74,8 +75,8 @@ async function checkpoint(deps: EngineApiDeps, runId: string, body: unknown): Pr
 }
 
 /**
- * Records the steps that a call has finished, before the SDK runs the next step. The SDK sends one step at a time, or up to
- * the client's `bufferedSteps` together. `qi_id` is the ticket (`run:epoch`) that the engine passed to the call.
+ * Records the steps that a call has finished, before the SDK runs the next step. The SDK sends one step at a time, or
+ * up to the client's `bufferedSteps` together. `qi_id` is the ticket (`run:epoch`) that the engine passed to the call.
  */
 async function recordCheckpoint(
   store: EngineApiDeps["store"],

@@ -143,8 +143,8 @@ export function toSerializedError(value: unknown): SerializedError {
 const UNITS = { w: 604_800_000, d: 86_400_000, h: 3_600_000, m: 60_000, s: 1_000 } as const;
 
 /**
- * Parses the end of a wait and returns it in ms since the epoch. The SDK sends it as a duration (`1d2h30m`; empty for no
- * wait) or as an ISO date.
+ * Parses the end of a wait and returns it in ms since the epoch. The SDK sends it as a duration (`1d2h30m`; empty for
+ * no wait) or as an ISO date.
  *
  * @throws for any other text.
  */

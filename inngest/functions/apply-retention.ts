@@ -18,8 +18,8 @@ const SESSIONS_BATCH = 25;
 const BATCHES_MAX = 50;
 
 /**
- * Removes data that is older than the settings allow, every hour. Each batch is a step: after a crash, the run repeats the
- * interrupted batch, which removes the rest of its data.
+ * Removes data that is older than the settings allow, every hour. Each batch is a step: after a crash, the run repeats
+ * the interrupted batch, which removes the rest of its data.
  */
 export const createApplyRetention = (client: Inngest, retention: Retention) =>
   client.createFunction(

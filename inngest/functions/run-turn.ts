@@ -53,9 +53,9 @@ export const createRunTurn = (
 type Player = Pick<TurnService, "play" | "isPlayer">;
 
 /**
- * Plays the run, and decides whether a stale claim is retried. If another function run has claimed the run, that function
- * run continues it, so this one ends without a retry. If a duplicate call of this same function run has claimed the run, no
- * other function run would continue it, so this one retries later.
+ * Plays the run, and decides whether a stale claim is retried. If another function run has claimed the run, that
+ * function run continues it, so this one ends without a retry. If a duplicate call of this same function run has
+ * claimed the run, no other function run would continue it, so this one retries later.
  */
 async function play(turn: Player, job: PlayJob) {
   try {

@@ -231,7 +231,8 @@ export async function readDelegatedUsage(
 }
 
 /**
- * The owner of a session. The threads that check schemas are shared fairly between owners, so a check needs the owner's id.
+ * The owner of a session. The threads that check schemas are shared fairly between owners, so a check needs the owner's
+ * id.
  */
 export async function findSessionOwner(db: Executor, sessionId: string): Promise<string | undefined> {
   const [row] = await db

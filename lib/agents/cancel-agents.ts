@@ -20,7 +20,8 @@ export async function cancelAgent(deps: CancelDeps, sessionId: string): Promise<
 }
 
 /**
- * Stops the live children of a session and all sub-agents below them. Waits until the children have ended, for at most 2 s.
+ * Stops the live children of a session and all sub-agents below them. Waits until the children have ended, for at most
+ * 2 s.
  */
 export async function cancelChildren(deps: CancelDeps, sessionId: string): Promise<void> {
   const live = await listLiveChildren(deps.db, sessionId);

@@ -52,8 +52,8 @@ export async function settleAgent(tx: Transaction, end: AgentEnd): Promise<Settl
 }
 
 /**
- * Returns the values to store. Uses the last submission even if the last turn did not submit: a message that arrives after a
- * submission starts another turn, which may submit again, submit nothing, or be stopped.
+ * Returns the values to store. Uses the last submission even if the last turn did not submit: a message that arrives
+ * after a submission starts another turn, which may submit again, submit nothing, or be stopped.
  */
 function describeEnd(agent: AgentRow, { outcome, error, lastText }: AgentEnd) {
   const isSubmitted = agent.submission !== null;

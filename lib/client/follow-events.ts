@@ -29,8 +29,8 @@ export type FollowOptions = {
  * Streams the events of a request, up to and including the last one. Delivers each stored event exactly once and in
  * order. After a lost connection it reconnects with a growing delay and resumes after the last event received.
  *
- * After a reconnect, the service may send the chunks of a message (`message.delta`) again from the start of the message.
- * The fields `attempt` and `offset` show the position of a chunk in its message.
+ * After a reconnect, the service may send the chunks of a message (`message.delta`) again from the start of the
+ * message. The fields `attempt` and `offset` show the position of a chunk in its message.
  */
 export async function* followEvents(
   connection: Connection,

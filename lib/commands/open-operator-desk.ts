@@ -95,7 +95,8 @@ async function openAtDatabase(env: Env, options: DatabaseOptions): Promise<Opera
   // Without the service's secret key, a random key is used. The random key suffices for all operations except
   // `rotate-encryption`, which is refused below.
   const key = isKeyKnown ? await readSecretKey(env) : randomBytes(32);
-  // If no file is set for security events, they go to standard error, because standard output is for the command's answer.
+  // If no file is set for security events, they go to standard error, because standard output is for the command's
+  // answer.
   const securityLog = openSecurityLog(env, createLogger(env.LOG_LEVEL, process.stderr));
   const store = createKeyStore(db);
   let notified = Promise.resolve();

@@ -12,8 +12,8 @@ export type SandboxUsers = {
   /** Assigns a free user. @returns undefined when all are assigned. */
   assign: () => SandboxUser | undefined;
   /**
-   * Like `assign`, but assigns the given user, who already owns files. Does not change the files. @returns undefined when
-   * `uid` is outside the range, is already assigned, or is the id of an account.
+   * Like `assign`, but assigns the given user, who already owns files. Does not change the files. @returns undefined
+   * when `uid` is outside the range, is already assigned, or is the id of an account.
    */
   assignOwner: (uid: number) => SandboxUser | undefined;
   /** Makes a user available again. The user must have no processes and no files. */

@@ -4,8 +4,8 @@ import type { Database } from "#db/client.ts";
 import { apiKeys } from "#db/schema/index.ts";
 
 /**
- * The owner and the scopes of a live key, that is, a key that is neither revoked nor expired. `expiresAt` is null if the
- * key does not expire.
+ * The owner and the scopes of a live key, that is, a key that is neither revoked nor expired. `expiresAt` is null if
+ * the key does not expire.
  */
 export type KeyHolder = {
   keyId: string;

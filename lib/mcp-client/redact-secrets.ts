@@ -11,8 +11,8 @@ const ANY_LENGTH_MIN = 20;
 const REDACTED = "[redacted]";
 
 /**
- * Creates a function that redacts secrets in a server's output, so that the model never sees them. Secrets are values of
- * the headers and URL query sent to the server, and the service's user tokens. Source: `security.md`, What comes in.
+ * Creates a function that redacts secrets in a server's output, so that the model never sees them. Secrets are values
+ * of the headers and URL query sent to the server, and the service's user tokens. Source: `security.md`, What comes in.
  */
 export function createRedactor({
   headers,

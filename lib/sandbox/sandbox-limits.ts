@@ -35,7 +35,8 @@ export type SandboxLimits = {
 const MEBIBYTE = 1_048_576;
 
 /**
- * The default limits. They keep one session from starving the others. Source: `security.md`, What comes in; decision 026.
+ * The default limits. They keep one session from starving the others. Source: `security.md`, What comes in; decision
+ * 026.
  */
 export const sandboxLimits: SandboxLimits = {
   writeBytesMax: 50 * MEBIBYTE,
@@ -56,9 +57,8 @@ export const sandboxLimits: SandboxLimits = {
 };
 
 /**
- * Returns the limits of a test run: Playwright's runner and a Chromium need more memory, threads and shared memory than a
- * command.
- * Source: `security.md`, Test runs.
+ * Returns the limits of a test run: Playwright's runner and a Chromium need more memory, threads and shared memory than
+ * a command. Source: `security.md`, Test runs.
  */
 export const withTestLimits = (limits: SandboxLimits): SandboxLimits => ({
   ...limits,

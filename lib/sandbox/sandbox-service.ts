@@ -11,8 +11,8 @@ export type CommandResult = {
 };
 
 /**
- * An entry of a workspace. Paths are relative to the workspace's root and use "/". A `link` is a symbolic link, whatever its
- * target; `other` is a special file, or a folder that cannot be read.
+ * An entry of a workspace. Paths are relative to the workspace's root and use "/". A `link` is a symbolic link,
+ * whatever its target; `other` is a special file, or a folder that cannot be read.
  */
 export type WorkspaceEntry = {
   path: string;
@@ -65,10 +65,10 @@ export type Workspace = {
     options: { timeoutMs: number; signal: AbortSignal; cwd?: string },
   ) => Promise<CommandResult>;
   /**
-   * Runs a program in the workspace's folder. The program's files are in a new folder outside of the workspace, so tools and
-   * earlier commands cannot change them. There is one exception: without confinement, and in a Vercel Sandbox, a process
-   * that an earlier command left running can still change them. The program's environment and home contain nothing from the
-   * workspace.
+   * Runs a program in the workspace's folder. The program's files are in a new folder outside of the workspace, so
+   * tools and earlier commands cannot change them. There is one exception: without confinement, and in a Vercel
+   * Sandbox, a process that an earlier command left running can still change them. The program's environment and home
+   * contain nothing from the workspace.
    * @throws WorkspaceError if the runtime is not installed.
    */
   runProgram: (

@@ -39,8 +39,8 @@ export function createHostCheck(
 }
 
 /**
- * Returns the value of the `Host` header; undefined if there is none or more than one. Reads the raw headers, because Node's
- * parsed headers contain only the first `Host`.
+ * Returns the value of the `Host` header; undefined if there is none or more than one. Reads the raw headers, because
+ * Node's parsed headers contain only the first `Host`.
  */
 function readHost(rawHeaders: readonly string[]): string | undefined {
   let host: string | undefined;

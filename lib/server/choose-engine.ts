@@ -30,8 +30,9 @@ type Engine = {
 
 const STOP_GRACE_MS = 5_000;
 /**
- * With two buffered steps, a function run that has one step reports the step and the end of the run in one request. If a
- * crash repeats the step, the step reads in the service's database that its work is done, and does not repeat the work.
+ * With two buffered steps, a function run that has one step reports the step and the end of the run in one request. If
+ * a crash repeats the step, the step reads in the service's database that its work is done, and does not repeat the
+ * work.
  */
 const BUFFERED_STEPS = 2;
 

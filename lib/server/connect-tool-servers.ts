@@ -64,8 +64,8 @@ export function connectToolServers(deps: {
 }
 
 /**
- * Opens the connection to the built-in tool server: within the process, or at the operator's `BUILTIN_MCP_URL`, which may
- * be on any host.
+ * Opens the connection to the built-in tool server: within the process, or at the operator's `BUILTIN_MCP_URL`, which
+ * may be on any host.
  */
 function openBuiltin(env: Env, serveMcp: (request: Request) => Promise<Response>, timeoutMs: number) {
   const defaultUrl = mcpUrl(env.baseUrl);

@@ -46,8 +46,8 @@ type Parts = Awaited<ReturnType<typeof createParts>>;
 /**
  * Builds the whole service from its settings. Only this module chooses the implementations of ports (interfaces).
  *
- * @param options.isServerless whether the service runs in serverless functions, which cannot keep files on disk and may be
- * frozen after a response. The caller has checked the settings with `requireServerless`.
+ * @param options.isServerless whether the service runs in serverless functions, which cannot keep files on disk and may
+ * be frozen after a response. The caller has checked the settings with `requireServerless`.
  * @throws Error with a readable message if a part cannot be created.
  */
 export async function createContainer(env: Env, logger: Logger, { isServerless = false } = {}) {

@@ -9,7 +9,8 @@ const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 /** Next.js, which renders the pages and answers all requests that the service does not answer itself. */
 type Pages = {
   /**
-   * Answers a request with Next. Loads Next if necessary. @throws if Next cannot be loaded; the next request tries again.
+   * Answers a request with Next. Loads Next if necessary. @throws if Next cannot be loaded; the next request tries
+   * again.
    */
   handle: (request: IncomingMessage, response: ServerResponse) => Promise<void>;
   /**

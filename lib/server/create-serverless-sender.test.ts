@@ -13,8 +13,8 @@ afterEach(() => {
 const job = requestRun({ id: "run_1", sessionId: "ses_1", generation: 1 });
 
 /**
- * Creates a sender. Records the jobs that it sends, and the promises for which it asks the platform to wait. Its database
- * does nothing.
+ * Creates a sender. Records the jobs that it sends, and the promises for which it asks the platform to wait. Its
+ * database does nothing.
  */
 function openSender() {
   const waited: Promise<unknown>[] = [];

@@ -8,14 +8,14 @@ type Globals = { [REQUEST_CONTEXT]?: { get?: () => RequestContext | undefined } 
 const REQUEST_CONTEXT = Symbol.for("@vercel/request-context");
 
 /**
- * How long a serverless function stays alive to send a job. If sending takes longer, a later sweep of the outbox sends the
- * job.
+ * How long a serverless function stays alive to send a job. If sending takes longer, a later sweep of the outbox sends
+ * the job.
  */
 const SEND_TIMEOUT_MS = 10_000;
 
 /**
- * Creates a job sender for serverless functions, which may be frozen after their response. The sender asks the platform to
- * wait until the jobs were sent. Source: the declarations of `@vercel/functions`, `waitUntil`.
+ * Creates a job sender for serverless functions, which may be frozen after their response. The sender asks the platform
+ * to wait until the jobs were sent. Source: the declarations of `@vercel/functions`, `waitUntil`.
  */
 export function createServerlessSender(deps: Parameters<typeof createJobSender>[0]): JobSender {
   const waiting = new Map<string, () => void>();

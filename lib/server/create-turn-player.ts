@@ -130,8 +130,8 @@ export function createTurnPlayer(deps: TurnPlayerDeps) {
   }
 
   /**
-   * Sends the jobs in the outbox, resends lost jobs, and does the other regular work. @returns the number of sent jobs and
-   * lost deliveries.
+   * Sends the jobs in the outbox, resends lost jobs, and does the other regular work. @returns the number of sent jobs
+   * and lost deliveries.
    */
   async function sweep(): Promise<number> {
     // Serverless functions are frozen between calls, so `renew` always returns false there. They resend lost jobs

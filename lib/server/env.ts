@@ -261,7 +261,8 @@ export function readEnv(source: Record<string, string | undefined>): Env {
   const turnBudgetMs = env.TURN_BUDGET_MS ?? (env.VERCEL ? VERCEL_BUDGET_MS : 0);
   const baseUrl = env.BASE_URL ?? ownOrigin;
   const pagesOrigin = env.PUBLIC_PAGES_ORIGIN ?? baseUrl;
-  // Browsers send the cookies of a host to all of its ports, so another port of the same host would not separate the pages.
+  // Browsers send the cookies of a host to all of its ports, so another port of the same host would not separate the
+  // pages.
   if (env.PUBLIC_PAGES_ORIGIN && hostnameOf(pagesOrigin) === hostnameOf(baseUrl))
     throw new EnvError("PUBLIC_PAGES_ORIGIN: must have another host name than BASE_URL");
   const oidc = readOidc(env);
@@ -320,8 +321,8 @@ const toBytes = (session: number, owner: number): ByteLimits => ({
 const hostnameOf = (origin: string): string => canonicalHostname(new URL(origin).hostname);
 
 /**
- * Checks that the settings suit serverless functions, which have no persistent disk, no long-lived process, no browser and
- * no embedded engine.
+ * Checks that the settings suit serverless functions, which have no persistent disk, no long-lived process, no browser
+ * and no embedded engine.
  *
  * @throws EnvError that names every missing variable.
  */

@@ -90,8 +90,8 @@ export function followRemovals(deps: RemovalDeps) {
   }
 
   /**
-   * Checks that cleared sessions have no rows in the database and no files in this process's data folder. Records the result
-   * in the security log.
+   * Checks that cleared sessions have no rows in the database and no files in this process's data folder. Records the
+   * result in the security log.
    *
    * @param pending the parts that could not be removed.
    * @param runIds the runs of the sessions, if the caller knows them.

@@ -32,7 +32,8 @@ export function followRuns(deps: {
   const { db, bus, localStops, logger, resendLost, sweepWaits } = deps;
   const pace = createPace(PLAYED_EVERY_MS, LOST_AFTER_MS);
   /**
-   * One entry per play of a run. Two plays of the same run may briefly overlap, until one finds that it has lost its claim.
+   * One entry per play of a run. Two plays of the same run may briefly overlap, until one finds that it has lost its
+   * claim.
    */
   const plays = new Map<{ runId: string }, Promise<unknown>>();
   const listPlayed = () => [...new Set([...plays.keys()].map(({ runId }) => runId))];

@@ -4,8 +4,8 @@ import { listControlWaits, listStoppedParked } from "#lib/session/waiting/wait-s
 import { endControlWaits, endOverdueWaits, type WakeDeps } from "#lib/session/waiting/waiting.ts";
 
 /**
- * Wakes parked (paused) runs at their deadline, and when a person returns control of the browser. Stops parked runs whose
- * stop was requested but not carried out. Keeps no state per run: the sweep reads the rows.
+ * Wakes parked (paused) runs at their deadline, and when a person returns control of the browser. Stops parked runs
+ * whose stop was requested but not carried out. Keeps no state per run: the sweep reads the rows.
  *
  * @param deps.stopRun stops a parked run.
  */

@@ -1,8 +1,8 @@
 import pino, { type DestinationStream, type Logger } from "pino";
 
 /**
- * Creates the service's logger, which writes JSON lines to standard output or `destination`. Fields that can hold secrets
- * are removed by their path.
+ * Creates the service's logger, which writes JSON lines to standard output or `destination`. Fields that can hold
+ * secrets are removed by their path.
  */
 export const createLogger = (level: string, destination?: DestinationStream): Logger =>
   pino(

@@ -4,8 +4,8 @@ import { readEnv, requireServerless } from "./env.ts";
 import { createLogger } from "./log.ts";
 
 /**
- * Builds the service inside the process that serves the pages, for platforms such as Vercel where the service has no process
- * of its own. The same process serves the functions that the engine calls. Source: `architecture.md`, Seams.
+ * Builds the service inside the process that serves the pages, for platforms such as Vercel where the service has no
+ * process of its own. The same process serves the functions that the engine calls. Source: `architecture.md`, Seams.
  *
  * @throws Error with a readable message. The error is also logged, because the client of the request does not see it.
  */

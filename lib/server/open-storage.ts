@@ -14,7 +14,8 @@ import { explainByFolder, findFolderProblem, readOrCreateSecrets } from "./prepa
 export type Storage = Awaited<ReturnType<typeof openStorage>>;
 
 /**
- * Opens what all other parts depend on: the database, the event log and its bus, and the key that seals (encrypts) secrets.
+ * Opens what all other parts depend on: the database, the event log and its bus, and the key that seals (encrypts)
+ * secrets.
  *
  * @throws Error with a readable message if the database or the data folder cannot be used.
  */

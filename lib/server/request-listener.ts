@@ -80,8 +80,8 @@ export function createRequestListener({ container, env, handle, isDev, logger }:
   }
 
   /**
-   * Refuses new requests with a 503, and waits for pending responses for up to DRAIN_MS. Does not wait for event streams:
-   * they end when the event log closes.
+   * Refuses new requests with a 503, and waits for pending responses for up to DRAIN_MS. Does not wait for event
+   * streams: they end when the event log closes.
    */
   async function drain(): Promise<void> {
     isDraining = true;

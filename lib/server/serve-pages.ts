@@ -21,8 +21,8 @@ export function isPagesHost(
 }
 
 /**
- * Answers requests for landing pages: all paths below `/p/`, and all requests to the host of `PUBLIC_PAGES_ORIGIN`, which
- * serves only landing pages. Does not normalize paths, and neither reads nor sets cookies.
+ * Answers requests for landing pages: all paths below `/p/`, and all requests to the host of `PUBLIC_PAGES_ORIGIN`,
+ * which serves only landing pages. Does not normalize paths, and neither reads nor sets cookies.
  *
  * @returns false for a request that is not for a landing page.
  */

@@ -3,8 +3,8 @@ import { describe, test } from "node:test";
 import { keepMemoryTrimmed } from "./trim-memory.ts";
 
 /**
- * Starts checks every 100 ms with a fake CPU clock. `pass` adds CPU time, runs one check, and returns how many collections
- * there were.
+ * Starts checks every 100 ms with a fake CPU clock. `pass` adds CPU time, runs one check, and returns how many
+ * collections there were.
  */
 function watch(t: {
   mock: { timers: { enable: (options: { apis: ["setInterval"] }) => void; tick: (ms: number) => void } };

@@ -24,10 +24,10 @@ type Parts = {
 };
 
 /**
- * Creates the `upgrade` listener of the HTTP server. A request for a session's live socket takes over the connection, or
- * gets an ordinary error response. Any other request under `/api/` is answered as if it had no `Upgrade` header. Next's
- * development socket goes to the hub. All other paths get a 404. An invalid `Host` gets a 400. The `Host` of another
- * site, or of the landing pages (`pages`), gets a 421. Never throws.
+ * Creates the `upgrade` listener of the HTTP server. A request for a session's live socket takes over the connection,
+ * or gets an ordinary error response. Any other request under `/api/` is answered as if it had no `Upgrade` header.
+ * Next's development socket goes to the hub. All other paths get a 404. An invalid `Host` gets a 400. The `Host` of
+ * another site, or of the landing pages (`pages`), gets a 421. Never throws.
  */
 export function createUpgradeHandler({
   openLive,

@@ -12,8 +12,9 @@ const REPLACED_METHODS = { TRACE: "X-TRACE" } as Record<string, string>;
 const REQUESTS = new WeakMap<ServerResponse, Request>();
 
 /**
- * Converts Node's request to a web request. The signal of the web request fires if the client disconnects before it has the
- * response. The body is read from the connection on demand. A reader that stops early does not close the connection.
+ * Converts Node's request to a web request. The signal of the web request fires if the client disconnects before it has
+ * the response. The body is read from the connection on demand. A reader that stops early does not close the
+ * connection.
  *
  * @param url the URL of the request, which does not depend on its `Host`.
  */
@@ -38,8 +39,8 @@ export function toWebRequest(request: IncomingMessage, response: ServerResponse,
 }
 
 /**
- * Sends a web response as Node's response. An event stream is sent event by event, no faster than the client reads, and is
- * cancelled when the client disconnects. Any other body is already in memory and is sent at once.
+ * Sends a web response as Node's response. An event stream is sent event by event, no faster than the client reads, and
+ * is cancelled when the client disconnects. Any other body is already in memory and is sent at once.
  */
 export async function sendResponse(response: ServerResponse, answer: Response): Promise<void> {
   response.statusCode = answer.status;

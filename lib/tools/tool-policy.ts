@@ -89,8 +89,8 @@ export const removeExcluded = (tools: readonly ToolInfo[], exclude: readonly str
   tools.filter((tool) => isOutsidePolicy(tool) || !isNamed(exclude, tool.name));
 
 /**
- * Precedence 6: `tools.externalTurnExclude` removes named tools from turns that do not come from a person's message in the
- * editor.
+ * Precedence 6: `tools.externalTurnExclude` removes named tools from turns that do not come from a person's message in
+ * the editor.
  */
 export const removeOnExternalTurn = (
   tools: readonly ToolInfo[],

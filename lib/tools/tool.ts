@@ -26,8 +26,8 @@ export type ToolContent =
   | { type: "evidence"; evidence: EvidencePointer };
 
 /**
- * A tool's answer. It is shown to the model and recorded in full. A failure is also an answer, with `isError`. `refusal`
- * says why a call did not run.
+ * A tool's answer. It is shown to the model and recorded in full. A failure is also an answer, with `isError`.
+ * `refusal` says why a call did not run.
  */
 export type ToolResult = { isError: boolean; content: ToolContent[]; refusal?: CallRefusal };
 
@@ -130,8 +130,8 @@ type DefinedTool<Result extends Answer> = Omit<Tool, "execute"> & {
 };
 
 /**
- * Defines a tool. The input is parsed with `input` before `execute` gets it. If `execute` returns a string, it becomes a
- * text result.
+ * Defines a tool. The input is parsed with `input` before `execute` gets it. If `execute` returns a string, it becomes
+ * a text result.
  */
 export function defineTool<Input extends z.ZodType, Result extends Answer>(
   definition: ToolDefinition<Input, Result>,

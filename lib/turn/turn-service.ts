@@ -37,8 +37,8 @@ export function createTurnService(deps: TurnDeps, checker: SchemaChecker): TurnS
 }
 
 /**
- * Enqueues a job for a new function run that continues the run, because an engine limits the steps of each function run.
- * Idempotent: a second call for the same generation enqueues nothing.
+ * Enqueues a job for a new function run that continues the run, because an engine limits the steps of each function
+ * run. Idempotent: a second call for the same generation enqueues nothing.
  */
 export async function handOver(deps: TurnDeps, runId: string, generation: number): Promise<void> {
   const job = await enqueueNextGeneration(deps.db, runId, generation);

@@ -8,9 +8,10 @@ import { findShownRevision } from "./variant-store.ts";
 import type { VariantsDeps } from "./variants-deps.ts";
 
 /**
- * Builds the scripts that make the live browser of a session show the current variant of the root session, or no variant
- * if none is shown. The scripts also disable the session's publications. Otherwise, on a page that loads a published
- * script, the published revision would appear together with the shown revision, or although no variant is shown.
+ * Builds the scripts that make the live browser of a session show the current variant of the root session, or no
+ * variant if none is shown. The scripts also disable the session's publications. Otherwise, on a page that loads a
+ * published script, the published revision would appear together with the shown revision, or although no variant is
+ * shown.
  */
 export async function readPageScript(db: Executor, sessionId: string): Promise<PageScript> {
   const root = await findRootOf(db, sessionId);

@@ -197,8 +197,8 @@ function answerStructured(
 }
 
 /**
- * Returns the answer that simulates `fault` in a turn. Returns undefined if the fault has been simulated often enough, or
- * if it affects only structured answers (such as `structured-500`).
+ * Returns the answer that simulates `fault` in a turn. Returns undefined if the fault has been simulated often enough,
+ * or if it affects only structured answers (such as `structured-500`).
  */
 function breakAnswer(fault: string, argument: string, isDue: (times: number) => boolean): Step | undefined {
   const text =

@@ -26,8 +26,8 @@ function watch(prototype: { query: unknown }) {
 }
 
 /**
- * Lists the tables that were read since `statements` was reset. The statement that loads a run does not count, because it
- * only checks whether the other tables have rows of the session.
+ * Lists the tables that were read since `statements` was reset. The statement that loads a run does not count, because
+ * it only checks whether the other tables have rows of the session.
  */
 const tablesRead = (): string[] =>
   TABLES.filter((table) =>

@@ -4,8 +4,9 @@ import type { EngineRunState } from "#db/schema/engine.ts";
 type EngineRunMove = "parked" | "woken" | "taken" | "completed" | "failed" | "cancelled";
 
 /**
- * The state machine of a function run. `running`: an executor plays the run or has it queued. `waiting`: the run is parked
- * until a timer, an event or the end of a run that it invoked. The move `taken`: another executor has claimed the run.
+ * The state machine of a function run. `running`: an executor plays the run or has it queued. `waiting`: the run is
+ * parked until a timer, an event or the end of a run that it invoked. The move `taken`: another executor has claimed
+ * the run.
  */
 const MOVES = {
   running: {

@@ -27,8 +27,8 @@ export type CallScene = {
 const emptyVerdict = (next: Verdict["next"]): Verdict => ({ steps: [], events: [], runs: [], next });
 
 /**
- * Waits for a free slot, calls the run's function and evaluates the answer. With `stepId`, the call runs that planned step;
- * without it, the call continues the function.
+ * Waits for a free slot, calls the run's function and evaluates the answer. With `stepId`, the call runs that planned
+ * step; without it, the call continues the function.
  */
 export async function callRun(
   { registry, handler, slots, clock, backoff, isLeft }: CallScene,

@@ -36,8 +36,8 @@ export type Verdict = {
 };
 
 /**
- * The call that was answered, the steps that already wait, and the current time on two clocks. Waits are measured on the
- * engine's clock (`nowMs`). Dates in the answer were computed on the machine's clock (`wallNowMs`).
+ * The call that was answered, the steps that already wait, and the current time on two clocks. Waits are measured on
+ * the engine's clock (`nowMs`). Dates in the answer were computed on the machine's clock (`wallNowMs`).
  */
 type Circumstances = {
   runId: string;
@@ -86,8 +86,8 @@ function invokeRun(runId: string, op: Extract<Op, { op: "InvokeFunction" }>, now
 }
 
 /**
- * Returns the pending step of an operation that waits; undefined for other operations. A date is converted to a delay on the
- * machine's clock, because the function computed the date on that clock.
+ * Returns the pending step of an operation that waits; undefined for other operations. A date is converted to a delay
+ * on the machine's clock, because the function computed the date on that clock.
  */
 function toWait(op: Op, { nowMs, wallNowMs }: Circumstances): StepWrite | undefined {
   const step = { stepId: op.id, name: nameOf(op), state: "pending" } as const;

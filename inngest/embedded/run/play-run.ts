@@ -12,7 +12,8 @@ export type PlayScene = CallScene & {
 };
 
 /**
- * Why playing stopped: the run is parked (until `dueAtMs`, if set), has ended, or is left to another or a later executor.
+ * Why playing stopped: the run is parked (until `dueAtMs`, if set), has ended, or is left to another or a later
+ * executor.
  */
 type Rest = { kind: "parked"; dueAtMs: number | undefined } | { kind: "over" } | { kind: "left" };
 
@@ -132,8 +133,8 @@ async function park(
 }
 
 /**
- * Ends the run. The same transaction writes the result of the step that invoked the run and, after a failure, the failure's
- * event and the runs of its handlers.
+ * Ends the run. The same transaction writes the result of the step that invoked the run and, after a failure, the
+ * failure's event and the runs of its handlers.
  */
 async function end(
   scene: PlayScene,

@@ -53,8 +53,9 @@ function isOrdered(left: unknown, right: unknown, operator: string): boolean {
 }
 
 /**
- * Compiles an expression in the part of CEL (Common Expression Language) that function triggers, waits and cancellations
- * use: paths, literals, lists, `== != < <= > >= in && || !` and parentheses. A path without a value is null.
+ * Compiles an expression in the part of CEL (Common Expression Language) that function triggers, waits and
+ * cancellations use: paths, literals, lists, `== != < <= > >= in && || !` and parentheses. A path without a value is
+ * null.
  *
  * @throws with a sentence for any other expression.
  */

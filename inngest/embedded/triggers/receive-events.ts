@@ -63,9 +63,9 @@ type EventScene = {
 };
 
 /**
- * Stores events with their consequences in one transaction: runs to start, waits to end, runs to cancel. An event with an id
- * that is already stored has no effect. Waits are looked up before the transaction and ended by compare-and-set, so a wait
- * that ends after the look-up keeps its result.
+ * Stores events with their consequences in one transaction: runs to start, waits to end, runs to cancel. An event with
+ * an id that is already stored has no effect. Waits are looked up before the transaction and ended by compare-and-set,
+ * so a wait that ends after the look-up keeps its result.
  */
 export async function receiveEvents(
   { store, registry, isAwaited, nowMs }: EventScene,

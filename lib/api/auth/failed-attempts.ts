@@ -19,9 +19,9 @@ const WINDOW_MS = 60_000;
 const CLIENTS_MAX = 10_000;
 
 /**
- * Creates the limit in the memory of this process. It allows at most `limit` failures of a client within any 60 seconds.
- * When the memory is full, the client whose last failure is the oldest is evicted. A client without a known address is
- * not limited. Source: `security.md`, Failed authentications.
+ * Creates the limit in the memory of this process. It allows at most `limit` failures of a client within any 60
+ * seconds. When the memory is full, the client whose last failure is the oldest is evicted. A client without a known
+ * address is not limited. Source: `security.md`, Failed authentications.
  *
  * @param options.limit 0 turns the limit off.
  * @param options.onThrottled called for each refused credential that is answered with 429.

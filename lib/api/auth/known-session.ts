@@ -26,7 +26,7 @@ export const findSubAgent = async (
     : undefined;
 
 /**
- * Returns the refusal for a session that does not exist or belongs to another owner. A caller cannot distinguish the two
- * cases.
+ * Returns the refusal for a session that does not exist or belongs to another owner. A caller cannot distinguish the
+ * two cases.
  */
 export const unknownSession = (): Failure => fail("not_found", "no such session");

@@ -6,8 +6,8 @@ import { readStrictCookie, writeOwnCookie } from "./cookies.ts";
 export type SignInHeaders = { cookie: string | null; userAgent: string | null };
 
 /**
- * Signs the operator in and out on the landing page. The operator signs in with a one-time link or an account and gets a
- * cookie.
+ * Signs the operator in and out on the landing page. The operator signs in with a one-time link or an account and gets
+ * a cookie.
  */
 export type LoginGate = Pick<LoginTokens, "issueToken" | "signToken"> & {
   /**

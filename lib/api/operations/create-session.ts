@@ -208,8 +208,8 @@ const withoutSkillTools = (tools: CreationServices["tools"]) =>
   tools.filter(({ name }) => !SKILL_TOOLS.includes(name));
 
 /**
- * Whether a session that requests sub-agents may have them. For a caller with the source `web`, an external feature flag
- * decides (rule 3 of the specification). The operator, who is signed in on the landing page, needs no flag.
+ * Whether a session that requests sub-agents may have them. For a caller with the source `web`, an external feature
+ * flag decides (rule 3 of the specification). The operator, who is signed in on the landing page, needs no flag.
  */
 const mayDelegate = async (
   services: CreationServices,

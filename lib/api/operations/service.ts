@@ -12,9 +12,9 @@ export async function readHealth(): Promise<Answer> {
 }
 
 /**
- * `GET /api/ready`: shows whether all parts that a turn needs are available. Only callers with an API key and callers on
- * this machine see the state of each part. A wrong key is not an error here, so that a probe continues to work after its
- * key has expired.
+ * `GET /api/ready`: shows whether all parts that a turn needs are available. Only callers with an API key and callers
+ * on this machine see the state of each part. A wrong key is not an error here, so that a probe continues to work after
+ * its key has expired.
  */
 export async function readReadiness(
   services: ApiServices,

@@ -66,8 +66,8 @@ async function readAgentUrl(
 
 /**
  * `DELETE /api/sessions/:sessionId`: stops the turn and removes rows, files, workspace, browser, evidence, secrets and
- * deliveries. The response counts the deleted rows and lists what could not be removed yet. After that, requests for the
- * id are answered with 404.
+ * deliveries. The response counts the deleted rows and lists what could not be removed yet. After that, requests for
+ * the id are answered with 404.
  */
 export async function deleteSession(
   services: ApiServices,

@@ -29,8 +29,9 @@ const READ_GRACE_MS = 250;
 const TERMINATE_TIMEOUT_MS = 1_000;
 
 /**
- * Connects to a tool server and negotiates the protocol. The client offers only one capability, elicitation in form mode,
- * and neither sampling nor roots. The server's instructions are ignored, because a server must not instruct the agent.
+ * Connects to a tool server and negotiates the protocol. The client offers only one capability, elicitation in form
+ * mode, and neither sampling nor roots. The server's instructions are ignored, because a server must not instruct the
+ * agent.
  *
  * @throws McpFailure if the connection cannot be opened, or the signal fires first.
  */

@@ -16,8 +16,8 @@ const pageSchema = z.looseObject({
 const ROOM = 4;
 
 /**
- * Lists a server's tools, page by page. Reading stops at the limits for pages, tools and bytes, and when a cursor repeats.
- * A server that does not advertise tools gets no request.
+ * Lists a server's tools, page by page. Reading stops at the limits for pages, tools and bytes, and when a cursor
+ * repeats. A server that does not advertise tools gets no request.
  *
  * @throws McpFailure if a page cannot be read, or the signal fires first.
  */

@@ -19,8 +19,8 @@ const WANT_WORDS: [Want, RegExp][] = [
     "fields",
     /\b(forms?|fields?|inputs?|asks? (me )?for|asked for|requires?|required|fill|questions?|checkout|sign ?up|register)\b/i,
   ],
-  // The model queries the page in the order of this list. The page query for prices also returns some headings. If it ran
-  // before the query for headings, these would be listed first, and not in the order of the page.
+  // The model queries the page in the order of this list. The page query for prices also returns some headings. If it
+  // ran before the query for headings, these would be listed first, and not in the order of the page.
   ["headings", /\b(headings?|headlines?|sections?|structure|outline|titles?)\b/i],
   ["prices", /\b(prices?|pricing|costs?|how much|products?|sells?|offers?|cheapest)\b/i],
   ["links", /\b(links?|navigation|menu|nav)\b/i],

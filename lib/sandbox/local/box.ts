@@ -51,7 +51,8 @@ export const SERVICE_NODE = "/opt/service/node";
 /** Search path for programs. The host's own PATH is not passed on. */
 export const systemPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 /**
- * Entries of /etc that commands may read: only those that programs need to start. They contain no user names and no keys.
+ * Entries of /etc that commands may read: only those that programs need to start. They contain no user names and no
+ * keys.
  */
 const READABLE_OF_ETC = [
   "ld.so.cache",
@@ -173,9 +174,9 @@ function programArguments({ files, node, shown = [] }: ArgvCommand, firstInput: 
 }
 
 /**
- * Returns the command line of a shell that joins the control group, sets hard and soft limits of memory, processes, files
- * and CPU time, and then runs the command. The limits are set inside the new user namespace, so that only this command's
- * processes are counted.
+ * Returns the command line of a shell that joins the control group, sets hard and soft limits of memory, processes,
+ * files and CPU time, and then runs the command. The limits are set inside the new user namespace, so that only this
+ * command's processes are counted.
  *
  * @param groupDescriptor descriptor of the file through which a process joins the group.
  */

@@ -6,8 +6,8 @@ import type { SandboxUser } from "#lib/isolation/sandbox-users.ts";
 const run = promisify(execFile);
 
 /**
- * Changes the owner of a workspace's folder and of everything in it, if the folder belongs to another user: it may be new,
- * from an earlier version, or from a backup. No command may be running in the workspace. Links are not followed.
+ * Changes the owner of a workspace's folder and of everything in it, if the folder belongs to another user: it may be
+ * new, from an earlier version, or from a backup. No command may be running in the workspace. Links are not followed.
  */
 export async function changeOwner(folder: string, { uid, gid }: SandboxUser): Promise<void> {
   if ((await lstat(folder)).uid === uid) return;

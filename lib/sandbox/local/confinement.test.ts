@@ -57,7 +57,8 @@ const SYSTEM_CALLS = [
   .replaceAll("kernel's", String.raw`kernel\x27s`);
 
 /**
- * A program for x64 that gets its process id through `int 0x80`, a call of 32-bit x86. It returns the id as its exit code.
+ * A program for x64 that gets its process id through `int 0x80`, a call of 32-bit x86. It returns the id as its exit
+ * code.
  */
 const CALL_OF_I386 = Buffer.concat([
   // Header of an ELF file with one segment, at 0x400000.

@@ -23,7 +23,8 @@ export type Confinement =
       works: true;
       detail: string;
       /**
-       * The unprivileged user for probes and for sessions without a user of their own; undefined if the service is not root.
+       * The unprivileged user for probes and for sessions without a user of their own; undefined if the service is not
+       * root.
        */
       sharedUser: SandboxUser | undefined;
       /** Whether a seccomp filter restricts system calls. */
@@ -84,8 +85,8 @@ function findFilters(help: string): (Uint8Array | undefined)[] {
 }
 
 /**
- * Returns the ways to run a test program. They use the filter for commands. Chromium works with this filter, because it runs
- * without its own sandbox in a test run.
+ * Returns the ways to run a test program. They use the filter for commands. Chromium works with this filter, because it
+ * runs without its own sandbox in a test run.
  */
 async function planForTests(
   help: string,

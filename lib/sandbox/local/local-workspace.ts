@@ -197,8 +197,8 @@ async function createFolders(root: string, names: string[], owner: SandboxUser |
 }
 
 /**
- * Writes a temporary file and renames it to the target. Readers never see a partial file. If the target is a link, the link
- * itself is replaced.
+ * Writes a temporary file and renames it to the target. Readers never see a partial file. If the target is a link, the
+ * link itself is replaced.
  */
 async function replaceFile(folder: Pinned, name: string, bytes: Uint8Array, owner: SandboxUser | undefined) {
   const target = join(folder.via, name);

@@ -4,8 +4,8 @@ import { join, sep } from "node:path";
 import { WorkspaceError } from "../workspace-error.ts";
 
 /**
- * On Linux, paths below `/proc/self/fd` lead to open descriptors and can be used like `openat`. Other systems use ordinary
- * paths.
+ * On Linux, paths below `/proc/self/fd` lead to open descriptors and can be used like `openat`. Other systems use
+ * ordinary paths.
  */
 const isLinux = process.platform === "linux";
 /**

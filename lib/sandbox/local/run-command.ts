@@ -31,9 +31,10 @@ type RunLimits = {
 const PIPE_GRACE_MS = 500;
 
 /**
- * Runs a command in its own process group. Kills the whole group with SIGKILL when the command ends, at the deadline, when
- * the signal fires, when a watch returns a sentence, or when there is too much output. Returns only standard output, to
- * which the plan redirects the command's standard error. The launcher uses standard error to report why it failed.
+ * Runs a command in its own process group. Kills the whole group with SIGKILL when the command ends, at the deadline,
+ * when the signal fires, when a watch returns a sentence, or when there is too much output. Returns only standard
+ * output, to which the plan redirects the command's standard error. The launcher uses standard error to report why it
+ * failed.
  *
  * @throws if the signal has already fired, if the program cannot be started, or if the launcher failed before the
  * command began.
@@ -143,7 +144,8 @@ export function addNote(result: CommandResult, note: string): CommandResult {
 }
 
 /**
- * Repeats the check of a watch. Pauses at least three times as long as the last check took, so that checking stays cheap.
+ * Repeats the check of a watch. Pauses at least three times as long as the last check took, so that checking stays
+ * cheap.
  */
 function startWatch(watch: CommandWatch, pid: number, end: (note: string) => void): () => void {
   let timer: NodeJS.Timeout | undefined;

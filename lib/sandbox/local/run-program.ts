@@ -48,8 +48,8 @@ async function findInSystem(name: string): Promise<string | undefined> {
 }
 
 /**
- * Prepares programs to run in the sandbox. Their files are sent through pipes into the sandbox's memory and are never on a
- * disk that another command could write to.
+ * Prepares programs to run in the sandbox. Their files are sent through pipes into the sandbox's memory and are never
+ * on a disk that another command could write to.
  *
  * @param folder an existing folder, in which a short command runs once to check which Node works in the sandbox.
  */

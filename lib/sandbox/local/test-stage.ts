@@ -17,8 +17,8 @@ export type TestStage = (
 const PROBE_TIMEOUT_MS = 10_000;
 
 /**
- * Prepares test programs to run in the sandbox. For the first program, checks which plan works on this machine, because not
- * every plan can show the service's Node and Playwright's packages to the sandbox.
+ * Prepares test programs to run in the sandbox. For the first program, checks which plan works on this machine, because
+ * not every plan can show the service's Node and Playwright's packages to the sandbox.
  */
 export function createTestStage({ planTests }: Confinement & { works: true }): TestStage {
   let chosen: ((command: ArgvCommand) => CommandPlan) | undefined;

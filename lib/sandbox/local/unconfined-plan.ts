@@ -3,8 +3,8 @@ import { type ShellCommand, systemPath } from "./box.ts";
 import type { CommandPlan } from "./run-command.ts";
 
 /**
- * Plans a command without confinement, for development. The command has all rights of the service's own user, but not the
- * host's environment variables. Source: `wire.md`, Environment, `SANDBOX=unconfined`.
+ * Plans a command without confinement, for development. The command has all rights of the service's own user, but not
+ * the host's environment variables. Source: `wire.md`, Environment, `SANDBOX=unconfined`.
  */
 export const unconfinedPlan = ({ folder, names, command, cpuSeconds }: ShellCommand): CommandPlan => ({
   file: "bash",

@@ -11,9 +11,9 @@ const LSTATS_AT_ONCE = 64;
 type WalkedEntry = WorkspaceEntry & { diskBytes: number } & { unreadable?: true };
 
 /**
- * Visits files and folders below a folder: upper levels first, and in each folder by name. Skips symbolic links and special
- * files unless `all` is set; never follows links. Each folder is pinned (kept open) while it is read, so that replacing
- * the folder with a link has no effect.
+ * Visits files and folders below a folder: upper levels first, and in each folder by name. Skips symbolic links and
+ * special files unless `all` is set; never follows links. Each folder is pinned (kept open) while it is read, so that
+ * replacing the folder with a link has no effect.
  *
  * @param start the names on the path of the folder; the paths of entries begin with them.
  * @throws WorkspaceError if the first folder cannot be opened.
@@ -112,8 +112,8 @@ const unreadableBytes = 2 ** 40;
 export type FolderSize = { bytes: number; entries: number };
 
 /**
- * Measures a folder. Stops as soon as one of the limits is exceeded, so that measuring stays cheap. A folder that cannot be
- * read counts as huge, so that nothing can be hidden in it.
+ * Measures a folder. Stops as soon as one of the limits is exceeded, so that measuring stays cheap. A folder that
+ * cannot be read counts as huge, so that nothing can be hidden in it.
  */
 export async function measureFolder(
   root: string,

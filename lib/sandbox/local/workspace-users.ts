@@ -12,7 +12,8 @@ export type WorkspaceUsers = {
   /** Frees the user after the workspace was removed. */
   release: (sessionId: string) => void;
   /**
-   * Frees all users when the service closes. Their files stay, so the next start of the service finds the users as owners.
+   * Frees all users when the service closes. Their files stay, so the next start of the service finds the users as
+   * owners.
    */
   close: () => void;
 };

@@ -9,8 +9,8 @@ import { type FoundFile, SkillFlaw, walkSkill } from "./walk-skill.ts";
 export type SkillResult = { ok: true; skill: Skill } | { ok: false; flaw: string; isChanging?: boolean };
 
 /**
- * A folder that may contain a skill. `stamp` changes when a file of the folder changes, so that an unchanged folder is not
- * read again.
+ * A folder that may contain a skill. `stamp` changes when a file of the folder changes, so that an unchanged folder is
+ * not read again.
  */
 type SkillFolder = {
   name: string;

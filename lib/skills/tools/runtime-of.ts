@@ -25,8 +25,8 @@ const BY_FIRST_LINE: ReadonlyMap<string, Runtime> = new Map([
 ]);
 
 /**
- * Selects the runtime of a script by its extension or, if it has no extension, by its first line. Undefined if the script is
- * not supported.
+ * Selects the runtime of a script by its extension or, if it has no extension, by its first line. Undefined if the
+ * script is not supported.
  */
 export function runtimeOf(path: string, bytes: Uint8Array): Runtime | undefined {
   const name = path.slice(path.lastIndexOf("/") + 1);

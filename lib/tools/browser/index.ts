@@ -29,8 +29,8 @@ export function browserTools(services: BrowserToolServices): Tool[] {
 }
 
 /**
- * Acquires the browser and the page for a call, and returns a function that releases both. Calls of different agents that
- * share a page run one after another.
+ * Acquires the browser and the page for a call, and returns a function that releases both. Calls of different agents
+ * that share a page run one after another.
  */
 export async function holdInTurn(
   { browser, pageTurns }: Pick<ToolServices, "browser" | "pageTurns">,

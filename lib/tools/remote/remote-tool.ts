@@ -23,14 +23,15 @@ type RemoteServices = { mcp: Pick<McpClient, "call" | "isOurs">; evidence: Evide
 const INPUT = z.record(z.string(), z.unknown()).nullish();
 
 /**
- * Long enough for a person to answer several questions of the tool server. The MCP client has shorter deadlines of its own.
+ * Long enough for a person to answer several questions of the tool server. The MCP client has shorter deadlines of its
+ * own.
  */
 const TIMEOUT_MS = MCP_LIMITS.callMs + 4 * MCP_LIMITS.answerMs;
 
 /**
- * Makes a tool of a session's tool server available to the agent, for one turn. The tool's description and results come from
- * outside, so they are data and not instructions.
- * Source: specification, MCP servers; `security.md`, What comes in.
+ * Makes a tool of a session's tool server available to the agent, for one turn. The tool's description and results come
+ * from outside, so they are data and not instructions. Source: specification, MCP servers; `security.md`, What comes
+ * in.
  */
 export const remoteTool = (remote: RemoteTool, turn: McpTurn, services: RemoteServices): Tool => ({
   ...defineTool({

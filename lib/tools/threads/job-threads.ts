@@ -15,8 +15,8 @@ const DEADLINE_MS = 10_000;
 const MEMORY_MB = 384;
 
 /**
- * Creates a runner for jobs that may take long or need much memory. Each job has its own thread; at most two run at the same
- * time.
+ * Creates a runner for jobs that may take long or need much memory. Each job has its own thread; at most two run at the
+ * same time.
  * @param worker the file that a thread runs; it reads the job from `workerData` and posts a {@link JobOutcome}.
  */
 export function createJobThreads(worker: URL, deadlineMs = DEADLINE_MS): JobThreads {

@@ -2,8 +2,8 @@
 export type TurnOutcome<Result> = { ok: true; value: Result } | { ok: false; error: string };
 
 /**
- * Runs `work` as a task with a name. Only a limited number of tasks with the same name run at once; further tasks wait in
- * order of arrival.
+ * Runs `work` as a task with a name. Only a limited number of tasks with the same name run at once; further tasks wait
+ * in order of arrival.
  */
 type Turns = <Result>(
   name: string,

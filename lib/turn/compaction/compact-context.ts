@@ -111,8 +111,8 @@ export async function compactContext(
 }
 
 /**
- * Counts the compactions that were recorded before a model call. A message that joins the turn later, or a refusal by the
- * provider, can make another compaction necessary.
+ * Counts the compactions that were recorded before a model call. A message that joins the turn later, or a refusal by
+ * the provider, can make another compaction necessary.
  */
 function countCompactions({ outputs }: RunInPlay, call: string): number {
   let count = 0;

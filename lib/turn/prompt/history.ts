@@ -48,7 +48,8 @@ export function createHistory(recorded: RecordedEntry[]): History {
     },
     get messages() {
       const settled = settleCalls(messages);
-      // Usually no result is missing. Then the same array is returned, so that a long history is not copied in every step.
+      // Usually no result is missing. Then the same array is returned, so that a long history is not copied in every
+      // step.
       return settled.length === 0 ? messages : [...messages, ...settled];
     },
     append,

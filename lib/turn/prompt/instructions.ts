@@ -110,8 +110,8 @@ const LONG_STRING = 120;
 const SESSION_HEADING = "## Session Instructions";
 
 /**
- * Composes the instructions of a turn: the base prompt, the abilities of the session, the page of its browser, and last the
- * caller's own instructions.
+ * Composes the instructions of a turn: the base prompt, the abilities of the session, the page of its browser, and last
+ * the caller's own instructions.
  */
 export function composeInstructions(parts: InstructionParts): string {
   const sections = [BASE];
@@ -212,8 +212,8 @@ function describePage(parts: InstructionParts): string {
 }
 
 /**
- * Writes the caller's schema in the first form that fits: indented, compact, or compact with long strings shortened. If no
- * form fits, the last one is cut.
+ * Writes the caller's schema in the first form that fits: indented, compact, or compact with long strings shortened. If
+ * no form fits, the last one is cut.
  */
 function describeSchema(schema: Record<string, unknown>): string {
   const shorten = (_key: string, value: unknown) =>

@@ -50,9 +50,9 @@ const heldBy = (value: Value<string>, fence: PlainFence, unlessSteered: boolean)
     ${unlessSteered ? sql`and not ${unreadSteers(sql`held_run.request_id`)}` : sql``} for no key update)`;
 
 /**
- * Among other conditions, requires that nothing was added to the session since the statement began. A statement reads the
- * snapshot of its start, but a message or a variant can be committed between the snapshot and the locks. Every such addition
- * raises a counter of the session, so the join with `seen` (the snapshot) then finds no row.
+ * Among other conditions, requires that nothing was added to the session since the statement began. A statement reads
+ * the snapshot of its start, but a message or a variant can be committed between the snapshot and the locks. Every such
+ * addition raises a counter of the session, so the join with `seen` (the snapshot) then finds no row.
  */
 const heldAlone = (value: Value<string>) => sql`held as (
   select run.id, run.session_id, run.request_id, false as is_cancelled

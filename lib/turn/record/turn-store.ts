@@ -250,8 +250,8 @@ const beginStatement = defineStatement<
 );
 
 /**
- * Records the start of a tool call. @returns `begun`; `interrupted` if the call had begun before; `stale` if the claim is
- * over.
+ * Records the start of a tool call. @returns `begun`; `interrupted` if the call had begun before; `stale` if the claim
+ * is over.
  */
 export async function beginToolCall(
   db: Database,

@@ -66,10 +66,10 @@ export type TurnWrite = {
 };
 
 /**
- * The condition on the run for a write. `claimed`: the claim is still valid. `pending`: the run has not started. `open`: the
- * run has not ended (for a clean-up). `alone`: the claimed run is running, no stop was requested, no message is unread, and
- * its session has no other open run, variants, reports or landing pages; the caller needs no locks. `fresh`: the run is the
- * first of a session that has not changed since its creation; the write claims the run.
+ * The condition on the run for a write. `claimed`: the claim is still valid. `pending`: the run has not started.
+ * `open`: the run has not ended (for a clean-up). `alone`: the claimed run is running, no stop was requested, no
+ * message is unread, and its session has no other open run, variants, reports or landing pages; the caller needs no
+ * locks. `fresh`: the run is the first of a session that has not changed since its creation; the write claims the run.
  */
 export type Fence = "claimed" | "pending" | "open" | "alone" | "fresh";
 

@@ -35,8 +35,8 @@ type ClaimResult =
 const IMPORTS_MAX = 5;
 
 /**
- * Claims the session for a run, by compare-and-set of the session's active run. An outdated job, or the job of a run that is
- * not the first in line, claims nothing. A run that was claimed before continues after its recorded steps.
+ * Claims the session for a run, by compare-and-set of the session's active run. An outdated job, or the job of a run
+ * that is not the first in line, claims nothing. A run that was claimed before continues after its recorded steps.
  * Source: `architecture.md`, How a request flows, 2.
  */
 export async function claimRun(deps: TurnDeps, job: PlayJob): Promise<ClaimResult> {

@@ -35,8 +35,8 @@ import { planRetry } from "./retry-chain.ts";
 import { sumUsage } from "./sum-usage.ts";
 
 /**
- * How a run ends. `deliverable`: the result of the structured call. `conclusion`: the last model step, if it is not written
- * yet. `canContinue`: whether the turn can still read a message that arrives while it ends.
+ * How a run ends. `deliverable`: the result of the structured call. `conclusion`: the last model step, if it is not
+ * written yet. `canContinue`: whether the turn can still read a message that arrives while it ends.
  */
 export type RunEnd =
   | {
@@ -65,8 +65,8 @@ export type Endable = {
  * row, and the job of the run that follows (a retry, or the next request in the queue).
  *
  * @param fence the state that the run must have: `claimed`, `pending` or `open`.
- * @returns `held` if a message or a stop arrived for a turn that was about to succeed: the turn continues, and nothing was
- * written. `refused` if the fence did not hold.
+ * @returns `held` if a message or a stop arrived for a turn that was about to succeed: the turn continues, and nothing
+ * was written. `refused` if the fence did not hold.
  */
 export async function closeRun(
   deps: TurnDeps,
@@ -102,7 +102,8 @@ export async function closeRun(
     });
     const written = await writeEvents(tx, claim, session, events, write, fence);
     if (written) return finish(written);
-    // The fence holds under these locks, so the write was refused because of an unread message that has joined the turn.
+    // The fence holds under these locks, so the write was refused because of an unread message that has joined the
+    // turn.
     if (end.outcome === "succeeded" && end.canContinue) return "held";
     const released = await releaseSteers(tx, claim);
     // A sub-agent that is stopped must not continue with a message that it has not read.

@@ -7,8 +7,9 @@ import type { TurnDeps } from "../turn-deps.ts";
 import { findRecorded, type RunInPlay } from "./run-in-play.ts";
 
 /**
- * Starts a claimed run: writes `run.started` with its callback row and, for a structured session, the pending deliverable.
- * The first run of a request also adds the request's messages to the transcript and to the model's history.
+ * Starts a claimed run: writes `run.started` with its callback row and, for a structured session, the pending
+ * deliverable. The first run of a request also adds the request's messages to the transcript and to the model's
+ * history.
  */
 export async function openRun(deps: TurnDeps, run: RunInPlay): Promise<void> {
   if (findRecorded(run, "open")) return;

@@ -16,8 +16,8 @@ import { isShutdown } from "./stop-registry.ts";
 type CallWait = { since: Date; subjects: readonly string[]; endedBy: WaitEnd | undefined };
 
 /**
- * A run in the memory of its executor. It is read once, when the run is claimed, and updated with every write. An executor
- * that claims the run later reads it from the database again.
+ * A run in the memory of its executor. It is read once, when the run is claimed, and updated with every write. An
+ * executor that claims the run later reads it from the database again.
  */
 export type RunInPlay = {
   claim: Claim;

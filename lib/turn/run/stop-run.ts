@@ -35,8 +35,8 @@ export async function stopRun(deps: TurnDeps, runId: string): Promise<void> {
 }
 
 /**
- * Wakes a parked run and ends it in this process, so that a stop does not depend on the engine. The job for the woken run is
- * sent as well: if this process ends before it has ended the run, the engine plays the run and ends it.
+ * Wakes a parked run and ends it in this process, so that a stop does not depend on the engine. The job for the woken
+ * run is sent as well: if this process ends before it has ended the run, the engine plays the run and ends it.
  */
 async function endParked(deps: TurnDeps, runId: string): Promise<void> {
   const run = await findRun(deps.db, runId);

@@ -51,8 +51,8 @@ const POINTS: Partial<Record<AnswerDelta["kind"], FaultPoint>> = {
 };
 
 /**
- * Makes the model call `number` of a run. Publishes the answer while it streams, and records the finished message unless the
- * caller has to record it (`concluded`, `calling`). A failure is returned as a value.
+ * Makes the model call `number` of a run. Publishes the answer while it streams, and records the finished message
+ * unless the caller has to record it (`concluded`, `calling`). A failure is returned as a value.
  */
 export async function callModel(deps: TurnDeps, run: RunInPlay, number: number): Promise<ModelStep> {
   const name = `model-${number}`;
@@ -200,8 +200,8 @@ function createDeltaPublisher(deps: TurnDeps, claim: Claim, messageId: string) {
 }
 
 /**
- * Composes the events of a call. A call with an invalid input ends at once, with its error as the result. For the model,
- * `answerInvalidCalls` has already added this result.
+ * Composes the events of a call. A call with an invalid input ends at once, with its error as the result. For the
+ * model, `answerInvalidCalls` has already added this result.
  */
 function describeCall(
   claim: Claim,

@@ -6,8 +6,8 @@ import { callModel, type ModelStep } from "./call-model.ts";
 type Called = Exclude<ModelStep, { kind: "overflowed" }>;
 
 /**
- * Makes the model call `number` of a run. A context near its budget is compacted first. If the provider refuses the prompt
- * as too large, the context is compacted and the call is repeated once.
+ * Makes the model call `number` of a run. A context near its budget is compacted first. If the provider refuses the
+ * prompt as too large, the context is compacted and the call is repeated once.
  */
 export async function callWithRoom(deps: TurnDeps, run: RunInPlay, number: number): Promise<Called> {
   const name = `model-${number}`;

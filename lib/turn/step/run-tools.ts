@@ -256,7 +256,8 @@ async function acquire(deps: TurnDeps, run: RunInPlay, tool: Tool, call: Planned
 }
 
 /**
- * Runs a tool under its deadline and the run's stop signal. An error that the tool throws becomes its result for the model.
+ * Runs a tool under its deadline and the run's stop signal. An error that the tool throws becomes its result for the
+ * model.
  *
  * @throws ShutdownError when the process ends before the call does.
  * @throws ServiceFailure when the service itself failed; the engine then repeats its step.

@@ -48,8 +48,8 @@ export async function beginCollection(deps: TurnDeps, run: RunInPlay, mayRead: b
   const { claim, session } = run;
   const step = { name: COLLECTION_STARTED, output: {} };
   const written = await deps.db.transaction(async (tx) => {
-    // Accepting a message also locks the session. So either the write below sees the message, or the code that accepts the
-    // message sees this step.
+    // Accepting a message also locks the session. So either the write below sees the message, or the code that accepts
+    // the message sees this step.
     const locked = await lockRunAndSession(tx, claim.runId);
     if (locked?.epoch !== claim.epoch || !isOpen(locked)) throw new StaleClaimError(claim);
     return writeEvents(tx, claim, session, [], { step, unlessSteered: mayRead });

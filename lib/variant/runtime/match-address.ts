@@ -7,7 +7,8 @@ const escapeText = (text: string) => text.replace(/[\\^$.|?+()[\]{}*]/g, "\\$&")
 
 /**
  * Builds the source of a regular expression for the addresses that match a rule. The fragment is never compared. The
- * query is compared neither for `path` nor for a `glob` without `?`. For `exact`, `path` and `prefix`, an invalid `url` matches no address.
+ * query is compared neither for `path` nor for a `glob` without `?`. For `exact`, `path` and `prefix`, an invalid `url`
+ * matches no address.
  */
 export function toAddressPattern({ url, match }: AddressRule): string {
   const fragment = "(#.*)?$";

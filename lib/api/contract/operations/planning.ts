@@ -22,7 +22,8 @@ const write = {
 } as const;
 
 /**
- * Operations on plans and requirements, for programs and for the session page. Source: `wire.md`, Plan and requirements.
+ * Operations on plans and requirements, for programs and for the session page. Source: `wire.md`, Plan and
+ * requirements.
  */
 export const planningOperations = {
   readPlan: defineOperation({

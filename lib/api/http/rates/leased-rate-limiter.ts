@@ -5,8 +5,8 @@ import type { RateLease } from "./rate-store.ts";
 const WINDOW_MS = 60_000;
 const SUBJECTS_MAX = 10_000;
 /**
- * A process leases 1/SLICES of a limit at once. A larger lease saves statements; a smaller one leaves fewer leased calls
- * unused.
+ * A process leases 1/SLICES of a limit at once. A larger lease saves statements; a smaller one leaves fewer leased
+ * calls unused.
  */
 const SLICES = 20;
 

@@ -28,8 +28,8 @@ const ASPECT_LAST = new RegExp(`^(.+?)(['’]s?)?\\s+(${ASPECT_WORDS})$`, "i");
 const PHRASE_CHARACTERS_MAX = 160;
 
 /**
- * Reads a phrase for elements. Returns undefined if `words` is not such a phrase. The caller has replaced the quotations
- * in `words` with marks; the result contains the quotations again.
+ * Reads a phrase for elements. Returns undefined if `words` is not such a phrase. The caller has replaced the
+ * quotations in `words` with marks; the result contains the quotations again.
  */
 export function readElementPhrase(words: string, quotes: readonly string[]): ElementPhrase | undefined {
   const trimmed = words.trim().replace(/[\s.,;:!?]+$/, "");

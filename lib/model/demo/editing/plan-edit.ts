@@ -99,8 +99,8 @@ function reachPage(situation: Situation, request: EditRequest): DemoStep | undef
 }
 
 /**
- * Returns the destination that `place` describes. If `place` is not a known part of a site, `matches` looks for the words
- * of `place`, in this order.
+ * Returns the destination that `place` describes. If `place` is not a known part of a site, `matches` looks for the
+ * words of `place`, in this order.
  */
 function readDestination(place: string | undefined): { word: string; matches: RegExp } | undefined {
   if (place === undefined) return undefined;

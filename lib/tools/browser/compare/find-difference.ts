@@ -11,8 +11,8 @@ export type DifferenceJob = { before: Pixels; after: Pixels; size: Size; thresho
 export type PixelDifference = { differingPixels: number; box: Box | null; picture: Pixels };
 
 /**
- * Compares two pictures by perceived colour. Pixels that differ only in the smoothing of an edge (anti-aliasing) count as
- * equal.
+ * Compares two pictures by perceived colour. Pixels that differ only in the smoothing of an edge (anti-aliasing) count
+ * as equal.
  */
 export function findDifference({ before, after, size, threshold }: DifferenceJob): PixelDifference {
   const picture = new Uint8Array(size.width * size.height * 4);

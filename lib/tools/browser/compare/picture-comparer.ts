@@ -6,8 +6,8 @@ import { decodePicture, type Size } from "./pictures.ts";
 export type ReadPicture = { bytes: Uint8Array; size: Size };
 
 /**
- * How two pictures differ when their upper left corners are aligned. `box` and `picture` describe only the overlap. Pixels
- * outside of the overlap count as differing. `totalPixels` counts the pixels that are in at least one picture.
+ * How two pictures differ when their upper left corners are aligned. `box` and `picture` describe only the overlap.
+ * Pixels outside of the overlap count as differing. `totalPixels` counts the pixels that are in at least one picture.
  */
 type PictureDifference = PixelDifference & { totalPixels: number; overlap: Size };
 

@@ -78,8 +78,8 @@ test("each selector in the answer matches only its own element, in its own frame
     for (const part of frame?.split(" → ") ?? []) scope = (scope ?? browser.live.page()).frameLocator(part);
     const found = (scope ?? browser.live.page()).locator(selector);
     assert.equal(await found.count(), 1, selector);
-    // For a frame that runs in another process, Playwright's box ignores the border of the iframe, so 2 px of difference are
-    // allowed.
+    // For a frame that runs in another process, Playwright's box ignores the border of the iframe, so 2 px of
+    // difference are allowed.
     const real = await found.boundingBox();
     const [x = 0, y = 0] = box;
     assert.ok(

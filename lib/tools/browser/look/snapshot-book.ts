@@ -69,10 +69,10 @@ export function createSnapshotBook(): SnapshotBook {
 const LAST_ELEMENT = /[a-z][a-z ]*( "(?:[^"\\]|\\.)*")?$/;
 
 /**
- * Lists the differences between two snapshots of the same document: removed lines (`-`) and added lines (`+`). A group of
- * changes inside an element begins with a line `in <line of that element>`. Lines at the end name the newly focused
- * element and the new scroll position, if they changed. A line that differs only in its focus does not count as changed,
- * because almost every action moves the focus.
+ * Lists the differences between two snapshots of the same document: removed lines (`-`) and added lines (`+`). A group
+ * of changes inside an element begins with a line `in <line of that element>`. Lines at the end name the newly focused
+ * element and the new scroll position, if they changed. A line that differs only in its focus does not count as
+ * changed, because almost every action moves the focus.
  */
 export function describeDifference(before: Snapshot, after: Snapshot): string[] {
   const changes = diffArrays(before.lines, after.lines, {
@@ -102,7 +102,8 @@ export function describeDifference(before: Snapshot, after: Snapshot): string[] 
 const withoutFocus = (line: string) => line.replace(/ focused(?=$| )/, "");
 
 /**
- * The ref of the element that has the focus. `focused` comes last among the states of an element, so the ref is before it.
+ * The ref of the element that has the focus. `focused` comes last among the states of an element, so the ref is before
+ * it.
  */
 function findFocus(lines: string[]): string | undefined {
   for (const line of lines) {

@@ -54,8 +54,8 @@ export async function callWithNode<Result>(
 }
 
 /**
- * Finds the DevTools node id of a ref's element. Returns undefined if the element is gone or this frame never assigned the
- * ref.
+ * Finds the DevTools node id of a ref's element. Returns undefined if the element is gone or this frame never assigned
+ * the ref.
  */
 export async function findNodeOf(frame: PageFrame, ref: string): Promise<number | undefined> {
   const { session, contextId } = frame;

@@ -49,14 +49,15 @@ export type ElementKit = {
    */
   attributesOf: (element: Element, names: string[]) => string;
   /**
-   * Writes a text as a JSON string, cut at `max` characters. JSON escapes quotes, so text of the page cannot end the string.
+   * Writes a text as a JSON string, cut at `max` characters. JSON escapes quotes, so text of the page cannot end the
+   * string.
    */
   quote: (text: string, max: number) => string;
 };
 
 /**
- * The frame's prefix for refs, and the number of its next ref. The service stores the counter, because a ref must never be
- * assigned twice in the same browser.
+ * The frame's prefix for refs, and the number of its next ref. The service stores the counter, because a ref must never
+ * be assigned twice in the same browser.
  */
 export type RefCounter = { prefix: string; next: number };
 

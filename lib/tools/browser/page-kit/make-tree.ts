@@ -5,8 +5,8 @@ export type TreeKit = {
   /** Whether an element is hidden because it is in a closed `<details>` element. */
   isFolded: (element: Element) => boolean;
   /**
-   * The nodes that are rendered inside an element: the children of its open shadow root, the nodes assigned to it if it is a
-   * slot, or otherwise its children.
+   * The nodes that are rendered inside an element: the children of its open shadow root, the nodes assigned to it if it
+   * is a slot, or otherwise its children.
    */
   childrenOf: (element: Element) => Iterable<Node>;
   /**

@@ -86,8 +86,8 @@ async function withViewport<Result>(
 }
 
 /**
- * Waits until the fonts are loaded and two frames are drawn, so that the layout has adapted to the new size. Waits at most
- * one second.
+ * Waits until the fonts are loaded and two frames are drawn, so that the layout has adapted to the new size. Waits at
+ * most one second.
  */
 const settle = (page: Page): Promise<unknown> =>
   page.evaluate(() =>

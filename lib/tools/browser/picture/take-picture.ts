@@ -28,8 +28,8 @@ export type Picture = {
 
 const MODEL_EDGE_MAX = 1_568;
 /**
- * Minimum width of the model's copy, because text in a narrower picture is not readable. The copy of a very long page is cut
- * instead of being scaled down further.
+ * Minimum width of the model's copy, because text in a narrower picture is not readable. The copy of a very long page
+ * is cut instead of being scaled down further.
  */
 const MODEL_WIDTH_MIN = 500;
 /** Maximum height of a picture, in pixels. Chromium cannot draw more than 16,384 pixels. */

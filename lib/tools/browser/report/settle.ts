@@ -27,9 +27,9 @@ type SettleOptions = Pick<ActivityMark, "position" | "sinceMs"> & {
 };
 
 /**
- * Waits for the effects of an action: the pages that it opened exist, the requests and downloads that it began have ended,
- * and the current page has loaded. If `isRestAwaited`, also waits until the content of the page has stopped changing. Each
- * of these waits has its own deadline, because some pages never come to rest. Never rejects.
+ * Waits for the effects of an action: the pages that it opened exist, the requests and downloads that it began have
+ * ended, and the current page has loaded. If `isRestAwaited`, also waits until the content of the page has stopped
+ * changing. Each of these waits has its own deadline, because some pages never come to rest. Never rejects.
  */
 export async function settle(
   live: LiveBrowser,

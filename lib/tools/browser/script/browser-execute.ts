@@ -16,8 +16,8 @@ const TIMEOUT_MS_MAX = 120_000;
 /** Time that a call may take in addition to the script's own timeout, mainly to start a browser and the script's process. */
 const START_AND_END_MS = 75_000;
 /**
- * How long a call outside of a turn waits while a person has control of the browser. If the call belongs to a turn, the turn
- * waits before the call starts.
+ * How long a call outside of a turn waits while a person has control of the browser. If the call belongs to a turn, the
+ * turn waits before the call starts.
  */
 const CONTROL_WAIT_MS = 60_000;
 const IN_CONTROL = "A person has control of the live browser";

@@ -113,14 +113,15 @@ type ScriptCommand = {
 };
 
 /**
- * Connects a script to the session's pages, and to nothing else in the browser. The script sees the current page first, then
- * the other tabs, with their frames and workers. `judgeCommand` checks every command. The script is treated as hostile: its
- * messages may be malformed.
+ * Connects a script to the session's pages, and to nothing else in the browser. The script sees the current page first,
+ * then the other tabs, with their frames and workers. `judgeCommand` checks every command. The script is treated as
+ * hostile: its messages may be malformed.
  * @throws Error when the browser cannot be reached or the page is gone.
  */
 export async function connectPageRelay(options: PageRelayOptions): Promise<PageRelay> {
   const socket = await options.openDevtools(options.connectTimeoutMs ?? 5_000, {
-    // `relay` is assigned before the first event, because the browser sends events only after a command that enables them.
+    // `relay` is assigned before the first event, because the browser sends events only after a command that enables
+    // them.
     onEvent: (event) => passEvent(relay, event),
     onClose: options.onClose,
   });
@@ -228,8 +229,8 @@ function passEvent(relay: Relay, event: DevtoolsMessage): void {
 }
 
 /**
- * Handles an event about the browser as a whole. Shows the script new pages of its session, and forwards the event that a
- * page was detached.
+ * Handles an event about the browser as a whole. Shows the script new pages of its session, and forwards the event that
+ * a page was detached.
  */
 function followBrowserEvent(relay: Relay, event: DevtoolsMessage): void {
   const { method, params = {} } = event;
@@ -256,8 +257,8 @@ function describeFailure({ readRefusal }: PageRelayOptions, failure: Fields, loa
 }
 
 /**
- * Runs `work` after all work that was queued earlier. `relay.gate` is the end of that queue; it is undefined when the queue
- * is empty.
+ * Runs `work` after all work that was queued earlier. `relay.gate` is the end of that queue; it is undefined when the
+ * queue is empty.
  */
 function passGate(relay: Relay, work: () => unknown): void {
   const gate: Promise<void> = (relay.gate ?? Promise.resolve())
@@ -344,8 +345,8 @@ function receiveCommand(relay: Relay, message: unknown): void {
 }
 
 /**
- * Decides about a command. Applies `judgeCommand`, and checks that the script may use the sessions and contexts that the
- * command refers to.
+ * Decides about a command. Applies `judgeCommand`, and checks that the script may use the sessions and contexts that
+ * the command refers to.
  */
 function judge({ socket, sessions }: Relay, { method, params, contexts }: ScriptCommand): RelayVerdict {
   const judged = judgeCommand(contexts ? "target" : "browser", method, params);
@@ -417,7 +418,8 @@ function forward(relay: Relay, { id, method, params, address, contexts }: Script
 }
 
 /**
- * Reports mouse moves, mouse presses, and input that is not from a mouse. Does not report mouse releases and wheel turns.
+ * Reports mouse moves, mouse presses, and input that is not from a mouse. Does not report mouse releases and wheel
+ * turns.
  */
 function reportInput(
   method: string,

@@ -70,7 +70,8 @@ export async function findConfinement(
     parts.nodePath,
     ...nodeFlags([...PLAYWRIGHT_FILES, parts.playwrightPath, dirname(parts.childPath), packageJsonPath()]),
   ];
-  // With `--pid`, the child is the first process of its own namespace, so all processes that it starts end when it ends.
+  // With `--pid`, the child is the first process of its own namespace, so all processes that it starts end when it
+  // ends.
   const unshare = ["unshare", ...(isRoot ? [] : ["--user"]), "--net", "--ipc", "--pid", "--fork"];
 
   const filter = seccompFilter();
@@ -138,8 +139,8 @@ export async function findConfinement(
 type Candidate = {
   kind: ConfinementKind;
   /**
-   * Builds the command with its arguments. `drop` and `limit` are command prefixes: `drop` drops privileges, `limit` sets
-   * limits.
+   * Builds the command with its arguments. `drop` and `limit` are command prefixes: `drop` drops privileges, `limit`
+   * sets limits.
    */
   buildCommand: (drop: string[], limit: string[]) => string[];
   inputs: Uint8Array[];

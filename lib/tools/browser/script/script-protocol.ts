@@ -6,7 +6,8 @@ export type ToChild =
       /** Names of the functions of the service that the script can call as `page.<name>`. */
       helpers: string[];
       /**
-       * Maps the key of each inner frame (`f1`) to the refs of the iframe elements that contain the frame, outermost first.
+       * Maps the key of each inner frame (`f1`) to the refs of the iframe elements that contain the frame, outermost
+       * first.
        */
       frames: Record<string, string[]>;
       /** Source of a selector engine that explains why an action on an element is not possible. */

@@ -50,7 +50,8 @@ export const fetchUrl = ({ fetch }: WorkspaceServices) =>
   });
 
 /**
- * Converts a response to a tool result. A status of 400 or above is an error result that contains the text of the response.
+ * Converts a response to a tool result. A status of 400 or above is an error result that contains the text of the
+ * response.
  */
 function describeAnswer(answer: GuardedResponse, format: "text" | "raw"): ToolResult {
   const mediaType = readMediaType(answer.headers.get("content-type"));

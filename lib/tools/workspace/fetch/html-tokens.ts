@@ -24,8 +24,8 @@ const SPACE = /[\t\n\f\r ]/;
  * bounded number of times and builds no tree, so a hostile page takes no more time than any other page of its length.
  */
 export function* readHtmlTokens(html: string): Generator<HtmlToken> {
-  // Changes only ASCII letters, because `toLowerCase` can change the length of other text, and the indexes would no longer
-  // match `html`.
+  // Changes only ASCII letters, because `toLowerCase` can change the length of other text, and the indexes would no
+  // longer match `html`.
   const lower = html.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
   let at = 0;
   while (at < html.length) {

@@ -32,8 +32,9 @@ export function readWhere(stack = ""): { line: number | null; column: number | n
 }
 
 /**
- * Intercepts the script's Playwright calls: reports the start and end of each call to the service, adds the cause to the
- * error of a failed action, answers queries about elements that are gone, and reads files for uploads from the workspace.
+ * Intercepts the script's Playwright calls: reports the start and end of each call to the service, adds the cause to
+ * the error of a failed action, answers queries about elements that are gone, and reads files for uploads from the
+ * workspace.
  */
 export function watchCalls(page: Page): void {
   const { _connection: connection } = page as unknown as { _connection: Connection };

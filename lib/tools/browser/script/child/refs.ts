@@ -2,8 +2,8 @@ import type { BrowserContext, Locator, Page } from "playwright-core";
 import { sendToService } from "./parent.ts";
 
 /**
- * A Playwright selector engine for refs. It is sent to the page as source, so it must not refer to anything outside its own
- * body. The service stores the elements in a global variable of Playwright's isolated world, see `installRef` in
+ * A Playwright selector engine for refs. It is sent to the page as source, so it must not refer to anything outside its
+ * own body. The service stores the elements in a global variable of Playwright's isolated world, see `installRef` in
  * `page-relay.ts`.
  */
 export function findByRef() {

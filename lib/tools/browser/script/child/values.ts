@@ -21,9 +21,9 @@ export function createConsole(charsMax: number) {
 }
 
 /**
- * Encodes the script's return value as JSON; an empty string means `undefined`. JSON longer than `charsMax` is cut and sent
- * as a JSON string, and `cutFrom` is its full length. Binary data, functions and Playwright's objects are replaced with
- * short descriptions.
+ * Encodes the script's return value as JSON; an empty string means `undefined`. JSON longer than `charsMax` is cut and
+ * sent as a JSON string, and `cutFrom` is its full length. Binary data, functions and Playwright's objects are replaced
+ * with short descriptions.
  */
 export function encodeValue(value: unknown, charsMax: number): { json: string; cutFrom: number | null } {
   if (value === undefined) return { json: "", cutFrom: null };
