@@ -220,7 +220,7 @@ export type Env = z.output<typeof envSchema> & {
   ownerLimits: OwnerLimits;
 };
 
-/** The `turnBudgetMs` on Vercel. It is less than the `maxDuration` of the route that serves the durable function. */
+/** The default of `turnBudgetMs` on Vercel. It is less than the `maxDuration` of the route that serves the durable function. */
 const VERCEL_BUDGET_MS = 240_000;
 const MEBIBYTE = 1_048_576;
 

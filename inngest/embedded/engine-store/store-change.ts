@@ -39,7 +39,7 @@ export type Change = {
   move?: RunMove;
   events?: EngineEvent[];
   runs?: NewRun[];
-  /** Waits that an event of this change ends. The event becomes the output of the waiting step. */
+  /** The waiting steps that an event of this change wakes. The event becomes the output of the step. */
   satisfied?: { runId: string; stepId: string; eventId: string }[];
   /** Runs that an event of this change cancels. */
   cancelled?: { runId: string; eventId: string }[];

@@ -26,9 +26,9 @@ export async function stopRun(deps: TurnDeps, runId: string): Promise<void> {
   if (!(await requestCancel(deps.db, runId, new Date()))) return stopRetry(deps, runId);
   deps.stops.stop(runId, STOPPED_REASON);
   await endParked(deps, runId);
-  // A pending retry has no executor that could notice the stop, and the first run of a sub-agent may have none yet, so
-  // such a run is ended here. A run whose messages are not in the transcript yet stays in the queue: its executor adds
-  // the messages to the transcript and then ends the run.
+  // Some runs have no executor that could notice the stop: a pending retry, and possibly the first run of a sub-agent.
+  // Such a run is ended here, but only if its messages are in the transcript. Otherwise it stays in the queue: the
+  // executor that plays it later adds the messages to the transcript and then ends the run.
   const run = await readEndable(deps, runId);
   if (!run || run.requestMessages.some(({ seq }) => seq === null)) return;
   if (run.session.parentSessionId !== null || (await isWaiting(deps, runId))) await removeQueued(deps, runId);

@@ -63,7 +63,7 @@ export type Outputs = {
 };
 export type Head = { first: string; keys: readonly string[] };
 
-/** Writes the schema of a node that is `levels` levels below the current schema. */
+/** Writes the schema of a slot's node. The codec places it `levels` schema levels deep in the schema that it writes. */
 export type Emit = (slot: Slot, levels: number) => JsonSchema;
 
 export type Encoding = { encode: (node: Node, value: unknown) => unknown };

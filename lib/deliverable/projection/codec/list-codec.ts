@@ -36,7 +36,8 @@ export type Entry = { key: string; value: unknown };
 /**
  * Creates the codec for properties with arbitrary names. The provider gets a list of `{ "key": …, "value": … }`.
  *
- * @param isNullable whether null means an empty list. Set if the object also has named properties, or several lists.
+ * @param isNullable whether an empty list is sent as null. This is so if the object also has named properties, or is sent
+ * as several such lists.
  */
 export function createEntriesCodec(value: Slot, isNullable: boolean): Codec {
   return {

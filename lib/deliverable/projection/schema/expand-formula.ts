@@ -35,7 +35,12 @@ export type Expansion = {
   soft: readonly Schema[];
 };
 
-/** Collects the requirements of a formula. @returns undefined when no value satisfies it. @throws OutOfBudget */
+/**
+ * Collects the requirements of a formula. @throws OutOfBudget
+ *
+ * @returns undefined if a `false` schema, the types or the listed values already show that no value satisfies the
+ * formula. Other contradictions are not detected.
+ */
 export function expandFormula(index: SchemaIndex, formula: Formula, budget: Budget): Expansion | undefined {
   const conjuncts = new Set<SchemaObject>();
   const described: SchemaObject[] = [];

@@ -36,7 +36,7 @@ export async function settle(
   { position, sinceMs, pageCount = 0, isRestAwaited }: SettleOptions,
   signal: AbortSignal,
 ): Promise<void> {
-  // Waits first, because a download of the page's own data causes no request: nothing is pending until the browser
+  // Waits first, because the download of a `blob:` or `data:` URL causes no request: nothing is pending until the browser
   // announces the download.
   await wait(GRACE_MS);
   const untilMs = Date.now() + REQUESTS_MS_MAX;

@@ -48,8 +48,8 @@ export async function checkNavigation(
 }
 
 /**
- * Follows a link and goes back on a load without the variant. Problems that also occur on that load are not reported,
- * because the variant does not cause them.
+ * Repeats the trip on a load without the variant, and returns the problems that occur only with the variant. Problems
+ * that occur on both loads have another cause.
  */
 async function compareTrips(
   check: CheckContext,
