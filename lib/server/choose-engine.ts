@@ -40,8 +40,8 @@ const BUFFERED_STEPS = 2;
  * Chooses the engine: a real server if any of Inngest's variables is set, otherwise the embedded engine. Source:
  * `wire.md`, Environment.
  *
- * @param deps.isServerless whether the service runs in serverless functions. Their deployment registers the functions
- * with the server, so this process does not.
+ * @param deps.isServerless whether the service runs on a serverless platform. The Inngest functions are then registered
+ * with the Inngest server when the service is deployed, so this process does not register them.
  * @param deps.isSoleExecutor whether this is the only process that uses the database.
  */
 export function chooseEngine(deps: {

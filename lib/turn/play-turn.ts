@@ -131,7 +131,7 @@ async function playSteps(
       if (delegated === "parked") return "parked";
       if (isStopped(run)) return STOPPED;
       if (delegated === "read") break;
-      if (run.isSteered) {
+      if (mayRead && run.isSteered) {
         hasRead = await readSteers(deps, run, number + 1);
         continue;
       }

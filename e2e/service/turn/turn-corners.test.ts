@@ -113,6 +113,35 @@ describe("a turn continues", () => {
     await limited.close();
   });
 
+  it("with its result and a new turn for a steer that arrives at the step limit of a structured turn", async () => {
+    const limited = await openTestService({ AGENT_MAX_STEPS: "1" });
+    const gate = Promise.withResolvers<void>();
+    let calls = 0;
+    limited.model.respondWith(({ kind }) => {
+      if (kind === "probe") return { json: {} };
+      if (kind === "structured") return { json: { price: "10" }, usage };
+      return calls++ === 0 ? { text: "Grey.", hold: gate.promise } : { text: "Blue." };
+    });
+    const session = await limited.create("Find the price", { outputSchema: schema });
+    await waitUntil(() => calls === 1, "the last step");
+    const path = `/api/sessions/${session.sessionId}/agent/messages`;
+    const steer = (await (await limited.call("POST", path, { text: "in blue", mode: "steer" })).json()) as {
+      statusUrl: string;
+    };
+    gate.resolve();
+    await limited.completed(session.statusUrl);
+    await limited.completed(steer.statusUrl);
+    const ends = only(await readEvents(limited, session.sessionId), "run.completed");
+    assert.deepEqual(
+      ends.map(({ outcome, deliverable }) => [outcome, deliverable?.status]),
+      [
+        ["succeeded", "ready"],
+        ["succeeded", "ready"],
+      ],
+    );
+    await limited.close();
+  });
+
   it("with a steer that arrives during the compaction before the collection", async () => {
     const gate = Promise.withResolvers<void>();
     let [calls, structured, summaries] = [0, 0, 0];

@@ -104,9 +104,9 @@ export const hasBrowserForCall = async (
   ((await readBrowserSession(db, sessionId))?.capabilities.browser ?? false);
 
 /**
- * Returns the sessions among `sessionIds` whose browser is shared by a working sub-agent. A sub-agent whose turn is
- * parked (paused) does not count. Otherwise a deadlock would be possible: the parked sub-agent waits for its own
- * sub-agent, whose browser cannot start until the shared browser has ended.
+ * Returns the sessions among `sessionIds` whose browser is shared by a working sub-agent. The caller does not end these
+ * browsers to make room for others. A sub-agent whose turn is parked (paused) does not count, because that could cause a
+ * deadlock: it waits for its own sub-agent, whose browser may have to wait until the shared browser is ended.
  */
 export async function listSharedInUse(db: Executor, sessionIds: readonly string[]): Promise<Set<string>> {
   if (sessionIds.length === 0) return new Set();

@@ -128,7 +128,7 @@ export const browserStatusSchema = z
       }),
     desiredUrl: pageUrl("The page that the session currently targets. Null if it targets none.").nullable(),
     lastNavigatedUrl: pageUrl(
-      "The last page that the browser reached; null if it has reached none yet. After a successful retarget, this is the requested URL, even if that URL redirects. So a client can poll until this field equals the requested URL. If the field already contains the URL that a retarget requests or that a starting browser loads, it is null until the browser has reached that page again.",
+      "The last page that the browser reached; null if it has reached none yet. After a successful retarget, this is the requested URL, even if that URL redirects. So a client can poll until this field equals the requested URL. When a retarget or a browser start begins to load the URL that is already in this field, the field is set to null until the browser has reached the page again.",
     ).nullable(),
     currentUrl: pageUrl(
       "The address that the browser currently shows, after redirects. Null if it has not shown a page yet.",

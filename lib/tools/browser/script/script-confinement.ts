@@ -41,8 +41,8 @@ const PLAYWRIGHT_FILES = ["/proc/version", "/proc/sys/fs/binfmt_misc/WSLInterop"
 
 /**
  * Tries the ways to confine a child process and returns the strongest one that works on this machine. In order:
- * bubblewrap (no network, no files but Node and Playwright, another user), namespaces without bubblewrap, Node's
- * permission model alone.
+ * bubblewrap (no network; no files but Node, its libraries and Playwright), namespaces without bubblewrap (no network),
+ * Node's permission model alone. If the service is root, the child runs as another user where possible.
  * @param nodePath path of the Node executable that runs the child, version 24 or later.
  * @param kinds the ways to try.
  * @returns the confinement. If none works, the reason why the first one that was tried does not work.

@@ -2,8 +2,8 @@
 const HIDDEN = /\\[^\n]|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'/g;
 
 /**
- * Replaces escapes, strings and the contents of brackets with placeholders of the same length. Undefined if a string or
- * bracket is not closed.
+ * Replaces escapes, strings, and brackets with their contents, with placeholders of the same length. Undefined if the
+ * text contains a comment, if a string or an escape is incomplete, or if the brackets do not match.
  */
 function blank(text: string): string | undefined {
   const bare = text.replace(HIDDEN, (hidden) => "_".repeat(hidden.length));
