@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
+import { SERVICE_PROGRAM as BUILT_PROGRAM } from "#lib/setup/build-service.mjs";
 import { SERVICE_PROGRAM } from "../fixtures/service.ts";
 
 /**
@@ -51,7 +52,7 @@ export function listMemoryMb(pid: number): Record<string, number> {
 }
 
 function nameKind(command: string): string {
-  if (command.includes(SERVICE_PROGRAM)) return "serviceMb";
+  if (command.includes(SERVICE_PROGRAM) || command.includes(BUILT_PROGRAM)) return "serviceMb";
   if (command.includes("postgres")) return "postgresMb";
   return /chrom|headless/i.test(command) ? "chromiumMb" : "otherMb";
 }

@@ -100,7 +100,6 @@ async function takePictures(page: Page, what: string): Promise<void> {
 }
 
 test("tabs appear with their content, and only outcomes are marked as news", async ({ page, stage }) => {
-  test.setTimeout(120_000);
   const { sessionId } = await openSession(page, stage);
   await expect(tabs(page)).toHaveText(["Result", "Activity"]);
   await expect(edges(page)).toHaveCount(0);
@@ -122,7 +121,6 @@ test("tabs appear with their content, and only outcomes are marked as news", asy
 
 for (const width of [1024, 375]) {
   test(`at ${width} px a row that does not fit marks its hidden tabs`, async ({ page, stage }) => {
-    test.setTimeout(120_000);
     const { sessionId } = await openSession(page, stage);
     await fillTabs(page, stage, sessionId);
     await page.setViewportSize({ width, height: 740 });

@@ -166,7 +166,6 @@ for (const isSplit of [false, true]) {
       service,
       page,
     }) => {
-      test.setTimeout(120_000);
       const { sessionId, shareUrl, url } = await deployHostilePage(service);
       // The person is signed in and has the session open. The origin of the service has data in the browser's storage.
       await page.goto(service.loginUrl);

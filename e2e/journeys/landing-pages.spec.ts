@@ -70,7 +70,6 @@ test("a person opens the agent's page, copies its address, serves an older versi
   stage,
   cleanConsole,
 }) => {
-  test.setTimeout(120_000);
   cleanConsole.allow(/status of 410/);
   const session = await openSession(page, stage);
   const slug = /spring-sale-[0-9a-f]{10}/;

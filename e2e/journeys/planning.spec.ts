@@ -52,7 +52,6 @@ async function send(page: Page, text: string): Promise<void> {
 }
 
 test("nothing changes before a person agrees to the plan", async ({ page, stage, browser }) => {
-  test.setTimeout(120_000);
   const { model, service, webPage } = stage;
   script(model, {
     "[look]": [goTo(webPage.url), { text: "I have looked." }],
@@ -134,7 +133,6 @@ test("nothing changes before a person agrees to the plan", async ({ page, stage,
 });
 
 test("two people edit one text: the second sees the current text", async ({ page, stage, browser }) => {
-  test.setTimeout(60_000);
   script(stage.model, { "[two]": [update(["Look", "todo"]), { text: "Planned." }] });
   const session = await openSession(page, stage, "[two] Plan it");
   await page.getByRole("button", { name: /^Plan · 0 of 1/ }).click();

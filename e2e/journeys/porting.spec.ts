@@ -38,7 +38,6 @@ test("a person exports a session, and imports it into another one", async ({
   cleanConsole,
   stage,
 }) => {
-  test.setTimeout(120_000);
   cleanConsole.allow(/status of 40[03]/);
   await openEditedSession(page, stage, ADD);
   const json = await save(page, "Export as JSON");

@@ -62,7 +62,6 @@ test("a person publishes without a check, publishes an edit, rolls back and unpu
   page,
   stage,
 }) => {
-  test.setTimeout(120_000);
   const { service } = stage;
   const session = await openAtChanges(page, stage);
   await button(page, "Publish").press("Enter");
@@ -142,7 +141,6 @@ test("a revision is published after its check passed, with advice on the page's 
   page,
   stage,
 }) => {
-  test.setTimeout(120_000);
   const guarded = await startGuardedPage();
   await openAtChanges(page, stage, guarded.url);
   await button(page, "Publish").click();

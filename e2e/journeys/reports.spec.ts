@@ -71,7 +71,6 @@ test("a report is opened from the session, read, filtered, copied, saved and pri
   page,
   stage,
 }) => {
-  test.setTimeout(90_000);
   const { report, sessionId } = await openSessionWithReport(page, stage);
   await expect(page.getByRole("link", { name: "Open the report" }).first()).toHaveAttribute(
     "href",
@@ -156,7 +155,6 @@ test("an older version links to the newer one, and a viewer can read both", asyn
   browser,
   stage,
 }) => {
-  test.setTimeout(120_000);
   const first = await openSessionWithReport(page, stage);
   await stage.service.call("POST", `/api/sessions/${first.sessionId}/agent/messages`, { text: "[again]" });
   script(stage.model, {
@@ -221,7 +219,6 @@ const HOSTILE =
   '<script>window.owned = 1</script><img src=x onerror="window.owned = 1">\n\n[a](javascript:window.owned=1) ![p](https://evil.example/p.png)\n\n<!--\n```\n# b';
 
 test("hostile and long texts are shown as text", async ({ page, stage }) => {
-  test.setTimeout(90_000);
   const one = {
     severity: "serious",
     title: `<script>window.owned = 1</script> "><b>x</b> {{7*7}} ${"w".repeat(140)}`,

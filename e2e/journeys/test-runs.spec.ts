@@ -30,7 +30,6 @@ const SLOW = `import { test } from "@playwright/test";
 
 test("is quick", async () => {});
 test("takes its time", async () => {
-  test.setTimeout(120_000);
   await new Promise((done) => setTimeout(done, 100_000));
 });
 `;

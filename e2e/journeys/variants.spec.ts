@@ -178,7 +178,6 @@ test("the check of a variant is read, its pictures are compared by keyboard, and
   page,
   stage,
 }) => {
-  test.setTimeout(120_000);
   /** Checks a state with axe at the width of a phone. */
   const expectAccessibleOnPhone = async (what: string) => {
     await page.setViewportSize({ width: 375, height: 740 });

@@ -197,7 +197,6 @@ test("both processes continue after a restart of Postgres and receive each other
 });
 
 test("a process continues the turn of a killed process, and replaces its browser at the next use", async () => {
-  test.setTimeout(90_000);
   const demo = `${second.baseUrl}/demo/index.html`;
   const browsing = await first.create("Look at a page");
   await first.completed(browsing.statusUrl);

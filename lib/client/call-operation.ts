@@ -77,8 +77,8 @@ export async function callOperation<Name extends OperationName>(
   // The casts hold because the types are generated from the contract that the service implements.
   if (OPERATIONS[name].isRaw) return response as AnswerOf<Name>;
   try {
-    const isJson = response.headers.get("content-type")?.includes("json") ?? true;
-    return (await (isJson ? response.json() : response.text())) as AnswerOf<Name>;
+    const isText = OPERATIONS[name].hasText && !response.headers.get("content-type")?.includes("json");
+    return (await (isText ? response.text() : response.json())) as AnswerOf<Name>;
   } catch (error) {
     if (options?.signal?.aborted) throw options.signal.reason;
     throw new ConnectionError("the answer of the service could not be read", { cause: error });

@@ -15,7 +15,7 @@ export type WaitOptions = {
   /**
    * `stream` (default) follows the request's events. `poll` reads the status repeatedly; use it in networks that block
    * streams. A wait without a request id always polls. With `poll`, `waitForDeliverable` reads the request's stream
-   * only after the request is completed, so the stream then ends at once, like any other response.
+   * only if a later run has replaced the result in the status. The request is completed then, so the stream ends at once.
    */
   via?: "stream" | "poll" | undefined;
 };
@@ -59,7 +59,11 @@ export function waitForDeliverable(
 ): Promise<unknown> {
   return limitTime(options, async (signal) => {
     if (requestId !== undefined) {
-      if (via === "poll") await pollRequest(connection, { sessionId, requestId }, signal);
+      if (via === "poll") {
+        const { runId } = await pollRequest(connection, { sessionId, requestId }, signal);
+        const { deliverable } = await callOperation(connection, "readAgentStatus", { sessionId }, { signal });
+        if (deliverable?.runId === runId && deliverable.status !== "pending") return readValue(deliverable);
+      }
       let found: Deliverable | undefined;
       for await (const event of followEvents(connection, { sessionId, requestId }, { signal }))
         if (event.kind === "run.completed") found = event.deliverable;

@@ -15,6 +15,7 @@ import type { ApiServices } from "#lib/api/services.ts";
 import { createBrowserControl } from "#lib/browser/view/browser-control.ts";
 import { createHttpRefusal } from "#lib/callback/endpoint/refuse-http.ts";
 import { createSchemaChecker } from "#lib/deliverable/admission/create-schema-checker.ts";
+import { findControlGroups } from "#lib/isolation/control-groups.ts";
 import { createBuiltinMcp } from "#lib/mcp-server/create-builtin-mcp.ts";
 import { createModel } from "#lib/model/create-model.ts";
 import { observeModel } from "#lib/model/observe-model.ts";
@@ -92,12 +93,20 @@ export async function createContainer(env: Env, logger: Logger, { isServerless =
 /** Creates the parts on which all other parts depend. */
 async function createBase(env: Env, logger: Logger, isServerless: boolean) {
   const securityLog = openSecurityLog(env, logger);
+  // Before any other process is started, because control groups can be enabled only in a group without other processes.
+  const groups = env.SANDBOX === "local" && !isServerless ? await findControlGroups() : undefined;
   const opening = openStorage(env, logger, isServerless);
-  const runnersReady = createRunners({ env, logger, isServerless, storage: opening });
+  const runnersReady = createRunners({ env, logger, isServerless, groups, storage: opening });
   // If both fail, the error of the storage is reported, because it is likely to be the cause.
-  runnersReady.catch(() => {});
-  const storage = await opening;
-  const runners = await runnersReady;
+  const storage = await opening.catch(async (error: unknown) => {
+    const runners = await runnersReady.catch(() => undefined);
+    await Promise.all([runners?.sandbox.close(), runners?.scripts.close()]);
+    throw error;
+  });
+  const runners = await runnersReady.catch(async (error: unknown) => {
+    await storage.close();
+    throw error;
+  });
   const rule = createAddressRule({ allow: env.NETWORK_ALLOW });
   const fetch = createGuardedFetch(rule, { onRefused: securityLog.networkRefused });
   const elicitations = createElicitations({ db: storage.db, log: storage.log });

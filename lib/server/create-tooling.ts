@@ -6,6 +6,7 @@ import type { BrowserService } from "#lib/browser/browser-service.ts";
 import { type BrowserServiceDeps, createBrowserService } from "#lib/browser/create-browser-service.ts";
 import type { BrowserControl } from "#lib/browser/view/browser-control.ts";
 import { createEvidenceStore } from "#lib/evidence/evidence.ts";
+import type { FoundGroups } from "#lib/isolation/control-groups.ts";
 import { deployLandingPage } from "#lib/landing/deploy-landing-page.ts";
 import type { LandingDeps } from "#lib/landing/landing-deps.ts";
 import type { AddressRule } from "#lib/net/address/address-rule.ts";
@@ -71,6 +72,8 @@ type ToolingDeps = {
 };
 
 type RunnersDeps = Pick<ToolingDeps, "env" | "logger" | "isServerless"> & {
+  /** The control groups of this machine; undefined if the sandbox uses none. */
+  groups: FoundGroups | undefined;
   /** The storage, which may still be opening. */
   storage: Promise<Storage>;
 };
@@ -85,7 +88,7 @@ type Runners = Awaited<ReturnType<typeof createRunners>>;
  * Creates the sandbox and the script runner. Both first try how this machine can confine processes. They need the
  * storage only later, so the storage can be opened meanwhile.
  */
-export async function createRunners({ env, logger, isServerless, storage }: RunnersDeps) {
+export async function createRunners({ env, logger, isServerless, groups, storage }: RunnersDeps) {
   const sizesReady =
     env.OWNER_STORED_MIB > 0 ? storage.then(({ db }) => createWorkspaceSizes(db, logger)) : undefined;
   const [sandbox, scripts, sizes] = await Promise.all([
@@ -93,6 +96,7 @@ export async function createRunners({ env, logger, isServerless, storage }: Runn
       kind: env.SANDBOX,
       dataDir: env.DATA_DIR,
       logger,
+      ...(groups && { findGroups: async () => groups }),
       onStartupStatus: async (sessionId, status) => setStartupStatus((await storage).db, sessionId, status),
       onSize:
         sizesReady && ((sessionId, bytes) => void sizesReady.then(({ note }) => note(sessionId, bytes))),

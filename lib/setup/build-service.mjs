@@ -1,7 +1,6 @@
 /** Bundles the service for production. A bundle of few files starts twice as fast as the two thousand modules in it. */
 import { readFileSync, rmSync } from "node:fs";
-import { basename, dirname, relative } from "node:path";
-import { pathToFileURL } from "node:url";
+import { basename, dirname, relative, sep } from "node:path";
 
 /** The program of the built service. `next build` empties `.next`, so the service must be built after the pages. */
 export const SERVICE_PROGRAM = ".next/service/main.mjs";
@@ -31,7 +30,8 @@ const EXTERNAL = [
 /**
  * Replaces `import.meta.url` and `import.meta.dirname` in our modules, because they would mean the bundle's file. Each
  * module gets the address of its source file instead, so that it finds the files next to that file. The URL of a
- * thread's script becomes the URL of the built script.
+ * thread's script becomes the URL of the built script. All addresses are relative to the bundle, so that the project's
+ * folder can be moved.
  * @type {import("esbuild").Plugin}
  */
 const moduleAddresses = {
@@ -39,19 +39,32 @@ const moduleAddresses = {
   setup({ onLoad }) {
     const threads = new Set(THREADS.map((path) => basename(path)));
     onLoad({ filter: /\.ts$/ }, ({ path }) => {
-      if (relative(".", path).startsWith("node_modules")) return undefined;
-      const source = readFileSync(path, "utf8");
-      if (!source.includes("import.meta.")) return undefined;
-      const contents = source
-        .replace(/new URL\("\.\/([\w-]+\.ts)", import\.meta\.url\)/g, (address, name) =>
-          threads.has(name) ? `new URL("./${name.replace(/ts$/, "mjs")}", import.meta["url"])` : address,
-        )
-        .replaceAll("import.meta.url", JSON.stringify(pathToFileURL(path).href))
-        .replaceAll("import.meta.dirname", JSON.stringify(dirname(path)));
+      const source = relative(".", path).replaceAll(sep, "/");
+      if (source.startsWith("node_modules")) return undefined;
+      const text = readFileSync(path, "utf8");
+      if (!text.includes("import.meta.")) return undefined;
+      const contents = text
+        .replace(/new URL\("\.\/([\w-]+-worker)\.ts", import\.meta\.url\)/g, (_address, name) => {
+          if (!threads.has(`${name}.ts`))
+            throw new Error(`${source}: ${name}.ts is not in the list of threads`);
+          return `new URL("./${name}.mjs", import.meta["url"])`;
+        })
+        .replaceAll("import.meta.url", () => `bundleSourceUrl(${JSON.stringify(source)})`)
+        .replaceAll("import.meta.dirname", () => `bundleSourceFolder(${JSON.stringify(dirname(source))})`);
       return { contents, loader: "ts" };
     });
   },
 };
+
+/**
+ * Begins each file of the bundle. The CommonJS packages in the bundle call `require`, which ECMAScript modules do not
+ * have. The other two functions are for `moduleAddresses`.
+ */
+const BANNER = `import { createRequire as createBundleRequire } from "node:module";
+import { fileURLToPath as bundlePathOf } from "node:url";
+const require = createBundleRequire(import.meta.url);
+const bundleSourceUrl = (path) => new URL("${relative(OUTPUT, ".").replaceAll(sep, "/")}/" + path, import.meta.url).href;
+const bundleSourceFolder = (path) => bundlePathOf(bundleSourceUrl(path));`;
 
 /** Builds the service into the folder of `SERVICE_PROGRAM`. */
 export async function buildService() {
@@ -73,9 +86,6 @@ export async function buildService() {
     sourcesContent: false,
     legalComments: "none",
     plugins: [moduleAddresses],
-    // The CommonJS packages in the bundle call `require`, which ECMAScript modules do not have.
-    banner: {
-      js: 'import { createRequire as createBundleRequire } from "node:module"; const require = createBundleRequire(import.meta.url);',
-    },
+    banner: { js: BANNER },
   });
 }

@@ -29,10 +29,10 @@ const sources = [
  * Builds the pages and the service if the source files differ from those of the last build, or if the built service is
  * missing.
  * @param {string} node executable of Node 24
- * @throws {SetupError} if the build of the pages fails; the error contains the whole output of Next. If the build of
- *   the service fails, throws the error of esbuild
+ * @throws {SetupError} if one of the builds fails; the error contains the whole output of the build
  */
 export async function ensureBuilt(node) {
+  const builtFrom = hashWritten();
   const hash = hashSources();
   if (readStamp(stampPath)?.sources === hash && existsSync(SERVICE_PROGRAM)) return;
   // Removes the stamp first, so that the next start builds again if this build fails.
@@ -49,8 +49,15 @@ export async function ensureBuilt(node) {
       throw new SetupError("Building the service failed. See the output of esbuild above.", error.message);
     }),
   );
+  // If a source file was changed during the build, the next start builds again.
+  if (hashWritten() !== builtFrom) return;
   // Computes the hash again, because Next may have changed tsconfig.json during the build.
   writeStamp(stampPath, { sources: hashSources() });
+}
+
+/** Returns the hash of the source files except tsconfig.json, which Next may change. */
+function hashWritten() {
+  return hashTree(sources, (path) => !path.endsWith(".test.ts") && path !== "tsconfig.json");
 }
 
 function hashSources() {

@@ -32,8 +32,9 @@ export function printClientTypes(document: OpenApiDocument = buildDocument("")):
   const places = found.map(({ name, operation, described }) => {
     const { method, path, query, body } = operation;
     const queryNames = Object.keys(query?.shape ?? {});
-    const isRaw = printAnswer(operation, described) === "Response";
-    const place = { method, path, query: queryNames, hasBody: body !== undefined, isRaw };
+    const answer = printAnswer(operation, described);
+    const kind = { isRaw: answer === "Response", hasText: answer.endsWith(" | string") };
+    const place = { method, path, query: queryNames, hasBody: body !== undefined, ...kind };
     return `  ${name}: ${JSON.stringify(place)},\n`;
   });
   return [
