@@ -32,9 +32,9 @@ const sources = [
  * @throws {SetupError} if one of the builds fails; the error contains the whole output of the build
  */
 export async function ensureBuilt(node) {
-  const builtFrom = hashWritten();
   const hash = hashSources();
   if (readStamp(stampPath)?.sources === hash && existsSync(SERVICE_PROGRAM)) return;
+  const builtFrom = hashWritten();
   // Removes the stamp first, so that the next start builds again if this build fails.
   rmSync(stampPath, { force: true });
   await showStep("Building the pages", async () => {
