@@ -65,13 +65,17 @@ export type EmbeddedEngine = {
   plan: (event: Pick<EngineEvent, "id" | "name" | "data">) => PlannedEvent | undefined;
 };
 
-/** The values that the caller writes for a planned run. After the commit, the caller calls `play`. */
+/**
+ * The values that the caller writes for a planned run. `play` plays it; the caller calls it after the commit, unless
+ * the function waits for the commit. `settle` tells the engine that the caller knows whether the rows were written.
+ */
 type PlannedEvent = {
   event: string;
   runId: string;
   functionId: string;
   executorId: string;
   play: () => void;
+  settle: () => void;
 };
 
 /**
@@ -81,7 +85,7 @@ type EngineState =
   | { name: "created" }
   | { name: "running" | "stopped"; registry: Registry; executor: Executor; sweep: EngineSweep };
 
-/** If a planned run is not played within this time, the engine checks whether its rows were written. */
+/** If a planned run is not settled within this time, the engine checks whether its rows were written. */
 const PLANNED_FOR_MS = 10_000;
 const STARTED_NONE: Receipt = { held: true, state: undefined, started: [], woken: [], cancelled: [] };
 
@@ -192,11 +196,12 @@ export function createEmbeddedEngine(options: EmbeddedEngineOptions): EmbeddedEn
       if (!run || !isSimple || run.idempotencyKey !== undefined) return undefined;
       const play = () =>
         executor.follow({ events: [event], runs: [run] }, { ...STARTED_NONE, started: [run.id] });
-      // If the answer to the caller's statement is lost after the commit, the caller does not call `play`. This alarm
-      // then plays the run. Otherwise `play` clears the alarm.
-      alarms.set(run.id, clock.now() + PLANNED_FOR_MS, () => {
+      // If the answer to the caller's statement is lost after the commit, the caller does not call `settle`. This alarm
+      // then plays the run, unless the executor has begun it and continues it.
+      const alarm = `planned:${run.id}`;
+      alarms.set(alarm, clock.now() + PLANNED_FOR_MS, () => {
         store.load(run.id, 1).then(
-          (found) => found && play(),
+          (found) => found && !executor.holds(run.id) && play(),
           (error: unknown) =>
             logger.error({ err: error, functionRunId: run.id }, "looking for a planned run failed"),
         );
@@ -207,6 +212,7 @@ export function createEmbeddedEngine(options: EmbeddedEngineOptions): EmbeddedEn
         functionId: run.functionId,
         executorId,
         play,
+        settle: () => alarms.clear(alarm),
       };
     },
     isHealthy: () => state.name !== "created" && !state.executor.isStopping() && state.sweep.isLeaseHeld(),

@@ -70,6 +70,7 @@ describe("a job whose run is stored in the same statement", () => {
     await write(planned);
     assert.deepEqual(await unsent(), []);
     assert.deepEqual(played, []);
+    planned.settle();
     planned.play();
     await until(async () => (await readRuns(database.db))[0]?.output === "played", "the run has ended");
     await process.client.send({ id: job.id, name: job.name, data: job.data });
@@ -108,6 +109,82 @@ describe("a job whose run is stored in the same statement", () => {
     process.clock.advance(10_000);
     await until(() => process.statementCount() > before, "the engine has looked for the run");
     assert.deepEqual(played, [job.data]);
+  });
+
+  describe("that begins before its rows are written", () => {
+    /** Creates a function that waits until `stored` settles, in its first call only. */
+    const playWhen = (client: Inngest.Any, stored: Promise<unknown>, played: unknown[]) => {
+      let first: Promise<unknown> | undefined = stored;
+      return client.createFunction({ id: "play", triggers: { event: job.name } }, async ({ event }) => {
+        const waited = first;
+        first = undefined;
+        if ((await waited) === "absent") return "nothing";
+        played.push(event.data);
+        return "played";
+      });
+    };
+    const begin = async () => {
+      const played: unknown[] = [];
+      const stored = Promise.withResolvers<unknown>();
+      const process = createProcess();
+      await process.start([playWhen(process.client, stored.promise, played)]);
+      const planned = plan(process);
+      planned.play();
+      return { process, planned, played, ...stored };
+    };
+    const ended = () =>
+      until(async () => (await readRuns(database.db))[0]?.output === "played", "the run has ended");
+
+    it("is played once", async () => {
+      const { process, planned, played, resolve } = await begin();
+      await write(planned);
+      planned.settle();
+      resolve("stored");
+      await ended();
+      process.clock.advance(20_000);
+      await until(() => isQuiet(database.db), "nothing plays");
+      assert.deepEqual(played, [job.data]);
+    });
+
+    it("leaves no rows if nothing was written", async () => {
+      const { process, planned, played, resolve } = await begin();
+      await write(planned, false);
+      planned.settle();
+      const before = process.statementCount();
+      resolve("absent");
+      await until(() => process.statementCount() > before, "the function has ended");
+      assert.deepEqual(await readRuns(database.db), []);
+      assert.deepEqual(played, []);
+    });
+
+    it("is repeated if the answer to the statement was lost", async () => {
+      const { process, planned, played, reject } = await begin();
+      await write(planned);
+      reject(new Error("connection lost"));
+      await until(
+        async () => (await readRuns(database.db))[0]?.state === "waiting",
+        "the failed call is recorded",
+      );
+      assert.deepEqual(played, []);
+      process.clock.advance(2_000);
+      await ended();
+      process.clock.advance(20_000);
+      await until(() => isQuiet(database.db), "nothing plays");
+      assert.deepEqual(played, [job.data]);
+    });
+
+    it("is played ten seconds later if the statement is committed after its connection was lost", async () => {
+      const { process, planned, played, reject } = await begin();
+      const before = process.statementCount();
+      reject(new Error("connection lost"));
+      await until(() => process.statementCount() > before, "the engine has tried to record the failed call");
+      await write(planned);
+      process.clock.advance(9_000);
+      assert.deepEqual(played, []);
+      process.clock.advance(1_000);
+      await ended();
+      assert.deepEqual(played, [job.data]);
+    });
   });
 
   it("leaves no rows if its statement writes nothing", async () => {

@@ -1,5 +1,6 @@
 import { createOpenAI } from "@ai-sdk/openai";
 import type { SharedV4ProviderOptions } from "@ai-sdk/provider";
+import { createRequestHold } from "./calls/hold-requests.ts";
 import { findContextTokens } from "./context-tokens.ts";
 import { createDemoModel } from "./demo-model.ts";
 import type { ModelAccess, ModelConfig } from "./model-access.ts";
@@ -43,12 +44,13 @@ export async function createModel(config: ModelConfig): Promise<ModelAccess> {
 
 function createOpenaiAccess(config: ModelConfig): ModelAccess {
   const id = config.agentModel || defaultOpenaiModel;
+  const requests = createRequestHold(config.fetch);
   const openai = createOpenAI({
     // The client requires a key, although compatible servers often need none.
     apiKey: config.openaiApiKey || "no-key",
     // Always set, so that the client does not read it from the environment.
     baseURL: config.openaiBaseUrl || "https://api.openai.com/v1",
-    ...(config.fetch ? { fetch: config.fetch } : {}),
+    fetch: requests.fetch,
   });
   const place = config.openaiBaseUrl ? ` at ${new URL(config.openaiBaseUrl).host}` : " (OpenAI)";
   return {
@@ -57,6 +59,7 @@ function createOpenaiAccess(config: ModelConfig): ModelAccess {
     isDemo: false,
     contextTokens: config.contextTokens ?? findContextTokens(id),
     model: config.api === "chat" ? openai.chat(id) : openai.responses(id),
+    hold: requests.hold,
     providerOptions: notStored,
     // Chat Completions sends a picture in a tool result as base64 text, so the model cannot see it.
     supportsImages: config.api === "responses",
@@ -69,16 +72,15 @@ async function createGatewayAccess(config: ModelConfig): Promise<ModelAccess> {
   const { createGateway } = await import("ai");
   const configuredId = config.agentModel || defaultGatewayModel;
   const id = configuredId.includes("/") ? configuredId : `openai/${configuredId}`;
-  const gateway = createGateway({
-    apiKey: config.gatewayApiKey ?? "",
-    ...(config.fetch ? { fetch: config.fetch } : {}),
-  });
+  const requests = createRequestHold(config.fetch);
+  const gateway = createGateway({ apiKey: config.gatewayApiKey ?? "", fetch: requests.fetch });
   return {
     id,
     label: `${id} (AI Gateway)`,
     isDemo: false,
     contextTokens: config.contextTokens ?? findContextTokens(id),
     model: gateway(id),
+    hold: requests.hold,
     providerOptions: notStored,
     supportsImages: true,
     toolErrors: "typed",

@@ -1,4 +1,5 @@
 import type { LanguageModelV4, SharedV4ProviderOptions } from "@ai-sdk/provider";
+import type { RequestHold } from "./calls/hold-requests.ts";
 import type { ToolErrorForm } from "./calls/write-prompt.ts";
 
 /** Settings of the model: the values of `OPENAI_API_KEY`, `AGENT_MODEL` and related variables. */
@@ -31,6 +32,8 @@ export type ModelAccess = {
   isDemo: boolean;
   contextTokens: number;
   model: LanguageModelV4;
+  /** Composes a call without sending it. Absent for a model that makes no requests. */
+  hold?: RequestHold["hold"];
   /** Pass these with every call. They make the provider store nothing, so each request contains the earlier turns. */
   providerOptions: SharedV4ProviderOptions;
   /** Whether pictures in messages and tool results reach the model. */

@@ -89,7 +89,7 @@ export async function createSession(
   };
   const planned = jobs.plan(job);
   const rows = toMessageRows(messages, { sessionId, requestId, userId: input.userId, firstSeq: 1 });
-  const createdAt = await insertNewSession(db, {
+  const stored = {
     session: { ...session, metadata },
     request: { id: requestId, runId, origin },
     messages: rows,
@@ -99,20 +99,33 @@ export async function createSession(
     })),
     job,
     planned,
+  };
+  const expected = planned && freshRuns.expect(runId);
+  if (planned) jobs.beginEarly(job, planned);
+  const createdAt = await insertNewSession(db, stored).catch((error: unknown) => {
+    // The statement may have been committed, so the engine looks for the rows later: `settle` is not called.
+    expected?.reject(error);
+    throw error;
   });
+  planned?.settle();
   if (createdAt) {
     await faultPoint("create-job-unsent");
-    freshRuns.note({
+    const fresh = {
       runId,
       requestId,
       origin,
       session: { ...session, ...INITIAL, createdAt, updatedAt: createdAt },
       messages: rows.map((row) => ({ ...row, runId: null, createdAt })),
-    });
-    jobs.begin(job, planned);
+    };
+    if (expected) expected.resolve(fresh);
+    else {
+      freshRuns.note(fresh);
+      jobs.begin(job, planned);
+    }
     await faultPoint("create-committed");
     return { status: "created", sessionId, requestId, runId, shareRevocation: 0 };
   }
+  expected?.resolve("absent");
   const replay = await findReplay(db, input);
   if (!replay) throw new Error("the session of an idempotency key was deleted between two statements");
   return replay;

@@ -14,6 +14,7 @@ import { STOPPED_REASON } from "./run/stop-registry.ts";
 import { awaitAgents, hasMoreToDo, ownWait } from "./step/await-agents.ts";
 import type { PlannedCall } from "./step/call-model.ts";
 import { callWithRoom } from "./step/call-with-room.ts";
+import { dropComposed } from "./step/compose-ahead.ts";
 import { readSteers } from "./step/read-steers.ts";
 import { answerFromStore, hasSubmitted, runTools, settleCalls } from "./step/run-tools.ts";
 import {
@@ -58,6 +59,7 @@ export async function playTurn(deps: TurnDeps, checker: SchemaChecker, job: Play
     deps.log.recheck(run.claim.sessionId);
     throw error;
   } finally {
+    dropComposed(run);
     deps.mcp.release(run.claim);
   }
 }

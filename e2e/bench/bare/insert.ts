@@ -25,7 +25,13 @@ const pattern = await createSession(
   {
     db,
     sealer: createSealer(randomBytes(32)),
-    jobs: { sendSoon: () => {}, plan: () => undefined, begin: () => {}, sweep: async () => 0 },
+    jobs: {
+      sendSoon: () => {},
+      plan: () => undefined,
+      begin: () => {},
+      beginEarly: () => {},
+      sweep: async () => 0,
+    },
     freshRuns: createFreshRuns(),
   },
   {

@@ -26,6 +26,8 @@ export type Executor = {
   follow: (change: Change, receipt: Receipt) => void;
   /** Continues runs that this executor has claimed from other executors. */
   adopt: (claimed: ClaimedRun[]) => void;
+  /** Whether this executor plays the run, or will continue it. */
+  holds: (runId: string) => boolean;
   /** Starts no more calls, and waits up to `graceMs` for calls in progress. `isQuiet`: whether all calls have ended. */
   stop: (graceMs: number) => Promise<{ isQuiet: boolean }>;
   isStopping: () => boolean;
@@ -69,6 +71,7 @@ export function createExecutor(deps: ExecutorDeps): Executor {
   return {
     follow: (change, receipt) => follow(state, change, receipt),
     adopt: (claimed) => adopt(state, claimed),
+    holds: (runId) => state.held.has(runId),
     stop: (graceMs) => stop(state, graceMs),
     isStopping: () => state.isStopping,
   };

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { after, describe, test } from "node:test";
+import { after, describe, it, test } from "node:test";
 import { eq } from "drizzle-orm";
 import { messages, outbox, requests, runs, sealedSecrets, sessions } from "#db/schema/index.ts";
 import { openTestDatabase } from "#db/testing.ts";
@@ -9,6 +9,7 @@ import { createSealer } from "#lib/secrets/sealer.ts";
 import { silentSecurityLog } from "#lib/security-log/security-log.ts";
 import { hashBody } from "#lib/session/canonical-json.ts";
 import { createJobSender } from "#lib/session/jobs/job-sender.ts";
+import type { Job } from "#lib/session/jobs/jobs.ts";
 import { createFreshRuns } from "#lib/session/run/fresh-runs.ts";
 import { createShareLinks } from "#lib/session/share/share-link.ts";
 import { readRun } from "#lib/turn/record/turn-store.ts";
@@ -109,13 +110,68 @@ test("the fresh run that the executor gets without a query equals the stored row
   });
   assert.ok(answer.ok);
   const { runId } = answer.body as { runId: string };
-  const hint = services.freshRuns.take(runId);
+  const hint = await services.freshRuns.take(runId);
   const read = await readRun(db, runId);
-  assert.ok(hint && read);
+  assert.ok(hint && hint !== "absent" && read);
   assert.deepEqual(hint.session, read.session);
   assert.deepEqual(hint.messages, read.requestMessages);
   assert.deepEqual([hint.requestId, hint.origin], [read.run.requestId, read.run.origin]);
   assert.equal(services.freshRuns.take(runId), undefined);
+});
+
+describe("the executor of a run that begins while its session is being stored", () => {
+  /** Creates services whose engine plans each job. `begun` has the runs that were begun. */
+  function createPlanning() {
+    const begun: string[] = [];
+    let settled = 0;
+    const plan = (job: Job) => ({
+      event: JSON.stringify(job),
+      runId: crypto.randomUUID(),
+      functionId: "run-turn",
+      executorId: "exe",
+      play: () => void begun.push((job.data as { runId: string }).runId),
+      settle: () => void settled++,
+    });
+    const sender = { db, send: async () => assert.fail("sent"), intake: { plan }, logger: { warn() {} } };
+    const planning = { ...services, freshRuns: createFreshRuns(), jobs: createJobSender(sender) };
+    return { planning, begun, countSettled: () => settled };
+  }
+
+  /** Creates a database that answers the statement that stores a session. */
+  const answerWith = (answer: () => Promise<unknown>) =>
+    new Proxy(db, {
+      get: (target, name, receiver) => (name === "execute" ? answer : Reflect.get(target, name, receiver)),
+    });
+
+  it("gets the stored run", async () => {
+    const { planning, begun, countSettled } = createPlanning();
+    const answer = await create({}, planning);
+    assert.ok(answer.ok);
+    const { sessionId, runId } = answer.body as { sessionId: string; runId: string };
+    const fresh = await planning.freshRuns.take(runId);
+    assert.ok(fresh && fresh !== "absent");
+    assert.equal(fresh.session.id, sessionId);
+    assert.deepEqual(begun, [runId]);
+    assert.equal(countSettled(), 1);
+  });
+
+  it("learns that nothing was stored", async () => {
+    const { planning, begun, countSettled } = createPlanning();
+    const unstored = answerWith(async () => ({ rows: [] }));
+    await assert.rejects(create({}, { ...planning, db: unstored }), /deleted between/);
+    await until(() => begun.length === 1);
+    assert.equal(await planning.freshRuns.take(begun[0] ?? ""), "absent");
+    assert.equal(countSettled(), 1);
+  });
+
+  it("gets the error of a statement whose outcome is unknown, and the engine looks for the run later", async () => {
+    const { planning, begun, countSettled } = createPlanning();
+    const lost = answerWith(() => Promise.reject(new Error("connection lost")));
+    await assert.rejects(create({}, { ...planning, db: lost }), /connection lost/);
+    await until(() => begun.length === 1);
+    await assert.rejects(async () => planning.freshRuns.take(begun[0] ?? ""), /connection lost/);
+    assert.equal(countSettled(), 0);
+  });
 });
 
 test("a caller with too many schemas in the queue of the compiler gets 429", async () => {

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
-import type { LanguageModelV4, LanguageModelV4StreamPart } from "@ai-sdk/provider";
+import type { JSONSchema7, LanguageModelV4, LanguageModelV4StreamPart } from "@ai-sdk/provider";
 import { jsonSchema, type ModelMessage, streamText, tool } from "ai";
 import { z } from "zod";
 import { startScriptedModel } from "#e2e/fixtures/scripted-model/start-scripted-model.ts";
 import type { Step } from "#e2e/fixtures/scripted-model/types.ts";
 import { createModel } from "../create-model.ts";
 import type { ModelTools } from "./model-tool.ts";
-import { type AnswerDelta, type ModelRequest, streamModel } from "./stream-model.ts";
+import { type AnswerDelta, composeCall, type ModelRequest, streamModel } from "./stream-model.ts";
 
 const server = await startScriptedModel();
 after(() => server.close());
@@ -49,9 +49,84 @@ const modelOf = (
     doGenerate: () => Promise.reject(new Error("not used")),
     doStream: async ({ abortSignal }) => ({ stream: await stream(abortSignal) }),
   };
-  return { ...access, model };
+  const { hold: _, ...inProcess } = access;
+  return { ...inProcess, model };
 };
 const request = { instructions: "Answer.", messages: [user("hi")] };
+
+/** Long enough for a request on loopback to arrive, if one was sent. */
+const waitForArrival = () => new Promise((resolve) => setTimeout(resolve, 100));
+
+describe("a composed call", () => {
+  for (const api of ["responses", "chat"] as const)
+    it(`is sent when it is made, and its request is the usual one (${api})`, async () => {
+      const config = {
+        openaiBaseUrl: server.baseUrl,
+        agentModel: "gpt-5.4",
+        demoOrigin: "http://127.0.0.1:1",
+      };
+      const model = await createModel({ ...config, api });
+      const modelRequest = { instructions: "Answer.", messages: [user("hi")], tools };
+      const before = server.requests.length;
+      const composed = composeCall(model, modelRequest);
+      assert.ok(composed);
+      await waitForArrival();
+      assert.equal(server.requests.length, before);
+      server.enqueue({ text: "one" }, { text: "two" });
+      const answer = await streamModel(model, modelRequest, open(), () => {}, composed);
+      assert.equal(answer.text, "one");
+      await streamModel(model, modelRequest, open(), () => {});
+      const [held, usual] = server.requests.slice(-2);
+      assert.deepEqual(held?.body, usual?.body);
+      assert.equal(server.requests.length, before + 2);
+    });
+
+  it("is never sent if it is dropped", async () => {
+    const before = server.requests.length;
+    const composed = composeCall(access, { instructions: "Answer.", messages: [user("hi")] });
+    assert.ok(composed);
+    composed.drop();
+    await assert.rejects(async () => composed.answer, { name: "AbortError" });
+    await waitForArrival();
+    assert.equal(server.requests.length, before);
+  });
+
+  it("is not sent if its turn was stopped meanwhile", async () => {
+    const modelRequest = { instructions: "Answer.", messages: [user("hi")] };
+    const before = server.requests.length;
+    const composed = composeCall(access, modelRequest);
+    const stopped = AbortSignal.abort(new Error("stopped"));
+    await assert.rejects(
+      streamModel(access, modelRequest, stopped, () => {}, composed),
+      /stopped/,
+    );
+    await waitForArrival();
+    assert.equal(server.requests.length, before);
+  });
+
+  it("fails when it is made, if it cannot be composed", async () => {
+    const modelRequest: ModelRequest = {
+      instructions: "Answer.",
+      messages: [{ role: "user", content: [{ type: "file", data: "x", mediaType: "text/plain" }] }],
+    };
+    const composed = composeCall(access, modelRequest);
+    await waitForArrival();
+    await assert.rejects(
+      streamModel(access, modelRequest, open(), () => {}, composed),
+      /kind file/,
+    );
+  });
+
+  it("is not offered by a model that makes no requests", () => {
+    assert.equal(
+      composeCall(
+        modelOf(async () => new ReadableStream()),
+        request,
+      ),
+      undefined,
+    );
+  });
+});
 
 describe("an answer", () => {
   it("has its text, reasoning and calls, and reports them piece by piece", async () => {
@@ -271,6 +346,46 @@ describe("the prompt", () => {
     });
     await result.consumeStream();
     assert.deepEqual(own, server.requests.at(-1)?.body);
+  });
+
+  it("has the schemas that the provider would send, with and without keywords that it removes", async () => {
+    const schemas: JSONSchema7[] = [
+      {
+        type: "object",
+        properties: { name: { type: "string", enum: ["a"] }, list: { type: "array", items: {} } },
+      },
+      { type: "object", properties: { name: { type: "string", pattern: "^(?=a)b" } } },
+      { type: "object", propertyNames: { type: "string" }, properties: { allOf: { type: "string" } } },
+      { type: "object", allOf: [{ $ref: "#/$defs/a" }], $defs: { a: { type: "object" } } },
+    ];
+    const named = schemas.map((schema, index) => [`tool${index}`, schema] as const);
+    server.enqueue({ text: "ok" });
+    const ownTools: ModelTools = new Map(
+      named.map(([name, schema]) => [
+        name,
+        { definition: { type: "function", name, description: "", inputSchema: schema }, input },
+      ]),
+    );
+    await streamModel(
+      access,
+      { instructions: "Answer.", messages: [user("hi")], tools: ownTools },
+      open(),
+      () => {},
+    );
+    const own = server.requests.at(-1)?.body;
+    server.enqueue({ text: "ok" });
+    const result = streamText({
+      model: access.model,
+      instructions: "Answer.",
+      messages: [user("hi")],
+      tools: Object.fromEntries(
+        named.map(([name, schema]) => [name, tool({ description: "", inputSchema: jsonSchema(schema) })]),
+      ),
+      providerOptions: access.providerOptions,
+      maxRetries: 0,
+    });
+    await result.consumeStream();
+    assert.deepEqual(own?.tools, server.requests.at(-1)?.body.tools);
   });
 
   it("has tool errors as text, and omits fields that the service adds to messages", async () => {

@@ -9,11 +9,11 @@ import type {
 import type { ModelMessage } from "ai";
 import type { ModelAccess } from "../model-access.ts";
 import { type ModelUsage, readUsage } from "../usage.ts";
-import { type ModelTools, type ReadInput, readInput } from "./model-tool.ts";
+import { type ModelTool, type ModelTools, type ReadInput, readInput } from "./model-tool.ts";
 import { writePrompt } from "./write-prompt.ts";
 
 /** The fields of {@link ModelAccess} that a call needs. */
-export type CalledModel = Pick<ModelAccess, "model" | "providerOptions" | "toolErrors" | "outcomes">;
+export type CalledModel = Pick<ModelAccess, "model" | "hold" | "providerOptions" | "toolErrors" | "outcomes">;
 
 /** The input of a model call. */
 export type ModelRequest = {
@@ -48,12 +48,78 @@ type TextPart = Extract<AssistantPart, { type: "text" | "reasoning" }>;
 /** Maximum wait for the next piece of an answer. */
 const PIECE_TIMEOUT_MS = 120_000;
 
+/** A model call whose request is composed, but not sent yet. Pass it to {@link streamModel}, or drop it. */
+export type ComposedCall = {
+  answer: PromiseLike<LanguageModelV4StreamResult>;
+  watched: ReturnType<typeof watchPieces>;
+  /** Lets the request be sent. */
+  send: () => void;
+  /** Ends the call without sending its request. */
+  drop: () => void;
+};
+
+/**
+ * Composes a model call before it may be made. @returns undefined if the model cannot do that.
+ *
+ * A request with a long conversation takes milliseconds to compose, which the caller can use while it waits for a
+ * write.
+ */
+export function composeCall(access: CalledModel, request: ModelRequest): ComposedCall | undefined {
+  if (!access.hold) return undefined;
+  const watched = watchPieces();
+  const { answer, send, drop } = access.hold(() => beginCall(access, request, watched.signal));
+  // If composing fails, the caller learns it when it makes the call.
+  answer.then(undefined, () => {});
+  return { answer, watched, send, drop };
+}
+
+async function beginCall(
+  access: CalledModel,
+  { instructions, messages, tools, responseFormat, providerOptions = access.providerOptions }: ModelRequest,
+  signal: AbortSignal,
+): Promise<LanguageModelV4StreamResult> {
+  return access.model.doStream({
+    prompt: writePrompt(instructions, messages, access.toolErrors),
+    providerOptions,
+    abortSignal: signal,
+    ...(responseFormat && { responseFormat }),
+    ...(tools?.size && {
+      tools: [...tools.values()].map(({ definition }) => (access.hold ? toSentTool(definition) : definition)),
+      toolChoice: AUTO,
+    }),
+  });
+}
+
+type Definition = ModelTool["definition"];
+
+const sentSchemas = new WeakMap<object, Definition["inputSchema"]>();
+
+/**
+ * Keeps the provider from copying a schema on each call, which takes longer than everything else in a request. The
+ * provider copies schemas to remove keywords that its API refuses. A schema without these keywords is replaced by an
+ * object that is serialized as the schema.
+ */
+function toSentTool(definition: Definition): Definition {
+  const { inputSchema } = definition;
+  let sent = sentSchemas.get(inputSchema);
+  if (!sent) {
+    const isCopied = /"(?:propertyNames|pattern|allOf)":/.test(JSON.stringify(inputSchema));
+    sent = isCopied ? inputSchema : ({ toJSON: () => inputSchema } as Definition["inputSchema"]);
+    sentSchemas.set(inputSchema, sent);
+  }
+  return { ...definition, inputSchema: sent };
+}
+
+const AUTO = { type: "auto" } as const;
+const NO_TOOLS: ModelTools = new Map();
+
 /**
  * Makes one streamed model call through the AI SDK's provider, without retries. It does not use `streamText`, because
  * `streamText` validates all messages on each call and takes 1 ms more CPU time per call (`facts.md`, AI SDK 7).
  *
  * @param stop ends the call when it aborts; the call then throws the signal's reason.
  * @param onDelta is called with each piece in order and awaited before the next piece is read.
+ * @param composed the call if {@link composeCall} has composed it with the same request.
  * @throws any error that the provider threw or reported (convert it with `readModelFailure`); the signal's reason; a
  * `TimeoutError` when the provider sent nothing for 120 s; {@link UnfinishedAnswerError} when the stream ended early.
  */
@@ -62,22 +128,16 @@ export async function streamModel(
   request: ModelRequest,
   stop: AbortSignal,
   onDelta: (delta: AnswerDelta) => Promise<void> | void,
+  composed?: ComposedCall,
 ): Promise<ModelAnswer> {
-  const { instructions, messages, tools, responseFormat, providerOptions = access.providerOptions } = request;
-  const watched = watchPieces(stop);
+  const watched = composed?.watched ?? watchPieces();
+  watched.begin(stop);
   try {
-    const options: LanguageModelV4CallOptions = {
-      prompt: writePrompt(instructions, messages, access.toolErrors),
-      providerOptions,
-      abortSignal: watched.signal,
-      ...(responseFormat && { responseFormat }),
-      ...(tools?.size && {
-        tools: [...tools.values()].map(({ definition }) => definition),
-        toolChoice: AUTO,
-      }),
-    };
-    const stream = await openStream(access.model.doStream(options), watched.signal);
-    const answer = await readStream(stream, createGatherer(tools ?? NO_TOOLS), watched, onDelta);
+    composed?.send();
+    const opening = composed?.answer ?? beginCall(access, request, watched.signal);
+    const stream = await openStream(opening, watched.signal);
+    const gatherer = createGatherer(request.tools ?? NO_TOOLS);
+    const answer = await readStream(stream, gatherer, watched, onDelta);
     if (answer.finishReason === "error") access.outcomes?.noteFailure(new UnfinishedAnswerError(), stop);
     else access.outcomes?.noteSuccess();
     return answer;
@@ -88,9 +148,6 @@ export async function streamModel(
     watched.close();
   }
 }
-
-const AUTO = { type: "auto" } as const;
-const NO_TOOLS: ModelTools = new Map();
 
 /** Thrown if the provider ended its stream without a finish part. */
 export class UnfinishedAnswerError extends Error {
@@ -224,22 +281,29 @@ function createGatherer(tools: ModelTools) {
   };
 }
 
-/** Creates a signal that aborts with `stop`, or with a `TimeoutError` when no piece arrived in time. */
-function watchPieces(stop: AbortSignal) {
+/**
+ * Creates the signal of a call. From `begin` on, the signal aborts with `stop`, or with a `TimeoutError` when no piece
+ * arrived in time.
+ */
+function watchPieces() {
   const limited = new AbortController();
-  const onStop = () => limited.abort(stop.reason);
+  let timer: NodeJS.Timeout | undefined;
+  let stopListening = () => {};
   const onSilence = () =>
     limited.abort(new DOMException("The provider sent nothing for too long.", "TimeoutError"));
-  const timer = setTimeout(onSilence, PIECE_TIMEOUT_MS);
-  timer.unref();
-  if (stop.aborted) onStop();
-  else stop.addEventListener("abort", onStop, { once: true });
   return {
     signal: limited.signal,
-    notePiece: () => timer.refresh(),
+    begin(stop: AbortSignal) {
+      const onStop = () => limited.abort(stop.reason);
+      timer = setTimeout(onSilence, PIECE_TIMEOUT_MS).unref();
+      if (stop.aborted) onStop();
+      else stop.addEventListener("abort", onStop, { once: true });
+      stopListening = () => stop.removeEventListener("abort", onStop);
+    },
+    notePiece: () => void timer?.refresh(),
     close() {
       clearTimeout(timer);
-      stop.removeEventListener("abort", onStop);
+      stopListening();
     },
   };
 }

@@ -20,8 +20,16 @@ export type PlannedJob = {
   runId: string;
   functionId: string;
   executorId: string;
-  /** Plays the run. Call it after the transaction that writes the rows is committed. */
+  /**
+   * Plays the run. Call it after the transaction that writes the rows is committed, or before, if the job's function
+   * waits for the commit itself.
+   */
   play: () => void;
+  /**
+   * Tells the engine that the rows were written, or that they were not. Without this call, the engine looks for the
+   * rows after ten seconds and plays the run if it is not being played.
+   */
+  settle: () => void;
 };
 
 /** Hands jobs to the durable engine. */
@@ -38,6 +46,11 @@ export type JobSender = {
    * once.
    */
   begin: (job: Job, planned: PlannedJob | undefined) => void;
+  /**
+   * Plays a planned job whose function waits until the job is committed, so that the engine prepares the function while
+   * the job is being stored. It returns at once. Call `planned.settle` after the statement.
+   */
+  beginEarly: (job: Job, planned: PlannedJob) => void;
   /**
    * Sends at most 100 jobs that were not sent because of a crash or an unreachable engine. Also deletes the jobs that
    * were sent more than a day ago.
@@ -90,24 +103,29 @@ export function createJobSender(deps: {
         ),
       );
   };
-  const play = async (planned: PlannedJob) => {
-    await faultPoint("job-sent");
-    planned.play();
-  };
+  const play = (job: Job, begin: () => Promise<void> | void) =>
+    setImmediate(async () => {
+      try {
+        await begin();
+      } catch (error) {
+        deps.logger.warn(
+          { err: error, job: job.id },
+          "playing a planned job failed; the engine will play it",
+        );
+      }
+    });
   return {
     sendSoon,
     plan: (job) => deps.intake?.plan(job),
     begin(job, planned) {
       if (!planned) return sendSoon([job]);
-      setImmediate(() =>
-        play(planned).catch((error: unknown) =>
-          deps.logger.warn(
-            { err: error, job: job.id },
-            "playing a planned job failed; the engine will play it",
-          ),
-        ),
-      );
+      play(job, async () => {
+        await faultPoint("job-sent");
+        planned.settle();
+        planned.play();
+      });
     },
+    beginEarly: (job, planned) => void play(job, planned.play),
     async sweep({ ageMs = SWEEP_AGE_MS, now } = {}) {
       const jobs = await listUnsentJobs(deps.db, { ageMs, limit: 100, now });
       for (const job of jobs) await sendOne(job);

@@ -11,14 +11,26 @@ export type FreshRun = {
   messages: MessageRow[];
 };
 
+/** Settles a run that is being stored. `reject` takes the error of a statement that may have stored the run or not. */
+type Expectation = { resolve: (run: FreshRun | "absent") => void; reject: (error: unknown) => void };
+
 /**
  * Caches first runs that this process has just stored, so that the executor in this process need not read them. The
  * cache may be stale: the executor's first write fails if anything has changed, and the executor then reads the rows.
  */
 export type FreshRuns = {
   note: (run: FreshRun) => void;
-  /** Removes and returns a cached run. */
-  take: (runId: string) => FreshRun | undefined;
+  /**
+   * Announces a run that is about to be stored, so that its executor can start before. `take` then waits until the run
+   * is settled: stored, or `absent`, which means that nothing was stored.
+   */
+  expect: (runId: string) => Expectation;
+  /**
+   * Removes and returns a cached run; undefined if the run is unknown here.
+   *
+   * @throws the error that the expected run was rejected with.
+   */
+  take: (runId: string) => Promise<FreshRun | "absent"> | FreshRun | undefined;
 };
 
 /**
@@ -30,14 +42,24 @@ const CACHED_MAX = 64;
 /** Creates an empty cache. If it is full, a new run replaces the oldest one. */
 export function createFreshRuns(): FreshRuns {
   const cached = new Map<string, FreshRun>();
+  /** Never dropped before they are taken, because an executor must not look for a run that is still being stored. */
+  const expected = new Map<string, Promise<FreshRun | "absent">>();
   return {
     note(run) {
       cached.set(run.runId, run);
       const oldest = cached.size > CACHED_MAX ? cached.keys().next().value : undefined;
       if (oldest !== undefined) cached.delete(oldest);
     },
+    expect(runId) {
+      const { promise, resolve, reject } = Promise.withResolvers<FreshRun | "absent">();
+      // The executor may take the run later.
+      promise.catch(() => {});
+      expected.set(runId, promise);
+      return { resolve, reject };
+    },
     take(runId) {
-      const run = cached.get(runId);
+      const run = expected.get(runId) ?? cached.get(runId);
+      expected.delete(runId);
       cached.delete(runId);
       return run;
     },

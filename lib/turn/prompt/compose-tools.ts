@@ -30,16 +30,40 @@ const BYTES_MAX = 262_144;
  * MCP servers, rules 4 and 5.
  */
 export async function composeTools(deps: TurnDeps, run: RunInPlay): Promise<void> {
+  if (run.hasRemoteTools) return;
   const about = toMcpTurn(run);
-  const serverIds = deps.mcp.listServerIds(about).filter((id) => !isExcluded(run, id));
+  const serverIds = listServers(deps, run, about);
   if (serverIds.length === 0) return;
   const step =
     findRecorded<ComposeStep>(run, "compose") ?? (await listRemoteTools(deps, run, about, serverIds));
-  if (!step) return;
+  if (step) addTools(deps, run, about, step);
+}
+
+/**
+ * Adds the tools of the service's own server to the prompt of a run that is being opened. This needs no record.
+ *
+ * @returns whether the prompt is complete. If not, {@link composeTools} has to complete it after the run is open.
+ */
+export async function composeOwnTools(deps: TurnDeps, run: RunInPlay): Promise<boolean> {
+  const about = toMcpTurn(run);
+  const serverIds = listServers(deps, run, about);
+  if (serverIds.length === 0) return true;
+  if (!serverIds.every((id) => deps.mcp.isOurs(about, id))) return false;
+  const { step, skipped } = chooseTools(run, await deps.mcp.list(about, serverIds, run.signal));
+  if (skipped.length > 0) return false;
+  addTools(deps, run, about, step);
+  return true;
+}
+
+function addTools(deps: TurnDeps, run: RunInPlay, about: McpTurn, step: ComposeStep): void {
   const remote = step.tools.map((tool) => remoteTool(tool, about, deps));
   const { missingServers } = step;
   run.prompt = composePrompt(deps, run.claim, run, { tools: remote, missingServers });
+  run.hasRemoteTools = true;
 }
+
+const listServers = ({ mcp }: Pick<TurnDeps, "mcp">, run: RunInPlay, about: McpTurn): string[] =>
+  mcp.listServerIds(about).filter((id) => !isExcluded(run, id));
 
 const toMcpTurn = ({ claim, session }: RunInPlay): McpTurn => ({
   sessionId: claim.sessionId,
@@ -81,6 +105,22 @@ async function listRemoteTools(
     throw error;
   });
   if (!listing) return undefined;
+  const { step, skipped } = chooseTools(run, listing);
+  // The tools of the built-in server need no record if none was skipped, because listing them again gives the same
+  // tools.
+  if (skipped.length === 0 && serverIds.every((id) => deps.mcp.isOurs(about, id))) return step;
+  return recordStep<ComposeStep>(deps, run, {
+    name: "compose",
+    output: storable(step),
+    events: skipped.map((each) => ({ kind: "mcp.skipped", ...aboutRun(run.claim), ...storable(each) })),
+  });
+}
+
+/** Chooses the tools that the policy allows and that fit into a model call, and lists what is skipped. */
+function chooseTools(
+  run: RunInPlay,
+  listing: Awaited<ReturnType<TurnDeps["mcp"]["list"]>>,
+): { step: ComposeStep; skipped: Skipped[] } {
   const names = selectNames(
     run,
     listing.tools.map(({ name }) => name),
@@ -93,15 +133,7 @@ async function listRemoteTools(
   const missingServers = allSkipped.flatMap(({ serverId, tools: left }) =>
     left === undefined ? [serverId] : [],
   );
-  const step = { tools, missingServers };
-  // The tools of the built-in server need no record if none was skipped, because listing them again gives the same
-  // tools.
-  if (allSkipped.length === 0 && serverIds.every((id) => deps.mcp.isOurs(about, id))) return step;
-  return recordStep<ComposeStep>(deps, run, {
-    name: "compose",
-    output: storable(step),
-    events: allSkipped.map((each) => ({ kind: "mcp.skipped", ...aboutRun(run.claim), ...storable(each) })),
-  });
+  return { step: { tools, missingServers }, skipped: allSkipped };
 }
 
 /** Takes tools in order until a model call has no room for more, and skips the rest. */

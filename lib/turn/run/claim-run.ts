@@ -41,7 +41,8 @@ const IMPORTS_MAX = 5;
  */
 export async function claimRun(deps: TurnDeps, job: PlayJob): Promise<ClaimResult> {
   const { runId } = job;
-  const fresh = deps.freshRuns.take(runId);
+  const fresh = await deps.freshRuns.take(runId);
+  if (fresh === "absent") return { status: "no" };
   const started = fresh && (await claimFresh(deps, job, fresh));
   if (started) return { status: "claimed", run: started };
   const taken = await takeRun(deps.db, job);

@@ -1,8 +1,12 @@
+import { setImmediate as afterIo } from "node:timers/promises";
 import type { ModelMessage } from "ai";
 import type { NewEvent } from "#lib/events/event.ts";
 import { type MessageRow, toTranscriptMessage } from "#lib/session/transcript/transcript-store.ts";
+import { composeOwnTools } from "../prompt/compose-tools.ts";
+import { willLookFirst } from "../prompt/look-first.ts";
 import { aboutRun, type Claim } from "../record/claim.ts";
 import { recordIf, recordStep, type StepRecord } from "../record/record-step.ts";
+import { composeAhead, dropComposed } from "../step/compose-ahead.ts";
 import type { TurnDeps } from "../turn-deps.ts";
 import { findRecorded, type RunInPlay } from "./run-in-play.ts";
 
@@ -28,9 +32,27 @@ export async function openFreshRun(
   claim: { player: string; generation: number },
 ): Promise<boolean> {
   const opening = describeOpening(run);
-  if (!(await recordIf(deps, run, { ...opening, claim }, "fresh"))) return false;
+  const opened = recordIf(deps, run, { ...opening, claim }, "fresh");
+  const [isClaimed] = await Promise.all([opened, composeFirst(deps, run, opening)]);
+  if (!isClaimed) {
+    dropComposed(run);
+    return false;
+  }
   noteOpening(run, opening);
   return true;
+}
+
+/**
+ * Composes the first model call while the run is being opened, unless the turn has to do something before that call.
+ */
+async function composeFirst(
+  deps: TurnDeps,
+  run: RunInPlay,
+  { modelMessages = [] }: StepRecord<object>,
+): Promise<void> {
+  if (run.claim.isStructured) return;
+  await afterIo();
+  if ((await composeOwnTools(deps, run)) && !willLookFirst(run)) composeAhead(deps, run, modelMessages);
 }
 
 function noteOpening(run: RunInPlay, { startedAt }: { startedAt: Date }): void {

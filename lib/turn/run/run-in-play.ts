@@ -10,6 +10,7 @@ import type { MeteredPrompt, PromptMeter } from "../compaction/prompt-meter.ts";
 import type { Prompt } from "../prompt/compose-prompt.ts";
 import type { History } from "../prompt/history.ts";
 import type { Claim } from "../record/claim.ts";
+import type { CallAhead } from "../step/compose-ahead.ts";
 import { isShutdown } from "./stop-registry.ts";
 
 /** A wait of a tool call: when it began, what the call waits for, and how the wait ended (undefined while it lasts). */
@@ -32,6 +33,8 @@ export type RunInPlay = {
   /** The conversation that the model sees. */
   history: History;
   prompt: Prompt;
+  /** Whether the prompt has the tools of the session's tool servers. */
+  hasRemoteTools?: boolean;
   /** The URL that the session's browser showed when the run was claimed, if it showed one. */
   currentUrl: string | null;
   /** The variants of the session's tree when the run was claimed. */
@@ -57,6 +60,8 @@ export type RunInPlay = {
   waits: Map<string, CallWait>;
   /** Calls that an earlier executor began and did not finish. They are not executed again. */
   interruptedCalls: ReadonlySet<string>;
+  /** The next model call, composed while a step is written; `planned` until it is composed. */
+  ahead?: CallAhead | "planned" | undefined;
   /** Aborts when the run has to stop at once, or when the process ends. */
   signal: AbortSignal;
 };

@@ -20,6 +20,7 @@ import type { ToolCallWrite } from "../record/turn-write.ts";
 import { findRecorded, meteredPrompt, type RunInPlay } from "../run/run-in-play.ts";
 import type { TurnDeps } from "../turn-deps.ts";
 import { withDeadline } from "../with-deadline.ts";
+import { takeComposed } from "./compose-ahead.ts";
 import { describeMessage } from "./describe-message.ts";
 import { answerInvalidCalls, describeInvalidCall } from "./invalid-call.ts";
 import { ownCallIds } from "./own-call-ids.ts";
@@ -121,11 +122,12 @@ async function streamWithin(
     const messages = await showPictures(deps, claim.sessionId, history.messages);
     await faultPoint("model-called");
     const request = { instructions: prompt.instructions, messages, tools: prompt.modelTools };
-    const answer = await streamModel(deps.model, request, limited, ({ kind, text }) => {
+    const onDelta = ({ kind, text }: AnswerDelta) => {
       if (kind !== "tool-input") publish(kind, text);
       const point = POINTS[kind];
       return point && faultPoint(point);
-    });
+    };
+    const answer = await streamModel(deps.model, request, limited, onDelta, takeComposed(run, request));
     return readAnswer(answer);
   } catch (error) {
     return readBreak(signal, error);

@@ -24,6 +24,7 @@ import { isShutdown } from "../run/stop-registry.ts";
 import type { TurnDeps } from "../turn-deps.ts";
 import { withDeadline } from "../with-deadline.ts";
 import type { ModelStep, PlannedCall } from "./call-model.ts";
+import { composeAhead } from "./compose-ahead.ts";
 import { referToPicture } from "./show-pictures.ts";
 
 /** How a call ended; the result itself is in the row of the call. */
@@ -186,6 +187,8 @@ async function recordResult(
     toolCalls: [{ ...begun, state, ...refused, resultText: text, endedAt }],
     events: [{ kind: "tool.result", ...about, state, ...refused, resultId, evidence, preview, durationMs }],
   };
+  if (toolName !== SUBMIT_RESULT)
+    composeAhead(deps, run, [...(answer?.modelMessages ?? []), ...(record.modelMessages ?? [])]);
   if (answer) await recordAnswered(deps, run, answer, record);
   else await recordStep(deps, run, record);
   await faultPoint("tool-recorded");

@@ -30,8 +30,7 @@ export async function showPictures(
   sessionId: string,
   messages: readonly ModelMessage[],
 ): Promise<readonly ModelMessage[]> {
-  if (!messages.some((message) => message.role === "tool" && message.content.some(hasPicture)))
-    return messages;
+  if (!hasPictures(messages)) return messages;
   let left = picturesShown(deps.model);
   const shown: ModelMessage[] = [];
   for (const message of messages.toReversed()) {
@@ -54,6 +53,10 @@ export async function showPictures(
   }
   return shown.toReversed();
 }
+
+/** Whether messages refer to pictures, which {@link showPictures} has to read. */
+export const hasPictures = (messages: readonly ModelMessage[]): boolean =>
+  messages.some((message) => message.role === "tool" && message.content.some(hasPicture));
 
 const hasPicture = (part: { type: string; output?: Output }) =>
   part.type === "tool-result" && part.output?.type === "content" && part.output.value.some(isReference);
