@@ -1,11 +1,10 @@
 import { existsSync } from "node:fs";
-import { chmod, mkdir, mkdtemp, open, readdir, readFile, rename, rm, stat } from "node:fs/promises";
+import { mkdir, mkdtemp, open, readdir, readFile, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { databaseAccount } from "./account.ts";
 import { findPrograms, makeExecutableForAll, type PostgresPrograms } from "./programs.ts";
 import { WAL_SEGMENT_BYTES } from "./settings.ts";
-import { ensureTemplate, makeTemplate } from "./template.ts";
-import { copyTree, setOwner, syncToDisk } from "./tree.ts";
+import { copyTemplate, ensureTemplate, finishDataFolder, makeTemplate, takeCopy } from "./template.ts";
 
 /** Thrown if the data folder of the service cannot be used. The message says how to fix it. */
 export class DataFolderError extends Error {
@@ -65,14 +64,11 @@ async function createDataFolder(dataDir: string, folder: string, programs: Postg
     // directly in the new folder.
     if (error.code !== "EACCES" && error.code !== "EROFS") throw error;
   });
-  if (template !== undefined) await copyTree(template, created);
-  else {
+  if (template === undefined) {
     await mkdir(created, { mode: 0o700 });
     await makeTemplate(programs, created);
-  }
-  await setOwner(created, databaseAccount());
-  await chmod(created, 0o700);
-  await syncToDisk(created);
+    await finishDataFolder(created);
+  } else if (!(await takeCopy(template, created))) await copyTemplate(template, created);
   await rm(folder, { recursive: true, force: true });
   await rename(created, folder);
   await rm(parent, { recursive: true, force: true });

@@ -3,16 +3,16 @@ import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { chmod, chown, mkdir, mkdtemp, readdir, rename, rm, stat } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { migrationsFolder } from "../drivers/migrations.ts";
 import { openPostgres } from "../drivers/postgres.ts";
-import { type Account, templateAccount } from "./account.ts";
+import { type Account, databaseAccount, templateAccount } from "./account.ts";
 import { serverEnvironment, startPostmaster, withFolderHandle } from "./postmaster.ts";
 import type { PostgresPrograms } from "./programs.ts";
 import { initdbArguments, serviceSettings } from "./settings.ts";
 import { prepareSocket } from "./socket.ts";
-import { setOwner } from "./tree.ts";
+import { copyTree, setOwner, syncToDisk } from "./tree.ts";
 
 /**
  * The folder that caches the templates. It is in this clone of the repository, so all data folders that the clone
@@ -52,10 +52,65 @@ export async function ensureTemplate(programs: PostgresPrograms, cache = TEMPLAT
   return target;
 }
 
+const copyOf = (template: string): string => join(dirname(template), `copy-of-${basename(template)}`);
+
+/**
+ * Copies the template, for the next data folder that is created. Set-up does this, because copying and flushing a
+ * thousand files takes longer than the rest of a first start. Does nothing if there is a copy.
+ */
+export async function prepareCopy(template: string): Promise<void> {
+  const target = copyOf(template);
+  if (existsSync(target)) return;
+  const parent = await mkdtemp(join(dirname(template), "new-"));
+  try {
+    const copy = join(parent, "data");
+    await copyTemplate(template, copy);
+    await rename(copy, target).catch((error) => {
+      // Another process made a copy first.
+      if (!existsSync(target)) throw error;
+    });
+  } finally {
+    await rm(parent, { recursive: true, force: true });
+  }
+}
+
+/**
+ * Moves the prepared copy of the template to `target`.
+ *
+ * @returns false if there is no copy, if the copy belongs to another account, or if it is on another file system.
+ */
+export async function takeCopy(template: string, target: string): Promise<boolean> {
+  const copy = copyOf(template);
+  try {
+    const { uid } = await stat(copy);
+    if (uid !== (databaseAccount()?.uid ?? process.getuid?.())) return false;
+    await rename(copy, target);
+    return true;
+  } catch (error) {
+    if (CANNOT_MOVE.has((error as NodeJS.ErrnoException).code ?? "")) return false;
+    throw error;
+  }
+}
+
+const CANNOT_MOVE = new Set(["ENOENT", "EXDEV", "EACCES", "EPERM", "EROFS"]);
+
+/** Copies a template to a data folder on which a server can start, and flushes the copy to the disk. */
+export async function copyTemplate(template: string, target: string): Promise<void> {
+  await copyTree(template, target);
+  await finishDataFolder(target);
+}
+
+/** Gives a data folder to the account of the database, denies access to all others, and flushes it to the disk. */
+export async function finishDataFolder(folder: string): Promise<void> {
+  await setOwner(folder, databaseAccount());
+  await chmod(folder, 0o700);
+  await syncToDisk(folder);
+}
+
 /** Removes templates of other versions that are older than a week. Other checkouts may still use the younger ones. */
 async function removeOldTemplates(cache: string, current: string): Promise<void> {
   for (const other of await readdir(cache)) {
-    if (!other.startsWith("template-") || other === current) continue;
+    if (!/^(copy-of-)?template-/.test(other) || other.endsWith(current)) continue;
     const folder = join(cache, other);
     const { birthtimeMs } = await stat(folder).catch(() => ({ birthtimeMs: 0 }));
     if (Date.now() - birthtimeMs > KEEP_MS) await rm(folder, { recursive: true, force: true });

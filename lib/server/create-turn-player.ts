@@ -174,7 +174,7 @@ export function createTurnPlayer(deps: TurnPlayerDeps) {
     async stop() {
       await engine.stop();
       waits.close();
-      activeRuns.close();
+      await activeRuns.close();
     },
   };
 }

@@ -57,9 +57,9 @@ export function followRuns(deps: {
     if (await renew()) await resendLost?.();
   }
 
+  let sweeping: Promise<unknown> = Promise.resolve();
   const timer = setInterval(() => {
-    void renewAndResend().catch(logFailure);
-    void sweepWaits();
+    sweeping = Promise.all([sweeping, renewAndResend().catch(logFailure), sweepWaits()]);
   }, PLAYED_EVERY_MS);
   timer.unref();
 
@@ -98,9 +98,11 @@ export function followRuns(deps: {
         [...plays].flatMap(([{ runId }, playing]) => (runIds.includes(runId) ? [playing] : [])),
       );
     },
-    close() {
+    /** Ends the sweeps, and waits for one in progress, because the database is closed after this. */
+    async close(): Promise<void> {
       clearInterval(timer);
       unsubscribe();
+      await sweeping;
     },
   };
 }
