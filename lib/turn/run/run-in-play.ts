@@ -60,8 +60,8 @@ export type RunInPlay = {
   waits: Map<string, CallWait>;
   /** Calls that an earlier executor began and did not finish. They are not executed again. */
   interruptedCalls: ReadonlySet<string>;
-  /** The next model call, composed while a step is written; `planned` until it is composed. */
-  ahead?: CallAhead | "planned" | undefined;
+  /** The next model call, which is composed while a step is being written. */
+  ahead?: CallAhead | undefined;
   /** Aborts when the run has to stop at once, or when the process ends. */
   signal: AbortSignal;
 };

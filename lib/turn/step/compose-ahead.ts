@@ -5,50 +5,49 @@ import type { RunInPlay } from "../run/run-in-play.ts";
 import type { TurnDeps } from "../turn-deps.ts";
 import { hasPictures } from "./show-pictures.ts";
 
-/** The model call that probably follows the step that is being written. */
-export type CallAhead = { request: ModelRequest; call: ComposedCall };
+/** The model call that probably follows the step that is being written. `call` is set when it is composed. */
+export type CallAhead = { request: ModelRequest; call: ComposedCall | undefined };
 
 /**
  * Composes the model call that will follow a step, while the step is being written. The call is only sent after the
  * write, by {@link takeComposed}; if the write, or anything after it, changes the prompt, the composed call is dropped.
  * Call this directly before the write. Does nothing if another call of the answer has no result yet, or if the prompt
- * has pictures, which are read from storage.
+ * has pictures, which are read from storage. Source: decision 057.
  *
  * @param added the messages that the step adds for the model.
  */
 export function composeAhead(
-  deps: Pick<TurnDeps, "model">,
+  { model }: Pick<TurnDeps, "model">,
   run: RunInPlay,
   added: readonly ModelMessage[],
 ): void {
   dropComposed(run);
+  if (!model.hold) return;
   const messages = [...run.history.messages, ...added];
   if (settleCalls(messages).length > 0 || hasPictures(messages)) return;
   const { instructions, modelTools: tools } = run.prompt;
-  const request = { instructions, messages, tools };
+  const ahead: CallAhead = { request: { instructions, messages, tools }, call: undefined };
+  run.ahead = ahead;
   // Composed when the statement of the write has been sent, so that the database works meanwhile.
   setImmediate(() => {
-    if (run.ahead !== "planned" || run.signal.aborted) return;
-    const call = composeCall(deps.model, request);
-    run.ahead = call && { request, call };
+    if (run.ahead === ahead && !run.signal.aborted) ahead.call = composeCall(model, ahead.request);
   });
-  run.ahead = "planned";
 }
 
 /** Returns the composed call of a request, which the caller then makes; undefined if there is none. */
 export function takeComposed(run: RunInPlay, request: ModelRequest): ComposedCall | undefined {
   const { ahead } = run;
-  if (typeof ahead === "object" && isSame(ahead.request, request)) {
-    run.ahead = undefined;
-    return ahead.call;
+  if (!ahead || !isSame(ahead.request, request)) {
+    dropComposed(run);
+    return undefined;
   }
-  dropComposed(run);
-  return undefined;
+  run.ahead = undefined;
+  return ahead.call;
 }
 
 /** Drops a composed call that is not made. */
 export function dropComposed(run: RunInPlay): void {
-  if (typeof run.ahead === "object") run.ahead.call.drop();
+  run.ahead?.call?.drop();
   run.ahead = undefined;
 }
 
