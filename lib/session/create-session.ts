@@ -117,10 +117,12 @@ export async function createSession(
       session: { ...session, ...INITIAL, createdAt, updatedAt: createdAt },
       messages: rows.map((row) => ({ ...row, runId: null, createdAt })),
     };
-    if (expected) expected.resolve(fresh);
-    else {
+    if (expected) {
+      await faultPoint("job-sent");
+      expected.resolve(fresh);
+    } else {
       freshRuns.note(fresh);
-      jobs.begin(job, planned);
+      jobs.begin(job, undefined);
     }
     await faultPoint("create-committed");
     return { status: "created", sessionId, requestId, runId, shareRevocation: 0 };
