@@ -1,6 +1,6 @@
 /**
  * Step 3 of the setup: provides a working Chromium with fonts, and bubblewrap for the sandbox. The result is stored in
- * the data folder.
+ * the data folder. The last result is also stored in this clone, so that another data folder needs no search.
  */
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -22,6 +22,8 @@ import {
  * @property {string} searchedAt ISO 8601
  */
 
+const CLONE_RESULT = "node_modules/.cache/agent-session-service/setup.json";
+
 /**
  * Finds or installs what the browser and the sandbox need. The service can run without them, so a failure is only
  * printed.
@@ -33,13 +35,26 @@ export async function ensureBrowser(node, isForced) {
   const dataDir = resolve(process.env.DATA_DIR || ".data");
   const path = join(dataDir, "setup.json");
   const last = /** @type {SetupResult | undefined} */ (readStamp(path));
-  if (!isForced && last !== undefined && isCurrent(last)) return last.chromium;
+  const current = [last, /** @type {SetupResult | undefined} */ (readStamp(CLONE_RESULT))].find(
+    (result) => result !== undefined && isCurrent(result),
+  );
+  if (!isForced && current !== undefined) {
+    if (current !== last) writeStamp(path, current);
+    return current.chromium;
+  }
   const isRemote = Boolean(process.env.BROWSER_CDP_URL);
   const mayInstall = isForced || last?.hasTriedInstalling !== true;
   const chromium = isRemote ? null : await findOrInstall(node, dataDir, mayInstall);
   if (isForced || last === undefined) await installCompanions();
   const hasTriedInstalling = last?.hasTriedInstalling === true || (!isRemote && mayInstall);
-  writeStamp(path, { chromium, hasTriedInstalling, searchedAt: new Date().toISOString() });
+  const result = { chromium, hasTriedInstalling, searchedAt: new Date().toISOString() };
+  writeStamp(path, result);
+  try {
+    writeStamp(CLONE_RESULT, result);
+  } catch (error) {
+    // An installation can be read-only. Only the first start with a new data folder takes longer then.
+    if (!["EACCES", "EROFS"].includes(/** @type {NodeJS.ErrnoException} */ (error).code ?? "")) throw error;
+  }
   return chromium;
 }
 
