@@ -95,9 +95,9 @@ type Definition = ModelTool["definition"];
 const sentSchemas = new WeakMap<object, Definition["inputSchema"]>();
 
 /**
- * Keeps the provider from copying a schema on each call, which takes longer than everything else in a request. The
- * provider copies schemas to remove keywords that its API refuses. A schema without these keywords is replaced by an
- * object that is serialized as the schema.
+ * Keeps the provider from copying a schema on each call (half a millisecond for the usual tools). The provider copies
+ * schemas to remove keywords that its API refuses. A schema without these keywords is replaced by an object that is
+ * serialized as the schema.
  */
 function toSentTool(definition: Definition): Definition {
   const { inputSchema } = definition;

@@ -36,6 +36,8 @@ export async function openFreshRun(
   const [isClaimed] = await Promise.all([opened, composeFirst(deps, run, opening)]);
   if (!isClaimed) {
     dropComposed(run);
+    // Listing the tools may have opened a connection.
+    deps.mcp.release(run.claim);
     return false;
   }
   noteOpening(run, opening);
