@@ -8,6 +8,7 @@ import { sql } from "drizzle-orm";
 import { chooseDriver, openDatabase } from "#db/client.ts";
 import { createSealer } from "#lib/secrets/sealer.ts";
 import { createSession } from "#lib/session/create-session.ts";
+import { silentJobs } from "#lib/session/jobs/testing.ts";
 import { createFreshRuns } from "#lib/session/run/fresh-runs.ts";
 
 // A baseline: a plain HTTP server that inserts the rows of a new session in one transaction for every request.
@@ -25,13 +26,7 @@ const pattern = await createSession(
   {
     db,
     sealer: createSealer(randomBytes(32)),
-    jobs: {
-      sendSoon: () => {},
-      plan: () => undefined,
-      begin: () => {},
-      beginEarly: () => {},
-      sweep: async () => 0,
-    },
+    jobs: silentJobs,
     freshRuns: createFreshRuns(),
   },
   {

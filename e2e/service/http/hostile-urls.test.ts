@@ -17,6 +17,7 @@ import { hostileHosts, hostileLookup, hostilePlaces } from "#lib/net/hostile-url
 import { startForwardProxy } from "#lib/net/proxy/forward-proxy.ts";
 import { createSealer } from "#lib/secrets/sealer.ts";
 import { silentSecurityLog } from "#lib/security-log/security-log.ts";
+import { silentJobs } from "#lib/session/jobs/testing.ts";
 import { createFreshRuns } from "#lib/session/run/fresh-runs.ts";
 import { createShareLinks } from "#lib/session/share/share-link.ts";
 import type { ToolCall } from "#lib/tools/tool.ts";
@@ -98,13 +99,7 @@ const creationWith = (rule: AddressRule): CreationServices => ({
   },
   sealer: createSealer(new Uint8Array(32)),
   shares: createShareLinks(database.db, new Uint8Array(32)),
-  jobs: {
-    sendSoon: () => {},
-    plan: () => undefined,
-    begin: () => {},
-    beginEarly: () => {},
-    sweep: async () => 0,
-  },
+  jobs: silentJobs,
   freshRuns: createFreshRuns(),
   schemas: { admitSchema: async () => ({ ok: true }) },
   callbackRules: { secretLengthMin: 0, refuseHttp: () => undefined },
