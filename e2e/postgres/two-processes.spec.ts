@@ -164,7 +164,12 @@ test("deleting a session at one process removes its turn, browser and files at t
   });
   const closed = new Promise((done) => socket.once("close", done));
   await once(socket, "open");
-  const stream = (await player.call("GET", created.streamUrl)).text();
+  const opened = Promise.withResolvers<void>();
+  const stream = followUntil(await player.call("GET", created.streamUrl), (events) => {
+    if (events.some(({ event }) => event === "tool.result")) opened.resolve();
+    return false;
+  });
+  await opened.promise;
 
   const answer = await other.call("DELETE", `/api/sessions/${sessionId}`);
   expect((await answer.json()).deleted).toMatchObject({
@@ -174,7 +179,7 @@ test("deleting a session at one process removes its turn, browser and files at t
     evidence: 1,
   });
   expect(await closed).toBe(4004);
-  expect(await stream).toContain("event: tool.result");
+  await stream;
   await waitUntil(() => request.outcome === "client-left", "the model call was aborted");
   await waitUntil(() => folders().length === 0, "the files have gone");
   for (const each of [first, second])

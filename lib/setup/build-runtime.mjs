@@ -10,7 +10,7 @@ export const runtimeFile = "public/variant-runtime.js";
 
 /** Matches the names of properties that only the runtime itself reads, so that the build can shorten these names. */
 const privateNames =
-  /^(?:adoptSheet|hasLost|hasRunningScripts|isDocumentHydrated|isIntact|isLost|isUnmatched|reconcile|undo|verify)$/;
+  /^(?:adopt|adoptSheet|effect|hasLost|hasRunningScripts|isDocumentHydrated|isIntact|isLost|isUnmatched|parts|reconcile|roots|search|undo|verify)$/;
 
 /**
  * Bundles the runtime.

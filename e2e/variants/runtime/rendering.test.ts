@@ -52,6 +52,36 @@ describe("a page that renders over changes", () => {
     await close();
   });
 
+  test("a slow round does not delay the change of the next late element", async () => {
+    const url = browser.serve("/slow-round", "<main></main>");
+    const script = scriptOf(url, [{ op: "setText", selector: ".late", text: "Late" }]);
+    const { page, problems, close } = await browser.open(url, [script]);
+    const shown = await page.evaluate(async () => {
+      const search = Document.prototype.querySelectorAll;
+      const texts: (string | null)[] = [];
+      for (const slowMs of [30, 0]) {
+        let isSlow = slowMs > 0;
+        Document.prototype.querySelectorAll = function (this: Document, selector: string) {
+          const until = performance.now() + (isSlow ? slowMs : 0);
+          isSlow = false;
+          while (performance.now() < until);
+          return search.call(this, selector);
+        };
+        const late = document.createElement("p");
+        late.className = "late";
+        document.querySelector("main")?.append(late);
+        await new Promise(requestAnimationFrame);
+        await new Promise(requestAnimationFrame);
+        texts.push(late.textContent);
+      }
+      Document.prototype.querySelectorAll = search;
+      return texts;
+    });
+    assert.deepEqual(shown, ["Late", "Late"]);
+    assert.deepEqual(problems, []);
+    await close();
+  });
+
   test("content that arrives in parts is changed once it is complete, and reverts to the whole content", async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     const url = browser.serve("/parts", {

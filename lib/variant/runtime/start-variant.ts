@@ -5,9 +5,14 @@ import { type RunningPage, startPage } from "./running-page.ts";
 import type { CompiledPage, CompiledVariant, VariantHandle } from "./runtime-types.ts";
 import { shared } from "./shared-state.ts";
 
-/** The pause after a reconciliation lasts at least one frame, and at least four times as long as the work took. */
-const PAUSE_MIN_MS = 16;
-const PAUSE_TIMES_WORK = 4;
+/** Two reconciliations begin at least one frame apart. */
+const FRAME_MS = 16;
+/**
+ * In the long run, reconciliations take at most a fifth of the time. Their work may be ahead of this share by 50 ms (250
+ * ms of time), so that one slow round, as during the load of a page, does not delay the next change.
+ */
+const TIMES_WORK = 5;
+const FREE_MS = 250;
 /**
  * Maximum number of passes in a reconciliation. More than one pass may be necessary, because a change can make the
  * selector of another change match.
@@ -33,6 +38,8 @@ let isPending = false;
 let isStale = false;
 let isNoticed = false;
 let nextRoundMs = 0;
+/** Until when the reconciliations so far use up their share of the time. At most `FREE_MS` before the present time. */
+let paidAtMs = -FREE_MS;
 let timer: ReturnType<typeof setTimeout> | undefined;
 let scriptError: string | null = null;
 
@@ -115,8 +122,8 @@ function work(records: MutationRecord[], isUrgent = false): void {
   for (const page of pages) page.adoptSheet();
   if (isPending && (isUrgent || startMs >= nextRoundMs)) {
     reconcile();
-    const endMs = performance.now();
-    nextRoundMs = endMs + Math.max(PAUSE_MIN_MS, (endMs - startMs) * PAUSE_TIMES_WORK);
+    paidAtMs = Math.max(paidAtMs, startMs - FREE_MS) + (performance.now() - startMs) * TIMES_WORK;
+    nextRoundMs = Math.max(paidAtMs, startMs + FRAME_MS);
   }
   // Discards the mutation records that the runtime's own writes have caused.
   observer.takeRecords();
@@ -126,7 +133,7 @@ function work(records: MutationRecord[], isUrgent = false): void {
   timer = setTimeout(resume, waitMs);
   // An animation frame resumes the work before the next paint. A page in the background gets no frames, so the timer
   // resumes the work there.
-  if (waitMs <= PAUSE_MIN_MS) requestAnimationFrame(() => resume(true));
+  if (waitMs <= FRAME_MS) requestAnimationFrame(() => resume(true));
 }
 
 const resume = (isUrgent?: boolean) => work(observer.takeRecords(), isUrgent);
