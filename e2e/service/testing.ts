@@ -4,12 +4,15 @@ import { join } from "node:path";
 import { prepareTestDatabase } from "#db/testing.ts";
 import { startScriptedModel } from "#e2e/fixtures/scripted-model/start-scripted-model.ts";
 import type { Step } from "#e2e/fixtures/scripted-model/types.ts";
+import { waitUntil } from "#e2e/fixtures/wait-until.ts";
 import { contract, type OperationName } from "#lib/api/contract/contract.ts";
 import type { PathOperations } from "#lib/api/http/serve-path.ts";
 import { createAnswerCheck } from "#lib/api/openapi/check-answer.ts";
 import { createContainer } from "#lib/server/container.ts";
 import { readEnv } from "#lib/server/env.ts";
 import { createLogger } from "#lib/server/log.ts";
+
+export { waitUntil };
 
 /** The API key that tests use by default. */
 export const TEST_KEY = "key-of-the-service-tests";
@@ -130,19 +133,6 @@ export const userMessage = (text: string) => ({ role: "user", parts: [{ type: "t
 
 /** Creates a step in which the scripted model answers with a text, which ends the turn. */
 export const say = (text: string): Step => ({ text });
-
-/** Waits for a condition, at most 90 seconds by default. */
-export async function waitUntil(
-  condition: () => boolean | Promise<boolean>,
-  what: string,
-  withinMs = 90_000,
-): Promise<void> {
-  const end = Date.now() + withinMs;
-  while (!(await condition())) {
-    if (Date.now() > end) throw new Error(`waited in vain until ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-}
 
 function matchPath(pathname: string): [PathOperations, Record<string, string>] {
   for (const [path, operations] of paths) {

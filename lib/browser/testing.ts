@@ -77,16 +77,20 @@ export async function insertTestSession(
   return id;
 }
 
-/** Polls `ask` every 20 ms until it returns neither undefined nor false. @throws Error when `timeoutMs` have passed. */
+/**
+ * Polls `ask` until it returns neither undefined nor false, first every 20 ms and later every 100 ms. @throws Error when
+ * `timeoutMs` have passed.
+ */
 export async function waitFor<Value>(
   ask: () => Value | undefined | false | Promise<Value | undefined | false>,
   what: string,
   timeoutMs = 90_000,
 ): Promise<Value> {
-  for (const end = Date.now() + timeoutMs; Date.now() < end; ) {
+  const end = Date.now() + timeoutMs;
+  for (let pauseMs = 20; Date.now() < end; pauseMs = Math.min(pauseMs * 1.1, 100)) {
     const answer = await ask();
     if (answer !== undefined && answer !== false) return answer;
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
   }
   throw new Error(`waited ${timeoutMs} ms for ${what}`);
 }
