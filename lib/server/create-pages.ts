@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -74,7 +75,17 @@ function checkBuild(): void {
     throw new Error("the pages are not built; npm start builds them");
 }
 
+/**
+ * Gives Next the configuration that its build has resolved, in the variable that the server of Next's own standalone
+ * output sets. Otherwise Next would load a compiler to read `next.config.ts`, which takes 100 ms and 25 MB.
+ */
+async function passConfig(): Promise<void> {
+  const files = JSON.parse(await readFile(join(ROOT, ".next", "required-server-files.json"), "utf8"));
+  process.env.__NEXT_PRIVATE_STANDALONE_CONFIG = JSON.stringify(files.config);
+}
+
 async function prepare(env: Env, hub: Server) {
+  if (env.NODE_ENV !== "development") await passConfig();
   const { default: next } = await import("next");
   const app = next({
     dev: env.NODE_ENV === "development",

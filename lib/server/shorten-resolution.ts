@@ -1,11 +1,14 @@
 import { type ResolveFnOutput, registerHooks } from "node:module";
 
 const PACKAGE = "drizzle-orm";
+/** The folder of the project. */
+const ROOT = new URL("../../", import.meta.url).href;
 
 /**
- * Speeds up imports of drizzle-orm and imports inside the package. Node would read and parse its `package.json` of 180
- * KB again for each of about two hundred files. The hook resolves the files to the same results without reading
- * `package.json`. Call this before the first import of the database.
+ * Speeds up two kinds of imports, with the same results. Imports of drizzle-orm, and imports inside the package: Node
+ * would read and parse its `package.json` of 180 KB again for each of about two hundred files. Imports between the
+ * project's own sources: Node would look up each file and its `package.json`, which is a tenth of the time to load the
+ * service. Call this before the first import of the database.
  *
  * @returns a function that removes the hook, which slightly slows down all other imports.
  */
@@ -14,6 +17,8 @@ export function shortenResolution(): () => void {
   const hooks = registerHooks({
     resolve(specifier, context, next) {
       const { parentURL, conditions } = context;
+      const source = findSource(specifier, parentURL);
+      if (source) return { url: source, format: "module-typescript", shortCircuit: true };
       if (specifier === PACKAGE || specifier.startsWith(`${PACKAGE}/`)) {
         const key = [specifier, ...conditions].join(" ");
         const entry = entries.get(key) ?? next(specifier, context);
@@ -26,4 +31,13 @@ export function shortenResolution(): () => void {
     },
   });
   return () => hooks.deregister();
+}
+
+/** Returns the address of a source that another source of the project imports. Undefined for any other import. */
+function findSource(specifier: string, parentURL = ""): string | undefined {
+  const isOwn = parentURL.startsWith(ROOT) && !parentURL.includes("/node_modules/");
+  if (!isOwn || !specifier.endsWith(".ts")) return undefined;
+  // In `package.json`, each name with `#` stands for the folder of the same name.
+  if (specifier.startsWith("#")) return ROOT + specifier.slice(1);
+  return specifier.startsWith(".") ? new URL(specifier, parentURL).href : undefined;
 }
