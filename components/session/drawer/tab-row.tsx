@@ -56,16 +56,19 @@ function moveFocus(event: KeyboardEvent<HTMLElement>): void {
   const target = targets[event.key];
   if (target === undefined) return;
   event.preventDefault();
-  tabs.at(target % tabs.length)?.focus();
+  // `reveal` scrolls to the tab. The browser's own scrolling would leave the tab under the fade of an edge.
+  tabs.at(target % tabs.length)?.focus({ preventScroll: true });
 }
 
-/** Scrolls the row until neither edge covers the tab. */
+/**
+ * Scrolls the row until neither edge covers the tab. Scrolls without an animation and always, because an animation that
+ * is still running, as after a click on an edge, could hide the tab again.
+ */
 function reveal(row: HTMLElement | null, tab: HTMLElement | null): void {
   if (!row || !tab) return;
-  const left = tab.offsetLeft - EDGE_PX;
-  const right = tab.offsetLeft + tab.offsetWidth + EDGE_PX - row.clientWidth;
-  if (row.scrollLeft > left) row.scrollTo({ left });
-  else if (row.scrollLeft < right) row.scrollTo({ left: right });
+  const leftMax = tab.offsetLeft - EDGE_PX;
+  const leftMin = tab.offsetLeft + tab.offsetWidth + EDGE_PX - row.clientWidth;
+  row.scrollTo({ left: Math.min(Math.max(row.scrollLeft, leftMin), leftMax), behavior: "instant" });
 }
 
 /**
