@@ -114,7 +114,9 @@ export async function createDatabase(
   const client = new Client({ connectionString: serverUrl });
   await client.connect();
   try {
-    await client.query(`create database "${name}" template ${template}`).catch((error) => {
+    // A copy of the files takes half as long as the default, which writes all pages to the log.
+    const statement = `create database "${name}" template ${template} strategy file_copy`;
+    await client.query(statement).catch((error) => {
       if (error.code !== "42P04") throw error;
     });
   } finally {
