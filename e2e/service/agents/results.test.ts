@@ -53,16 +53,24 @@ describe("the results of sub-agents", () => {
 
   it("remain the submitted ones if a message then gives the sub-agent a turn without a submission", async () => {
     const { promise: sent, resolve } = Promise.withResolvers<void>();
+    // If the message arrived before the sub-agent's first model call, the call would already contain it.
+    const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
     service.model.respondWith(({ userText, answersSoFar, toolResults }) => {
       if (userText.includes("one more thing")) return { text: "I have submitted it already." };
-      if (userText.includes("be precious"))
+      if (userText.includes("be precious")) {
+        begin();
         return { hold: sent, holdAt: "start", toolCalls: [submit({ precious: 42 })] };
+      }
       const agentId = (JSON.parse(toolResults[0] ?? "[]") as { agentId: string }[])[0]?.agentId ?? "";
       if (answersSoFar === 2) resolve();
       return (
         [
           { toolCalls: [spawn({ name: "late", objective: "be precious" })] },
-          { toolCalls: [{ name: "message_agent", arguments: { agentId, text: "one more thing" } }] },
+          {
+            hold: begun,
+            holdAt: "start" as const,
+            toolCalls: [{ name: "message_agent", arguments: { agentId, text: "one more thing" } }],
+          },
           { toolCalls: [wait()] },
         ][answersSoFar] ?? { text: "Done." }
       );
