@@ -164,12 +164,13 @@ test("deleting a session at one process removes its turn, browser and files at t
   });
   const closed = new Promise((done) => socket.once("close", done));
   await once(socket, "open");
-  const opened = Promise.withResolvers<void>();
+  const shown = Promise.withResolvers<void>();
   const stream = followUntil(await player.call("GET", created.streamUrl), (events) => {
-    if (events.some(({ event }) => event === "tool.result")) opened.resolve();
+    if (events.some(({ event }) => event === "tool.result")) shown.resolve();
     return false;
   });
-  await opened.promise;
+  // Otherwise the session could be deleted before the stream has read its events.
+  await Promise.race([shown.promise, stream]);
 
   const answer = await other.call("DELETE", `/api/sessions/${sessionId}`);
   expect((await answer.json()).deleted).toMatchObject({
@@ -179,7 +180,7 @@ test("deleting a session at one process removes its turn, browser and files at t
     evidence: 1,
   });
   expect(await closed).toBe(4004);
-  await stream;
+  expect((await stream).map(({ event }) => event)).toContain("tool.result");
   await waitUntil(() => request.outcome === "client-left", "the model call was aborted");
   await waitUntil(() => folders().length === 0, "the files have gone");
   for (const each of [first, second])

@@ -25,11 +25,11 @@ const onNeon = [
 ];
 
 /**
- * Whether an end-to-end test also runs on a Postgres server, not only on the embedded database. The crashes of turns
- * and callbacks do, because on a server the next process waits until the claims of the crashed one have expired.
+ * Whether an end-to-end test also runs on a Postgres server, not only on the embedded database. Only the crash tests
+ * do, because on a server another process can take over the work of a crashed one.
  * @param {string} path
  */
-const isWorthRepeating = (path) => path.startsWith("e2e/crash/survive-kill");
+const isWorthRepeating = (path) => path.startsWith("e2e/crash/");
 
 /**
  * Runs the selected parts, or all parts if there are no arguments. `--unit` and `--e2e` select one kind of tests. Other
