@@ -32,6 +32,8 @@ export const engineStepOrder = pgSequence("engine_step_order");
 export const engineExecutors = pgTable("engine_executors", {
   id: text("id").primaryKey(),
   leaseUntil: instant("lease_until").notNull(),
+  /** The name of the process's database connections. Null if an earlier version of the service wrote the row. */
+  process: text("process"),
 });
 
 /** Events as received. A second event with the same id is a duplicate. */

@@ -22,6 +22,11 @@ export type EmbeddedEngineOptions = {
   logger: Logger;
   /** True if no other process uses the database, as with an embedded database. Then `start` claims all open runs at once. */
   isSoleExecutor?: boolean;
+  /**
+   * The name of this process's database connections. If it is given, other processes claim this executor's runs as soon
+   * as the process has ended, and do not wait until the lease expires.
+   */
+  process?: string;
   clock?: EngineClock;
   backoff?: Backoff;
   /** Maximum number of concurrent function calls. */
@@ -45,7 +50,7 @@ export type EmbeddedEngine = {
   fetch: typeof fetch;
   /**
    * Registers the functions through the SDK's own handler, and starts their crons. Continues the open runs with their
-   * timers and waits. If other processes use the database, runs of an executor with a valid lease are not continued.
+   * timers and waits. If other processes use the database, runs of a live executor with a valid lease are not continued.
    *
    * @throws when a function uses an option that this engine does not support, and when the database fails.
    */
@@ -94,7 +99,7 @@ export function createEmbeddedEngine(options: EmbeddedEngineOptions): EmbeddedEn
   const { db, logger, isSoleExecutor = false, clock = systemClock, backoff = createBackoff() } = options;
   const { concurrency = 256, leaseMs = 15_000, sweepMs = 5_000, keepMs = 24 * 3_600_000 } = options;
   const executorId = `exe_${randomUUID()}`;
-  const store = createEngineStore(db, executorId, clock.now);
+  const store = createEngineStore(db, { executorId, process: options.process }, clock.now);
   const alarms = createAlarms(clock);
   /**
    * Names of events that a run waits for or has waited for. With several executors, names are missing here, because an

@@ -22,8 +22,8 @@ const quiet = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {}
 const released = Promise.withResolvers<void>();
 
 async function start({ url, leaseMs, sweepMs, name, isHeld }: Start) {
-  const { db } = await openTestPostgres({ driver: "pg", url });
-  const engine = createEmbeddedEngine({ db, logger: quiet, leaseMs, sweepMs });
+  const { db, name: process } = await openTestPostgres({ driver: "pg", url });
+  const engine = createEmbeddedEngine({ db, logger: quiet, process, leaseMs, sweepMs });
   const observed: typeof fetch = async (input, init) => {
     const answer = await engine.fetch(input, init);
     if (answer.status === 409) report({ kind: "refused", path: new URL(String(input)).pathname });

@@ -42,26 +42,28 @@ const BUFFERED_STEPS = 2;
  *
  * @param deps.isServerless whether the service runs on a serverless platform. The Inngest functions are then registered
  * with the Inngest server when the service is deployed, so this process does not register them.
- * @param deps.isSoleExecutor whether this is the only process that uses the database.
+ * @param deps.owner identifies this process among those that use the database. `isAlone`: there are no others.
  */
 export function chooseEngine(deps: {
   env: Env;
   db: Database;
   logger: Logger;
   isServerless: boolean;
-  isSoleExecutor: boolean;
+  owner: { name: string; isAlone: boolean };
 }): Engine {
-  const { env, db, logger, isServerless, isSoleExecutor } = deps;
+  const { env, db, logger, isServerless, owner } = deps;
   const isReal = Boolean(
     env.INNGEST_DEV || env.INNGEST_BASE_URL || env.INNGEST_EVENT_KEY || env.INNGEST_SIGNING_KEY,
   );
-  return isReal
-    ? createServedEngine(env, logger, isServerless)
-    : createInProcessEngine(db, logger, isSoleExecutor);
+  return isReal ? createServedEngine(env, logger, isServerless) : createInProcessEngine(db, logger, owner);
 }
 
-function createInProcessEngine(db: Database, logger: Logger, isSoleExecutor: boolean): Engine {
-  const engine = createEmbeddedEngine({ db, logger, isSoleExecutor });
+function createInProcessEngine(
+  db: Database,
+  logger: Logger,
+  owner: { name: string; isAlone: boolean },
+): Engine {
+  const engine = createEmbeddedEngine({ db, logger, isSoleExecutor: owner.isAlone, process: owner.name });
   return {
     label: "embedded",
     clientOptions: embeddedClientOptions(engine, logger, BUFFERED_STEPS),

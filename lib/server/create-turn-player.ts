@@ -64,7 +64,7 @@ type TurnPlayerDeps = Pick<TurnDeps, "model" | "spending" | "mcp" | "elicitation
 export function createTurnPlayer(deps: TurnPlayerDeps) {
   const { env, storage, logger, isServerless } = deps;
   const { db, bus } = storage;
-  const engine = chooseEngine({ env, db, logger, isServerless, isSoleExecutor: storage.isEmbedded });
+  const engine = chooseEngine({ env, db, logger, isServerless, owner: storage.owner });
   const client = createClient(engine.clientOptions);
   const sender = { db, send: (job: Job) => sendJob(client, job), intake: engine.intake, logger };
   const jobs = isServerless ? createServerlessSender(sender) : createJobSender(sender);

@@ -22,6 +22,8 @@ export type { Change, NewRun, Receipt, StepWrite, WokenRun } from "./store-chang
 export type StoreContext = {
   query: <Row>(statement: SQL) => Promise<Row[]>;
   executorId: string;
+  /** The name of this process's database connections; undefined on an embedded database. */
+  process: string | undefined;
   /** The engine's clock. */
   now: () => number;
 };
@@ -32,10 +34,15 @@ export type EngineStore = ReturnType<typeof createEngineStore>;
  * Creates the store of the engine's rows. No other part of the engine uses Drizzle. Every method except `prune`
  * executes a single statement, so it is one transaction.
  *
+ * @param self identifies this executor and its process.
  * @param now the engine's clock.
  */
-export function createEngineStore(db: Database, executorId: string, now: () => number) {
-  const context: StoreContext = { query: (statement) => queryRows(db, statement), executorId, now };
+export function createEngineStore(
+  db: Database,
+  self: Pick<StoreContext, "executorId" | "process">,
+  now: () => number,
+) {
+  const context: StoreContext = { query: (statement) => queryRows(db, statement), ...self, now };
   return {
     commit: (change: Change) => commitChange(context, change),
     recordStep: (fence: Fence, step: { stepId: string; name: string; output: unknown }) =>

@@ -1,4 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
+import { hasEnded } from "#db/connection-name.ts";
 import { engineEvents, engineExecutors, engineRuns, engineSteps } from "#db/schema/engine.ts";
 import type { StoreContext } from "./engine-store.ts";
 import { asJson, instantFrom, msOf, type WokenRun } from "./store-change.ts";
@@ -18,12 +19,15 @@ const CLOCKS_DIFFER_MS = 60_000;
  *
  * @returns whether this executor's lease had expired, because its process was suspended or the database's clock jumped.
  */
-export async function renewLease({ query, executorId }: StoreContext, leaseMs: number): Promise<boolean> {
+export async function renewLease(
+  { query, executorId, process }: StoreContext,
+  leaseMs: number,
+): Promise<boolean> {
   const until = sql`now() + ${leaseMs} * interval '1 millisecond'`;
   const [row] = await query<{ hadExpired: boolean }>(sql`with cut as (
       update ${engineExecutors} set lease_until = ${until} where lease_until > ${until} and id <> ${executorId}
     ), renewed as (
-      insert into ${engineExecutors} (id, lease_until) values (${executorId}, ${until})
+      insert into ${engineExecutors} (id, lease_until, process) values (${executorId}, ${until}, ${process ?? null})
       on conflict (id) do update set lease_until = excluded.lease_until
     )
     select exists (select 1 from ${engineExecutors} where id = ${executorId} and lease_until <= now()) as "hadExpired"`);
@@ -36,9 +40,9 @@ export async function releaseLease({ query, executorId }: StoreContext): Promise
 }
 
 /**
- * Takes over the open runs of the given functions from executors without a valid lease, or from every other executor if
- * `takeAll`. A wait whose start is in the future was written before the clock was set back. Such a wait starts again
- * now, so that it does not last too long.
+ * Takes over the open runs of the given functions from executors without a valid lease and from executors whose process
+ * has ended, or from every other executor if `takeAll`. A wait whose start is in the future was written before the clock
+ * was set back. Such a wait starts again now, so that it does not last too long.
  */
 export function claimRuns(
   { query, executorId, now }: StoreContext,
@@ -54,8 +58,8 @@ export function claimRuns(
         due_at = ${dueAt(sql`r.due_at`, sql`r.waiting_since`)}, waiting_since = least(r.waiting_since, ${at})
       where r.ended_at is null and r.executor_id <> ${executorId}
         and r.function_id in (select json_array_elements_text(${asJson(functionIds)}))
-        and (${takeAll} or not exists
-          (select 1 from ${engineExecutors} x where x.id = r.executor_id and x.lease_until > now()))
+        and (${takeAll} or not exists (select 1 from ${engineExecutors} x where x.id = r.executor_id
+          and x.lease_until > now() and (x.process is null or not ${hasEnded(sql`x.process`)})))
       returning r.id, r.function_id, r.epoch, r.state, r.event_id, r.due_at, r.parent_run_id
     ), begun as (
       update ${engineSteps} s set due_at = ${stepDue}, created_at = ${at} from taken t

@@ -1,6 +1,7 @@
 import { and, eq, inArray, isNull, or, type SQL, sql } from "drizzle-orm";
 import type { PgColumn } from "drizzle-orm/pg-core";
 import type { Executor, Transaction } from "#db/client.ts";
+import { hasEnded } from "#db/connection-name.ts";
 import { agents, browsers, runs, sessions } from "#db/schema/index.ts";
 import { OPEN_STATES } from "#lib/session/run/run-store.ts";
 import { type BrowserEvent, browserMachine } from "./browser-machine.ts";
@@ -254,21 +255,8 @@ export function listClaims(
     .where(and(inArray(browsers.status, ["creating", "ready"]), or(isOwn, isGone(self))));
 }
 
-/** How long processes may take to reconnect after a restart of the database server, which ends all connections. */
-const RETURN_SECONDS = 15;
-
-/**
- * SQL condition: the process that owns the row has ended. A process counts as ended if no database connection has its
- * name. Exception: for `RETURN_SECONDS` after a restart of the database server, a process that connected before the
- * restart does not count as ended. If this process is alone, every other process has ended.
- */
+/** SQL condition: the process that owns the row has ended. If this process is alone, every other process has ended. */
 export function isGone(self: BrowserOwner, owner: PgColumn = browsers.owner): SQL {
   const isOther = sql`${owner} is distinct from ${self.name}`;
-  if (self.isAlone) return isOther;
-  const isConnected = sql`exists (select 1 from pg_stat_activity process
-    where process.datname = current_database() and process.application_name = ${owner})`;
-  const openedAt = sql`to_timestamp(substring(${owner} from ' ([0-9]+) ')::float8 / 1000)`;
-  const mayReturn = sql`coalesce(${openedAt} < pg_postmaster_start_time(), false)
-    and now() < pg_postmaster_start_time() + ${RETURN_SECONDS} * interval '1 second'`;
-  return sql`(${isOther} and not ${isConnected} and not (${mayReturn}))`;
+  return self.isAlone ? isOther : sql`(${isOther} and ${hasEnded(owner)})`;
 }

@@ -1,0 +1,1 @@
+ALTER TABLE "engine_executors" ADD COLUMN "process" text;
