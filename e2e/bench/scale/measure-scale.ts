@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { startTestPostgres } from "#db/postgres-testing.ts";
+import { createDatabase } from "#db/testing.ts";
 import { type RunningService, startService } from "../../fixtures/service.ts";
 import { startChild } from "../child.ts";
 import { callJson, followStream } from "../http.ts";
@@ -114,42 +115,63 @@ export async function measureScale(say: Say): Promise<Row[]> {
   }
 }
 
-/** Measures the CPU time of a turn with two service processes on one Postgres, relative to one process. */
+/**
+ * Measures the CPU time of a turn with two service processes on one database, relative to one process, and relative to
+ * two processes that have a database each. The second comparison shows what sharing costs: on a machine with few cores,
+ * two processes that share nothing slow each other down, too.
+ */
 async function measureProcesses(
   say: Say,
   first: RunningService,
   services: RunningService[],
-  variables: Record<string, string>,
+  variables: Record<string, string> & { DATABASE_URL: string },
 ): Promise<Row[]> {
   say("Playing turns with one process and with two …");
   const second = await startService(variables);
   services.push(second);
-  const subjects = [describeService(first), describeService(second)];
-  await Promise.all(subjects.map((each) => playTurns(each, { tools: 1 }, 200, 8)));
+  const DATABASE_URL = await createDatabase(variables.DATABASE_URL, "separate");
+  const third = await startService({ ...variables, DATABASE_URL });
+  services.push(third);
+  const all = [first, second, third].map(describeService);
+  const [one, sharing, separate] = all as [Subject, Subject, Subject];
+  for (const each of all) await playTurns(each, { tools: 1 }, 200, 8);
   const measure = async (used: Subject[]) => {
-    const cpuFrom = subjects.map(({ pid }) => readCpuMs(pid));
+    const cpuFrom = used.map(({ pid }) => readCpuMs(pid));
     const startedAt = performance.now();
     const rates = await Promise.all(
       used.map((each) => playInFlight(each, { tools: 1 }, { inFlight: 16 / used.length, forMs: 4_000 })),
     );
     const turns = (rates.reduce((total, rate) => total + rate, 0) * (performance.now() - startedAt)) / 1000;
-    const cpuMs = subjects.reduce(
-      (total, { pid }, index) => total + readCpuMs(pid) - (cpuFrom[index] ?? 0),
-      0,
-    );
+    const cpuMs = used.reduce((total, { pid }, index) => total + readCpuMs(pid) - (cpuFrom[index] ?? 0), 0);
     return cpuMs / turns;
   };
-  const pairs: (readonly [number, number])[] = [];
-  for (let round = 0; round < 3; round++)
-    pairs.push([await measure(subjects), await measure(subjects.slice(0, 1))]);
-  await second.stop();
+  const rounds: { oneMs: number; sharedMs: number; separateMs: number }[] = [];
+  for (let round = 0; round < 5; round++)
+    rounds.push({
+      sharedMs: await measure([one, sharing]),
+      oneMs: await measure([one]),
+      separateMs: await measure([one, separate]),
+    });
+  for (const service of [second, third]) await service.stop();
+  const behind = {
+    oneMs: median(rounds.map(({ oneMs }) => oneMs)),
+    sharedMs: median(rounds.map(({ sharedMs }) => sharedMs)),
+    separateMs: median(rounds.map(({ separateMs }) => separateMs)),
+  };
   return [
     {
       what: "CPU of a turn with two processes on one Postgres, relative to one process",
       unit: "×",
-      value: median(pairs.map(([two, one]) => two / one)),
+      value: median(rounds.map(({ sharedMs, oneMs }) => sharedMs / oneMs)),
       target: { atMost: 1.15 },
-      behind: { twoMs: median(pairs.map(([two]) => two)), oneMs: median(pairs.map(([, one]) => one)) },
+      behind,
+    },
+    {
+      what: "the same, relative to two processes with a database each",
+      unit: "×",
+      value: median(rounds.map(({ sharedMs, separateMs }) => sharedMs / separateMs)),
+      target: { atMost: 1.15 },
+      behind,
     },
   ];
 }
