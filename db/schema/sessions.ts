@@ -113,9 +113,10 @@ export const sessions = pgTable(
   },
   (table) => [
     uniqueIndex("sessions_owner_idempotency_key").on(table.ownerId, table.idempotencyKey),
-    // Matches the order of the session list, which omits sub-agents.
+    // The session list reads it backwards, and omits sub-agents. A `desc()` here would sort nulls last, which does not
+    // match the `desc` of a query.
     index("sessions_owner_recent")
-      .on(table.ownerId, table.createdAt.desc(), table.id.desc())
+      .on(table.ownerId, table.createdAt, table.id)
       .where(sql`parent_session_id is null`),
     index("sessions_parent").on(table.parentSessionId),
     oneOf("sessions_source", table.source, SOURCES),
@@ -165,7 +166,7 @@ export const shareTokens = pgTable(
     createdAt: createdAt(),
   },
   (table) => [
-    index("share_tokens_session").on(table.sessionId, table.createdAt.desc(), table.id),
+    index("share_tokens_session").on(table.sessionId, table.createdAt, table.id),
     oneOf("share_tokens_role", table.role, SHARE_ROLES),
   ],
 );
