@@ -22,7 +22,7 @@ export type { Change, NewRun, Receipt, StepWrite, WokenRun } from "./store-chang
 export type StoreContext = {
   query: <Row>(statement: SQL) => Promise<Row[]>;
   executorId: string;
-  /** The name of this process's database connections; undefined on an embedded database. */
+  /** The name of this process's database connections. Undefined if only the lease tells whether it is alive. */
   process: string | undefined;
   /** The engine's clock. */
   now: () => number;

@@ -53,13 +53,16 @@ export function claimRuns(
   const dueAt = (due: SQL, since: SQL) =>
     sql`case when ${since} > ${at} then ${at} + (${due} - ${since}) else ${due} end`;
   const stepDue = dueAt(sql`s.due_at`, sql`s.created_at`);
-  return query<ClaimedRun>(sql`with taken as (
+  // The live executors are computed once and not for each run, because this reads all connections of the server.
+  return query<ClaimedRun>(sql`with live as materialized (
+      select x.id from ${engineExecutors} x
+      where x.lease_until > now() and (x.process is null or not ${hasEnded(sql`x.process`)})
+    ), taken as (
       update ${engineRuns} r set executor_id = ${executorId}, epoch = r.epoch + 1,
         due_at = ${dueAt(sql`r.due_at`, sql`r.waiting_since`)}, waiting_since = least(r.waiting_since, ${at})
       where r.ended_at is null and r.executor_id <> ${executorId}
         and r.function_id in (select json_array_elements_text(${asJson(functionIds)}))
-        and (${takeAll} or not exists (select 1 from ${engineExecutors} x where x.id = r.executor_id
-          and x.lease_until > now() and (x.process is null or not ${hasEnded(sql`x.process`)})))
+        and (${takeAll} or r.executor_id not in (select id from live))
       returning r.id, r.function_id, r.epoch, r.state, r.event_id, r.due_at, r.parent_run_id
     ), begun as (
       update ${engineSteps} s set due_at = ${stepDue}, created_at = ${at} from taken t
