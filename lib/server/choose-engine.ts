@@ -4,6 +4,7 @@ import type { Logger } from "pino";
 import type { Database } from "#db/client.ts";
 import { createSdkLogger, embeddedClientOptions } from "#inngest/embedded/client-options.ts";
 import { createEmbeddedEngine } from "#inngest/embedded/create-embedded-engine.ts";
+import type { BrowserOwner } from "#lib/browser/session/browser-store.ts";
 import type { JobIntake } from "#lib/session/jobs/job-sender.ts";
 import type { Env } from "./env.ts";
 import { isLoopbackPeer } from "./loopback-peer.ts";
@@ -49,7 +50,7 @@ export function chooseEngine(deps: {
   db: Database;
   logger: Logger;
   isServerless: boolean;
-  owner: { name: string; isAlone: boolean };
+  owner: BrowserOwner;
 }): Engine {
   const { env, db, logger, isServerless, owner } = deps;
   const isReal = Boolean(
@@ -58,11 +59,7 @@ export function chooseEngine(deps: {
   return isReal ? createServedEngine(env, logger, isServerless) : createInProcessEngine(db, logger, owner);
 }
 
-function createInProcessEngine(
-  db: Database,
-  logger: Logger,
-  owner: { name: string; isAlone: boolean },
-): Engine {
+function createInProcessEngine(db: Database, logger: Logger, owner: BrowserOwner): Engine {
   const engine = createEmbeddedEngine({ db, logger, isSoleExecutor: owner.isAlone, process: owner.name });
   return {
     label: "embedded",
