@@ -8,6 +8,7 @@ import {
   createGate,
   createTestProcess,
   isQuiet,
+  quietLogger,
   readRuns,
   type TestProcess,
   until,
@@ -435,6 +436,31 @@ describe("onFailure", () => {
     await waitOut();
     assert.equal(calls, 2, "the SDK gives it one retry");
     assert.equal((await readRuns(database.db)).length, 2);
+  });
+
+  it("that is missing is replaced by a warning in the log", async () => {
+    await process.engine.stop({ graceMs: 1_000 });
+    const warnings: [Record<string, unknown>, string][] = [];
+    const warn = (fields: object, message: string) =>
+      void warnings.push([fields as Record<string, unknown>, message]);
+    process = createTestProcess(database.db, { logger: { ...quietLogger, warn } });
+    const { client, start } = process;
+    const fail = () => {
+      throw new NonRetriableError("broken");
+    };
+    const noted: string[] = [];
+    const onFailure = () => void noted.push("handled");
+    await start([
+      client.createFunction({ id: "handled", triggers: { event: "go" }, onFailure }, fail),
+      client.createFunction({ id: "unhandled", triggers: { event: "go" } }, fail),
+    ]);
+    await client.send({ name: "go" });
+    await waitOut();
+    assert.deepEqual(noted, ["handled"]);
+    assert.deepEqual(
+      warnings.map(([{ functionId, err }, message]) => [functionId, (err as Error).message, message]),
+      [["test-unhandled", "broken", "function run failed"]],
+    );
   });
 });
 

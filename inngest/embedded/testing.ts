@@ -62,7 +62,7 @@ export async function until(condition: () => boolean | Promise<boolean>, what: s
 /** Creates a promise that a step awaits until the test resolves it. */
 export const createGate = () => Promise.withResolvers<void>();
 
-const quietLogger: Logger = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+export const quietLogger: Logger = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
 /** An engine that a test can cut off from its database, as if its process had died. */
 export type TestProcess = {

@@ -159,11 +159,13 @@ async function createParts(env: Env, logger: Logger, isServerless: boolean) {
     spending,
     mcp,
     tooling,
-    async sweepOthers() {
-      await removals.sweep(new Date());
-      await deleteFullBuckets(storage.db);
-      await access.logins.deleteOld();
-      if (hasOwnerBudget(env)) await deleteOwnerSpendBefore(storage.db, yesterday());
+    otherSweeps: {
+      removals: () => removals.sweep(new Date()),
+      "rate limits": () => deleteFullBuckets(storage.db),
+      logins: () => access.logins.deleteOld(),
+      "spending of owners": async () => {
+        if (hasOwnerBudget(env)) await deleteOwnerSpendBefore(storage.db, yesterday());
+      },
     },
   });
   playerReady.resolve(player);

@@ -33,6 +33,7 @@ import type { Env } from "./env.ts";
 import { followRuns } from "./follow-runs.ts";
 import { followWaits } from "./follow-waits.ts";
 import type { Storage } from "./open-storage.ts";
+import { type Parts, runParts } from "./run-parts.ts";
 
 type TurnPlayerDeps = Pick<TurnDeps, "model" | "spending" | "mcp" | "elicitations" | "cancelChildren"> & {
   env: Env;
@@ -53,8 +54,8 @@ type TurnPlayerDeps = Pick<TurnDeps, "model" | "spending" | "mcp" | "elicitation
   isServerless: boolean;
   /** Removes old data; undefined if everything is kept. */
   retention: Retention | undefined;
-  /** Other regular work. It runs with every sweep. */
-  sweepOthers: () => Promise<void>;
+  /** Other regular work. It runs with every sweep, after the jobs. */
+  otherSweeps: Parts;
 };
 
 /**
@@ -130,23 +131,35 @@ export function createTurnPlayer(deps: TurnPlayerDeps) {
   }
 
   /**
-   * Sends the jobs in the outbox, resends lost jobs, and does the other regular work. @returns the number of sent jobs
-   * and lost deliveries.
+   * Sends the jobs in the outbox, resends lost jobs, and does the other regular work.
+   *
+   * @returns the number of sent jobs and lost deliveries.
+   * @throws Error if parts of the work failed. The other parts are done.
    */
   async function sweep(): Promise<number> {
-    // Serverless functions are frozen between calls, so `renew` always returns false there. They resend lost jobs
-    // anyway.
-    if ((await activeRuns.renew()) || isServerless) await resendLostJobs(RARELY_LOST_AFTER_MS);
-    const lost = await resendLostDeliveries(db);
-    if (lost.length > 0)
-      logger.warn({ jobs: lost.map(({ id }) => id) }, "jobs of callbacks were lost; they were resent");
-    jobs.sendSoon([...lost, ...(await tests.requeueLost())]);
-    await waits.sweep();
-    await deps.sweepOthers();
-    const swept = await jobs.sweep();
-    // This comes last, so that a failure here does not delay any job.
-    await pruneFailingEndpoints(db);
-    return lost.length + swept;
+    let sent = 0;
+    await runParts(logger, {
+      async runs() {
+        // Serverless functions are frozen between calls, so `renew` always returns false there. They resend lost jobs
+        // anyway.
+        if ((await activeRuns.renew()) || isServerless) await resendLostJobs(RARELY_LOST_AFTER_MS);
+      },
+      async callbacks() {
+        const lost = await resendLostDeliveries(db);
+        if (lost.length > 0)
+          logger.warn({ jobs: lost.map(({ id }) => id) }, "jobs of callbacks were lost; they were resent");
+        jobs.sendSoon(lost);
+        sent += lost.length;
+      },
+      "test runs": async () => jobs.sendSoon(await tests.requeueLost()),
+      waits: () => waits.sweep(),
+      async outbox() {
+        sent += await jobs.sweep();
+      },
+      ...deps.otherSweeps,
+      "failing endpoints": () => pruneFailingEndpoints(db),
+    });
+    return sent;
   }
 
   return {

@@ -1,5 +1,3 @@
-import type { Logger } from "pino";
-import type { Database } from "#db/client.ts";
 import type { LiveHub } from "#lib/api/live/live-hub.ts";
 import type { BrowserService } from "#lib/browser/browser-service.ts";
 import type { EventBus } from "#lib/events/bus/bus.ts";
@@ -8,14 +6,7 @@ import { removeEvidenceFiles } from "#lib/evidence/evidence.ts";
 import { faultPoint } from "#lib/faults/fault-point.ts";
 import type { SandboxService } from "#lib/sandbox/sandbox-service.ts";
 import type { SecurityLog } from "#lib/security-log/security-log.ts";
-import { findLeftoverFolders } from "#lib/session/removal/find-leftover-folders.ts";
-import { findLeftoverRows } from "#lib/session/removal/leftover-store.ts";
-import {
-  listRemovals,
-  markRemoval,
-  markVerified,
-  pruneRemovals,
-} from "#lib/session/removal/removal-store.ts";
+import { listRemovals, markRemoval, pruneRemovals } from "#lib/session/removal/removal-store.ts";
 import { RemovalError } from "#lib/session/removal/remove-folder.ts";
 import {
   type PendingRemoval,
@@ -24,6 +15,7 @@ import {
   removeSession,
 } from "#lib/session/removal/remove-session.ts";
 import type { StopRegistry } from "#lib/turn/run/stop-registry.ts";
+import { createRemovalCheck, type RemovalCheckDeps } from "./verify-removals.ts";
 
 const TOPIC = "session-removed";
 /** The largest number of run ids in one signal, because signals between processes must be short. */
@@ -35,18 +27,14 @@ const SETTLED_MS = 10 * 60_000;
 /** How long removals are stored, so that a process that was down can still clear its files. */
 const KEEP_MS = 7 * 24 * 3_600_000;
 
-type RemovalDeps = {
-  db: Database;
+type RemovalDeps = RemovalCheckDeps & {
   bus: EventBus;
   log: EventLog;
-  logger: Logger;
   stops: StopRegistry;
   waitForPlays: (runIds: readonly string[]) => Promise<void>;
   browser: Pick<BrowserService, "closeSession">;
   sandbox: Pick<SandboxService, "remove">;
-  securityLog: Pick<SecurityLog, "sessionRemoved" | "erasureVerified" | "erasureFailed">;
-  /** The folder for files; undefined if no files are kept on disk. */
-  dataDir: string | undefined;
+  securityLog: Pick<SecurityLog, "sessionRemoved">;
   live: Pick<LiveHub, "sessionRemoved">;
 };
 
@@ -64,8 +52,7 @@ export function followRemovals(deps: RemovalDeps) {
   const runsNotEnded = new Map<string, string[]>();
   /** When each session was last cleared completely, with no part left pending. */
   const clearedAtMs = new Map<string, number>();
-  /** Removed sessions for which the last check found rows or files. */
-  const failures = new Set<string>();
+  const check = createRemovalCheck(deps);
 
   function clear(sessionId: string, runIds: string[]): Promise<PendingRemoval[]> {
     const pendingWork = clearing.get(sessionId);
@@ -89,56 +76,6 @@ export function followRemovals(deps: RemovalDeps) {
     return pending;
   }
 
-  /**
-   * Checks that cleared sessions have no rows in the database and no files in this process's data folder. Records the
-   * result in the security log.
-   *
-   * @param pending the parts that could not be removed.
-   * @param runIds the runs of the sessions, if the caller knows them.
-   * @returns the rows and files that are left, except those in `pending`.
-   */
-  async function verify(
-    sessionIds: string[],
-    pending: PendingRemoval[],
-    runIds?: string[],
-  ): Promise<PendingRemoval[]> {
-    const rows = await findLeftoverRows(db, sessionIds, runIds);
-    const leftovers: PendingRemoval[] = [];
-    for (const sessionId of sessionIds) {
-      const isOfSession = (each: { sessionId: string }) => each.sessionId === sessionId;
-      const ownPending = pending.filter(isOfSession);
-      const tables = rows.filter(isOfSession).map(({ table }) => table);
-      const left: PendingRemoval[] =
-        tables.length > 0
-          ? [{ sessionId, part: "rows", reason: `rows are left in ${tables.join(", ")}` }]
-          : [];
-      // A run or browser that has not ended may still write files. The sweep clears the session and checks again.
-      const isStillRunning = ownPending.some(({ part }) => part === "run" || part === "browser");
-      if (!isStillRunning) left.push(...(await findFiles(deps, sessionId, ownPending)));
-      leftovers.push(...left);
-      const undeleted = ownPending.filter(({ part }) => part === "workspace" || part === "evidence");
-      await recordResult(sessionId, [...undeleted, ...left], isStillRunning);
-    }
-    return leftovers;
-  }
-
-  async function recordResult(
-    sessionId: string,
-    left: PendingRemoval[],
-    isStillRunning: boolean,
-  ): Promise<void> {
-    if (left.length === 0) {
-      failures.delete(sessionId);
-      if (!isStillRunning && (await markVerified(db, sessionId))) securityLog.erasureVerified({ sessionId });
-      return;
-    }
-    // Log the failure once, not with each retry.
-    if (!failures.has(sessionId))
-      securityLog.erasureFailed({ sessionId, left: left.map(({ part, reason }) => `${part}: ${reason}`) });
-    failures.add(sessionId);
-    await markRemoval(db, sessionId, true);
-  }
-
   /** Clears removed sessions in this process: once, again as long as parts are pending, and once more after SETTLED_MS. */
   async function sweep(now: Date): Promise<void> {
     const since = new Date(now.getTime() - KEEP_MS);
@@ -154,7 +91,7 @@ export function followRemovals(deps: RemovalDeps) {
       if (isDue) pending.push(...(await clear(sessionId, [])));
       if (isDue || verifiedAt === null) unverified.push(sessionId);
     }
-    await verify(unverified, pending);
+    await check.verify(unverified, pending);
     const ids = new Set(removals.map(({ sessionId }) => sessionId));
     for (const sessionId of clearedAtMs.keys()) if (!ids.has(sessionId)) clearedAtMs.delete(sessionId);
     await pruneRemovals(db, since);
@@ -196,36 +133,17 @@ export function followRemovals(deps: RemovalDeps) {
       for (const runId of removal.openRunIds) stops.stop(runId, "the session was removed");
       for (const id of removal.sessionIds) bus.signal(TOPIC, [id, ...runIds].join(" "));
       const pending = (await Promise.all(removal.sessionIds.map((id) => clear(id, runIds)))).flat();
-      const left = await verify(removal.sessionIds, pending, removal.runIds).catch((error: unknown) => {
-        // The rows are already deleted; the sweep repeats the check.
-        logger.warn({ err: error, sessionId }, "a removal could not be verified");
-        return [];
-      });
+      const left = await check.verify(removal.sessionIds, pending, removal.runIds);
       const { rows: deleted, publications, pages } = removal;
       return { deleted, pending: [...pending, ...left], publications, pages };
     },
     sweep,
-    /** Returns the number of removed sessions for which the last check found rows or files. */
-    countFailures: () => failures.size,
+    countFailures: check.countFailures,
     async close() {
       unsubscribe();
       await Promise.all(clearing.values());
     },
   };
-}
-
-/** Finds files of a removed session in this process's data folder, except files of pending parts. */
-async function findFiles(
-  { dataDir }: RemovalDeps,
-  sessionId: string,
-  pending: PendingRemoval[],
-): Promise<PendingRemoval[]> {
-  const folders = dataDir === undefined ? [] : await findLeftoverFolders(dataDir, sessionId);
-  return folders.flatMap((folder) => {
-    const part = folder === "evidence" ? "evidence" : "workspace";
-    const isPending = pending.some((each) => each.sessionId === sessionId && each.part === part);
-    return isPending ? [] : [{ sessionId, part, reason: `there are files of it in ${folder}` }];
-  });
 }
 
 /** Removes those parts of a session that are outside the database. @returns the parts that could not be removed. */

@@ -1,3 +1,4 @@
+import type { Logger } from "#lib/log/logger.ts";
 import type { Change, EngineStore, Receipt, Snapshot, StepRow } from "../engine-store/engine-store.ts";
 import { INTERNAL_EVENTS, type SerializedError } from "../protocol.ts";
 import { type CallScene, callRun, type HeldRun } from "./call-run.ts";
@@ -7,6 +8,7 @@ import type { Verdict } from "./judge-answer.ts";
 export type PlayScene = CallScene & {
   store: EngineStore;
   commit: (run: HeldRun, change: Change) => Promise<Receipt>;
+  logger: Pick<Logger, "warn">;
   /** Writes that a run without a parent has completed. Failed runs are written with `commit`. */
   complete: (run: HeldRun, output: unknown) => Promise<void>;
 };
@@ -149,14 +151,23 @@ async function end(
     await scene.complete(run, next.output);
     return OVER;
   }
-  if (next.kind === "completed") change.move = { to: "completed", output: next.output, hasParent };
-  else {
-    const failure = planFailure(scene, run, next.error);
-    change.events = [...verdict.events, ...failure.events];
-    change.runs = [...verdict.runs, ...failure.runs];
-    change.move = { to: "failed", error: next.error, hasParent };
+  if (next.kind === "completed") {
+    await scene.commit(run, { ...change, move: { to: "completed", output: next.output, hasParent } });
+    return OVER;
   }
-  await scene.commit(run, change);
+  const failure = planFailure(scene, run, next.error);
+  const { held } = await scene.commit(run, {
+    ...change,
+    events: [...verdict.events, ...failure.events],
+    runs: [...verdict.runs, ...failure.runs],
+    move: { to: "failed", error: next.error, hasParent },
+  });
+  // Nothing else reports this failure, for example that of a cron function.
+  if (held && failure.runs.length === 0 && !hasParent)
+    scene.logger.warn(
+      { err: next.error, functionId: run.functionId, functionRunId: run.id },
+      "function run failed",
+    );
   return OVER;
 }
 

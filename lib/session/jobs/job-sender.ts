@@ -128,9 +128,18 @@ export function createJobSender(deps: {
     beginEarly: (job, planned) => void play(job, planned.play),
     async sweep({ ageMs = SWEEP_AGE_MS, now } = {}) {
       const jobs = await listUnsentJobs(deps.db, { ageMs, limit: 100, now });
-      for (const job of jobs) await sendOne(job);
+      // A job that cannot be sent must not delay the others.
+      const results = await Promise.allSettled(jobs.map(sendOne));
+      const failures = results.flatMap((result, index) =>
+        result.status === "rejected" ? [{ job: jobs[index]?.id, err: result.reason }] : [],
+      );
+      if (failures[0])
+        deps.logger.warn(
+          { err: failures[0].err, jobs: failures.map(({ job }) => job) },
+          "sending jobs failed; the next sweep will send them",
+        );
       await pruneSentJobs(deps.db, KEEP_SENT_MS, now);
-      return jobs.length;
+      return jobs.length - failures.length;
     },
   };
 }
