@@ -218,6 +218,14 @@ describe("the amount spent", () => {
     assert.ok(after - spent < 0.02, `${after - spent} minutes more`);
   });
 
+  it("includes the working time of a model call that fails", async () => {
+    script(service, [{ delayMs: 600, status: 400, message: "Bad request." }]);
+    const session = await create({ minutes: 1 });
+    await service.completed(session.statusUrl);
+    const spent = (await readBudget(session))?.spent.minutes ?? 0;
+    assert.ok(spent >= 0.01 && spent < 0.1, `${spent} minutes`);
+  });
+
   it("includes sub-agents, which wait too and continue when the root's budget is raised", async () => {
     const usage = { inputTokens: 900, outputTokens: 100 };
     scriptByTask(service, {

@@ -8,8 +8,8 @@ type Room = {
   members: Set<Member>;
   /** How many connections each other process has, by the id of the process. */
   others: Map<string, number>;
-  /** Processes that were asked for their count and have not answered yet. */
-  unconfirmed: Set<string>;
+  /** For each question that waits for answers: the processes that have not repeated their count since. */
+  questions: Set<Set<string>>;
 };
 
 /**
@@ -82,11 +82,12 @@ export function createWatchList(
   /** Drops the counts of processes that do not repeat them in time, because such a process has probably crashed. */
   function expectCounts(sessionId: string, room: Room): void {
     if (room.others.size === 0) return;
-    room.unconfirmed = new Set(room.others.keys());
+    const unconfirmed = new Set(room.others.keys());
+    room.questions.add(unconfirmed);
     const timer = setTimeout(() => {
       timers.delete(timer);
-      for (const from of room.unconfirmed) room.others.delete(from);
-      room.unconfirmed.clear();
+      room.questions.delete(unconfirmed);
+      for (const from of unconfirmed) room.others.delete(from);
       announce(sessionId, {});
     }, confirmMs);
     timer.unref();
@@ -96,7 +97,7 @@ export function createWatchList(
   function receive({ from, sessionId, watching, asks }: CountMessage): void {
     const room = rooms.get(sessionId);
     if (from === self || !room) return;
-    room.unconfirmed.delete(from);
+    for (const unconfirmed of room.questions) unconfirmed.delete(from);
     if (watching === 0) room.others.delete(from);
     else room.others.set(from, watching);
     announce(sessionId, { isOwn: asks === true });
@@ -114,7 +115,7 @@ export function createWatchList(
       const room: Room = rooms.get(sessionId) ?? {
         members: new Set(),
         others: new Map(),
-        unconfirmed: new Set(),
+        questions: new Set(),
       };
       rooms.set(sessionId, room);
       const member: Member = { notifiedCount: countAll(sessionId) + 1, notify };

@@ -8,7 +8,10 @@ const logger = { info() {}, warn() {}, error() {}, debug() {} };
 /** Creates a pool of fake browsers, which have no behavior except that they can be closed. */
 function makePool(keepSpare = true, spareIdleMs?: number) {
   const started: { isUp: boolean }[] = [];
+  const failures: Error[] = [];
   const open = async () => {
+    const failure = failures.pop();
+    if (failure) throw failure;
     const self = { isUp: true };
     started.push(self);
     const isOpen = () => self.isUp;
@@ -20,6 +23,7 @@ function makePool(keepSpare = true, spareIdleMs?: number) {
   return {
     pool: createBrowserPool({ open, keepSpare, logger, ...(spareIdleMs && { spareIdleMs }) }),
     started,
+    failures,
   };
 }
 
@@ -64,6 +68,18 @@ test("a spare that is not taken is closed, and the next session starts a new bro
   assert.deepEqual(started, [{ isUp: false }]);
   assert.equal((await pool.take()).isOpen(), true);
   assert.equal(started.length, 2);
+  await pool.close();
+});
+
+test("a spare that could not be started is tried again by the next warm-up", async () => {
+  const { pool, started, failures } = makePool();
+  failures.push(new Error("no memory"));
+  pool.warmUp();
+  await new Promise(setImmediate);
+  assert.equal(started.length, 0);
+  pool.warmUp();
+  await new Promise(setImmediate);
+  assert.equal(started.length, 1);
   await pool.close();
 });
 

@@ -38,10 +38,16 @@ export function createBrowserPool(deps: {
     clearTimeout(idleTimer);
     idleTimer = setTimeout(closeSpare, spareIdleMs);
     idleTimer.unref();
-    spare ??= open().catch((error) => {
+    spare ??= openSpare();
+  }
+  function openSpare(): Promise<OpenBrowser | undefined> {
+    const opening = open().catch((error) => {
       logger.debug({ err: error }, "no spare browser could be started");
+      // The next `warmUp` tries again.
+      if (spare === opening) spare = undefined;
       return undefined;
     });
+    return opening;
   }
   function closeSpare(): void {
     const idle = spare;

@@ -67,6 +67,16 @@ export function readAnswerId(data: Buffer): number | undefined {
   return id === undefined ? undefined : Number(id);
 }
 
+/** Parses a message of the browser; undefined if it is not a JSON object. */
+export function parseMessage(data: Buffer): DevtoolsMessage | undefined {
+  try {
+    const message: unknown = JSON.parse(data.toString());
+    return typeof message === "object" && message !== null ? message : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 /** Creates the `ask` method of a connection from the connection's `send`. */
 export const createAsk =
   (send: DevtoolsConnection["send"]): DevtoolsConnection["ask"] =>

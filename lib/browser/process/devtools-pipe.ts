@@ -9,6 +9,7 @@ import {
   type DevtoolsConnection,
   type DevtoolsMessage,
   MESSAGE_BYTES_MAX,
+  parseMessage,
   readAnswerId,
   tooLarge,
 } from "./devtools-connection.ts";
@@ -83,7 +84,8 @@ export function openDevtoolsPipe(commands: Writable, answers: Readable): Devtool
 
   const receive = (data: Buffer) => {
     if (data.byteLength > MESSAGE_BYTES_MAX && skipHuge(data)) return;
-    const message = readMessage(data);
+    const message = parseMessage(data);
+    // Must not happen, because Chromium always writes JSON.
     if (!message) return close();
     if (message.id !== undefined && message.id > FIRST_ID) return receiveAnswer(message.id, message);
     const client = message.sessionId === undefined ? undefined : clientOf.get(message.sessionId);
@@ -189,15 +191,6 @@ const readLastSessionId = (data: Buffer): string =>
 /** Reads the method of an event without parsing the event. Chromium writes the method at the start. */
 const readMethod = (data: Buffer): string =>
   /^\{"method":"([^"]+)"/.exec(data.toString("latin1", 0, 100))?.[1] ?? "";
-
-function readMessage(data: Buffer): DevtoolsMessage | undefined {
-  try {
-    return JSON.parse(data.toString()) as DevtoolsMessage;
-  } catch {
-    // Must not happen, because Chromium always writes JSON. The caller closes the connection.
-    return undefined;
-  }
-}
 
 /** Splits a stream into messages at zero bytes. Ends the stream at a message that is larger than the limit. */
 function readMessages(

@@ -16,3 +16,15 @@ test("a command on a closed connection fails at once", async (t) => {
   assert.equal(devtools.isOpen(), false);
   await assert.rejects(devtools.ask("Browser.getVersion", {}));
 });
+
+for (const text of ["not JSON", "null", "42", ""])
+  test(`an endpoint that sends ${JSON.stringify(text)} loses the connection, and the command fails`, async (t) => {
+    const server = new WebSocketServer({ host: "127.0.0.1", port: 0 });
+    t.after(() => server.close());
+    server.on("connection", (client) => client.on("message", () => client.send(text)));
+    await once(server, "listening");
+    const { port } = server.address() as AddressInfo;
+    const devtools = await devtoolsAt(`ws://127.0.0.1:${port}`).open(5_000, { onEvent() {}, onClose() {} });
+    await assert.rejects(devtools.ask("Browser.getVersion", {}), /The browser is gone/);
+    await devtools.closed;
+  });

@@ -7,6 +7,7 @@ import {
   type DevtoolsConnection,
   type DevtoolsMessage,
   MESSAGE_BYTES_MAX,
+  parseMessage,
   readAnswerId,
   tooLarge,
 } from "./devtools-connection.ts";
@@ -21,7 +22,10 @@ export const devtoolsAt = (url: string): Devtools => ({
     let lastId = 0;
 
     socket.on("message", (data: Buffer) => {
-      const message = readMessage(data);
+      const isHuge = data.byteLength > MESSAGE_BYTES_MAX;
+      const message = isHuge ? replaceHuge(data) : parseMessage(data);
+      // What is at the URL may be no browser, for example a gateway that sends a text.
+      if (!message && !isHuge) socket.terminate();
       if (!message) return;
       if (message.id === undefined) return handlers.onEvent(message);
       const onAnswer = pending.get(message.id);
@@ -68,9 +72,8 @@ function openSocket(url: string, timeoutMs: number): Promise<WebSocket> {
   });
 }
 
-/** Parses a message of the browser. Replaces a huge answer by an error, and drops a huge event. */
-function readMessage(data: Buffer): DevtoolsMessage | undefined {
-  if (data.byteLength <= MESSAGE_BYTES_MAX) return JSON.parse(data.toString()) as DevtoolsMessage;
+/** Replaces a huge answer by an error, and a huge event by undefined. */
+function replaceHuge(data: Buffer): DevtoolsMessage | undefined {
   const id = readAnswerId(data);
   return id === undefined ? undefined : tooLarge(id);
 }

@@ -47,6 +47,17 @@ describe("the accounts of owners", () => {
     await next.close();
   });
 
+  test("write at an orderly end also what was added while a statement was in progress", async () => {
+    const one = openAccounts({ tokens: 1_000 });
+    one.add("hedy", spend(600));
+    const reading = one.findExhausted("hedy");
+    one.add("hedy", spend(500));
+    await Promise.all([reading, one.close()]);
+    const next = openAccounts({ tokens: 1_000 });
+    assert.match((await next.findExhausted("hedy"))?.sentence ?? "", /\(1,100 spent\)/);
+    await next.close();
+  });
+
   test("keep spend that could not be written", async () => {
     let isAway = true;
     const flaky = new Proxy(db, {

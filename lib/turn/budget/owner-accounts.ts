@@ -90,13 +90,18 @@ export function createOwnerAccounts(
     return account.flushing;
   }
 
+  /** Writes what an account has pending. A failure is logged. */
+  async function flushPending(account: Account): Promise<void> {
+    if (account.pending === NO_SPEND) return;
+    await flush(account).catch((error: unknown) =>
+      logger.warn({ err: error, ownerId: account.ownerId }, "writing the spend of an owner failed"),
+    );
+  }
+
   async function flushAll(): Promise<void> {
     const today = dayOf(now());
     for (const [key, account] of accounts) {
-      if (account.pending !== NO_SPEND)
-        await flush(account).catch((error: unknown) =>
-          logger.warn({ err: error }, "writing the spend of an owner failed; it will be retried"),
-        );
+      await flushPending(account);
       const isOver = account.day !== today && account.pending === NO_SPEND;
       if (isOver) accounts.delete(key);
     }
@@ -122,7 +127,11 @@ export function createOwnerAccounts(
     },
     async close() {
       clearInterval(timer);
-      await flushAll();
+      for (const account of accounts.values()) {
+        // A statement in progress does not contain what was added after it began.
+        await account.flushing?.catch(() => {});
+        await flushPending(account);
+      }
     },
   };
 }

@@ -154,7 +154,7 @@ const PARTS: Record<string, Part> = {
         updated_at = now()
       from held where s.id = held.session_id returning s.event_seq as last_seq)`,
     read: ({ drafts, messageSeq = null, end, claim, spend = NO_SPEND }) =>
-      drafts.length > 0 || messageSeq !== null || end || spend.tokens > 0
+      drafts.length > 0 || messageSeq !== null || end || spend.tokens > 0 || spend.ms > 0
         ? {
             draftCount: drafts.length,
             messageSeq,

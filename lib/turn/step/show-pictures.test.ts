@@ -3,14 +3,18 @@ import { describe, it } from "node:test";
 import type { ModelMessage } from "ai";
 import { referToPicture, showPictures } from "./show-pictures.ts";
 
-const shot = (id: string): ModelMessage => ({
+/** A tool message whose only result has these pictures. */
+const shot = (...ids: string[]): ModelMessage => ({
   role: "tool",
   content: [
     {
       type: "tool-result",
-      toolCallId: id,
+      toolCallId: ids.join(),
       toolName: "screenshot",
-      output: { type: "content", value: [{ type: "text", text: "Taken." }, referToPicture(id, "image/png")] },
+      output: {
+        type: "content",
+        value: [{ type: "text", text: "Taken." }, ...ids.map((id) => referToPicture(id, "image/png"))],
+      },
     },
   ],
 });
@@ -21,18 +25,26 @@ const access = (supportsImages: boolean) =>
     evidence: { read: async (_sessionId: string, id: string) => bytesOf(id) },
   }) as unknown as Parameters<typeof showPictures>[0]; // `showPictures` uses only these two fields.
 
-/** Returns the picture of each message: its bytes as text, or the text that replaces it. */
-async function show(supportsImages: boolean, ...ids: string[]) {
-  const shown = await showPictures(access(supportsImages), "ses_1", ids.map(shot));
-  return shown.map((message) => {
+/** Returns all pictures of the messages: the bytes of each as text, or the text that replaces it. */
+async function showAll(supportsImages: boolean, messages: ModelMessage[]) {
+  const shown = await showPictures(access(supportsImages), "ses_1", messages);
+  return shown.flatMap((message) => {
     const part = message.role === "tool" ? message.content[0] : undefined;
-    const item =
-      part?.type === "tool-result" && part.output.type === "content" ? part.output.value[1] : undefined;
-    if (item?.type === "file" && item.data.type === "data")
-      return Buffer.from(String(item.data.data), "base64").toString();
-    return item?.type === "text" ? item.text : undefined;
+    const [, ...items] =
+      part?.type === "tool-result" && part.output.type === "content" ? part.output.value : [];
+    return items.map((item) => {
+      if (item.type === "file" && item.data.type === "data")
+        return Buffer.from(String(item.data.data), "base64").toString();
+      return item.type === "text" ? item.text : undefined;
+    });
   });
 }
+
+const show = (supportsImages: boolean, ...ids: string[]) =>
+  showAll(
+    supportsImages,
+    ids.map((id) => shot(id)),
+  );
 
 describe("pictures in a prompt", () => {
   it("are the newest four; older ones are a line that names them", async () => {
@@ -41,6 +53,28 @@ describe("pictures in a prompt", () => {
       "b",
       "c",
       "d",
+      "e",
+    ]);
+  });
+
+  it("are the newest four also if one result has many", async () => {
+    assert.deepEqual(await showAll(true, [shot("a"), shot("b", "c", "d"), shot("e", "f")]), [
+      "[picture a, not shown again]",
+      "[picture b, not shown again]",
+      "c",
+      "d",
+      "e",
+      "f",
+    ]);
+  });
+
+  it("are the newest four that are still stored", async () => {
+    assert.deepEqual(await show(true, "a", "b", "c", "d", "gone", "e"), [
+      "[picture a, not shown again]",
+      "b",
+      "c",
+      "d",
+      "[picture gone, not shown again]",
       "e",
     ]);
   });

@@ -3,6 +3,8 @@ import type { ModelAccess } from "#lib/model/model-access.ts";
 import type { TurnDeps } from "../turn-deps.ts";
 
 const PICTURES_SHOWN = 4;
+/** How many of the newest references are tried, because pictures may no longer be stored. */
+const PICTURES_TRIED = 12;
 
 /** Returns the maximum number of pictures that are sent to the model with a prompt. */
 export const picturesShown = ({ supportsImages }: Pick<ModelAccess, "supportsImages">): number =>
@@ -31,27 +33,23 @@ export async function showPictures(
   messages: readonly ModelMessage[],
 ): Promise<readonly ModelMessage[]> {
   if (!hasPictures(messages)) return messages;
-  let left = picturesShown(deps.model);
-  const shown: ModelMessage[] = [];
-  for (const message of messages.toReversed()) {
-    if (message.role !== "tool" || !message.content.some(hasPicture)) {
-      shown.push(message);
-      continue;
-    }
-    const content: typeof message.content = [];
-    for (const part of message.content) {
-      if (!hasPicture(part) || part.type !== "tool-result" || part.output.type !== "content") {
-        content.push(part);
-        continue;
-      }
-      const value: ContentItem[] = [];
-      for (const item of part.output.value)
-        value.push(await showItem(deps, sessionId, item, () => left-- > 0));
-      content.push({ ...part, output: { ...part.output, value } });
-    }
-    shown.push({ ...message, content });
+  const references = messages.flatMap(itemsOf).filter(isReference);
+  const shown = new Map<ContentItem, ContentItem>();
+  for (const reference of references.slice(-PICTURES_TRIED).toReversed()) {
+    if (shown.size === picturesShown(deps.model)) break;
+    const picture = await readPicture(deps, sessionId, reference);
+    if (picture) shown.set(reference, picture);
   }
-  return shown.toReversed();
+  const show = (item: ContentItem) => (isReference(item) ? (shown.get(item) ?? describeHidden(item)) : item);
+  return messages.map((message) => {
+    if (message.role !== "tool" || !message.content.some(hasPicture)) return message;
+    const content = message.content.map((part) =>
+      part.type === "tool-result" && part.output.type === "content"
+        ? { ...part, output: { ...part.output, value: part.output.value.map(show) } }
+        : part,
+    );
+    return { ...message, content };
+  });
 }
 
 /** Whether messages refer to pictures, which {@link showPictures} has to read. */
@@ -61,21 +59,37 @@ export const hasPictures = (messages: readonly ModelMessage[]): boolean =>
 const hasPicture = (part: { type: string; output?: Output }) =>
   part.type === "tool-result" && part.output?.type === "content" && part.output.value.some(isReference);
 
-const isReference = (item: ContentItem) => item.type === "text" && item.text.startsWith(EVIDENCE_SCHEME);
+type Reference = Extract<ContentItem, { type: "text" }>;
 
-async function showItem(
+const isReference = (item: ContentItem): item is Reference =>
+  item.type === "text" && item.text.startsWith(EVIDENCE_SCHEME);
+
+/** Returns the items of all results in a message, in their order. */
+const itemsOf = (message: ModelMessage): ContentItem[] =>
+  message.role === "tool"
+    ? message.content.flatMap((part) =>
+        part.type === "tool-result" && part.output.type === "content" ? part.output.value : [],
+      )
+    : [];
+
+function parseReference({ text }: Reference): { id: string; mediaType: string } {
+  const [id = "", mediaType = "image/png"] = text.slice(EVIDENCE_SCHEME.length).split(";");
+  return { id, mediaType };
+}
+
+const describeHidden = (reference: Reference): ContentItem => ({
+  type: "text",
+  text: `[picture ${parseReference(reference).id}, not shown again]`,
+});
+
+async function readPicture(
   deps: TurnDeps,
   sessionId: string,
-  item: ContentItem,
-  mayShow: () => boolean,
-): Promise<ContentItem> {
-  if (item.type !== "text" || !isReference(item)) return item;
-  const [id = "", mediaType = "image/png"] = item.text.slice(EVIDENCE_SCHEME.length).split(";");
-  const picture = mayShow() ? await deps.evidence.read(sessionId, id) : undefined;
-  if (!picture) return { type: "text", text: `[picture ${id}, not shown again]` };
-  return {
-    type: "file",
-    mediaType,
-    data: { type: "data", data: Buffer.from(picture.bytes).toString("base64") },
-  };
+  reference: Reference,
+): Promise<ContentItem | undefined> {
+  const { id, mediaType } = parseReference(reference);
+  const picture = await deps.evidence.read(sessionId, id);
+  if (!picture) return undefined;
+  const data = Buffer.from(picture.bytes).toString("base64");
+  return { type: "file", mediaType, data: { type: "data", data } };
 }
