@@ -73,7 +73,7 @@ describe("the browsers of services that share a Postgres", () => {
     await first.close();
     assert.equal(await readStatus(second, owned), "expired");
 
-    await second.container.services.browser.reapIdle(new Date());
+    await second.container.services.browser.reapIdle();
     const events = await readEvents(second, owned.sessionId);
     assert.equal(events.findLast((event) => event.kind === "browser.status")?.status, "expired");
     await Promise.all([second.close(), third.close()]);
@@ -148,7 +148,7 @@ describe("a service during an outage of Postgres", () => {
       const status = await browser.readStatus(session.sessionId).catch(() => undefined);
       return status?.status === "expired";
     }, "the status is right again");
-    await browser.reapIdle(new Date());
+    await browser.reapIdle();
     const events = await readEvents(service, session.sessionId);
     assert.equal(events.findLast((event) => event.kind === "browser.status")?.status, "expired");
   });

@@ -206,7 +206,7 @@ export type BrowserService = {
    * ended.
    * @returns the number of browsers ended because they were idle.
    */
-  reapIdle: (now: Date) => Promise<number>;
+  reapIdle: () => Promise<number>;
   /**
    * Ends the browser of one session, with all of the browser's processes. If the session waits for a place, stops the
    * wait.

@@ -71,7 +71,8 @@ export type BrowserServiceDeps = {
   storeDownload: (sessionId: string, name: string, bytes: Uint8Array) => Promise<string>;
   /** Reads the script that the service runs in the pages of a session. */
   readPageScript: (sessionId: string) => Promise<PageScript>;
-  clock?: () => Date;
+  /** Replaces the clock of the process, `performance.now`, in tests. Returns milliseconds, and never goes back. */
+  clockMs?: () => number;
   /** Whether to keep a spare browser for the next session. By default true, unless `launch.cdpUrl` is set. */
   keepSpare?: boolean;
   /** How long a page's server may take to answer; 30 s by default. */
@@ -120,8 +121,9 @@ export async function createBrowserService(deps: BrowserServiceDeps): Promise<Br
     async refreshPageScripts(sessionIds) {
       await Promise.all(sessionIds.map((sessionId) => browsers.peek(sessionId)?.refreshPageScript()));
     },
-    async reapIdle(now) {
-      const ended = await endIdle(parts, now);
+    async reapIdle() {
+      browsers.dropResting(parts.nowMs());
+      const ended = await endIdle(parts);
       await claims.expireLost();
       return ended;
     },
@@ -168,9 +170,10 @@ function assemble(deps: BrowserServiceDeps, folder: string): Parts {
     owner,
     handOver: deps.handOver,
     listLive: () => browsers.list().flatMap(([sessionId, browser]) => (browser.isLive() ? [sessionId] : [])),
+    isLive: (sessionId) => browsers.peek(sessionId)?.isLive() ?? false,
     end: async (sessionId) => browsers.peek(sessionId)?.end(),
   });
-  const nowMs = () => (deps.clock?.() ?? new Date()).getTime();
+  const nowMs = deps.clockMs ?? (() => performance.now());
   const parts: Parts = {
     deps,
     nowMs,

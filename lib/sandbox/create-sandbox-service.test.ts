@@ -34,6 +34,22 @@ async function makeFakeGroups(folder: string, exists = true, readMemoryKills = (
 }
 
 describe("createSandboxService", () => {
+  it("drops a workspace that was not used for a while, but keeps its files, and keeps one whose command runs", async () => {
+    const resting = await make("unconfined", {}, { restMs: 100 });
+    const [unused, busy] = [await resting.open("ses_unused"), await resting.open("ses_busy")];
+    await unused.writeFile("kept.txt", bytes("kept"));
+    const command = busy.run("sleep 1", options());
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    assert.equal(await resting.open("ses_busy"), busy);
+    const again = await resting.open("ses_unused");
+    assert.notEqual(again, unused);
+    assert.equal(await readText(again, "kept.txt"), "kept");
+    await command;
+    await resting.remove("ses_unused");
+    await assert.rejects(readText(again, "kept.txt"));
+    await resting.close();
+  });
+
   it("reports starting, then ready, once", async () => {
     await Promise.all([sandboxes.open("ses_once"), sandboxes.open("ses_once")]);
     assert.deepEqual(
@@ -63,7 +79,7 @@ describe("createSandboxService", () => {
   });
 
   it("without bubblewrap, files work and a command is refused with the reason", async () => {
-    const bare = await make("local", {}, join(dataDir, "nothing-here"));
+    const bare = await make("local", {}, { launcherPath: join(dataDir, "nothing-here") });
     assert.equal(bare.describe().canRunCommands, false);
     const workspace = await bare.open("ses_bare");
     await workspace.writeFile("a.txt", bytes("a"));
@@ -95,7 +111,7 @@ describe("createSandboxService", () => {
     await chmod(fake, 0o755);
     const script = '#!/bin/sh\n[ "$1" = --help ] && exit 0\necho "bwrap: no namespaces today" >&2\nexit 1\n';
     await writeFile(join(fake, "bwrap"), script, { mode: 0o755 });
-    const broken = await make("local", {}, `${fake}:/usr/bin:/bin`);
+    const broken = await make("local", {}, { launcherPath: `${fake}:/usr/bin:/bin` });
     assert.equal(broken.describe().canRunCommands, false);
     assert.match(broken.describe().detail, /installed but does not work here: .*no namespaces today/);
     await rm(fake, { recursive: true });
@@ -109,7 +125,7 @@ describe("createSandboxService", () => {
       open.describe().isolation,
       "NONE: commands run as the service's own user (SANDBOX=unconfined)",
     );
-    const bare = await make("local", {}, join(dataDir, "nothing-here"));
+    const bare = await make("local", {}, { launcherPath: join(dataDir, "nothing-here") });
     assert.equal(bare.describe().isolation, "bubblewrap: NO; no commands run");
     if (!isConfined) return;
     const line = await describeWith({ works: false, reason: "the machine has no cgroup v2" });

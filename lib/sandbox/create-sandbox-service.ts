@@ -40,6 +40,8 @@ type SandboxOptions = {
   launcherPath?: string;
   /** Finds control groups; by default, finds the groups of this machine. */
   findGroups?: () => Promise<FoundGroups>;
+  /** After how many milliseconds without use a workspace is dropped from memory. Its files stay. Default: 30 minutes. */
+  restMs?: number;
 };
 
 const PROBE_TIMEOUT_MS = 10_000;
@@ -77,10 +79,14 @@ type OpenWorkspace = {
   workspace: Promise<Workspace>;
   closing: AbortController;
   running: Set<Promise<unknown>>;
+  /** When `open` last returned the workspace, in milliseconds of `performance.now`. */
+  usedAtMs: number;
 };
 
+const REST_MS = 30 * 60_000;
+
 async function createLocalSandboxes(options: SandboxOptions): Promise<SandboxService> {
-  const { kind, dataDir, onStartupStatus, onSize, logger } = options;
+  const { kind, dataDir, onStartupStatus, onSize, logger, restMs = REST_MS } = options;
   const limits = { ...sandboxLimits, ...options.limits };
   const workspaces = join(dataDir, "workspaces");
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
@@ -94,7 +100,17 @@ async function createLocalSandboxes(options: SandboxOptions): Promise<SandboxSer
   const shell = confinement.works ? confinement : { refusal: described.detail };
   const open = new Map<string, OpenWorkspace>();
 
-  async function start(sessionId: string, life: Omit<OpenWorkspace, "workspace">): Promise<Workspace> {
+  function dropResting(): void {
+    const since = performance.now() - restMs;
+    for (const [sessionId, { usedAtMs, running }] of open)
+      if (usedAtMs <= since && running.size === 0) open.delete(sessionId);
+  }
+  const sweeper = setInterval(dropResting, Math.min(restMs, 60_000)).unref();
+
+  async function start(
+    sessionId: string,
+    life: Pick<OpenWorkspace, "closing" | "running">,
+  ): Promise<Workspace> {
     if (!SESSION_ID_PATTERN.test(sessionId)) throw new WorkspaceError("there is no session of this id");
     await onStartupStatus(sessionId, "starting");
     try {
@@ -126,15 +142,19 @@ async function createLocalSandboxes(options: SandboxOptions): Promise<SandboxSer
     entry?.closing.abort();
     await entry?.workspace.catch(() => {});
     await Promise.allSettled(entry?.running ?? []);
-    if (entry) await isolation?.removeGroups(sessionId);
+    await isolation?.removeGroups(sessionId);
   }
 
   return {
     open(sessionId) {
       const existing = open.get(sessionId);
-      if (existing) return existing.workspace;
+      if (existing) {
+        existing.usedAtMs = performance.now();
+        return existing.workspace;
+      }
       const life = { closing: new AbortController(), running: new Set<Promise<unknown>>() };
-      const created: OpenWorkspace = { ...life, workspace: start(sessionId, life) };
+      const workspace = start(sessionId, life);
+      const created: OpenWorkspace = { ...life, workspace, usedAtMs: performance.now() };
       open.set(sessionId, created);
       // A workspace that could not be opened is dropped, so that the next call retries.
       created.workspace.catch(() => open.get(sessionId) === created && open.delete(sessionId));
@@ -148,6 +168,7 @@ async function createLocalSandboxes(options: SandboxOptions): Promise<SandboxSer
       isolation?.users?.release(sessionId);
     },
     async close() {
+      clearInterval(sweeper);
       await Promise.all([...open.keys()].map(stop));
       await isolation?.close();
     },

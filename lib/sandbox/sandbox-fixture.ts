@@ -20,7 +20,11 @@ export const refused = (pattern: RegExp) => (error: unknown) =>
 export async function makeSandboxFixture() {
   const dataDir = await mkdtemp(join(tmpdir(), "sandbox-test-"));
   const statuses: string[] = [];
-  const make = (kind: SandboxKind, limits: Partial<SandboxLimits> = {}, launcherPath?: string) =>
+  const make = (
+    kind: SandboxKind,
+    limits: Partial<SandboxLimits> = {},
+    { launcherPath, restMs }: { launcherPath?: string; restMs?: number } = {},
+  ) =>
     createSandboxService({
       kind,
       dataDir,
@@ -28,6 +32,7 @@ export async function makeSandboxFixture() {
       logger: { info: () => {}, warn: () => {} },
       limits,
       ...(launcherPath === undefined ? {} : { launcherPath }),
+      ...(restMs === undefined ? {} : { restMs }),
     });
   const sandboxes = await make("local");
   const isConfined = sandboxes.describe().canRunCommands;

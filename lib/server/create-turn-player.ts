@@ -108,7 +108,7 @@ export function createTurnPlayer(deps: TurnPlayerDeps) {
     createRunTests(client, tests.play),
     createDeliverCallback(client, (due) => attemptDelivery(delivery, due)),
     createSweepOutbox(client, sweep),
-    createReapBrowsers(client, () => deps.tooling.browser.reapIdle(new Date())),
+    createReapBrowsers(client, () => deps.tooling.browser.reapIdle()),
     // Register the retention job only if some data expires. Otherwise it would run every hour without anything to do.
     ...(deps.retention ? [createApplyRetention(client, deps.retention)] : []),
   ];

@@ -1,5 +1,6 @@
 import { and, asc, desc, eq, inArray, isNull, notInArray, or, sql } from "drizzle-orm";
 import type { Database, Executor, Transaction } from "#db/client.ts";
+import { milliseconds } from "#db/database-time.ts";
 import { runs, type TestCounts, type TestRunInput, testResults, testRuns, waits } from "#db/schema/index.ts";
 import type { TestRunStarter, TestRunStatus } from "#db/schema/unions.ts";
 import { type BrowserOwner, isGone } from "#lib/browser/session/browser-store.ts";
@@ -216,7 +217,8 @@ export function requeueLostTests(
 ): Promise<Job[]> {
   const isGivenUp = and(eq(testRuns.owner, self.name), notInArray(testRuns.id, [...playing]));
   const isFree = or(isNull(testRuns.owner), isGone(self, testRuns.owner), isGivenUp);
-  const isOld = sql`${testRuns.requestedAt} < now() - ${ageMs} * interval '1 millisecond'`;
+  // A time in the future was written before the clock was set back.
+  const isOld = sql`not ${testRuns.requestedAt} between now() - ${milliseconds(ageMs)} and now()`;
   return db.transaction(async (tx) => {
     const lost = await tx
       .update(testRuns)

@@ -36,10 +36,10 @@ export async function untilApplied(
   lateIds: ReadonlySet<string> = new Set(),
 ): Promise<RuntimeReport | undefined> {
   const expression = `window.__agentSessionVariants?.[${JSON.stringify(variant)}]?.report()`;
-  const untilMs = Date.now() + APPLY_MS_MAX;
+  const untilMs = performance.now() + APPLY_MS_MAX;
   for (;;) {
     const report = (await runInPage(cdp, expression)) as RuntimeReport | undefined;
-    if (!report || isSettled(report, lateIds) || Date.now() > untilMs) return report;
+    if (!report || isSettled(report, lateIds) || performance.now() > untilMs) return report;
     await sleep(POLL_MS);
   }
 }

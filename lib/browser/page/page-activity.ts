@@ -73,7 +73,7 @@ export function watchActivity(context: BrowserContext): PageActivity {
   });
   context.on("request", (request) => {
     if (AWAITED_TYPES.has(request.resourceType()) && !request.serviceWorker())
-      pending.set(request, { page: pageOf(request), beganMs: Date.now() });
+      pending.set(request, { page: pageOf(request), beganMs: performance.now() });
   });
   context.on("requestfinished", (request) => pending.delete(request));
   context.on("requestfailed", (request) => {

@@ -121,16 +121,16 @@ test("concurrent uses start one browser", async () => {
 });
 
 test("an idle browser is reaped; a used or watched one is not", async () => {
-  let now = new Date("2026-01-01T00:00:00Z");
-  const harness = await openHarness({ idleMs: 60_000, clock: () => now });
+  let now = Date.parse("2026-01-01T00:00:00Z");
+  const harness = await openHarness({ idleMs: 60_000, clockMs: () => now });
   const [left, used, watched] = await Promise.all([0, 1, 2].map(() => insertTestSession(harness.db)));
   for (const id of [left, used, watched]) await harness.browsers.ensure(id ?? "");
   const stop = harness.browsers.watch(watched ?? "", { onFrame() {} });
-  now = new Date("2026-01-01T00:00:59Z");
-  assert.equal(await harness.browsers.reapIdle(now), 0);
+  now = Date.parse("2026-01-01T00:00:59Z");
+  assert.equal(await harness.browsers.reapIdle(), 0);
   harness.browsers.touch(used ?? "");
-  now = new Date("2026-01-01T00:01:01Z");
-  assert.equal(await harness.browsers.reapIdle(now), 1);
+  now = Date.parse("2026-01-01T00:01:01Z");
+  assert.equal(await harness.browsers.reapIdle(), 1);
   assert.equal((await harness.browsers.readStatus(left ?? "")).status, "expired");
   assert.equal((await harness.browsers.readStatus(used ?? "")).status, "ready");
   assert.equal((await harness.browsers.readStatus(watched ?? "")).status, "ready");

@@ -50,11 +50,11 @@ export function createBrowserClaims(deps: {
   handOver: HandOver | undefined;
   /** Returns the sessions whose browser runs or starts in this process. */
   listLive: () => string[];
+  isLive: (sessionId: string) => boolean;
   /** Ends the browser of one session. */
   end: (sessionId: string) => Promise<void>;
 }): BrowserClaims {
-  const { db, log, logger, owner, handOver, listLive, end } = deps;
-  const isLive = (sessionId: string) => listLive().includes(sessionId);
+  const { db, log, logger, owner, handOver, listLive, isLive, end } = deps;
 
   async function endIfTakenOver(sessionId: string): Promise<void> {
     if (!isLive(sessionId)) return;

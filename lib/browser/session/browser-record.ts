@@ -108,7 +108,7 @@ export function createStoredRecord(
     queue: Promise.resolve(),
     noted: undefined,
     noteTimer: undefined,
-    lastWriteMs: 0,
+    lastWriteMs: Number.NEGATIVE_INFINITY,
   };
   return {
     read: () => readBrowser(deps.db, sessionId),
@@ -126,7 +126,7 @@ export function createStoredRecord(
     },
     note(fields) {
       recorder.noted = { ...recorder.noted, ...fields };
-      const waitMs = recorder.lastWriteMs + NOTE_INTERVAL_MS - Date.now();
+      const waitMs = recorder.lastWriteMs + NOTE_INTERVAL_MS - performance.now();
       if (waitMs <= 0) void flush(recorder);
       else recorder.noteTimer ??= setTimeout(() => flush(recorder), waitMs).unref();
     },
@@ -203,7 +203,7 @@ const takenByOther = (sessionId: string, from: BrowserRow) =>
 
 function patch(recorder: Recorder, fields: BrowserPatch, retargets?: number): Promise<void> {
   const { deps, sessionId } = recorder;
-  recorder.lastWriteMs = Date.now();
+  recorder.lastWriteMs = performance.now();
   return write(recorder, async (tx, emit) => {
     const before = await readBrowser(tx, sessionId);
     if (!before || !changes(before, fields)) return;

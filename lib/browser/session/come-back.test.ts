@@ -30,7 +30,7 @@ before(async () => {
   });
   harness = await openTestBrowsers([`127.0.0.1:${site.port}`], {
     idleMs: MINUTE_MS,
-    clock: () => new Date(now),
+    clockMs: () => now,
   });
   browsers = harness.browsers;
 });
@@ -89,7 +89,13 @@ const isExpired = (sessionId: string) =>
 const ENDS: Record<string, (live: LiveBrowser) => Promise<void>> = {
   async "it was reaped"() {
     now += 2 * MINUTE_MS;
-    await browsers.reapIdle(new Date(now));
+    await browsers.reapIdle();
+  },
+  async "it was reaped and its session rested"() {
+    for (const minutes of [2, 11]) {
+      now += minutes * MINUTE_MS;
+      await browsers.reapIdle();
+    }
   },
   async "its process crashed"(live) {
     const cdp = await live.browser.newBrowserCDPSession();

@@ -85,11 +85,18 @@ export type SessionBrowser = {
   /** Time since the last use of the browser, in milliseconds. Returns 0 while the browser is in use or does not run. */
   idleMs: (nowMs: number) => number;
   /**
+   * Whether no browser runs or starts, and nothing has used or watched the session's browser for some minutes. The
+   * object can then be dropped.
+   */
+  isAtRest: (nowMs: number) => boolean;
+  /**
    * Ends the browser with all its processes, if one runs. If the session waits for a place, stops the wait. If a
    * browser is being started, ends the browser after its start.
    */
   end: () => Promise<void>;
 };
+
+const REST_MS = 10 * 60_000;
 
 type HistoryAction = "back" | "forward" | "reload";
 
@@ -133,6 +140,7 @@ export function createSessionBrowser(deps: SessionBrowserDeps): SessionBrowser {
     isUp: () => runningIn(life.state()) !== undefined,
     isUnused: () => isUnused(session),
     idleMs: (nowMs) => (isUnused(session) ? nowMs - session.usage.usedAtMs : 0),
+    isAtRest: (nowMs) => isAtRest(session, nowMs),
     end: life.end,
   };
 }
@@ -180,6 +188,17 @@ function assemble(deps: SessionBrowserDeps): Session {
 function isUnused({ life, usage, navigation, cast }: Session): boolean {
   return (
     life.state().kind === "up" && usage.holds === 0 && !navigation.isNavigating() && cast.watcherCount() === 0
+  );
+}
+
+/** Every use sets `usedAtMs` at once, and none is in progress for this long without a browser that runs or starts. */
+function isAtRest({ life, usage, navigation, cast }: Session, nowMs: number): boolean {
+  return (
+    life.state().kind === "none" &&
+    usage.holds === 0 &&
+    !navigation.isNavigating() &&
+    cast.watcherCount() === 0 &&
+    nowMs - usage.usedAtMs >= REST_MS
   );
 }
 

@@ -1,6 +1,9 @@
 import type { SessionBrowser } from "./session-browser.ts";
 
-/** The session browsers of this process. Each is created at its first use, and removed when its session is closed. */
+/**
+ * The session browsers of this process. Each is created at its first use. It is dropped when its session is closed, or
+ * when it has been at rest for a while; the next use then creates it again.
+ */
 export type SessionBrowsers = {
   /**
    * Returns the session browser; the first call creates it.
@@ -11,6 +14,8 @@ export type SessionBrowsers = {
   peek: (sessionId: string) => SessionBrowser | undefined;
   /** Lists all created session browsers with their session ids. */
   list: () => [sessionId: string, browser: SessionBrowser][];
+  /** Drops the browsers that are at rest. */
+  dropResting: (nowMs: number) => void;
   /** Removes and returns a session's browser. Waits if the browser is still being created. */
   remove: (sessionId: string) => Promise<SessionBrowser | undefined>;
 };
@@ -34,6 +39,13 @@ export function createSessionBrowsers(make: (sessionId: string) => Promise<Sessi
     },
     peek: (sessionId) => created.get(sessionId),
     list: () => [...created],
+    dropResting(nowMs) {
+      for (const [sessionId, browser] of created) {
+        if (!browser.isAtRest(nowMs)) continue;
+        promises.delete(sessionId);
+        created.delete(sessionId);
+      }
+    },
     async remove(sessionId) {
       const browser = await promises.get(sessionId)?.catch(() => undefined);
       promises.delete(sessionId);

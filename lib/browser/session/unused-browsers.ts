@@ -23,10 +23,10 @@ type UnusedParts = {
  *
  * @returns the number of browsers ended.
  */
-export async function endIdle({ deps, browsers }: UnusedParts, now: Date): Promise<number> {
+export async function endIdle({ deps, browsers, nowMs }: UnusedParts): Promise<number> {
   const idle = browsers
     .list()
-    .filter(([, browser]) => browser.isUnused() && browser.idleMs(now.getTime()) >= deps.idleMs);
+    .filter(([, browser]) => browser.isUnused() && browser.idleMs(nowMs()) >= deps.idleMs);
   const unshared = await omitShared(deps.db, idle);
   const turns = await findOpenTurns(deps.db, idsOf(unshared));
   const ended = unshared.filter(

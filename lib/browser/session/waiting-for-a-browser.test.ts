@@ -98,17 +98,17 @@ test("a session without a free place waits as `creating`, gets its position, and
 });
 
 test("a browser that a tool call uses or a person watches is never ended for another session", async () => {
-  let now = new Date("2026-01-01T00:00:00Z");
-  const harness = await openHarness({ maxLive: 2, clock: () => now });
+  let now = Date.parse("2026-01-01T00:00:00Z");
+  const harness = await openHarness({ maxLive: 2, clockMs: () => now });
   const [used, watched, waiting] = await Promise.all([0, 1, 2].map(() => insertTestSession(harness.db)));
   assert.ok(used && watched && waiting);
   const release = await harness.browsers.hold(used);
   await harness.browsers.ensure(watched);
   const stop = harness.browsers.watch(watched, { onFrame() {} });
-  now = new Date("2026-01-01T01:00:00Z");
+  now = Date.parse("2026-01-01T01:00:00Z");
   const holding = harness.browsers.hold(waiting);
   await hasPosition(harness, waiting, 1);
-  assert.equal(await harness.browsers.reapIdle(now), 0);
+  assert.equal(await harness.browsers.reapIdle(), 0);
   assert.equal((await harness.browsers.readStatus(used)).status, "ready");
   assert.equal((await harness.browsers.readStatus(watched)).status, "ready");
   stop();
@@ -119,13 +119,16 @@ test("a browser that a tool call uses or a person watches is never ended for ano
 });
 
 test("the browser of a parked turn keeps running until another session needs the place", async () => {
-  let now = new Date("2026-01-01T00:00:00Z");
-  const harness = await openHarness({ clock: () => now });
+  let now = Date.parse("2026-01-01T00:00:00Z");
+  const harness = await openHarness({ clockMs: () => now });
   const [parked, waiting] = await Promise.all([insertSessionInTurn(harness), insertTestSession(harness.db)]);
   (await harness.browsers.hold(parked))();
-  await harness.db.update(runs).set({ parkedAt: now }).where(eq(runs.sessionId, parked));
-  now = new Date("2026-01-08T00:00:00Z");
-  assert.equal(await harness.browsers.reapIdle(now), 0);
+  await harness.db
+    .update(runs)
+    .set({ parkedAt: new Date(now) })
+    .where(eq(runs.sessionId, parked));
+  now = Date.parse("2026-01-08T00:00:00Z");
+  assert.equal(await harness.browsers.reapIdle(), 0);
   assert.equal((await harness.browsers.readStatus(parked)).status, "ready");
   // The browser of a parked turn is ended for a waiting session even if it was used just now.
   (await harness.browsers.hold(parked))();
@@ -134,14 +137,14 @@ test("the browser of a parked turn keeps running until another session needs the
 });
 
 test("a turn keeps its browser until it has not used it for 30 s", async () => {
-  let now = new Date("2026-01-01T00:00:00Z");
-  const harness = await openHarness({ clock: () => now });
+  let now = Date.parse("2026-01-01T00:00:00Z");
+  const harness = await openHarness({ clockMs: () => now });
   const [busy, waiting] = await Promise.all([insertSessionInTurn(harness), insertTestSession(harness.db)]);
   (await harness.browsers.hold(busy))();
   const holding = harness.browsers.hold(waiting);
   await hasPosition(harness, waiting, 1);
   assert.equal((await harness.browsers.readStatus(busy)).status, "ready");
-  now = new Date("2026-01-01T00:00:31Z");
+  now = Date.parse("2026-01-01T00:00:31Z");
   (await holding)();
   await statusIs(harness, busy, "expired");
 });

@@ -114,14 +114,14 @@ describe("paths of a workspace", () => {
       workspace.writeFile("big", new Uint8Array(50 * 1_048_576 + 1)),
       refused(/^content: must be at most 52428800 bytes/),
     );
-    const small = await make("local", { workspaceBytesMax: 100_000 }, "/nowhere");
+    const small = await make("local", { workspaceBytesMax: 100_000 }, { launcherPath: "/nowhere" });
     const little = await small.open("ses_little");
     await little.writeFile("a", new Uint8Array(60_000));
     await assert.rejects(little.writeFile("b", new Uint8Array(60_000)), refused(/over its quota/));
   });
 
   it("a file that is overwritten many times counts once towards the quota", async () => {
-    const small = await make("local", { workspaceBytesMax: 100_000, workspaceEntriesMax: 5 }, "/nowhere");
+    const small = await make("local", { workspaceBytesMax: 100_000, workspaceEntriesMax: 5 }, { launcherPath: "/nowhere" });
     const workspace = await small.open("ses_overwritten");
     for (let time = 0; time < 10; time++) await workspace.writeFile("a", new Uint8Array(30_000));
   });

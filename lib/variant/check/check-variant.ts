@@ -53,7 +53,7 @@ const DEFAULT_VIEWPORTS: ViewportName[] = ["desktop", "phone"];
  */
 export async function checkVariant(deps: CheckDeps, request: CheckRequest): Promise<CheckReport> {
   const { live, variant, revision, document, signal, viewports = DEFAULT_VIEWPORTS } = request;
-  const startMs = Date.now();
+  const startMs = performance.now();
   const limits = { ...CHECK_LIMITS, ...deps.limits };
   const chosen = choosePages(document, live.page().url());
   const storage = await withinDeadline(
@@ -92,7 +92,7 @@ export async function checkVariant(deps: CheckDeps, request: CheckRequest): Prom
     revision,
     status: statusOf(findings),
     at: new Date(startMs).toISOString(),
-    durationMs: Date.now() - startMs,
+    durationMs: Math.round(performance.now() - startMs),
     findings: bySeverity(findings).slice(0, FINDINGS_MAX),
     pages,
     ...(request.requirements?.length && {

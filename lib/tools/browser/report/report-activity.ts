@@ -33,7 +33,7 @@ export function markActivity(live: LiveBrowser): ActivityMark {
   const page = live.page();
   const position = live.activity.position();
   const unreportedFrom = reportedTo.get(live.activity) ?? position;
-  return { position, unreportedFrom, sinceMs: Date.now(), page, url: page.url() };
+  return { position, unreportedFrom, sinceMs: performance.now(), page, url: page.url() };
 }
 
 /**

@@ -39,13 +39,13 @@ export async function settle(
   // Waits first, because the download of a `blob:` or `data:` URL causes no request: nothing is pending until the browser
   // announces the download.
   await wait(GRACE_MS);
-  const untilMs = Date.now() + REQUESTS_MS_MAX;
+  const untilMs = performance.now() + REQUESTS_MS_MAX;
   const isBusy = () => {
     const closed = live.activity.since(position).filter(({ kind }) => kind === "page-closed").length;
     if (live.context.pages().length + closed < pageCount) return true;
     return live.openingPages() + live.activity.pending(live.page(), sinceMs) + live.pendingDownloads() > 0;
   };
-  while (isBusy() && Date.now() < untilMs && !signal.aborted) await wait(POLL_MS);
+  while (isBusy() && performance.now() < untilMs && !signal.aborted) await wait(POLL_MS);
   await untilLoaded(live);
   if (!isRestAwaited) return;
   // `untilQuiet` may fail, because a page that is busy or navigating does not answer.

@@ -16,7 +16,7 @@ const POLL_MS = 50;
  * @returns milliseconds since navigation start.
  */
 export async function settleLoad(load: PageLoad, { limits }: CheckContext, ageMs = 0): Promise<number> {
-  const untilMs = Date.now() + limits.restMs;
+  const untilMs = performance.now() + limits.restMs;
   const wanted = { quietMs: QUIET_MS, loadedMs: limits.loadedMs, ageMs, maxMs: QUIET_MS_MAX };
   const timeoutMs = ageMs + limits.loadedMs + QUIET_MS_MAX + limits.answerMs;
   for (;;) {
@@ -25,7 +25,7 @@ export async function settleLoad(load: PageLoad, { limits }: CheckContext, ageMs
       wanted,
       timeoutMs,
     );
-    if (load.pendingRequests() === 0 || Date.now() >= untilMs) return age;
+    if (load.pendingRequests() === 0 || performance.now() >= untilMs) return age;
   }
 }
 
@@ -46,8 +46,8 @@ export async function settleVariant(
   const { limits, variant } = check;
   const early = ids.filter((id) => !late.includes(id));
   const age = await settleLoad(load, check, ageMs);
-  const startMs = Date.now();
-  const restMs = () => Math.max(0, startMs + limits.applyMs - Date.now());
+  const startMs = performance.now();
+  const restMs = () => Math.max(0, startMs + limits.applyMs - performance.now());
   let isHydrating = (await readReport(load, variant))?.isHydrating === true;
   if (!isHydrating && (await untilApplied(load, check, ids, 0))) return age;
   while (isHydrating && restMs() > 0) {

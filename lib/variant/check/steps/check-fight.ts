@@ -38,8 +38,12 @@ export async function checkFight(
     [...losses].map(([id, count]) => ({ id, count: count - (atRest.get(id) ?? 0) }));
   const isUndone = ({ count }: { count: number }) => count > 0;
   let losses = sinceRest(await countLosses(load, check));
-  const untilMs = Date.now() + check.limits.fightMs;
-  while (losses.some(isUndone) && losses.every(({ count }) => count <= LOSSES_MAX) && Date.now() < untilMs) {
+  const untilMs = performance.now() + check.limits.fightMs;
+  while (
+    losses.some(isUndone) &&
+    losses.every(({ count }) => count <= LOSSES_MAX) &&
+    performance.now() < untilMs
+  ) {
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
     losses = sinceRest(await countLosses(load, check));
   }

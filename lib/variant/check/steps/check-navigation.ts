@@ -185,7 +185,7 @@ async function judgeAway(
 }
 
 async function untilTrue(isTrue: () => boolean, timeoutMs: number): Promise<boolean> {
-  for (const endMs = Date.now() + timeoutMs; Date.now() < endMs; ) {
+  for (const endMs = performance.now() + timeoutMs; performance.now() < endMs; ) {
     if (isTrue()) return true;
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   }

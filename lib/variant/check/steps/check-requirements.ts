@@ -37,9 +37,9 @@ export async function checkRequirements(
   const findings: Finding[] = [];
   for (const requirement of requirementsOf(requirements, target.url)) {
     const { selector } = requirement.assertion;
-    const untilMs = Date.now() + limits.rerenderMs;
+    const untilMs = performance.now() + limits.rerenderMs;
     let problem = explain(requirement, await read(load, selector));
-    while (problem !== undefined && Date.now() < untilMs) {
+    while (problem !== undefined && performance.now() < untilMs) {
       await new Promise((resolve) => setTimeout(resolve, POLL_MS));
       problem = explain(requirement, await read(load, selector));
     }

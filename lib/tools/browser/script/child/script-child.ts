@@ -104,8 +104,8 @@ async function waitForTabs(context: BrowserContext): Promise<void> {
     listen("pages", resolve);
     sendToService({ type: "connected" });
   });
-  const untilMs = Date.now() + TABS_MS_MAX;
-  while (context.pages().length < count && Date.now() < untilMs)
+  const untilMs = performance.now() + TABS_MS_MAX;
+  while (context.pages().length < count && performance.now() < untilMs)
     await new Promise((resolve) => setTimeout(resolve, 5));
 }
 
