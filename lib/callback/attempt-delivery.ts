@@ -188,21 +188,24 @@ function openDelivery(
         "enable them, or send this one again",
       { isFinal: true },
     );
+  const open = (name: string) => openCallbackValue(sealer, row.sessionId, name, sealed ?? {});
+  let secret: string | null;
+  let urlText: string;
   let sealedPart = "secret";
   try {
-    const open = (name: string) => openCallbackValue(sealer, row.sessionId, name, sealed ?? {});
-    const secret = open(CALLBACK_SECRET) ?? null;
+    secret = open(CALLBACK_SECRET) ?? null;
     sealedPart = "URL";
-    const url = new URL(open(CALLBACK_URL) ?? storedUrl);
-    const refusal = refuseHttp?.(url);
-    if (refusal !== undefined) return refuse(`the callback URL ${refusal}`, { isOurs: true });
-    const previous = openPrevious(sealer, row.sessionId, sealed ?? {}, now);
-    return { ok: true, url, secret, previousSecret: previous?.secret ?? null };
+    urlText = open(CALLBACK_URL) ?? storedUrl;
   } catch {
     // The secret or the URL cannot be decrypted. The callback is not sent without a signature, because the receiver
     // would treat it as a forgery.
     return refuse(`the callback ${sealedPart} cannot be read with this ENCRYPTION_KEY`, { isOurs: true });
   }
+  const url = new URL(urlText);
+  const refusal = refuseHttp?.(url);
+  if (refusal !== undefined) return refuse(`the callback URL ${refusal}`, { isOurs: true });
+  const previous = openPrevious(sealer, row.sessionId, sealed ?? {}, now);
+  return { ok: true, url, secret, previousSecret: previous?.secret ?? null };
 }
 
 const refuse = (

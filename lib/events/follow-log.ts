@@ -115,13 +115,19 @@ export class LogFollower {
       // The event contains the whole message, so the queued chunks of the message are obsolete.
       if (event.kind === "message.completed")
         this.#drop((each) => each.type === "delta" && event.body.includes(each.delta.messageId));
-      if (this.#position.kind === "reading") this.#position.published.push(event);
+      if (this.#position.kind === "reading") this.#collect(this.#position, event);
       else if (this.#position.kind === "live") this.#take(event);
     }
     if (this.#queue.length > PAGE) {
       this.#queue = [];
       this.#fallBehind(true);
     } else if (this.#queue.length > 0) this.#wake();
+  }
+
+  /** Keeps an event that is published while a page is read. If there are too many, another page is read instead. */
+  #collect(reading: Extract<Position, { kind: "reading" }>, event: StoredEvent): void {
+    if (reading.published.length < PAGE) reading.published.push(event);
+    else reading.isStale = true;
   }
 
   /**

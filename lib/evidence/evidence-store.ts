@@ -1,4 +1,4 @@
-import { and, asc, eq, inArray, sql } from "drizzle-orm";
+import { and, asc, desc, eq, inArray, sql } from "drizzle-orm";
 import type { Database } from "#db/client.ts";
 import { agents, evidence } from "#db/schema/index.ts";
 import { queryRows } from "#db/statement.ts";
@@ -25,6 +25,21 @@ export function listEvidence(db: Database, sessionId: string): Promise<EvidenceR
     .from(evidence)
     .where(isOfTree(sessionId))
     .orderBy(asc(evidence.createdAt), asc(evidence.id));
+}
+
+/** Lists the newest evidence of the same sessions, newest first, and counts all of it. */
+export async function listNewestEvidence(
+  db: Database,
+  sessionId: string,
+  limit: number,
+): Promise<{ rows: EvidenceRow[]; total: number }> {
+  const found = await db
+    .select({ row: evidence, total: sql`count(*) over ()`.mapWith(Number) })
+    .from(evidence)
+    .where(isOfTree(sessionId))
+    .orderBy(desc(evidence.createdAt), desc(evidence.id))
+    .limit(limit);
+  return { rows: found.map(({ row }) => row), total: found[0]?.total ?? 0 };
 }
 
 /** Returns a row of the session or of one of its direct or indirect sub-agents; undefined if none has this id. */

@@ -13,6 +13,7 @@ import {
   insertEvidence,
   isInDatabase,
   listEvidence,
+  listNewestEvidence,
   readBytes,
 } from "./evidence-store.ts";
 
@@ -28,10 +29,16 @@ export type NewEvidence = {
   bytes: Uint8Array;
 };
 
+/** Evidence as a list shows it, without its bytes. */
+type ListedEvidence = EvidencePointer & { sizeBytes: number; createdAt: string };
+
 /** Stores evidence: a row in the database, and the bytes either in a file below the data folder or in the database. */
 export type EvidenceStore = {
   save: (evidence: NewEvidence) => Promise<EvidencePointer>;
-  list: (sessionId: string) => Promise<(EvidencePointer & { sizeBytes: number; createdAt: string })[]>;
+  /** Lists the evidence of the session and of its sub-agents, oldest first. */
+  list: (sessionId: string) => Promise<ListedEvidence[]>;
+  /** Lists the newest of this evidence, at most `limit`, newest first. `total` is the number of all. */
+  listNewest: (sessionId: string, limit: number) => Promise<{ total: number; evidence: ListedEvidence[] }>;
   /** Returns evidence of the session or of one of its sub-agents, with the bytes; undefined if none has this id. */
   read: (
     sessionId: string,
@@ -77,12 +84,12 @@ export function createEvidenceStore(options: { db: Database; dataDir: string | u
     },
 
     async list(sessionId) {
-      const rows = await listEvidence(db, sessionId);
-      return rows.map((row) => ({
-        ...toPointer(row),
-        sizeBytes: row.sizeBytes,
-        createdAt: row.createdAt.toISOString(),
-      }));
+      return (await listEvidence(db, sessionId)).map(toListed);
+    },
+
+    async listNewest(sessionId, limit) {
+      const { rows, total } = await listNewestEvidence(db, sessionId, limit);
+      return { total, evidence: rows.map(toListed) };
     },
 
     async read(sessionId, id) {
@@ -92,6 +99,12 @@ export function createEvidenceStore(options: { db: Database; dataDir: string | u
     },
   };
 }
+
+const toListed = (row: EvidenceRow): ListedEvidence => ({
+  ...toPointer(row),
+  sizeBytes: row.sizeBytes,
+  createdAt: row.createdAt.toISOString(),
+});
 
 /**
  * Removes the files of a session's evidence. The rows are deleted together with the session's row, not here.

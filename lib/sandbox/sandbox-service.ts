@@ -55,10 +55,13 @@ export const TEST_PROXY_SOCKET = "/egress/proxy.sock";
 export type Workspace = {
   readFile: (path: string, limitBytes: number) => Promise<{ bytes: Uint8Array; totalBytes: number }>;
   writeFile: (path: string, bytes: Uint8Array) => Promise<void>;
-  /** Lists the files and folders in a folder. With `all`, lists links and other entries, too. Links are not followed. */
+  /**
+   * Lists the files and folders in a folder. With `all`, lists links and other entries, too. Links are not followed.
+   * Folders whose name is in `closed` are listed, but not what they contain.
+   */
   list: (
     path: string,
-    options: { recursive: boolean; limit: number; all?: boolean },
+    options: { recursive: boolean; limit: number; all?: boolean; closed?: readonly string[] },
   ) => Promise<WorkspaceEntry[]>;
   run: (
     command: string,

@@ -16,7 +16,13 @@ const FILES = [
 const find = (requested: string[], files = FILES) =>
   findTestFiles(
     {
-      list: async () => files.map((path) => ({ path, type: "file" as const, sizeBytes: 1 })),
+      async list(_path, { limit, closed = [] }) {
+        const isOpen = (path: string) => !path.split("/").some((name) => closed.includes(name));
+        return files
+          .filter(isOpen)
+          .slice(0, limit)
+          .map((path) => ({ path, type: "file" as const, sizeBytes: 1 }));
+      },
     } as Partial<Workspace> as Workspace,
     requested,
   );
@@ -57,6 +63,12 @@ describe("test files of the workspace", () => {
         ok: false,
         problem: `There is no test file at ${name}. The workspace has tests/a.spec.ts, tests/deep/b.test.mjs, tests-2/c.spec.tsx, notes (1)/d+.spec.js.`,
       });
+    const many = Array.from({ length: 20_000 }, (_, index) => `data/${index}.json`);
+    const cut = await find([], [...many, "tests/a.spec.ts"]);
+    assert.match(
+      cut.ok ? "" : cut.problem,
+      /no test files: .* Only its first 20000 files and folders were searched/,
+    );
     const none = await find([], ["tests/helper.ts"]);
     assert.match(none.ok ? "" : none.problem, /^The workspace has no test files: their names end in/);
   });

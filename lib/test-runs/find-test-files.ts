@@ -2,7 +2,7 @@ import type { Workspace } from "#lib/sandbox/sandbox-service.ts";
 
 /** Playwright's default pattern for the names of test files. */
 const TEST_FILE = /\.(?:spec|test)\.[cm]?[jt]sx?$/;
-const IGNORED = /(?:^|\/)(?:node_modules|test-results)\//;
+const IGNORED = ["node_modules", "test-results"];
 const ENTRIES_MAX = 20_000;
 const FILES_SHOWN = 10;
 
@@ -17,14 +17,22 @@ export async function findTestFiles(
   workspace: Workspace,
   requested: readonly string[],
 ): Promise<{ ok: true; patterns: string[] } | { ok: false; problem: string }> {
-  const entries = await workspace.list("", { recursive: true, limit: ENTRIES_MAX });
+  const entries = await workspace.list("", {
+    recursive: true,
+    limit: ENTRIES_MAX,
+    closed: IGNORED,
+  });
   const tests = entries
-    .filter(({ type, path }) => type === "file" && TEST_FILE.test(path) && !IGNORED.test(path))
+    .filter(({ type, path }) => type === "file" && TEST_FILE.test(path))
     .map(({ path }) => path);
+  const cut =
+    entries.length === ENTRIES_MAX
+      ? ` Only its first ${ENTRIES_MAX} files and folders were searched; remove what is not needed.`
+      : "";
   const hint =
     tests.length === 0
-      ? "The workspace has no test files: their names end in .spec.ts or .test.ts (or .js, .mjs, .tsx)."
-      : `The workspace has ${tests.slice(0, FILES_SHOWN).join(", ")}${tests.length > FILES_SHOWN ? ", …" : ""}.`;
+      ? `The workspace has no test files: their names end in .spec.ts or .test.ts (or .js, .mjs, .tsx).${cut}`
+      : `The workspace has ${tests.slice(0, FILES_SHOWN).join(", ")}${tests.length > FILES_SHOWN ? ", …" : ""}.${cut}`;
   if (tests.length === 0) return { ok: false, problem: hint };
   const patterns: string[] = [];
   for (const name of requested) {

@@ -47,7 +47,16 @@ const STOPPED: RunEnd = { outcome: "cancelled", reason: STOPPED_REASON };
  */
 export async function playTurn(deps: TurnDeps, checker: SchemaChecker, job: PlayJob): Promise<Played> {
   deps.stops.throwIfShuttingDown();
-  const claimed = await claimRun(deps, job);
+  return deps.stops.withSignal(job.runId, (signal) => claimAndPlay(deps, checker, job, signal));
+}
+
+async function claimAndPlay(
+  deps: TurnDeps,
+  checker: SchemaChecker,
+  job: PlayJob,
+  signal: AbortSignal,
+): Promise<Played> {
+  const claimed = await claimRun(deps, job, signal);
   if (claimed.status !== "claimed") return claimed;
   const { run } = claimed;
   deps.spending.begin(run);

@@ -82,6 +82,7 @@ function keepEvidence(pictures: Record<string, { mediaType: string; bytes: Uint8
       return { id: "evi_diff", kind, title, url, mediaType };
     },
     list: async () => [],
+    listNewest: async () => ({ total: 0, evidence: [] }),
     async read(_sessionId, id) {
       const stored = pictures[id];
       if (!stored) return undefined;

@@ -40,6 +40,11 @@ describe("paths of a workspace", () => {
       { path: "deep/er", type: "directory", sizeBytes: 0 },
       { path: "deep/er/note.txt", type: "file", sizeBytes: 5 },
     ]);
+    const open = await workspace.list("", { recursive: true, limit: 10, closed: ["a", "er"] });
+    assert.deepEqual(
+      open.map(({ path }) => path),
+      ["deep", "deep/er"],
+    );
   });
 
   it("a link out of the workspace is not followed by reading, listing or writing", async () => {
@@ -121,7 +126,11 @@ describe("paths of a workspace", () => {
   });
 
   it("a file that is overwritten many times counts once towards the quota", async () => {
-    const small = await make("local", { workspaceBytesMax: 100_000, workspaceEntriesMax: 5 }, { launcherPath: "/nowhere" });
+    const small = await make(
+      "local",
+      { workspaceBytesMax: 100_000, workspaceEntriesMax: 5 },
+      { launcherPath: "/nowhere" },
+    );
     const workspace = await small.open("ses_overwritten");
     for (let time = 0; time < 10; time++) await workspace.writeFile("a", new Uint8Array(30_000));
   });

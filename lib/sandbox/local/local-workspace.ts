@@ -118,9 +118,9 @@ export function createLocalWorkspace(options: LocalWorkspaceOptions): Workspace 
       }
     },
 
-    async list(path, { recursive, limit, all = false }) {
+    async list(path, { recursive, limit, all = false, closed = [] }) {
       const entries: WorkspaceEntry[] = [];
-      for await (const entry of walkFolder(root, parseWorkspacePath(path), { recursive, all })) {
+      for await (const entry of walkFolder(root, parseWorkspacePath(path), { recursive, all, closed })) {
         if (entries.length === limit) break;
         const { unreadable } = entry;
         if (!unreadable || all) {

@@ -13,7 +13,7 @@ type WalkedEntry = WorkspaceEntry & { diskBytes: number } & { unreadable?: true 
 /**
  * Visits files and folders below a folder: upper levels first, and in each folder by name. Skips symbolic links and
  * special files unless `all` is set; never follows links. Each folder is pinned (kept open) while it is read, so that
- * replacing the folder with a link has no effect.
+ * replacing the folder with a link has no effect. A folder whose name is in `closed` is visited, but not its entries.
  *
  * @param start the names on the path of the folder; the paths of entries begin with them.
  * @throws WorkspaceError if the first folder cannot be opened.
@@ -21,7 +21,7 @@ type WalkedEntry = WorkspaceEntry & { diskBytes: number } & { unreadable?: true 
 export async function* walkFolder(
   root: string,
   start: string[],
-  options: { recursive: boolean; all?: boolean },
+  options: { recursive: boolean; all?: boolean; closed?: readonly string[] },
 ): AsyncGenerator<WalkedEntry> {
   const pending = [start];
   for (let names = pending.shift(); names !== undefined; names = pending.shift()) {
@@ -36,8 +36,9 @@ export async function* walkFolder(
     }
     for (const entry of entries) {
       yield entry;
-      if (options.recursive && entry.type === "directory" && !entry.unreadable)
-        pending.push(entry.path.split("/"));
+      if (!options.recursive || entry.type !== "directory" || entry.unreadable) continue;
+      const path = entry.path.split("/");
+      if (!options.closed?.includes(path.at(-1) ?? "")) pending.push(path);
     }
   }
 }

@@ -64,6 +64,12 @@ test("files are written, listed and read, and a large one is cut at the limit", 
   assert.deepEqual(await workspace.list("notes", { recursive: false, limit: 5 }), [
     { path: "notes/a b.md", type: "file", sizeBytes: 10 },
   ]);
+  assert.deepEqual(
+    (await workspace.list("", { recursive: true, limit: 10, closed: ["a", "notes"] })).map(
+      ({ path }) => path,
+    ),
+    ["first.txt", "notes"],
+  );
   const cut = await workspace.readFile("notes/a b.md", 4);
   assert.deepEqual([Buffer.from(cut.bytes).toString(), cut.totalBytes], ["0123", 10]);
   assert.equal(await sandboxes.open("ses_one"), workspace);

@@ -31,7 +31,10 @@ printf 'file %s %s' "$size" "$cut"`;
  * special files. Prints the type, size and path of each entry, and a NUL after each entry.
  */
 const LIST = `[ -d "$1" ] || { echo missing; exit 3; }
-find "$1" -mindepth 1 \${2:+-maxdepth "$2"} \\( -type f -o -type d \${4:+-o -true} \\) -printf '%y %s %P\\0' | LC_ALL=C sort -z -k3 | head -z -n "$3"`;
+folder=$1 depth=$2 limit=$3 all=$4; shift 4; closed=()
+for name; do closed+=(-o -name "$name"); done
+find "$folder" -mindepth 1 \${depth:+-maxdepth "$depth"} \\( -type f -o -type d \${all:+-o -true} \\) -printf '%y %s %P\\0' \\
+  -type d \\( -false "\${closed[@]}" \\) -prune | LC_ALL=C sort -z -k3 | head -z -n "$limit"`;
 
 const HAS_PROGRAM = `command -v -- "$1" > /dev/null && echo yes`;
 
@@ -85,10 +88,10 @@ export function createVercelWorkspace({ box, root, limits, closing }: VercelWork
       await box.writeFiles([{ path: pathOf(names), content: bytes }]);
     },
 
-    async list(path, { recursive, limit, all = false }) {
+    async list(path, { recursive, limit, all = false, closed = [] }) {
       const names = parseWorkspacePath(path);
       const depth = recursive ? "" : "1";
-      const text = await runScript(LIST, pathOf(names), depth, String(limit), all ? "all" : "");
+      const text = await runScript(LIST, pathOf(names), depth, String(limit), all ? "all" : "", ...closed);
       if (text.trim() === "missing") throw new WorkspaceError(`path: ${path || "."} is not a folder`);
       return text
         .split("\0")

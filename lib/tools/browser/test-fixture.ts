@@ -203,6 +203,7 @@ export function createEvidenceMemory(): EvidenceStore & { saved: (NewEvidence & 
       saved.push({ ...evidence, ...pointer });
       return pointer;
     },
+    listNewest: async () => ({ total: 0, evidence: [] }),
     list: async () => [],
     read: async () => undefined,
   };

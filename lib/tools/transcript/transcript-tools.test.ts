@@ -105,6 +105,8 @@ describe("transcript tools", () => {
       text.split("\n").flatMap((line) => line.match(/"id":"(\w+)"/)?.[1] ?? []),
       [newer.id, pointer.id],
     );
+    const newest = await evidence.listNewest("ses_t", 1);
+    assert.deepEqual([newest.total, newest.evidence.map(({ id }) => id)], [2, [newer.id]]);
   });
 
   it("all tools are read-only and idempotent", () => {

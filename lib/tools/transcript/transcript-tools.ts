@@ -123,13 +123,13 @@ export const readToolResult = ({ transcript }: TranscriptServices): Tool =>
     },
   });
 
-const entriesMax = 200;
+const ENTRIES_MAX = 200;
 
 /** `list_evidence`: lists the newest evidence of the session, such as pictures and saved pages. */
 export const listEvidence = ({ evidence }: TranscriptServices): Tool =>
   defineTool({
     name: "list_evidence",
-    description: `Lists the session's evidence (screenshots, previews, pages, files), the newest ${entriesMax}, newest first.`,
+    description: `Lists the session's evidence (screenshots, previews, pages, files), the newest ${ENTRIES_MAX}, newest first.`,
     input: z.object({}),
     needs: undefined,
     profile: "analysis",
@@ -137,12 +137,9 @@ export const listEvidence = ({ evidence }: TranscriptServices): Tool =>
     readOnly: true,
     readsStore: true,
     async execute(_, call) {
-      const all = await evidence.list(call.sessionId);
+      const newest = await evidence.listNewest(call.sessionId, ENTRIES_MAX);
       // Each entry is on its own line, so that the model can read the entries of a list that is cut.
-      const lines = all
-        .slice(-entriesMax)
-        .toReversed()
-        .map((each) => JSON.stringify(each));
-      return `{"total":${all.length},"evidence":[\n${lines.join(",\n")}\n]}`;
+      const lines = newest.evidence.map((each) => JSON.stringify(each));
+      return `{"total":${newest.total},"evidence":[\n${lines.join(",\n")}\n]}`;
     },
   });

@@ -21,7 +21,12 @@ const END: RunEnd = {
 export async function abandonRun(deps: TurnDeps, job: PlayJob, reason: string): Promise<void> {
   const { runId } = job;
   deps.logger.error({ runId, reason }, "a run was given up");
-  const claimed = await claimRun(deps, job);
+  await deps.stops.withSignal(runId, (signal) => endAbandoned(deps, job, signal));
+}
+
+async function endAbandoned(deps: TurnDeps, job: PlayJob, signal: AbortSignal): Promise<void> {
+  const { runId } = job;
+  const claimed = await claimRun(deps, job, signal);
   if (claimed.status !== "claimed") return;
   try {
     await openRun(deps, claimed.run);

@@ -38,19 +38,19 @@ const IMPORTS_MAX = 5;
  * Claims the session for a run, by compare-and-set of the session's active run. An outdated job, or the job of a run
  * that is not the first in line, claims nothing. A run that was claimed before continues after its recorded steps.
  * Source: `architecture.md`, How a request flows, 2.
+ *
+ * @param signal the signal of the run, which exists before the run is claimed and read. An earlier stop is visible in
+ * the rows; a later stop aborts the signal.
  */
-export async function claimRun(deps: TurnDeps, job: PlayJob): Promise<ClaimResult> {
+export async function claimRun(deps: TurnDeps, job: PlayJob, signal: AbortSignal): Promise<ClaimResult> {
   const { runId } = job;
   const fresh = await deps.freshRuns.take(runId);
   if (fresh === "absent") return { status: "no" };
-  const started = fresh && (await claimFresh(deps, job, fresh));
+  const started = fresh && (await claimFresh(deps, job, fresh, signal));
   if (started) return { status: "claimed", run: started };
   const taken = await takeRun(deps.db, job);
   await faultPoint("run-claimed");
   if (taken.status !== "taken") return taken;
-  // The signal is created before the rows are read. An earlier stop is visible in the rows; a later stop aborts the
-  // signal.
-  const signal = deps.stops.signalOf(runId);
   const row = await readRun(deps.db, runId);
   if (!row) return { status: "no" };
   const { run, session, agent, position, requestMessages, currentUrl } = row;
@@ -100,7 +100,12 @@ export async function claimRun(deps: TurnDeps, job: PlayJob): Promise<ClaimResul
  * Claims and starts a run that this process has just stored, without reading it. @returns undefined if the session has
  * changed in the meantime; nothing is written then.
  */
-async function claimFresh(deps: TurnDeps, job: PlayJob, fresh: FreshRun): Promise<RunInPlay | undefined> {
+async function claimFresh(
+  deps: TurnDeps,
+  job: PlayJob,
+  fresh: FreshRun,
+  signal: AbortSignal,
+): Promise<RunInPlay | undefined> {
   const { session, messages } = fresh;
   const claim: Claim = {
     runId: fresh.runId,
@@ -137,8 +142,7 @@ async function claimFresh(deps: TurnDeps, job: PlayJob, fresh: FreshRun): Promis
     isSteered: false,
     waits: new Map(),
     interruptedCalls: new Set(),
-    // The signal is created before the run is claimed, so that a stop finds either a pending run or this signal.
-    signal: deps.stops.signalOf(fresh.runId),
+    signal,
   };
   const isClaimed = await openFreshRun(deps, run, { player: job.player, generation: job.generation });
   await faultPoint("run-claimed");

@@ -114,7 +114,6 @@ export async function closeRun(
   };
   const closed = await repeatOnDeadlock(() => deps.db.transaction(close));
   if (typeof closed === "string") return closed;
-  deps.stops.forget(claim.runId);
   await faultPoint("close-committed");
   const { following } = closed.receipt;
   announce(deps, closed);
@@ -143,7 +142,6 @@ async function closeAlone(deps: TurnDeps, run: Endable, end: RunEnd): Promise<bo
   });
   const written = await writeEvents(deps.db, claim, session, events, write, "alone");
   if (!written) return false;
-  deps.stops.forget(claim.runId);
   await faultPoint("close-committed");
   announce(deps, written);
   return true;

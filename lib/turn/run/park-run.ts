@@ -41,8 +41,7 @@ export async function parkRun(
     noteHindrance(run, waits, parked);
     return false;
   }
-  const { runId, sessionId } = run.claim;
-  deps.stops.forget(runId);
+  const { sessionId } = run.claim;
   announce(deps, parked.written);
   // If the person released the browser before the commit, the release found no wait to end, so the wait is ended here.
   if (

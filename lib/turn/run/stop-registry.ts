@@ -3,8 +3,8 @@ export const STOPPED_REASON = "the turn was stopped";
 
 /** Holds the abort signal of each run that this process plays. */
 export type StopRegistry = {
-  /** Returns the signal of a run. It is created on first use and kept until {@link StopRegistry.forget}. */
-  signalOf: (runId: string) => AbortSignal;
+  /** Calls `play` with the signal of a run. Plays of the same run that overlap get the same signal. */
+  withSignal: <Result>(runId: string, play: (signal: AbortSignal) => Promise<Result>) => Promise<Result>;
   /** Aborts a run's signal, if this process plays the run. */
   stop: (runId: string, reason: string) => void;
   /** Aborts every signal because the process ends. Stores nothing, so that the next process continues the runs. */
@@ -12,7 +12,6 @@ export type StopRegistry = {
   isShuttingDown: () => boolean;
   /** @throws ShutdownError if the process is ending. */
   throwIfShuttingDown: () => void;
-  forget: (runId: string) => void;
 };
 
 /** Thrown when the process is ending. The executor that resumes the run repeats the interrupted step. */
@@ -29,27 +28,29 @@ export const isShutdown = (error: unknown): boolean =>
 
 /** @see StopRegistry */
 export function createStopRegistry(): StopRegistry {
-  const controllers = new Map<string, AbortController>();
+  const played = new Map<string, { controller: AbortController; plays: number }>();
   let isShuttingDown = false;
-  const obtain = (runId: string) => {
-    const existing = controllers.get(runId);
-    if (existing) return existing;
-    const controller = new AbortController();
-    if (isShuttingDown) controller.abort(new ShutdownError());
-    controllers.set(runId, controller);
-    return controller;
-  };
   return {
-    signalOf: (runId) => obtain(runId).signal,
-    stop: (runId, reason) => controllers.get(runId)?.abort(new Error(reason)),
+    async withSignal(runId, play) {
+      const entry = played.get(runId) ?? { controller: new AbortController(), plays: 0 };
+      played.set(runId, entry);
+      entry.plays++;
+      if (isShuttingDown) entry.controller.abort(new ShutdownError());
+      try {
+        return await play(entry.controller.signal);
+      } finally {
+        entry.plays--;
+        if (entry.plays === 0) played.delete(runId);
+      }
+    },
+    stop: (runId, reason) => played.get(runId)?.controller.abort(new Error(reason)),
     shutDown() {
       isShuttingDown = true;
-      for (const controller of controllers.values()) controller.abort(new ShutdownError());
+      for (const { controller } of played.values()) controller.abort(new ShutdownError());
     },
     isShuttingDown: () => isShuttingDown,
     throwIfShuttingDown() {
       if (isShuttingDown) throw new ShutdownError();
     },
-    forget: (runId) => void controllers.delete(runId),
   };
 }

@@ -44,10 +44,12 @@ async function endParked(deps: TurnDeps, runId: string): Promise<void> {
   const job = await wakeRun(deps, { sessionId: run.sessionId, runId }, "stopped");
   if (job?.name !== "turn/run.requested") return;
   try {
-    const claimed = await claimRun(deps, { ...job.data, player: "stop" });
-    if (claimed.status !== "claimed") return;
-    await settleCalls(deps, claimed.run);
-    await closeRun(deps, claimed.run, END);
+    await deps.stops.withSignal(runId, async (signal) => {
+      const claimed = await claimRun(deps, { ...job.data, player: "stop" }, signal);
+      if (claimed.status !== "claimed") return;
+      await settleCalls(deps, claimed.run);
+      await closeRun(deps, claimed.run, END);
+    });
   } catch (error) {
     // The engine has claimed the run in the meantime and ends it.
     if (!isStaleClaim(error)) throw error;
