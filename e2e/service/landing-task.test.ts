@@ -48,7 +48,7 @@ const ended = ({ sessionId }: Created) =>
 const offered = () =>
   ((service.model.requests[0]?.body.tools ?? []) as { name: string }[]).map(({ name }) => name);
 
-const NOBODY = /Nobody is waiting on the session page/;
+const NO_PERSON = /No person is waiting on the session page/;
 
 describe("a task started on the landing page", () => {
   it("is a person's turn: it has the tools for persons, and its questions are asked", async () => {
@@ -67,7 +67,7 @@ describe("a task started on the landing page", () => {
     assert.equal(only(events, "run.started")[0]?.origin, "person");
     assert.ok(offered().includes("list_transcript"));
     assert.match(service.model.requests.at(-1)?.toolResults[0] ?? "", /checkout/);
-    assert.doesNotMatch(JSON.stringify(service.model.requests[0]?.body), NOBODY);
+    assert.doesNotMatch(JSON.stringify(service.model.requests[0]?.body), NO_PERSON);
   });
 
   it("always has the source `web`, also if the body names another", async () => {
@@ -94,6 +94,6 @@ describe("a caller with an API key", () => {
     assert.equal(only(events, "run.started")[0]?.origin, "external");
     assert.equal(only(events, "elicitation.requested").length, 0);
     assert.ok(!offered().includes("list_transcript"));
-    assert.match(JSON.stringify(service.model.requests[0]?.body), NOBODY);
+    assert.match(JSON.stringify(service.model.requests[0]?.body), NO_PERSON);
   });
 });

@@ -2,11 +2,11 @@ import type { PlanItem } from "#db/schema/index.ts";
 import type { ImportFormat } from "#db/schema/unions.ts";
 import type { AssertionInput } from "#lib/planning/requirement.ts";
 import { hashBody } from "#lib/session/canonical-json.ts";
+import { findJsonFlaw, findSizeFlaw, type JsonFlaw } from "#lib/text/json-flaw.ts";
 import { DEFAULT_VARIANT, type VariantDocument, variantKeySchema } from "#lib/variant/document.ts";
-import { hasOwn } from "#lib/variant/formats/imported/imported.ts";
+import { formatPath, hasOwn } from "#lib/variant/formats/imported/imported.ts";
 import type { JsonFormat } from "#lib/variant/formats/index.ts";
 import { readVariantDocument } from "#lib/variant/import-variant.ts";
-import { findFlaw, isTooDeep } from "./find-flaw.ts";
 import { type ExportedMessage, type LeftOut, SESSION_FORMAT, SESSION_FORMAT_VERSION } from "./format.ts";
 import { readSessionExport } from "./read-session-export.ts";
 
@@ -61,7 +61,8 @@ export function readDocumentText(bytes: Uint8Array): ReadDocument {
     return { ok: false, problem: "document: must be UTF-8" };
   }
   if (text.trim() === "") return { ok: false, problem: `document: is empty; it must be ${KINDS}` };
-  if (isTooDeep(text)) return { ok: false, problem: "document: is nested deeper than 200 levels" };
+  const tooLarge = findSizeFlaw(text);
+  if (tooLarge) return { ok: false, problem: describeFlaw(tooLarge) };
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -80,9 +81,13 @@ export function readDocument(value: unknown): ReadDocument {
   return { ok: true, plan: { ...stored, leftOut, sizeBytes } };
 }
 
+/** Describes a flaw in a sentence that begins with the field: at most its first 20 keys, or `document`. */
+const describeFlaw = ({ path, sentence }: JsonFlaw): string =>
+  `${formatPath(path.slice(0, 20)) || "document"}: ${sentence}`;
+
 function readContent(value: unknown): ReadContent {
-  const flaw = findFlaw(value);
-  if (flaw !== undefined) return { ok: false, problem: flaw };
+  const flaw = findJsonFlaw(value);
+  if (flaw) return { ok: false, problem: describeFlaw(flaw) };
   if (hasOwn(value, "format") && value.format === SESSION_FORMAT) {
     const version = hasOwn(value, "version") ? value.version : undefined;
     if (version !== SESSION_FORMAT_VERSION)

@@ -1,5 +1,5 @@
 /**
- * Words that comments, test names and documents must not contain, each with what to write instead. `npm run check`
+ * Words that comments, texts, test names and documents must not contain, each with what to write instead. `npm run check`
  * reports such words.
  * @type {[avoided: RegExp, instead: string][]}
  */
@@ -13,7 +13,7 @@ export const AVOIDED_WORDS = [
   [/\bfor good\b/, "permanently"],
   [/\bfrom here on\b/, "after this"],
   [/\bgo(es)? on (with|where|as|by|in|at|on|after|from|without|behind)\b/, "continue"],
-  [/\bbeside\b/, "next to, in addition to, during"],
+  [/(?<!\|)\bbeside\b/, "next to, in addition to, during"],
   [/\btold of\b/, "notified of"],
   [/\bstands? (there|here|at|in|behind|before)\b/, "is"],
   [/\blook(s|ed)? after\b/, "handle, maintain"],

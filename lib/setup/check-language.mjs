@@ -1,4 +1,7 @@
-/** A part of `npm run check`: finds the words of `avoided-words.mjs` in comments, test names and documents. */
+/**
+ * A part of `npm run check`: finds the words of `avoided-words.mjs` in documents and in the code of the product, with its
+ * comments, messages and texts for the model. In tests, checks only the comments and the names of the tests.
+ */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -6,6 +9,8 @@ import { AVOIDED_WORDS } from "./avoided-words.mjs";
 
 const FOLDERS = ["app", "components", "db", "e2e", "inngest", "lib"];
 const CODE = /\.(tsx?|mjs)$/;
+/** Matches tests and what only tests use. Their data may contain any words. */
+const TEST = /^e2e\/|\.test\.tsx?$|testing|fixture/;
 /**
  * Matches files that are not checked: the specification is kept verbatim, skills are texts for the model, `wire.ts` is
  * generated, and the list of words and the test of this check contain the words.
@@ -13,22 +18,28 @@ const CODE = /\.(tsx?|mjs)$/;
 const EXCLUDED =
   /^lib\/(docs\/specification\.md|skills\/library\/|client\/wire\.ts|setup\/(avoided-words|check-language\.test)\.)/;
 
+/** What may be between two words of a phrase: white space, also with the begin of a comment line. */
+const BREAK = "\\s+(?:(?:\\*|//)\\s+)?";
+
 /** @typedef {{ line: number, text: string }} Passage */
 
 /**
  * Finds avoided words in a file.
- * @param {string} file path; a file that ends in `.md` is checked as a document, others as code
+ * @param {string} file path
  * @param {string} source text of the file
  * @returns {string[]} one sentence for each finding
  */
 export function checkLanguage(file, source) {
-  const passages = file.endsWith(".md") ? [{ line: 1, text: source }] : readPassages(source);
+  const passages = TEST.test(file) ? readPassages(source) : [{ line: 1, text: source }];
   return passages.flatMap(({ line, text }) =>
     AVOIDED_WORDS.flatMap(([avoided, instead]) =>
-      [...text.matchAll(new RegExp(avoided.source.replaceAll(" ", "\\s+"), "gi"))].map(
-        (match) =>
-          `${file}:${line + text.slice(0, match.index).split("\n").length - 1}: "${match[0]}"; write: ${instead}`,
-      ),
+      [...text.matchAll(new RegExp(avoided.source.replaceAll(" ", BREAK), "gi"))]
+        // A name of a constant, such as that of the user `nobody`.
+        .filter(([match]) => match !== match.toUpperCase())
+        .map(
+          (match) =>
+            `${file}:${line + text.slice(0, match.index).split("\n").length - 1}: "${match[0]}"; write: ${instead}`,
+        ),
     ),
   );
 }

@@ -1,7 +1,7 @@
 import { isQueryError } from "#db/query-error.ts";
 
 const SERVICE_FAILURE =
-  "The service failed while it carried out the call. Try again once, or go on without it.";
+  "The service failed while it carried out the call. Try again once, or continue without it.";
 
 /**
  * Returns the text that the model and people see for a tool error: usually the message of the error. For a database

@@ -263,7 +263,7 @@ describe("a login of the operator", () => {
     assert.equal((await listAt(second, two)).status, 200);
     assert.equal((await run("end", "--all")).isDone, true);
     assert.equal((await listAt(second, two)).status, 401);
-    assert.deepEqual(await run("list"), { isDone: true, lines: ["Nobody is signed in."] });
+    assert.deepEqual(await run("list"), { isDone: true, lines: ["No person is signed in."] });
     assert.deepEqual(await run("end", "none"), { isDone: false, lines: ["no such login"] });
     await desk.close();
   });

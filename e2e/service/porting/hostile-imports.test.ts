@@ -119,7 +119,7 @@ describe("an invalid document", () => {
       [
         ["requirements"],
         [requirement({ assertion: { url: "https://a.example/", selector: "a >> ", is: "visible" } })],
-        "requirements[0].assertion.selector: has an empty part beside >>",
+        "requirements[0].assertion.selector: has an empty part before or after >>",
       ],
       [
         ["requirements"],

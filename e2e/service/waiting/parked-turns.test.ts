@@ -389,7 +389,7 @@ describe("races of a parked turn", () => {
     assert.equal(await endOverdueWaits({ db, log, jobs, logger }, new Date(Date.now() + DAY_MS - 60_000)), 0);
     await endOverdue(session);
     await service.completed(session.turn.statusUrl);
-    assert.match((await readResults(service, session))[0] ?? "", /nobody answered in time/);
+    assert.match((await readResults(service, session))[0] ?? "", /No person answered in time/);
     assert.equal(await answer(service, session, session.ids[0]), 409);
     assert.deepEqual((await checkWakes(service, session)).wakes, ["deadline"]);
   });

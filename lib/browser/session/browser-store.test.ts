@@ -53,7 +53,7 @@ test("the process that provisions a browser owns it until it has ended, and no o
     assert.equal((await readHeldBrowser(tx, id, other))?.holder, "gone");
     assert.ok(ready);
     assert.equal((await moveBrowser(tx, self, ready, "reaped"))?.owner, null);
-    assert.equal((await readHeldBrowser(tx, id, other))?.holder, "nobody");
+    assert.equal((await readHeldBrowser(tx, id, other))?.holder, "none");
   });
 });
 

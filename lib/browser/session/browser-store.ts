@@ -13,7 +13,7 @@ type SessionFields = typeof sessions.$inferSelect;
 export type BrowserOwner = { name: string; isAlone: boolean };
 
 /** Which process holds a browser: none, this process, another running process, or a process that has ended. */
-type BrowserHolder = "nobody" | "self" | "other" | "gone";
+type BrowserHolder = "none" | "self" | "other" | "gone";
 
 /**
  * The fields of a session that its browser needs. `capabilities.browser` is true only if the session may have a browser
@@ -54,7 +54,7 @@ export async function readHeldBrowser(
   const [found] = await db
     .select({
       row: browsers,
-      holder: sql<BrowserHolder>`case when ${browsers.status} not in ('creating', 'ready') then 'nobody'
+      holder: sql<BrowserHolder>`case when ${browsers.status} not in ('creating', 'ready') then 'none'
         when ${browsers.owner} = ${self.name} then 'self' when ${isGone(self)} then 'gone' else 'other' end`,
     })
     .from(browsers)

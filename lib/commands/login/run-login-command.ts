@@ -45,7 +45,7 @@ const done = (lines: string[]): Outcome => ({ isDone: true, lines });
 const HEAD = ["id", "account", "signed in", "last used", "ends", "browser"];
 
 function describeLogins(logins: Login[]): string[] {
-  if (logins.length === 0) return ["Nobody is signed in."];
+  if (logins.length === 0) return ["No person is signed in."];
   return formatTable(
     HEAD,
     logins.map(({ id, account, createdAt, lastSeenAt, expiresAt, userAgent }) => [

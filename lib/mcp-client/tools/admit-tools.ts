@@ -80,7 +80,7 @@ export function admitTools(
   if (listing.isCut)
     skipped.push({
       serverId,
-      reason: `its list of tools goes on, or repeats itself, after ${listing.tools.length}; the rest is left out`,
+      reason: `its list of tools is longer than ${listing.tools.length}, or repeats itself; the rest was left out`,
       tools: [],
     });
   return { tools, skipped };

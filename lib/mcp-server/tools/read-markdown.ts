@@ -32,7 +32,7 @@ export const readMarkdown = ({ fetch, threads }: Pick<UtilityServices, "fetch" |
       const { html, url: address } = page;
       const answer = await threads({ kind: "markdown", html, url: address, scope }, call.signal);
       const end = Math.min(offset + maxCharacters, answer.markdown.length);
-      const rest = end < answer.markdown.length ? `; go on with offset ${end}` : "";
+      const rest = end < answer.markdown.length ? `; continue with offset ${end}` : "";
       const range = `[characters ${Math.min(offset, end)} to ${end} of ${answer.markdown.length}${rest}]`;
       const head = [
         ...describePage(page.url, answer),

@@ -75,7 +75,7 @@ test("scope page includes everything, and offset continues a long page", async (
   const whole = mcpTextOf(await tool.execute({ url, scope: "page" }, call));
   assert.match(whole, /Subscribe now[\s\S]*Imprint/);
   const first = mcpTextOf(await tool.execute({ url, maxCharacters: 100 }, call));
-  assert.match(first, /\[characters 0 to 100 of \d+; go on with offset 100\]$/);
+  assert.match(first, /\[characters 0 to 100 of \d+; continue with offset 100\]$/);
   const second = mcpTextOf(await tool.execute({ url, offset: 100, maxCharacters: 50 }, call));
   assert.match(second, /\[characters 100 to 150 of/);
 });

@@ -127,7 +127,7 @@ export function writePageReport(found: {
       ? undefined
       : `I found no link to the ${destination.word}, so this is about the page that is open.`,
     ...(sections.length > 0 ? sections : ["No query of the page gave a result."]),
-    frames.length > 0 ? `Parts of it stand in frames of their own:\n\n${list(frames)}` : undefined,
+    frames.length > 0 ? `Parts of it are in separate frames:\n\n${list(frames)}` : undefined,
     camera?.result && !camera.result.isError
       ? "A screenshot of the page is attached to this turn."
       : undefined,

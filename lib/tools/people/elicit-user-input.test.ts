@@ -46,13 +46,13 @@ describe("elicit_user_input", () => {
       const { questions, text, isError } = await read(callOf(origin), red);
       assert.deepEqual(questions, []);
       assert.equal(isError, false);
-      assert.match(text, /Nobody is there.*assumption/);
+      assert.match(text, /No person can answer.*assumption/);
     });
   }
 
   it("answers the same outside of a turn", async () => {
     const { questions, text } = await read(callOf("person", { runId: null }), red);
-    assert.deepEqual([questions, text.split(":")[0]], [[], "Nobody is there to answer"]);
+    assert.deepEqual([questions, text.split(":")[0]], [[], "No person can answer"]);
   });
 
   it("waits while the question is open, until its deadline: one day by default, at most seven", async () => {
@@ -95,7 +95,7 @@ describe("elicit_user_input", () => {
   it("a declined or unanswered question tells the model to continue with a stated assumption", async () => {
     assert.match((await read(callOf("person"), { state: "declined" })).text, /declined.*assumption/);
     const late = await read(callOf("person"), { state: "unanswered" });
-    assert.match(late.text, /nobody answered in time.*assumption/);
+    assert.match(late.text, /No person answered in time.*assumption/);
   });
 
   it("takes two to eight options, or none", async () => {
@@ -124,13 +124,16 @@ describe("elicit_user_input", () => {
     it(`refuses a form with ${what}, and asks nothing`, async () => {
       const { questions, text, isError } = await read(callOf("person"), red, { form });
       assert.deepEqual([questions, isError], [[], true]);
-      assert.match(text, /^The form is not valid, so nobody was asked:/);
+      assert.match(text, /^The form is not valid, so the question was not asked:/);
       assert.match(text, message);
     });
 
   it("refuses options together with a form", async () => {
     const form = { properties: { a: { type: "string" } } };
     const { questions, text } = await read(callOf("person"), red, { form, options: ["x", "y"] });
-    assert.deepEqual([questions, text], [[], "Give options or a form, not both. Nobody was asked."]);
+    assert.deepEqual(
+      [questions, text],
+      [[], "Give options or a form, not both. The question was not asked."],
+    );
   });
 });

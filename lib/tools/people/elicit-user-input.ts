@@ -6,7 +6,7 @@ import { defineTool, errorResult, ServiceFailure, waitFor } from "../tool.ts";
 
 const DAY_S = 86_400;
 const PROCEED_ADVICE =
-  "Do not wait and do not ask again: go on with the most sensible assumption, and state it in your reply.";
+  "Do not wait and do not ask again: continue with the most sensible assumption, and state it in your reply.";
 
 /** `elicit_user_input`: asks the people on the session page a question. Works only in a turn that a person started. */
 export const elicitUserInput = ({ people }: Pick<ToolServices, "people">) =>
@@ -42,12 +42,13 @@ export const elicitUserInput = ({ people }: Pick<ToolServices, "people">) =>
     async execute({ question, options, form, timeoutSeconds }, call) {
       const { runId } = call;
       if (call.origin !== "person" || runId === null)
-        return `Nobody is there to answer: no person started this turn. ${PROCEED_ADVICE}`;
-      if (form && options) return errorResult("Give options or a form, not both. Nobody was asked.");
+        return `No person can answer: this turn was not started by a person. ${PROCEED_ADVICE}`;
+      if (form && options)
+        return errorResult("Give options or a form, not both. The question was not asked.");
       const parsed = form && formSchema.safeParse(form);
       if (parsed?.success === false)
         return errorResult(
-          `The form is not valid, so nobody was asked:\n${z.prettifyError(parsed.error)}\nGive it as described for this tool.`,
+          `The form is not valid, so the question was not asked:\n${z.prettifyError(parsed.error)}\nGive it as described for this tool.`,
         );
       const result = await people
         .ask(
@@ -72,7 +73,7 @@ export const elicitUserInput = ({ people }: Pick<ToolServices, "people">) =>
         case "declined":
           return `The person declined to answer. ${PROCEED_ADVICE}`;
         case "unanswered":
-          return `No answer came: nobody answered in time. ${PROCEED_ADVICE}`;
+          return `No person answered in time. ${PROCEED_ADVICE}`;
         case "withdrawn":
           return "Interrupted by a message: the question is no longer open. Read the message; ask again if you still need the answer.";
       }

@@ -75,7 +75,7 @@ describe("transcript tools", () => {
     const first = await use("read_tool_result", { resultId: "res_long" });
     assert.match(
       first.text,
-      /^a{20000}\n\[run_shell succeeded, characters 0 to 20000 of 25000; go on with offset 20000\]$/,
+      /^a{20000}\n\[run_shell succeeded, characters 0 to 20000 of 25000; continue with offset 20000\]$/,
     );
     const last = await use("read_tool_result", { resultId: "res_long", offset: 20_000 });
     assert.match(last.text, /^a{5000}\n\[run_shell succeeded, characters 20000 to 25000 of 25000\]$/);

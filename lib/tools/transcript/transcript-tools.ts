@@ -117,7 +117,7 @@ export const readToolResult = ({ transcript }: TranscriptServices): Tool =>
       if (!page) return errorResult(`resultId: this session has no result ${resultId}`);
       if (page.state === "started") return errorResult(`${page.toolName} has no result yet`);
       const end = Math.min(offset + limit, page.totalCharacters);
-      const next = end < page.totalCharacters ? `; go on with offset ${end}` : "";
+      const next = end < page.totalCharacters ? `; continue with offset ${end}` : "";
       const range = `characters ${Math.min(offset, end)} to ${end} of ${page.totalCharacters}${next}`;
       return `${page.text}\n[${page.toolName} ${page.state}, ${range}]`;
     },

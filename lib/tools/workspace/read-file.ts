@@ -36,7 +36,7 @@ export const readFile = ({ sandbox }: WorkspaceServices): Tool =>
           return text === "" ? "[the file is empty]" : storableText(text);
         }
         const total = `${text.length}${isCut ? "+" : ""}`;
-        const next = end < text.length ? `; go on with offset ${end}` : "";
+        const next = end < text.length ? `; continue with offset ${end}` : "";
         return `${storableText(text.slice(offset, end))}\n[characters ${offset} to ${end} of ${total}${next}]`;
       }),
   });

@@ -68,7 +68,7 @@ describe("files of the workspace", () => {
   it("read_file reads from an offset and says where to continue", async () => {
     await answer("write_file", { path: "long.txt", content: "0123456789" });
     const first = await answer("read_file", { path: "long.txt", limit: 4 });
-    assert.equal(first, "0123\n[characters 0 to 4 of 10; go on with offset 4]");
+    assert.equal(first, "0123\n[characters 0 to 4 of 10; continue with offset 4]");
     const last = await answer("read_file", { path: "long.txt", offset: 8 });
     assert.equal(last, "89\n[characters 8 to 10 of 10]");
   });

@@ -113,7 +113,7 @@ describe("the instructions of a turn", () => {
   });
 
   it("say if no person is there to answer, and if there are no tools", () => {
-    assert.match(composeInstructions({ ...parts, isPersonPresent: false }), /do not ask questions back/);
+    assert.match(composeInstructions({ ...parts, isPersonPresent: false }), /do not ask questions/);
     assert.match(composeInstructions({ ...parts, toolNames: [] }), /You have no tools/);
   });
 });

@@ -77,7 +77,7 @@ const CHECKING =
   "- When the changes are complete, run check_variant: it proves them on fresh loads, at desktop and phone width. On a fail, correct the cause and check again. Finish on a check that passes; otherwise name the findings that are left, and why.";
 
 /** Instructions for a session that shows previews. */
-const PREVIEWING = "- set_previews shows people the result, beside the page without it.";
+const PREVIEWING = "- set_previews shows people the result next to the page without it.";
 
 /** Instructions for a session that publishes. */
 const PUBLISHING =
@@ -135,7 +135,7 @@ export function composeInstructions(parts: InstructionParts): string {
   if (parts.outputSchema) sections.push(`${STRUCTURED}\n\n${describeSchema(parts.outputSchema)}`);
   if (!parts.isPersonPresent)
     sections.push(
-      "Nobody is waiting on the session page during this turn: do not ask questions back; state the assumption you make and go on.",
+      "No person is waiting on the session page during this turn: do not ask questions; state the assumption you make and continue.",
     );
   if (parts.systemPrompt !== null && parts.systemPrompt !== "")
     sections.push(`${SESSION_HEADING}\n\n${parts.systemPrompt}`);

@@ -17,7 +17,7 @@ export type StopRegistry = {
 /** Thrown when the process is ending. The executor that resumes the run repeats the interrupted step. */
 export class ShutdownError extends Error {
   constructor() {
-    super("the service is shutting down; the run goes on after the next start");
+    super("the service is shutting down; the run continues after the next start");
     this.name = "ShutdownError";
   }
 }

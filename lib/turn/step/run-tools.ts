@@ -32,7 +32,7 @@ type ToolStep = { callId: string; state: "succeeded" | "failed" | "unknown" };
 
 const PREVIEW_MAX = 2_000;
 const UNKNOWN = errorResult(
-  "Outcome unknown: the service was interrupted while this call ran, and it is not one that may simply be repeated. Check what it did before you call it again.",
+  "Outcome unknown: the service was interrupted during this call, and repeating it may not be safe. Check what it did before you call it again.",
 );
 const STOPPED = errorResult("Stopped: the turn was ended before this call was over.");
 

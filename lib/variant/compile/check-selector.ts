@@ -7,7 +7,7 @@ const COMPOUND_PARTS_MAX = 12;
  */
 export function findSelectorProblem(selector: string): string | undefined {
   const parts = selector.split(/\s*>>\s*/);
-  if (parts.some((part) => part.trim() === "")) return "has an empty part beside >>";
+  if (parts.some((part) => part.trim() === "")) return "has an empty part before or after >>";
   for (const part of parts) {
     const problem = findPartProblem(part);
     if (problem !== undefined) return problem;

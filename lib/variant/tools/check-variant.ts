@@ -17,7 +17,7 @@ export const checkVariantTool = (services: VariantToolServices): Tool => ({
   ...defineTool({
     name: "check_variant",
     description:
-      "Proves the newest revision of a variant on fresh loads of its pages, beside the pages without it: every change applies, survives the page's own rendering and navigation, and reverts; no new errors, layout or accessibility defects; whether the page's content policy lets the published script run. Takes a minute. Returns pass, warn or fail with each finding.",
+      "Proves the newest revision of a variant on fresh loads of its pages, compared with the pages without it: every change applies, survives the page's own rendering and navigation, and reverts; no new errors, layout or accessibility defects; whether the page's content policy lets the published script run. Takes a minute. Returns pass, warn or fail with each finding.",
     input: z.strictObject({
       variant: variantKeySchema.default(DEFAULT_VARIANT),
       viewports: z

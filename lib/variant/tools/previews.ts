@@ -44,7 +44,7 @@ export const setPreviews = (services: VariantToolServices): Tool => ({
     ...common,
     name: "set_previews",
     description:
-      "Sets the previews that people see, all of them at once, and takes their pictures on fresh loads of the pages. Show each change, and the page without the variant (variant: null) beside it.",
+      "Sets the previews that people see, all of them at once, and takes their pictures on fresh loads of the pages. Show each change, and next to it the page without the variant (variant: null).",
     input: z.strictObject({ previews: z.array(preview).max(PREVIEWS_MAX) }),
     async execute({ previews }, call) {
       const keys = await listVariantKeys(services.db, call.rootSessionId);

@@ -32,7 +32,7 @@ const broken: [rule: RegExp, pointer: string, schema: unknown][] = [
   [/only properties may be required/, "/required", closed({}, { required: ["b"] })],
   [/the name "a b" is not supported/, "", closed({ "a b": text })],
   [
-    /must not have description beside it/,
+    /description must not accompany \$ref/,
     "/properties/a/description",
     closed({ a: { $ref: "#", description: "x" } }),
   ],

@@ -8,7 +8,7 @@ export function findFlaw(site: Site, root: JsonSchema, rules: ProfileRules): Fla
   for (const keyword in schema) {
     if (!rules.keywords.has(keyword)) return { under: keyword, rule: `${keyword} is not supported` };
     if (keyword === "$defs" && outer !== undefined)
-      return { under: "$defs", rule: "$defs stand at the root" };
+      return { under: "$defs", rule: "$defs must be at the root" };
   }
   return (
     findReferenceFlaw(site, root, rules) ??
@@ -20,8 +20,8 @@ export function findFlaw(site: Site, root: JsonSchema, rules: ProfileRules): Fla
 
 function findReferenceFlaw({ schema }: Site, root: JsonSchema, rules: ProfileRules): Flaw | undefined {
   if (schema.$ref === undefined) return undefined;
-  const beside = Object.keys(schema).find((keyword) => keyword !== "$ref" && !rules.besideRef.has(keyword));
-  if (beside !== undefined) return { under: beside, rule: `$ref must not have ${beside} beside it` };
+  const sibling = Object.keys(schema).find((keyword) => keyword !== "$ref" && !rules.besideRef.has(keyword));
+  if (sibling !== undefined) return { under: sibling, rule: `${sibling} must not accompany $ref` };
   return resolve(root, schema) === undefined
     ? { under: "$ref", rule: "$ref must mean the root or one of its $defs" }
     : undefined;
