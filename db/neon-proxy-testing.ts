@@ -4,7 +4,7 @@ import { connect } from "node:net";
 import { createWebSocketStream, WebSocketServer } from "ws";
 
 /** A WebSocket-to-TCP proxy, which Neon's driver needs in front of a plain Postgres. */
-export type NeonProxy = { /** The value of `NEON_WSPROXY`. */ wsProxy: string; close: () => Promise<void> };
+type NeonProxy = { /** The value of `NEON_WSPROXY`. */ wsProxy: string; close: () => Promise<void> };
 
 /** Starts a proxy on loopback that connects all clients to the server of `url`, whatever address they request. */
 export async function startNeonProxy(url: string): Promise<NeonProxy> {

@@ -13,7 +13,7 @@ import { prepareSocket } from "./embedded/socket.ts";
 export type { StopMode };
 
 /** Name of a database that contains all tables and no rows. Test databases are copies of it. */
-export const TEMPLATE_DATABASE = "service_template";
+const TEMPLATE_DATABASE = "service_template";
 
 /** A Postgres server for tests, on loopback. */
 export type TestPostgres = {

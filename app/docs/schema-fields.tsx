@@ -102,7 +102,7 @@ function Inner({ schema, schemas, isSent = false }: Props) {
 }
 
 /** Shows a section that the reader can unfold. */
-export function Fold({
+function Fold({
   title,
   description,
   children,

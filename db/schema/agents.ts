@@ -19,7 +19,7 @@ import { AGENT_BROWSERS, AGENT_OUTCOMES, type AgentBrowser, type AgentOutcome } 
 /**
  * A JSON value in a wrapper, so that a stored JSON `null` differs from SQL null, which means that there is no value.
  */
-export type JsonBox = { value: unknown };
+type JsonBox = { value: unknown };
 
 /** The sub-agents. A row contains the parent, the objective and the result of one sub-agent. */
 export const agents = pgTable(

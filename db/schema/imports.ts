@@ -13,11 +13,11 @@ import {
 } from "./unions.ts";
 
 /** A variant that an import created. `from` is the variant's key in the document. */
-export type ImportedVariantRow = { from: string; key: string; revision: number };
+type ImportedVariantRow = { from: string; key: string; revision: number };
 /** A field that was left out when a document was imported, and the reason. */
-export type LeftOutRow = { field: string; reason: string };
+type LeftOutRow = { field: string; reason: string };
 /** The beginning of a tool call's result, as an export contains it. */
-export type ImportedResultRow = {
+type ImportedResultRow = {
   toolCallId: string;
   toolName: string;
   state: ToolCallState;

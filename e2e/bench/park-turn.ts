@@ -10,7 +10,7 @@ const headers = { authorization: `Bearer ${API_KEY}` };
  *
  * @returns the path of the turn's event stream.
  */
-export async function parkTurn(service: RunningService): Promise<{ streamPath: string }> {
+async function parkTurn(service: RunningService): Promise<{ streamPath: string }> {
   // Only a turn that a person has started can ask a question. The first turn is started by the API, so the second turn
   // asks.
   const { sessionId, shareUrl } = await startTurn(describeService(service), { tools: 0 });

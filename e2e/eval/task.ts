@@ -13,7 +13,7 @@ type SolverCall = { name: string; arguments: Record<string, unknown> };
  * A step of the ideal solver: a script for `browser_execute`, a call of another tool, or a function that returns a
  * script or a call. The function receives the results of the earlier steps.
  */
-export type SolverStep = string | SolverCall | ((results: string[]) => string | SolverCall);
+type SolverStep = string | SolverCall | ((results: string[]) => string | SolverCall);
 
 /**
  * A task of the evaluation: a page, what the agent must do there, and a function that decides whether the agent

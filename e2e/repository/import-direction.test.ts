@@ -34,7 +34,7 @@ const floors = [
   ["session"],
   ["events"],
   ["net", "secrets", "client", "faults", "markdown", "text", "isolation"],
-  ["log", "security-log"],
+  ["log", "security-log", "time"],
 ];
 
 /**

@@ -4,6 +4,9 @@ import { readFile } from "node:fs/promises";
 /** The user and group that an untrusted process runs as. Both ids are the same number. */
 export type SandboxUser = { uid: number; gid: number };
 
+/** The user `nobody`, for a process that gets no separate user. */
+export const NOBODY: SandboxUser = { uid: 65_534, gid: 65_534 };
+
 /**
  * Assigns user ids that belong to no account of this machine, each to one caller at a time, so that sessions cannot
  * access each other's processes and files.

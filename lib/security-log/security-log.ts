@@ -50,6 +50,3 @@ const clean = (value: unknown): unknown => {
   if (typeof value === "string") return removeSecrets(value);
   return Array.isArray(value) ? value.slice(0, 50).map(clean) : value;
 };
-
-/** A security log that writes nothing, for programs without a security log and for tests. */
-export const silentSecurityLog: OpenSecurityLog = createSecurityLog({ info() {}, warn() {}, error() {} });

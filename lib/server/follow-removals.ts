@@ -14,6 +14,7 @@ import {
   type RemovedPart,
   removeSession,
 } from "#lib/session/removal/remove-session.ts";
+import { withinTime } from "#lib/time/within-time.ts";
 import type { StopRegistry } from "#lib/turn/run/stop-registry.ts";
 import { createRemovalCheck, type RemovalCheckDeps } from "./verify-removals.ts";
 
@@ -66,7 +67,8 @@ export function followRemovals(deps: RemovalDeps) {
   async function clearOutside(sessionId: string, runIds: string[]): Promise<PendingRemoval[]> {
     const pending = await removeParts(deps, sessionId, async () => {
       runsNotEnded.set(sessionId, runIds);
-      await withStopTimeout(deps.waitForPlays(runIds));
+      const message = `a stopped run did not end within ${STOPPING_MS / 1_000} s`;
+      await withinTime(deps.waitForPlays(runIds), STOPPING_MS, message);
       runsNotEnded.delete(sessionId);
     });
     if (pending.length === 0) clearedAtMs.set(sessionId, Date.now());
@@ -173,18 +175,4 @@ async function removeParts(
     dataDir !== undefined && attempt("evidence", () => removeEvidenceFiles(dataDir, sessionId)),
   ]);
   return pending;
-}
-
-/** Waits until stopped runs have ended. @throws Error if they do not end within STOPPING_MS. */
-async function withStopTimeout(ended: Promise<void>): Promise<void> {
-  const timeout = Promise.withResolvers<never>();
-  const timer = setTimeout(
-    () => timeout.reject(new Error(`a stopped run did not end within ${STOPPING_MS / 1_000} s`)),
-    STOPPING_MS,
-  );
-  try {
-    await Promise.race([ended, timeout.promise]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

@@ -57,9 +57,12 @@ export function followRuns(deps: {
     if (await renew()) await resendLost?.();
   }
 
-  let sweeping: Promise<unknown> = Promise.resolve();
+  let sweeping: Promise<unknown> | undefined;
   const timer = setInterval(() => {
-    sweeping = Promise.all([sweeping, renewAndResend().catch(logFailure), sweepWaits()]);
+    // While the database is slow, a sweep may take longer than the interval.
+    sweeping ??= Promise.all([renewAndResend().catch(logFailure), sweepWaits()]).finally(() => {
+      sweeping = undefined;
+    });
   }, PLAYED_EVERY_MS);
   timer.unref();
 

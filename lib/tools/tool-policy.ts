@@ -15,31 +15,6 @@ export type ToolPolicy = {
 export type Capabilities = { readonly browser: boolean; readonly sandbox: boolean };
 
 /**
- * The tools that a structured session (a session with an output schema) has by default. Source: specification,
- * Structured sessions, the left column.
- */
-export const ANALYSIS_PROFILE = [
-  "read_file",
-  "write_file",
-  "list_files",
-  "run_shell",
-  "fetch_url",
-  "view_image",
-  "elicit_user_input",
-  "read_tool_result",
-  "list_evidence",
-  "read_message",
-  "list_transcript",
-  "search_transcript",
-  "browser_execute",
-  "browser_search",
-  "dom_query",
-  "save_cleaned_html",
-  "inspect_frames",
-  "capture_preview",
-] as const;
-
-/**
  * Whether an entry of a policy list matches a tool name. An entry that ends in `*` matches each name that begins with
  * the text before the `*`. Any other entry matches only the equal name.
  * Source: specification, MCP servers, rule 5.

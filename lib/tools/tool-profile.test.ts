@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { ANALYSIS_PROFILE } from "./analysis-profile-testing.ts";
 import { browserTools } from "./browser/index.ts";
 import { peopleTools } from "./people/index.ts";
 import type { ToolServices } from "./services.ts";
-import { ANALYSIS_PROFILE } from "./tool-policy.ts";
 import { transcriptTools } from "./transcript/index.ts";
 import { workspaceTools } from "./workspace/index.ts";
 

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { RUN_ORIGINS } from "#db/schema/unions.ts";
+import { ANALYSIS_PROFILE } from "./analysis-profile-testing.ts";
 import type { ToolNeed, ToolProfile } from "./tool.ts";
-import { ANALYSIS_PROFILE, type ToolInfo } from "./tool-policy.ts";
+import type { ToolInfo } from "./tool-policy.ts";
 import { composeToolset, selectRunTools } from "./toolset.ts";
 
 const info = (name: string, profile: ToolProfile, needs?: ToolNeed): ToolInfo => ({ name, profile, needs });

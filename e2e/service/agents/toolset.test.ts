@@ -5,7 +5,7 @@ import { makeCertificate } from "#e2e/fixtures/make-certificate.ts";
 import { startToolServer, type ToolServer } from "#e2e/fixtures/mcp/start-tool-server.ts";
 import { trustCertificate } from "#e2e/fixtures/trust-certificate.ts";
 import { SKILL_TOOLS } from "#lib/skills/skill.ts";
-import { ANALYSIS_PROFILE } from "#lib/tools/tool-policy.ts";
+import { ANALYSIS_PROFILE } from "#lib/tools/analysis-profile-testing.ts";
 import { ROOT_TOOLS } from "#lib/tools/toolset.ts";
 import { openTestService, type TestService } from "../testing.ts";
 import { scriptByTask, spawn, submit, wait } from "./agents-testing.ts";

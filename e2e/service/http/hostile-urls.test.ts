@@ -16,7 +16,7 @@ import { createGuardedWebFetch } from "#lib/net/fetch/guarded-web-fetch.ts";
 import { hostileHosts, hostileLookup, hostilePlaces } from "#lib/net/hostile-urls-testing.ts";
 import { startForwardProxy } from "#lib/net/proxy/forward-proxy.ts";
 import { createSealer } from "#lib/secrets/sealer.ts";
-import { silentSecurityLog } from "#lib/security-log/security-log.ts";
+import { silentSecurityLog } from "#lib/security-log/testing.ts";
 import { silentJobs } from "#lib/session/jobs/testing.ts";
 import { createFreshRuns } from "#lib/session/run/fresh-runs.ts";
 import { createShareLinks } from "#lib/session/share/share-link.ts";

@@ -8,7 +8,7 @@ import { findTestChromium } from "#lib/browser/testing.ts";
 import { createKeyStore } from "#lib/keys/key-store.ts";
 import { createHolderCheck } from "#lib/mcp-server/admit-holder.ts";
 import { deriveUserTokenKey, mintUserToken } from "#lib/secrets/user-token.ts";
-import { silentSecurityLog } from "#lib/security-log/security-log.ts";
+import { silentSecurityLog } from "#lib/security-log/testing.ts";
 import { OTHER_KEY, TEST_KEY, waitUntil } from "../testing.ts";
 import {
   callTool,

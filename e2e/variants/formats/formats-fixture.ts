@@ -142,7 +142,7 @@ export function documentOf(
 }
 
 /** Reads the HTML of the body, the computed styles of its elements, and `window.ran`, which the scripts set. */
-export const readShown = (page: Page): Promise<Shown> =>
+const readShown = (page: Page): Promise<Shown> =>
   page.evaluate(() => {
     const elements = [...document.body.querySelectorAll("*")];
     const styles = elements.map((element) => {

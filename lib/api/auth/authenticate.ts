@@ -2,6 +2,7 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import type { ShareRole } from "#db/schema/unions.ts";
 import { KEY_SCOPES, type KeyScope } from "#lib/keys/key-scopes.ts";
 import type { KeyHolder, KeyStore } from "#lib/keys/key-store.ts";
+import { withinTime } from "#lib/time/within-time.ts";
 import { type Failure, fail } from "../http/errors.ts";
 import type { Grant } from "./access-watch.ts";
 
@@ -49,7 +50,7 @@ export function createAuthenticator(
     if (match) return { ok: true, caller: match.caller };
     const checkedAt = performance.now();
     try {
-      const holder = await within(store.findHolder(key), timeoutMs);
+      const holder = await withinTime(store.findHolder(key), timeoutMs, "no answer in time");
       if (!holder) return fail("unauthorized", UNAUTHORIZED);
       const { keyId, ownerId, scopes, expiresAt } = holder;
       const grantedScopes = KEY_SCOPES.filter((scope) => scopes.includes(scope));
@@ -85,17 +86,6 @@ export function readKey(headers: Headers): string | undefined {
   const bearer = /^Bearer +(\S+) *$/i.exec(headers.get("authorization") ?? "")?.[1];
   const key = bearer ?? headers.get("x-service-api-key")?.trim();
   return key === undefined || key === "" || key.length > 1_000 ? undefined : key;
-}
-
-/** Waits for `work`. @throws Error if the work takes longer than `timeoutMs`. */
-async function within<Value>(work: Promise<Value>, timeoutMs: number): Promise<Value> {
-  const { promise: late, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new Error("no answer in time")), timeoutMs);
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 const sha256 = (text: string) => createHash("sha256").update(text).digest();

@@ -3,7 +3,7 @@ import { after, describe, test } from "node:test";
 import { z } from "zod";
 import { shareTokens } from "#db/schema/index.ts";
 import { openTestDatabase } from "#db/testing.ts";
-import { silentSecurityLog } from "#lib/security-log/security-log.ts";
+import { silentSecurityLog } from "#lib/security-log/testing.ts";
 import { hashBody } from "#lib/session/canonical-json.ts";
 import { createShareLinks, hashToken } from "#lib/session/share/share-link.ts";
 import { insertTestSession } from "#lib/session/transcript/transcript-fixture.ts";

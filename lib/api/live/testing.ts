@@ -20,7 +20,7 @@ import type { NewEvent } from "#lib/events/event.ts";
 import { createEventLog } from "#lib/events/event-log.ts";
 import { createKeyStore } from "#lib/keys/key-store.ts";
 import type { LiveClientFrame, LiveFrame } from "#lib/page/state/view-types.ts";
-import { silentSecurityLog } from "#lib/security-log/security-log.ts";
+import { silentSecurityLog } from "#lib/security-log/testing.ts";
 import { createShareLinks, hashToken } from "#lib/session/share/share-link.ts";
 import { readShareStates } from "#lib/session/share/share-store.ts";
 import { insertTestSession } from "#lib/session/transcript/transcript-fixture.ts";

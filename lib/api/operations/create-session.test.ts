@@ -6,7 +6,7 @@ import { openTestDatabase } from "#db/testing.ts";
 import { createHttpRefusal } from "#lib/callback/endpoint/refuse-http.ts";
 import { createAddressRule } from "#lib/net/address/address-rule.ts";
 import { createSealer } from "#lib/secrets/sealer.ts";
-import { silentSecurityLog } from "#lib/security-log/security-log.ts";
+import { silentSecurityLog } from "#lib/security-log/testing.ts";
 import { hashBody } from "#lib/session/canonical-json.ts";
 import { createJobSender } from "#lib/session/jobs/job-sender.ts";
 import type { Job } from "#lib/session/jobs/jobs.ts";

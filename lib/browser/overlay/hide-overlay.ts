@@ -1,3 +1,4 @@
+import { withinTime } from "#lib/time/within-time.ts";
 import type { LiveBrowser } from "../browser-service.ts";
 import type { OpenBrowser } from "../page/open-browser.ts";
 import type { OverlayHold } from "./overlay-gate.ts";
@@ -13,21 +14,15 @@ const HIDE_TIMEOUT_MS = 10_000;
  */
 export async function hideOverlay(browser: OpenBrowser, why: OverlayHold): Promise<() => void> {
   const { out, release } = browser.overlayGate.hold(why);
-  const timeout = Promise.withResolvers<never>();
-  const timer = setTimeout(
-    () => timeout.reject(new Error("the page does not answer: its own scripts keep it busy")),
-    HIDE_TIMEOUT_MS,
-  );
   // A rejection is ignored: the page has navigated, and the overlay is gone with the old document.
   const isOut = out.get(browser.selected().overlay)?.catch(() => {});
   try {
-    await Promise.race([isOut, timeout.promise]);
+    if (isOut)
+      await withinTime(isOut, HIDE_TIMEOUT_MS, "the page does not answer: its own scripts keep it busy");
     return release;
   } catch (error) {
     release();
     throw error;
-  } finally {
-    clearTimeout(timer);
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Browser, BrowserContext, CDPSession, Page } from "playwright";
+import { withinTime } from "#lib/time/within-time.ts";
 import { createOverlayGate, type OverlayGate } from "../overlay/overlay-gate.ts";
 import type { BrowserEgress } from "../process/browser-egress.ts";
 import type { BrowserProcess, BrowserProvider } from "../process/browser-provider.ts";
@@ -100,18 +101,12 @@ export async function openBrowser(
   limits: BrowserLimits,
 ): Promise<OpenBrowser> {
   const process = await provider.start();
-  const timeout = Promise.withResolvers<never>();
-  const timer = setTimeout(
-    () => timeout.reject(new Error(`the browser did not come up within ${OPEN_TIMEOUT_MS / 1_000} s`)),
-    OPEN_TIMEOUT_MS,
-  );
+  const message = `the browser did not come up within ${OPEN_TIMEOUT_MS / 1_000} s`;
   try {
-    return await Promise.race([connect(process, egress, limits), timeout.promise]);
+    return await withinTime(connect(process, egress, limits), OPEN_TIMEOUT_MS, message);
   } catch (error) {
     await process.kill();
     throw error;
-  } finally {
-    clearTimeout(timer);
   }
 }
 

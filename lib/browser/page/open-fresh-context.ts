@@ -1,4 +1,5 @@
 import type { Browser, BrowserContext, BrowserContextOptions, CDPSession, Page } from "playwright";
+import { untilSettled } from "#lib/time/within-time.ts";
 import type { BrowserEgress } from "../process/browser-egress.ts";
 import type { BrowserProcess } from "../process/browser-provider.ts";
 import { guardDocuments } from "./document-guard.ts";
@@ -112,12 +113,6 @@ async function guardPage(
   return () => refusal;
 }
 
-async function closeContext(context: BrowserContext): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, CLOSE_TIMEOUT_MS);
-  });
-  // Closing fails if the browser has already ended.
-  await Promise.race([context.close().catch(() => {}), timeout]);
-  clearTimeout(timer);
-}
+/** Closing fails if the browser has already ended. */
+const closeContext = (context: BrowserContext): Promise<void> =>
+  untilSettled(context.close(), CLOSE_TIMEOUT_MS);

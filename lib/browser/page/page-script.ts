@@ -1,4 +1,5 @@
 import type { CDPSession } from "playwright";
+import { untilSettled } from "#lib/time/within-time.ts";
 
 /** A script that the service runs in the pages of a browser, in the same JavaScript world as the pages' own scripts. */
 export type PageScript = {
@@ -64,14 +65,9 @@ export function createPageScripts(): PageScripts {
   };
 }
 
-/** Waits for `work`, but at most `NOW_MS_MAX`. */
-async function withinLimit(work: Promise<void>): Promise<void> {
-  const timeout = Promise.withResolvers<void>();
-  const timer = setTimeout(timeout.resolve, NOW_MS_MAX);
-  // Prevents an unhandled rejection if `work` fails after the limit, for example because the page closes.
-  work.catch(() => {});
-  await Promise.race([work, timeout.promise]).finally(() => clearTimeout(timer));
-}
+/** Waits for work, but at most `NOW_MS_MAX`. @throws the error of the work. */
+const withinLimit = (work: Promise<void>): Promise<void> =>
+  Promise.race([work, untilSettled(work, NOW_MS_MAX)]);
 
 const addScript = async (cdp: CDPSession, source: string): Promise<string> =>
   (await cdp.send("Page.addScriptToEvaluateOnNewDocument", { source })).identifier;

@@ -1,5 +1,6 @@
 import type { Readable, Writable } from "node:stream";
 import type { ConnectOverCDPTransport } from "playwright";
+import { withinTime } from "#lib/time/within-time.ts";
 import {
   BROWSER_BYTES_MAX,
   BROWSER_GONE,
@@ -124,6 +125,25 @@ export function openDevtoolsPipe(commands: Writable, answers: Readable): Devtool
     return method === "Target.attachedToTarget" && type === "browser";
   };
 
+  /** Opens a browser-level session. If the answer comes too late, closes the session again. @returns its id. */
+  const attach = async (timeoutMs: number): Promise<string> => {
+    let isLate = false;
+    const attached = askBrowser("Target.attachToBrowserTarget", {}).then(({ sessionId }) => {
+      browserSessions.add(String(sessionId));
+      if (isLate) detach(String(sessionId));
+      return String(sessionId);
+    });
+    try {
+      return await withinTime(attached, timeoutMs, `the browser did not answer within ${timeoutMs} ms`);
+    } catch (error) {
+      isLate = true;
+      throw error;
+    }
+  };
+  // The answer is not awaited: Chromium handles commands in order, so the session no longer affects later commands.
+  const detach = (sessionId: string) =>
+    send(undefined, { method: "Target.detachFromTarget", params: { sessionId } }, () => {});
+
   readMessages(answers, { onMessage: receive, onEnd: close });
   commands.on("error", close);
   return {
@@ -132,8 +152,7 @@ export function openDevtoolsPipe(commands: Writable, answers: Readable): Devtool
       await askBrowser("Browser.getVersion", {});
     },
     async open(timeoutMs, { onEvent, onClose }) {
-      const { sessionId } = await withTimeout(askBrowser("Target.attachToBrowserTarget", {}), timeoutMs);
-      const browserSessionId = String(sessionId);
+      const browserSessionId = await attach(timeoutMs);
       const closed = Promise.withResolvers<void>();
       const client: Client = {
         browserSessionId,
@@ -152,7 +171,6 @@ export function openDevtoolsPipe(commands: Writable, answers: Readable): Devtool
       };
       clients.add(client);
       clientOf.set(browserSessionId, client);
-      browserSessions.add(browserSessionId);
       const sendAsClient: DevtoolsConnection["send"] = (command, onAnswer) => {
         if (clients.has(client)) send(client, { sessionId: browserSessionId, ...command }, onAnswer);
         else onAnswer(BROWSER_GONE);
@@ -163,9 +181,7 @@ export function openDevtoolsPipe(commands: Writable, answers: Readable): Devtool
         isOpen: () => clients.has(client),
         terminate() {
           if (!clients.has(client)) return;
-          // The answer is not awaited: Chromium handles commands in order, so this client no longer affects later
-          // commands.
-          send(undefined, { method: "Target.detachFromTarget", params: { sessionId } }, () => {});
+          detach(browserSessionId);
           client.end();
         },
         closed: closed.promise,
@@ -219,13 +235,4 @@ function readMessages(
   });
   stream.on("error", end);
   stream.on("close", end);
-}
-
-function withTimeout<Value>(promise: Promise<Value>, timeoutMs: number): Promise<Value> {
-  const timeout = Promise.withResolvers<never>();
-  const timer = setTimeout(
-    () => timeout.reject(new Error(`the browser did not answer within ${timeoutMs} ms`)),
-    timeoutMs,
-  );
-  return Promise.race([promise, timeout.promise]).finally(() => clearTimeout(timer));
 }

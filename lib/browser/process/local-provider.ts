@@ -1,11 +1,9 @@
-import { openSandboxUsers, type SandboxUser } from "#lib/isolation/sandbox-users.ts";
+import { NOBODY, openSandboxUsers } from "#lib/isolation/sandbox-users.ts";
 import type { Logger } from "#lib/log/logger.ts";
 import type { BrowserEgress } from "./browser-egress.ts";
 import type { BrowserProvider } from "./browser-provider.ts";
 import { isStartTimeout, type StartedChromium, type StartOptions, startChromium } from "./start-chromium.ts";
 
-/** The user that browsers run as when no separate user can be assigned on this machine. */
-const NOBODY: SandboxUser = { uid: 65534, gid: 65534 };
 const START_TIMEOUT_MS = 20_000;
 
 /** A way to run Chromium; `warning` is logged when no safer way works. */

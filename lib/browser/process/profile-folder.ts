@@ -2,9 +2,7 @@ import { randomBytes } from "node:crypto";
 import { chown, mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
-
-/** The user that the browser's processes run as. */
-export type Account = { uid: number; gid: number };
+import type { SandboxUser } from "#lib/isolation/sandbox-users.ts";
 
 /**
  * The content of the JSON file that records a browser. After a crash of the service, the next start reads this file to
@@ -29,7 +27,7 @@ type ProfileFolder = {
  */
 export async function makeProfileFolder(
   folder: string,
-  account: Account | undefined,
+  account: SandboxUser | undefined,
 ): Promise<ProfileFolder> {
   await mkdir(folder, { recursive: true });
   const base = account && !(await isOpenToAll(folder)) ? tmpdir() : folder;

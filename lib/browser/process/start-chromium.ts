@@ -1,9 +1,10 @@
 import { type ChildProcess, type SpawnOptions, spawn } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
+import type { SandboxUser } from "#lib/isolation/sandbox-users.ts";
 import { chromiumFlags } from "./chromium-flags.ts";
 import type { Devtools } from "./devtools-connection.ts";
 import { openDevtoolsPipe } from "./devtools-pipe.ts";
-import { type Account, killGroup, makeProfileFolder } from "./profile-folder.ts";
+import { killGroup, makeProfileFolder } from "./profile-folder.ts";
 
 /** How to start one Chromium. `env` and `args` are added to the defaults. */
 export type StartOptions = {
@@ -15,7 +16,7 @@ export type StartOptions = {
   proxyServer: string;
   ownKeyHash?: string | undefined;
   sandbox: boolean;
-  account: Account | undefined;
+  account: SandboxUser | undefined;
   timeoutMs: number;
 };
 

@@ -1,5 +1,6 @@
 import type { Database } from "#db/client.ts";
 import type { Logger } from "#lib/log/logger.ts";
+import { withinTime } from "#lib/time/within-time.ts";
 import { withOverlayHidden } from "../overlay/hide-overlay.ts";
 import type { OpenBrowser } from "../page/open-browser.ts";
 import { writePicture } from "./picture-store.ts";
@@ -73,16 +74,9 @@ async function capture(
 ): Promise<Uint8Array | undefined> {
   const { page, cdp } = browser.selected();
   if (!/^https?:/.test(page.url())) return undefined;
-  const timeout = Promise.withResolvers<never>();
-  const timer = setTimeout(() => timeout.reject(new Error("the page did not answer")), CAPTURE_TIMEOUT_MS);
-  try {
-    const picture = withOverlayHidden({ hideOverlay: () => hideOverlay(browser) }, () =>
-      cdp.send("Page.captureScreenshot", { format: "jpeg", quality: JPEG_QUALITY, optimizeForSpeed: true }),
-    );
-    picture.catch(() => {});
-    const { data } = await Promise.race([picture, timeout.promise]);
-    return Buffer.from(data, "base64");
-  } finally {
-    clearTimeout(timer);
-  }
+  const picture = withOverlayHidden({ hideOverlay: () => hideOverlay(browser) }, () =>
+    cdp.send("Page.captureScreenshot", { format: "jpeg", quality: JPEG_QUALITY, optimizeForSpeed: true }),
+  );
+  const { data } = await withinTime(picture, CAPTURE_TIMEOUT_MS, "the page did not answer");
+  return Buffer.from(data, "base64");
 }

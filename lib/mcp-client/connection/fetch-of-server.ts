@@ -1,4 +1,5 @@
 import { GuardedFetchError } from "#lib/net/fetch/guarded-fetch-error.ts";
+import { untilSettled } from "#lib/time/within-time.ts";
 import type { McpLimits } from "../mcp-limits.ts";
 import type { Fetch, McpServer } from "../tool-server.ts";
 import { capBody } from "./cap-body.ts";
@@ -56,12 +57,7 @@ export function fetchOfServer(
 
   return {
     fetch,
-    async settle() {
-      const { promise, resolve } = Promise.withResolvers<void>();
-      const timer = setTimeout(resolve, NOTIFY_TIMEOUT_MS);
-      await Promise.race([Promise.allSettled(notifications), promise]);
-      clearTimeout(timer);
-    },
+    settle: () => untilSettled(Promise.allSettled(notifications), NOTIFY_TIMEOUT_MS),
   };
 }
 

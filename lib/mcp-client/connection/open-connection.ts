@@ -3,6 +3,7 @@ import { SSEClientTransport } from "@modelcontextprotocol/sdk/client/sse.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { ElicitRequestSchema, type ElicitResult, ErrorCode } from "@modelcontextprotocol/sdk/types.js";
+import { untilSettled } from "#lib/time/within-time.ts";
 import { McpFailure, toMcpFailure } from "../mcp-error.ts";
 import type { McpLimits } from "../mcp-limits.ts";
 import type { McpServer } from "../tool-server.ts";
@@ -88,7 +89,7 @@ export async function openConnection(
     isOpen = false;
     await wire.settle();
     if (transport instanceof StreamableHTTPClientTransport && transport.sessionId !== undefined)
-      await waitAtMost(transport.terminateSession(), TERMINATE_TIMEOUT_MS);
+      await untilSettled(transport.terminateSession(), TERMINATE_TIMEOUT_MS);
     await client.close().catch(() => {});
   }
 
@@ -126,12 +127,4 @@ function openTransport(server: McpServer, fetch: McpServer["fetch"]): Transport 
       : new StreamableHTTPClientTransport(url, options);
   // The cast is needed because the SDK's types are not compatible with exactOptionalPropertyTypes.
   return transport as Transport;
-}
-
-/** Waits until `work` settles, but at most `timeoutMs`. A failure of `work` is ignored. */
-async function waitAtMost(work: Promise<unknown>, timeoutMs: number): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, timeoutMs);
-  await Promise.race([work.catch(() => {}), promise]);
-  clearTimeout(timer);
 }

@@ -7,7 +7,7 @@ type FetchedPage =
   | { ok: false; error: string };
 
 const BYTES_MAX = 4 * 1_048_576;
-const timeoutMs = 15_000;
+const TIMEOUT_MS = 15_000;
 /**
  * Maximum number of elements of a page. The limit bounds the time that parsing takes; ordinary pages have fewer
  * elements.
@@ -19,7 +19,7 @@ const PAGES = new Set(["text/html", "application/xhtml+xml"]);
 export async function fetchPage(fetch: GuardedFetch, url: string, signal: AbortSignal): Promise<FetchedPage> {
   try {
     const answer = await fetch(url, {
-      timeoutMs,
+      timeoutMs: TIMEOUT_MS,
       maxBytes: BYTES_MAX,
       redirect: "follow",
       overflow: "truncate",

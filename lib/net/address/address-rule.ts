@@ -1,5 +1,6 @@
 import { lookup as resolve } from "node:dns/promises";
 import { isIP } from "node:net";
+import { withinTime } from "#lib/time/within-time.ts";
 import { canonicalAddress, describeAddress } from "./describe-address.ts";
 import { isOfThisMachine } from "./is-of-this-machine.ts";
 import { allowsAddress, allowsHost, canonicalHostname, parseNetworkAllowEntry } from "./network-allow.ts";
@@ -162,14 +163,10 @@ export function hostAndPort(url: URL): { hostname: string; port: number } {
 
 /** Resolves a host name. Returns an empty list if the resolver fails or does not answer in time. */
 async function resolveWithin(lookup: Lookup, name: string, timeoutMs: number): Promise<ResolvedAddress[]> {
-  const { promise: late, resolve: giveUp } = Promise.withResolvers<ResolvedAddress[]>();
-  const timer = setTimeout(() => giveUp([]), timeoutMs).unref();
   try {
-    return await Promise.race([lookup(name), late]);
+    return await withinTime(lookup(name), timeoutMs, "no answer in time");
   } catch {
     return [];
-  } finally {
-    clearTimeout(timer);
   }
 }
 

@@ -12,9 +12,14 @@ const FLUSH_MS = 5_000;
  */
 export function createWorkspaceSizes(db: Database, logger: Pick<Logger, "warn">): WorkspaceSizes {
   let changed = new Map<string, number>();
+  let flushing = Promise.resolve();
   const timer = setInterval(() => void flush(), FLUSH_MS).unref();
 
-  async function flush(): Promise<void> {
+  function flush(): Promise<void> {
+    flushing = flushing.then(write);
+    return flushing;
+  }
+  async function write(): Promise<void> {
     if (changed.size === 0) return;
     const sizes = changed;
     changed = new Map();

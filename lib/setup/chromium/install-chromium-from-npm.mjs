@@ -8,7 +8,7 @@ import { runCommand } from "../command.mjs";
 import { runNpm } from "../install.mjs";
 import { pickChromium } from "./find-chromium.mjs";
 
-const downloadTimeoutMs = 300_000;
+const DOWNLOAD_TIMEOUT_MS = 300_000;
 
 /**
  * Installs the package, and unpacks Chromium into the data folder instead of the package's default, a temporary folder.
@@ -24,7 +24,7 @@ export async function installFromNpm(node, dataDir, showDetail) {
   const name = "@sparticuz/chromium@^153.0.0";
   const flags = ["--no-save", "--no-audit", "--no-fund", "--loglevel=error", "--global=false"];
   const installed = await runNpm(["install", "--prefix", folder, ...flags, name], {
-    timeoutMs: downloadTimeoutMs,
+    timeoutMs: DOWNLOAD_TIMEOUT_MS,
   });
   if (!installed.ok) return undefined;
   const unpacked = join(folder, "unpacked");

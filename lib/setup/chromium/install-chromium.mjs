@@ -8,7 +8,7 @@ import { installFromNpm } from "./install-chromium-from-npm.mjs";
 /** @typedef {import("./find-chromium.mjs").Chromium} Chromium */
 /** @typedef {import("../progress.mjs").ShowDetail} ShowDetail */
 
-const downloadTimeoutMs = 300_000;
+const DOWNLOAD_TIMEOUT_MS = 300_000;
 const reachTimeoutMs = 5_000;
 
 /**
@@ -46,7 +46,7 @@ async function installWithPlaywright(node, showDetail) {
       ...(canInstallSystemPackages() ? ["--with-deps"] : []),
       "chromium-headless-shell",
     ],
-    { timeoutMs: downloadTimeoutMs, onLine: showDetail, env: { PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD: "" } },
+    { timeoutMs: DOWNLOAD_TIMEOUT_MS, onLine: showDetail, env: { PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD: "" } },
   );
   return result.ok;
 }
@@ -79,7 +79,7 @@ let isListFresh = false;
  */
 export async function installSystemPackages(names, showDetail) {
   if (!canInstallSystemPackages()) return false;
-  const options = { timeoutMs: downloadTimeoutMs, env: { DEBIAN_FRONTEND: "noninteractive" } };
+  const options = { timeoutMs: DOWNLOAD_TIMEOUT_MS, env: { DEBIAN_FRONTEND: "noninteractive" } };
   if (!isListFresh) {
     showDetail("apt-get update");
     isListFresh = (await runCommand("apt-get", ["update", "-q"], options)).ok;

@@ -4,7 +4,7 @@ import { createRequire } from "node:module";
 import { delimiter, dirname, join } from "node:path";
 import { Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
-import type { SandboxUser } from "#lib/isolation/sandbox-users.ts";
+import { NOBODY, type SandboxUser } from "#lib/isolation/sandbox-users.ts";
 import { seccompFilter } from "#lib/isolation/seccomp-filter.ts";
 
 /** How a script's child process is confined, from the strongest way to the weakest. */
@@ -29,7 +29,6 @@ export type Confinement = {
   start: (user: SandboxUser | undefined) => ChildCommand;
 };
 
-const NOBODY = 65_534;
 const PROBE_TIMEOUT_MS = 10_000;
 const HEAP_MB = 256;
 /** Limit of the child's writable memory, including buffers; V8 itself needs about half a gigabyte of it. */
@@ -116,7 +115,7 @@ export async function findConfinement(
   for (const { kind, buildCommand, inputs, child, detail } of candidates) {
     if (!kinds.includes(kind)) continue;
     const start = (user?: SandboxUser) => {
-      const drop = dropTo(user ?? { uid: NOBODY, gid: NOBODY });
+      const drop = dropTo(user ?? NOBODY);
       const [command = "", ...args] = buildCommand(drop, user ? ownLimits : limits);
       return { command, args, inputs };
     };
@@ -204,7 +203,7 @@ function bubblewrap(
     "HOME",
     "/nonexistent",
     ...(isStayingRoot
-      ? ["--unshare-user", "--uid", String(NOBODY), "--gid", String(NOBODY), "--cap-drop", "ALL"]
+      ? ["--unshare-user", "--uid", String(NOBODY.uid), "--gid", String(NOBODY.gid), "--cap-drop", "ALL"]
       : []),
     // The shared libraries that Node needs. Programs and settings of the machine are not mounted.
     ...["/usr/lib", "/usr/lib64", "/lib", "/lib64"].flatMap((path) => readOnly(path)),

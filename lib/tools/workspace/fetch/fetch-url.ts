@@ -8,7 +8,7 @@ import { decodeBody, readMediaType } from "./decode-body.ts";
 import { readableText } from "./readable-text.ts";
 
 const BYTES_MAX = 2 * 1_048_576;
-const timeoutMs = 15_000;
+const TIMEOUT_MS = 15_000;
 /** Sent with each request, because some sites reject requests without a user agent. */
 const USER_AGENT = "Mozilla/5.0 (compatible; AgentSessionService)";
 
@@ -29,11 +29,11 @@ export const fetchUrl = ({ fetch }: WorkspaceServices) =>
     profile: "analysis",
     idempotent: true,
     readOnly: true,
-    timeoutMs: timeoutMs + 10_000,
+    timeoutMs: TIMEOUT_MS + 10_000,
     async execute({ url, maxBytes, format }, call) {
       try {
         const answer = await fetch(url, {
-          timeoutMs,
+          timeoutMs: TIMEOUT_MS,
           maxBytes,
           redirect: "follow",
           overflow: "truncate",
