@@ -104,7 +104,7 @@ const json = JSON.stringify;
 const unlessEmpty = (name: string, rows: readonly object[] | undefined) =>
   rows?.length ? { [name]: json(rows) } : undefined;
 
-const PARTS: Record<string, Part> = {
+const PARTS = {
   started: {
     text: (value) => sql`started as (update ${runs} r set state = 'running',
       started_at = coalesce(r.started_at, ${value("startedAt")}::timestamptz) from held where r.id = held.id)`,
@@ -320,10 +320,13 @@ const PARTS: Record<string, Part> = {
         json_build_object('runId', id, 'sessionId', session_id, 'generation', generation)::jsonb from following)`,
     read: ({ end }) => end && { hasRetry: end.retry !== undefined },
   },
-};
+} satisfies Record<string, Part>;
+
+/** The name of a part. The statement has its parts in the order of {@link PARTS}. */
+type PartName = keyof typeof PARTS;
 
 /** The result columns that each part adds to the statement. */
-const COLUMNS: Record<string, SQL> = {
+const COLUMNS: Partial<Record<PartName, SQL>> = {
   logged: sql`(select last_seq from counter)`,
   written: sql`(select position from written), ${unreadSteers(sql`held.request_id`)} as is_steered`,
   writtenInOrder: sql`(select max(position) from written) as position,
@@ -343,13 +346,13 @@ type Row = {
 /** Cache of composed statements, by fence and parts. */
 const statements = new Map<string, Statement<string>>();
 
-function findStatement(fence: Fence, names: string[], unlessSteered: boolean): Statement<string> {
+function findStatement(fence: Fence, names: PartName[], unlessSteered: boolean): Statement<string> {
   const key = `${fence} ${unlessSteered} ${names.join(" ")}`;
   const cached = statements.get(key);
   if (cached) return cached;
   const columns = [sql`is_cancelled`, ...names.flatMap((name) => COLUMNS[name] ?? [])];
   const statement = defineStatement<string>((value) => {
-    const parts = names.flatMap((name) => PARTS[name]?.text(value) ?? []);
+    const parts = names.map((name) => PARTS[name].text(value));
     const all = [held(value, fence, unlessSteered), ...parts];
     return sql`with ${sql.join(all, sql`, `)} select ${sql.join(columns, sql`, `)} from held`;
   });
@@ -371,8 +374,8 @@ export async function writeTurn(
   fence: Fence = "claimed",
 ): Promise<WriteReceipt | undefined> {
   const values: Record<string, unknown> = { runId, epoch };
-  const names = Object.keys(PARTS).filter((name) => {
-    const read = PARTS[name]?.read(write);
+  const names = (Object.keys(PARTS) as PartName[]).filter((name) => {
+    const read = PARTS[name].read(write);
     // The fence `alone` requires that no other run is open, so no run follows.
     if (!read || (fence === "alone" && name === "followed")) return false;
     Object.assign(values, read);

@@ -91,20 +91,20 @@ async function runTool(
   call: PlannedCall,
 ): Promise<{ wait: NewWait; hasBegun: boolean } | undefined> {
   if (findRecorded<ToolStep>(run, stepOf(number, call))) return undefined;
-  const begun = beginCall(run, call);
+  const begun = beginCall(run, number, call);
   await faultPoint("tool-begun");
   const played = await play(deps, run, call, async () => {
-    const start = await beginToolCall(deps.db, run.claim, begun);
+    const start = await beginToolCall(deps.db, run.claim, begun.row);
     if (start === "stale") throw new StaleClaimError(run.claim);
     return start === "begun";
   });
   if (!("waiting" in played)) {
-    await recordResult(deps, run, number, call, begun, played);
+    await recordResult(deps, run, begun, played);
     return undefined;
   }
   const { on } = played.waiting;
-  run.waits.set(call.callId, { since: begun.startedAt, subjects: on.subjects, endedBy: undefined });
-  const wait = { callId: call.callId, until: "any" as const, ...on, createdAt: begun.startedAt };
+  run.waits.set(call.callId, { since: begun.row.startedAt, subjects: on.subjects, endedBy: undefined });
+  const wait = { callId: call.callId, until: "any" as const, ...on, createdAt: begun.row.startedAt };
   return { wait, hasBegun: played.hasBegun };
 }
 
@@ -120,7 +120,7 @@ export async function answerFromStore(
   number: number,
   { record: answer, call }: { record: StepRecord<ModelStep>; call: PlannedCall },
 ): Promise<void> {
-  const begun = beginCall(run, call);
+  const begun = beginCall(run, number, call);
   let played: Awaited<ReturnType<typeof play>>;
   try {
     await faultPoint("tool-begun");
@@ -134,7 +134,7 @@ export async function answerFromStore(
     throw error;
   }
   if ("waiting" in played) await recordStep(deps, run, answer);
-  else await recordResult(deps, run, number, call, begun, played, answer);
+  else await recordResult(deps, run, begun, played, answer);
 }
 
 /** Whether a call has submitted the result of a sub-agent. The submission ends the sub-agent's turn. */
@@ -143,27 +143,25 @@ export const hasSubmitted = (run: RunInPlay, number: number, call: PlannedCall):
 
 const stepOf = (number: number, { callId }: PlannedCall): string => `tool-${number}-${callId}`;
 
+/** A call that has begun, with its row and the name of the step that will record its result. */
 type BegunCall = ReturnType<typeof beginCall>;
 
 /** Composes the row of a call at its start. A call that has waited counts as started when its wait began. */
-const beginCall = ({ waits }: RunInPlay, { callId, name, input }: PlannedCall) => ({
-  callId,
-  resultId: newId("res"),
-  name,
-  input: input ?? null,
-  startedAt: waits.get(callId)?.since ?? new Date(),
-});
+function beginCall({ waits }: RunInPlay, number: number, call: PlannedCall) {
+  const { callId, name, input } = call;
+  const startedAt = waits.get(callId)?.since ?? new Date();
+  const row = { callId, resultId: newId("res"), name, input: input ?? null, startedAt };
+  return { call, row, step: stepOf(number, call) };
+}
 
 async function recordResult(
   deps: TurnDeps,
   run: RunInPlay,
-  number: number,
-  call: PlannedCall,
-  begun: BegunCall,
+  { call, row, step }: BegunCall,
   result: ToolResult,
   answer?: StepRecord<ModelStep>,
 ): Promise<void> {
-  const { callId, resultId, name: toolName, startedAt } = begun;
+  const { callId, resultId, name: toolName, startedAt } = row;
   const state = result === UNKNOWN ? "unknown" : result.isError ? "failed" : "succeeded";
   // The failed call can no longer use answers to its open questions, so the questions are withdrawn. A call that only
   // reads stored data asks no questions.
@@ -175,16 +173,17 @@ async function recordResult(
     part.type === "text" ? [] : [part.evidence],
   );
   const endedAt = new Date();
-  const durationMs = endedAt.getTime() - startedAt.getTime();
+  // The clock may have been set back during the call.
+  const durationMs = Math.max(0, endedAt.getTime() - startedAt.getTime());
   const preview = text.slice(0, PREVIEW_MAX).toWellFormed();
   const about = { ...aboutRun(run.claim), toolCallId: callId, toolName };
   const refused = result.refusal && { refusal: result.refusal };
   await faultPoint("tool-ended");
   const record: StepRecord<ToolStep> = {
-    name: stepOf(number, call),
+    name: step,
     output: { callId, state },
     modelMessages: [toModelMessage(call, result, text, resultId)],
-    toolCalls: [{ ...begun, state, ...refused, resultText: text, endedAt }],
+    toolCalls: [{ ...row, state, ...refused, resultText: text, endedAt }],
     events: [{ kind: "tool.result", ...about, state, ...refused, resultId, evidence, preview, durationMs }],
   };
   if (toolName !== SUBMIT_RESULT)
@@ -358,7 +357,7 @@ export async function settleCalls(deps: TurnDeps, run: RunInPlay): Promise<void>
   for (const call of model.calls) {
     if (findRecorded(run, stepOf(number, call))) continue;
     const result = begun.includes(call.callId) ? UNKNOWN : run.waits.has(call.callId) ? STOPPED : undefined;
-    if (result) await recordResult(deps, run, number, call, beginCall(run, call), result);
+    if (result) await recordResult(deps, run, beginCall(run, number, call), result);
   }
 }
 
