@@ -3,6 +3,7 @@ import type { NavigationOutcome } from "../browser-service.ts";
 import { installOverlay, type Overlay, type SubmitAnnotation } from "../overlay/install-overlay.ts";
 import type { OverlayGate } from "../overlay/overlay-gate.ts";
 import { guardDocuments } from "./document-guard.ts";
+import { endBusyScript } from "./end-busy-script.ts";
 import { describeNetError } from "./explain-failure.ts";
 import { followMainFrame, type MainFrame, type MainFrameEvents } from "./main-frame.ts";
 import type { PageDownloads } from "./page-downloads.ts";
@@ -61,7 +62,10 @@ type Adopted = {
   navigations: number;
 };
 
-/** How long the current page may take to unload after the server of the new page has answered. */
+/**
+ * How long the current page may take to unload after the server of the new page has answered. After this time, the
+ * script that keeps the page busy is ended, and the page gets the same time again.
+ */
 const LANDING_TIMEOUT_MS = 10_000;
 
 /** Creates the {@link LivePage} for a page that has just opened. @throws when the page closes during the setup. */
@@ -162,6 +166,8 @@ async function land(
   const timeoutMs = Math.min(LANDING_TIMEOUT_MS, options.navigationTimeoutMs);
   if (loaderId === undefined || (await mainFrame.untilShown(loaderId, timeoutMs)))
     return { landed: true, url: page.url() };
+  await endBusyScript(cdp);
+  if (await mainFrame.untilShown(loaderId, timeoutMs)) return { landed: true, url: page.url() };
   return { landed: false, reason: "the current page is busy with its scripts and did not unload" };
 }
 

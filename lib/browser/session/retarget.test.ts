@@ -244,16 +244,18 @@ test("a navigation by a tool returns the address reached, or why it failed", asy
   assert.match(outcome.landed ? "" : outcome.reason, /metadata address/);
 });
 
-test("navigating away from an endlessly busy page fails within its site, and succeeds to another site", async () => {
+test("an endlessly busy page can be left, within its site and to another site", async () => {
   const { browsers, db } = impatientHarness;
   const id = await insertTestSession(db);
   const here = `${site.origin}/page`;
   await browsers.navigate(id, here);
-  const page = (await browsers.ensure(id)).page();
-  await page.evaluate("void setTimeout(() => { for (;;); })");
-  const record = await retargetAndPoll(`${site.origin}/other`, browsers, id);
-  assert.match(record.lastError ?? "", /busy with its scripts/);
-  assert.deepEqual([record.lastNavigatedUrl, record.currentUrl], [here, here]);
+  const keepBusy = async () =>
+    (await browsers.ensure(id)).page().evaluate("void setTimeout(() => { for (;;); })");
+  await keepBusy();
+  const other = `${site.origin}/other`;
+  const record = await retargetAndPoll(other, browsers, id);
+  assert.deepEqual([record.lastError, record.lastNavigatedUrl, record.currentUrl], [null, other, other]);
+  await keepBusy();
   const elsewhere = `http://localhost:${site.port}/page`;
   assert.deepEqual(await browsers.navigate(id, elsewhere), { landed: true, url: elsewhere });
   assert.equal((await browsers.readStatus(id)).lastError, null);

@@ -1,4 +1,6 @@
 import type { LiveBrowser } from "#lib/browser/browser-service.ts";
+import { endBusyScript } from "#lib/browser/page/end-busy-script.ts";
+import { withinTime } from "#lib/time/within-time.ts";
 import { explainEngineSource } from "../page-kit/explain-element.ts";
 import { findRef, listFrames } from "../page-kit/find-ref.ts";
 import { withinDeadline } from "../within-deadline.ts";
@@ -12,6 +14,9 @@ import type { ScriptCall, ScriptEnd, ScriptFiles, ScriptOptions, ScriptOutcome }
  * longer, its overlay is shown again later.
  */
 const DISCONNECT_MS_MAX = 2_000;
+/** After how long without an answer a page counts as busy: before a script, and after a script that ran too long. */
+const BUSY_BEFORE_MS = 6_000;
+const BUSY_AFTER_MS = 2_000;
 /** Maximum number of calls in progress that are recorded for a script. */
 const CALLS_MAX = 50;
 /** Largest file that can be sent to a script, for an upload or to read a download. A file is sent in one message. */
@@ -81,8 +86,10 @@ export async function playScript(
     fail(play, `The page could not be reached: ${error instanceof Error ? error.message : error}`),
   );
 
+  let timedOut = false;
   try {
     const ended = await play.end.promise;
+    timedOut = !ended.ok && ended.timedOut;
     // Dialogs are answered first, because a page with an open dialog answers nothing else.
     dialogClaim.release();
     const { logs, openCalls, relay } = play;
@@ -93,6 +100,7 @@ export async function playScript(
     clearTimeout(timer);
     signal.removeEventListener("abort", onAbort);
     child.kill();
+    if (timedOut) await freePage(live, BUSY_AFTER_MS);
     await withinDeadline(new AbortController().signal, DISCONNECT_MS_MAX, () =>
       disconnect(live, play.relay).finally(play.showOverlay),
     ).catch(() => {});
@@ -106,6 +114,8 @@ function fail({ end }: Play, error: string, timedOut = false): void {
 /** Connects the process to the page and starts the script. */
 async function connect(play: Play, dialogClaim: ReturnType<LiveBrowser["claimDialogs"]>): Promise<void> {
   const { child, live, script, options } = play;
+  await freePage(live, BUSY_BEFORE_MS);
+  if (play.isOver) return;
   // The overlay, with which people annotate the page, is hidden: a script must neither see nor operate it.
   const showOverlay = await live.hideOverlay("script");
   if (play.isOver) return showOverlay();
@@ -175,6 +185,16 @@ function receive(play: Play, message: FromChild): void {
     case "done":
       play.end.resolve(message.ok === true ? readValue(message) : readError(message, play.script));
   }
+}
+
+/**
+ * Makes a busy page answer again: ends the script that it runs if the page does not answer within `waitMs`. Otherwise a
+ * page whose script never ends could not be left.
+ */
+async function freePage(live: LiveBrowser, waitMs: number): Promise<void> {
+  const cdp = await live.cdp();
+  const answer = cdp.send("Runtime.evaluate", { expression: "0" });
+  await withinTime(answer, waitMs, "the page is busy").catch(() => endBusyScript(cdp));
 }
 
 /** Closes the script's connection to the page, and restores the size of the page if the script changed it. */

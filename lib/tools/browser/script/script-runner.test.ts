@@ -120,6 +120,13 @@ describe("what a script can do", () => {
     });
     assert.deepEqual(outcome, { ok: true, value: 42, logs: "", openCalls: [], pageCount: 1 });
   });
+  for (const close of ["context.close()", "page.context().browser().close()"])
+    test(`${close} is refused at once`, async () => {
+      assert.match(
+        await fail(`await ${close}`, { timeoutMs: 5_000 }),
+        /The browser belongs to the session; a script cannot close it\./,
+      );
+    });
   test("the page's size is restored after it", async () => {
     assert.equal(
       await read(
@@ -285,6 +292,28 @@ describe("what a script cannot do", () => {
       timedOut: true,
     });
     assert.equal(await browser.live.page().title(), "Shop");
+  });
+});
+
+describe("a busy page", () => {
+  test("answers again after the script that kept it busy has ended", async () => {
+    assert.match(
+      await fail("await page.evaluate(() => { for (;;); })", { timeoutMs: 1_500 }),
+      /ran longer than 1500 ms/,
+    );
+    const outcome = await runner.run(browser.live, "return page.title()", {
+      timeoutMs: 5_000,
+      signal: never,
+    });
+    assert.equal(outcome.ok && outcome.value, "Shop");
+  });
+  test("can be left by a script, although the page's own script never ends", async () => {
+    const { live } = browser;
+    await live.page().goto(site.url);
+    await live.page().evaluate("void setTimeout(() => { for (;;); })");
+    const script = `await page.goto("${site.url}/next"); return page.title()`;
+    const outcome = await runner.run(live, script, { timeoutMs: 20_000, signal: never });
+    assert.equal(outcome.ok && outcome.value, "Next page", JSON.stringify(outcome));
   });
 });
 

@@ -73,6 +73,7 @@ async function play(run: Extract<ToChild, { type: "run" }>): Promise<unknown> {
   context.setDefaultNavigationTimeout(run.actionTimeoutMs);
   reportDialogListeners(context);
   announceDownloads(context);
+  keepBrowser(context);
   keepLastPage(context);
   giveRefs(context, run.frames);
   watchCalls(page);
@@ -107,6 +108,16 @@ async function waitForTabs(context: BrowserContext): Promise<void> {
   const untilMs = performance.now() + TABS_MS_MAX;
   while (context.pages().length < count && performance.now() < untilMs)
     await new Promise((resolve) => setTimeout(resolve, 5));
+}
+
+/** Refuses to close the browser. If only the service refused, Playwright would wait forever for the browser to close. */
+function keepBrowser(context: BrowserContext): void {
+  const refuse = async () => {
+    throw new Error("The browser belongs to the session; a script cannot close it.");
+  };
+  context.close = refuse;
+  const browser = context.browser();
+  if (browser) browser.close = refuse;
 }
 
 /** Refuses to close the last page. If only the service refused, Playwright would wait forever for the page to close. */
