@@ -122,7 +122,8 @@ describe("a stop", () => {
   it("ends a chain of retries that waits for the next run", async () => {
     const later = { status: 503, message: "overloaded", headers: { "retry-after": "60" } };
     answer({ "stop the chain": [later, { text: "Too late." }] });
-    const session = await service.create("stop the chain");
+    const outputSchema = { type: "object", properties: { title: { type: "string" } }, required: ["title"] };
+    const session = await service.create("stop the chain", { outputSchema });
     await waitUntil(
       async () => (await readStatus(service, session.sessionId)).lastRun?.outcome === "errored",
       "the retry waits",
@@ -134,7 +135,19 @@ describe("a stop", () => {
       only(events, "run.completed").map(({ outcome }) => outcome),
       ["errored", "cancelled"],
     );
-    assert.equal((await readStatus(service, session.sessionId)).turnState, "idle");
+    const status = await readStatus(service, session.sessionId);
+    const retryId = only(events, "run.completed").at(-1)?.runId;
+    const deliverable = { runId: retryId, status: "failed", error: "the turn was stopped" };
+    assert.deepEqual(
+      [status.turnState, status.lastRunId, status.lastRun, status.deliverable],
+      ["idle", retryId, { outcome: "cancelled", error: null }, deliverable],
+    );
+    const { session: listed } = await service.read<{ session: { state: string } }>(
+      `/api/sessions/${session.sessionId}`,
+    );
+    assert.equal(listed.state, "stopped");
+    const messages = only(events, "message.completed").map(({ message }) => message);
+    assert.deepEqual(messages.at(-1)?.parts.at(-1), { type: "data-deliverable", data: deliverable });
   });
 
   it("during the failing call of a run prevents a retry", async () => {

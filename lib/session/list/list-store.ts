@@ -4,6 +4,7 @@ import { deliverables, elicitations, plans, requests, runs, sessions, waits } fr
 import type { WaitKind } from "#db/schema/unions.ts";
 import {
   type DeliverableRow,
+  IS_STARTED,
   OPEN_STATES,
   PLAYING_ORDER,
   type RunRow,
@@ -65,7 +66,7 @@ export async function findLastRuns(db: Executor, sessionIds: string[]): Promise<
     .innerJoin(requests, eq(requests.id, runs.requestId))
     .leftJoin(deliverables, eq(deliverables.runId, runs.id))
     .leftJoin(plans, eq(plans.sessionId, runs.sessionId))
-    .where(and(inArray(runs.sessionId, sessionIds), isNotNull(runs.startedAt)))
+    .where(and(inArray(runs.sessionId, sessionIds), IS_STARTED))
     .orderBy(runs.sessionId, ...STARTED_LAST);
   return new Map(
     rows.map(({ sessionId, run, deliverable, awaitsGo }) => [

@@ -65,7 +65,7 @@ describe("agent status", () => {
     assert.equal((await readAgentStatus(db, session, deployment)).turnState, "compacting");
   });
 
-  test("of a structured session has a pending deliverable between two attempts, and the failed one after the last", async () => {
+  test("of a structured session has a pending deliverable between two attempts, and the failed one of a retry that was stopped before it started", async () => {
     const sessionId = "ses_retried";
     const { runId, requestId } = await insertTestSession(db, sessionId);
     await db
@@ -81,10 +81,12 @@ describe("agent status", () => {
     const waiting = await readAgentStatus(db, structured, deployment);
     assert.deepEqual([waiting.turnState, waiting.deliverable], ["running", { runId, status: "pending" }]);
     await db.update(runs).set({ state: "cancelled", endedAt: new Date() }).where(eq(runs.id, retry.id));
+    const stopped = { runId: retry.id, sessionId, status: "failed" as const, error: "the turn was stopped" };
+    await db.insert(deliverables).values(stopped);
     const ended = await readAgentStatus(db, structured, deployment);
     assert.deepEqual(
-      [ended.turnState, ended.deliverable],
-      ["idle", { runId, status: "failed", error: "overloaded" }],
+      [ended.turnState, ended.lastRunId, ended.lastRun?.outcome, ended.deliverable],
+      ["idle", retry.id, "cancelled", { runId: retry.id, status: "failed", error: "the turn was stopped" }],
     );
   });
 
@@ -129,10 +131,10 @@ describe("the list of sessions", () => {
     assert.equal(last.get("ses_status")?.state, "running");
     assert.equal(open.get("ses_retried"), undefined);
     assert.deepEqual(last.get("ses_retried"), {
-      state: "errored",
-      error: "overloaded",
+      state: "cancelled",
+      error: null,
       pageError: null,
-      deliverable: { status: "failed", error: "overloaded" },
+      deliverable: { status: "failed", error: "the turn was stopped" },
       awaitsGo: false,
     });
     assert.equal(last.get("ses_new"), undefined);

@@ -121,24 +121,27 @@ export async function findOpenTurns(
   return new Map(rows.map(({ sessionId, isParked }) => [sessionId, isParked ? "parked" : "open"]));
 }
 
+/** SQL condition: the run has started, or it is a retry that was stopped before it started. */
+export const IS_STARTED = sql`(${runs.startedAt} is not null or (${runs.attempt} > 1 and ${runs.endedAt} is not null))`;
+
 /**
- * Sorts runs by the time when they started: the running run first, then the other runs, last started first. The
- * statement must join `runs` and `requests`.
+ * Sorts runs by the time when they started: the running run first, then the other runs, last started first. A retry that
+ * was stopped before it started counts as started at its end. The statement must join `runs` and `requests`.
  */
 export const STARTED_LAST: SQL[] = [
   sql`(${runs.state} = 'running') desc`,
-  desc(runs.startedAt),
+  sql`coalesce(${runs.startedAt}, ${runs.endedAt}) desc`,
   desc(requests.position),
   desc(runs.attempt),
 ];
 
-/** Finds the last started run of a session. */
+/** Finds the last started run of a session, as {@link IS_STARTED} defines it. */
 export async function findLastRun(db: Executor, sessionId: string): Promise<RunRow | undefined> {
   const [row] = await db
     .select({ run: runs })
     .from(runs)
     .innerJoin(requests, eq(requests.id, runs.requestId))
-    .where(and(eq(runs.sessionId, sessionId), isNotNull(runs.startedAt)))
+    .where(and(eq(runs.sessionId, sessionId), IS_STARTED))
     .orderBy(...STARTED_LAST)
     .limit(1);
   return row?.run;

@@ -85,7 +85,7 @@ export async function closeRun(
     if (!locked || !mayEnd(locked, claim, fence)) return "refused";
     if (end.outcome === "succeeded" && end.conclusion && locked.isCancelled) return "held";
     const retry = planNext(deps, locked, end);
-    const carriesResult = claim.isStructured && run.startedAt !== null;
+    const carriesResult = claim.isStructured && hasTurnStarted(run);
     const lastAnswer = carriesResult ? await findLastAnswer(tx, claim.runId) : undefined;
     const delegated = session.subAgents ? await readNewUsageBelow(tx, session.id) : undefined;
     const { events, ...write } = describeEnd(run, locked, end, {
@@ -158,7 +158,7 @@ function mayEnd(run: Pick<LockedRun, "state" | "epoch">, claim: Claim, fence: Fe
  * earlier turn and also continue.
  */
 const endsDelegation = ({ claim, session, startedAt }: Endable, isRetried: boolean): boolean =>
-  session.subAgents && !isRetried && (startedAt !== null || claim.attempt > 1);
+  session.subAgents && !isRetried && hasTurnStarted({ claim, startedAt });
 
 /**
  * Whether to stop the live sub-agents of a run's session before the run ends. An executor that has lost its claim must
@@ -175,6 +175,10 @@ async function mayStopChildren(deps: TurnDeps, run: Endable, end: RunEnd, fence:
     planRetry(end.failure, claim.attempt, deps.settings.retryBaseMs, 0) !== undefined;
   return endsDelegation(run, isRetried);
 }
+
+/** Whether the turn has started: the run itself, or an earlier attempt of its request. */
+const hasTurnStarted = ({ claim, startedAt }: Pick<Endable, "claim" | "startedAt">): boolean =>
+  startedAt !== null || claim.attempt > 1;
 
 const NOTHING_SETTLED: Settled = { events: [], wake: undefined };
 const AGENT_OUTCOME = { succeeded: "succeeded", errored: "failed", cancelled: "cancelled" } as const;
@@ -246,7 +250,9 @@ function describeEnd(
   const usage = { ...own, ...(delegated && { delegated }) };
   const settled = claim.isStructured ? settleDeliverable(claim, end) : undefined;
   const carried =
-    settled && startedAt ? carryDeliverable(claim, messageSeq, settled.deliverable, lastAnswer) : undefined;
+    settled && hasTurnStarted({ claim, startedAt })
+      ? carryDeliverable(claim, messageSeq, settled.deliverable, lastAnswer)
+      : undefined;
   const error = end.outcome === "errored" ? end.failure.message : null;
   const completed: NewEvent = {
     kind: "run.completed",
