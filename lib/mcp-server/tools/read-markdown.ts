@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { httpUrl } from "#lib/api/contract/schemas/fields.ts";
+import { endOfCharacter, startOfCharacter } from "#lib/text/whole-characters.ts";
 import { defineMcpTool, type McpTool, mcpError, mcpText } from "../mcp-tool.ts";
 import { fetchPage } from "./fetch-page.ts";
 import type { MarkdownAnswer } from "./page-job.ts";
@@ -24,21 +25,23 @@ export const readMarkdown = ({ fetch, threads }: Pick<UtilityServices, "fetch" |
     }),
     annotations: { readOnlyHint: true, idempotentHint: true, openWorldHint: true },
     timeoutMs: 40_000,
-    async execute({ url, scope, offset, maxCharacters }, call) {
+    async execute({ url, scope, offset: from, maxCharacters }, call) {
       call.progress(0, 2, `fetching ${url}`);
       const page = await fetchPage(fetch, url, call.signal);
       if (!page.ok) return mcpError(page.error);
       call.progress(1, 2, "writing Markdown");
       const { html, url: address } = page;
       const answer = await threads({ kind: "markdown", html, url: address, scope }, call.signal);
-      const end = Math.min(offset + maxCharacters, answer.markdown.length);
-      const rest = end < answer.markdown.length ? `; continue with offset ${end}` : "";
-      const range = `[characters ${Math.min(offset, end)} to ${end} of ${answer.markdown.length}${rest}]`;
+      const { markdown } = answer;
+      const offset = startOfCharacter(markdown, from);
+      const end = endOfCharacter(markdown, Math.min(from + maxCharacters, markdown.length));
+      const rest = end < markdown.length ? `; continue with offset ${end}` : "";
+      const range = `[characters ${Math.min(offset, end)} to ${end} of ${markdown.length}${rest}]`;
       const head = [
         ...describePage(page.url, answer),
         ...(page.isTruncated ? ["The page was cut at 4 MiB."] : []),
       ];
-      const shown = answer.markdown.slice(offset, end).toWellFormed();
+      const shown = markdown.slice(offset, end).toWellFormed();
       return mcpText(`${head.join("\n")}\n\n${shown}\n\n${range}`);
     },
   });

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { storableText } from "#db/storable.ts";
+import { endOfCharacter, startOfCharacter } from "#lib/text/whole-characters.ts";
 import { defineTool, errorResult, type Tool } from "../tool.ts";
 import type { WorkspaceServices } from "./services.ts";
 import { withinWorkspace } from "./within-workspace.ts";
@@ -23,14 +24,16 @@ export const readFile = ({ sandbox }: WorkspaceServices): Tool =>
     profile: "analysis",
     idempotent: true,
     readOnly: true,
-    execute: ({ path, offset, limit }, call) =>
+    execute: ({ path, offset: from, limit }, call) =>
       withinWorkspace(sandbox, call, async (workspace) => {
         const { bytes, totalBytes } = await workspace.readFile(path, BYTES_MAX);
         const text = decodeText(bytes);
         if (text === undefined) {
           return errorResult(`${path} is not text (${totalBytes} bytes): use view_image or run_shell`);
         }
-        const end = Math.min(offset + limit, text.length);
+        // Pages meet between two characters, so that reading all of them yields the whole text.
+        const offset = startOfCharacter(text, from);
+        const end = endOfCharacter(text, Math.min(from + limit, text.length));
         const isCut = bytes.byteLength < totalBytes;
         if (offset === 0 && end === text.length && !isCut) {
           return text === "" ? "[the file is empty]" : storableText(text);

@@ -73,6 +73,23 @@ describe("files of the workspace", () => {
     assert.equal(last, "89\n[characters 8 to 10 of 10]");
   });
 
+  it("read_file cuts no character, so that its pages yield the whole text", async () => {
+    const content = `a${"😀".repeat(5)}`;
+    await answer("write_file", { path: "faces.txt", content });
+    let text = "";
+    for (let offset: number | undefined = 0; offset !== undefined; ) {
+      const page = await answer("read_file", { path: "faces.txt", offset, limit: 2 });
+      text += page.slice(0, page.lastIndexOf("\n["));
+      const next = /continue with offset (\d+)/.exec(page)?.[1];
+      offset = next === undefined ? undefined : Number(next);
+    }
+    assert.equal(text, content);
+    assert.match(
+      await answer("read_file", { path: "faces.txt", offset: 2, limit: 1 }),
+      /^😀\n\[characters 1 to 3 of 11/,
+    );
+  });
+
   it("read_file refuses a binary file", async () => {
     await writeFile(join(dataDir, "workspaces", "ses_w", "pixel.png"), png, { mode: 0o644 });
     assert.match(await refusal("read_file", { path: "pixel.png" }), /not text .* view_image/);

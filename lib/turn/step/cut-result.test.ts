@@ -19,4 +19,12 @@ describe("the text of a tool result for the model", () => {
     const shown = cutResult("x".repeat(8_999) + "😀".repeat(5_000), "res_1");
     assert.ok(shown.isWellFormed());
   });
+
+  it("counts characters as read_tool_result does, which reads on where the beginning ends", () => {
+    const shown = cutResult("😀".repeat(8_000), "res_1");
+    assert.match(
+      shown,
+      /^(😀){4500}\n\n\[… 2500 of 8000 characters left out; .*offset 4500 …\]\n\n(😀){1000}$/u,
+    );
+  });
 });

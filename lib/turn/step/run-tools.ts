@@ -6,6 +6,7 @@ import type { EvidencePointer } from "#lib/events/event.ts";
 import { faultPoint } from "#lib/faults/fault-point.ts";
 import { newId } from "#lib/session/new-id.ts";
 import type { NewWait } from "#lib/session/waiting/wait-store.ts";
+import { countCharacters, endOfCharacter, startOfCharacter } from "#lib/text/whole-characters.ts";
 import { describeFailure } from "#lib/tools/describe-failure.ts";
 import { errorResult, ServiceFailure, type Tool, type ToolResult, type Waiting } from "#lib/tools/tool.ts";
 import type { HistoryMessage } from "../compaction/history-entry.ts";
@@ -368,6 +369,14 @@ const TAIL = 2_000;
 /** Returns the text of a tool result for the model: whole up to 12,000 characters, otherwise its beginning and end. */
 export function cutResult(text: string, resultId: string): string {
   if (text.length <= SHOWN_MAX) return text;
-  const left = text.length - HEAD - TAIL;
-  return `${text.slice(0, HEAD).toWellFormed()}\n\n[… ${left} of ${text.length} characters left out; read on with read_tool_result, resultId ${resultId}, offset ${HEAD} …]\n\n${text.slice(-TAIL).toWellFormed()}`;
+  const headEnd = startOfCharacter(text, HEAD);
+  const tailStart = endOfCharacter(text, text.length - TAIL);
+  const [head, middle, tail] = [
+    text.slice(0, headEnd),
+    text.slice(headEnd, tailStart),
+    text.slice(tailStart),
+  ];
+  // `read_tool_result` counts as the database does.
+  const [offset, left, total] = [head, middle, text].map(countCharacters);
+  return `${head}\n\n[… ${left} of ${total} characters left out; read on with read_tool_result, resultId ${resultId}, offset ${offset} …]\n\n${tail}`;
 }
