@@ -183,6 +183,7 @@ test.describe("methods", () => {
     ["GET", "/api/sessions/ses_a/agent/cancel", "POST, OPTIONS"],
     ["DELETE", "/api/sessions/ses_a/browser", "GET, HEAD, POST, OPTIONS"],
     ["POST", "/api/health", "GET, HEAD, OPTIONS"],
+    ["PUT", "/api/sessions/ses_a/live", "GET, HEAD, OPTIONS"],
   ];
   test("without an operation are answered with 405 and Allow, and OPTIONS answers the same Allow", async () => {
     for (const [method, path, allow] of cases)

@@ -15,9 +15,19 @@ export class McpFailure extends Error {
   }
 }
 
-/** JSON-RPC codes that the SDK uses for its own failures. */
-const TIMED_OUT = -32_001;
-const CLOSED = -32_000;
+/** Why a request failed whose answer ended too early. */
+export const BROKE_OFF = "the answer broke off";
+
+/**
+ * What failures on this side of the connection say. Servers use the same codes for other errors, so the texts are
+ * compared. Source: `protocol.js` of the SDK.
+ */
+const TIMED_OUT = "MCP error -32001: Request timed out";
+const CLOSED = ["Connection closed", BROKE_OFF].map((reason) => `MCP error -32000: ${reason}`);
+
+/** Whether an error says that the connection ended before the answer was complete. */
+export const isClosed = (error: unknown): boolean =>
+  error instanceof Error && error.name === "McpError" && CLOSED.includes(error.message);
 
 const readCode = (error: object): number | undefined =>
   "code" in error && typeof error.code === "number" ? error.code : undefined;
@@ -36,7 +46,7 @@ export function toMcpFailure(error: unknown): McpFailure {
       return new McpFailure("the server's answer is not what the protocol asks for");
     const code = readCode(at);
     if (code !== undefined)
-      return new McpFailure(describeCode(at.name, code), {
+      return new McpFailure(describeCode(at, code), {
         // The code of an `McpError` is a JSON-RPC code. In other errors, 404 is the status of the HTTP response.
         isSessionLost: code === 404 && at.name !== "McpError",
       });
@@ -44,10 +54,10 @@ export function toMcpFailure(error: unknown): McpFailure {
   return new McpFailure("the exchange with the server failed");
 }
 
-function describeCode(name: string, code: number): string {
-  if (name === "McpError") {
-    if (code === TIMED_OUT) return "the server did not answer in time";
-    if (code === CLOSED) return "the server closed the connection";
+function describeCode(error: Error, code: number): string {
+  if (isClosed(error)) return "the server closed the connection";
+  if (error.name === "McpError") {
+    if (error.message === TIMED_OUT) return "the server did not answer in time";
     return `the server answered with error ${code}`;
   }
   if (code === -1) return "the server's answer has a content type that the protocol does not know";

@@ -45,6 +45,8 @@ export type LiveHub = {
   close: () => Promise<void>;
 };
 
+const ALLOW = { Allow: "GET, HEAD, OPTIONS" };
+
 /**
  * Creates the hub. Source: `wire.md`, WebSocket; `security.md`, WebSocket.
  *
@@ -111,6 +113,9 @@ export function createLiveHub(
     async openLive(request, target, upgrade) {
       const sessionId = target.agentId ?? target.sessionId;
       try {
+        if (request.method === "OPTIONS") return new Response(null, { status: 204, headers: ALLOW });
+        if (request.method !== "GET" && request.method !== "HEAD")
+          return failureResponse(fail("method_not_allowed", "method: must be GET", ALLOW));
         if (request.headers.get("upgrade")?.toLowerCase() !== "websocket") return upgradeRequired();
         const admission = await admitRequest(services, request.headers, target);
         const client = clientOf(request);

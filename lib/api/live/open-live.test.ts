@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
+import { type IncomingMessage, request } from "node:http";
 import { after, describe, it } from "node:test";
 import { apiKeys } from "#db/schema/index.ts";
 import { decodeFrame } from "#lib/client/frame-header.ts";
@@ -21,6 +23,20 @@ describe("a request to connect, before the upgrade", () => {
       success: false,
       error: "upgrade to WebSocket required",
       code: "invalid_request",
+    });
+  });
+
+  it("with another method than GET is 405", async () => {
+    const upgrading = request(`http://${rig.address}/api/sessions/ses_a/live`, {
+      method: "POST",
+      headers: { connection: "upgrade", upgrade: "websocket", "sec-websocket-version": "13" },
+    }).end();
+    const [answer] = (await once(upgrading, "response")) as [IncomingMessage];
+    assert.equal(answer.statusCode, 405);
+    assert.deepEqual(JSON.parse((await answer.toArray()).join("")), {
+      success: false,
+      error: "method: must be GET",
+      code: "method_not_allowed",
     });
   });
 

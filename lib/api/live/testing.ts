@@ -148,6 +148,7 @@ export async function openLiveRig(
   });
   const answer = (req: IncomingMessage, upgrade?: Parameters<typeof hub.openLive>[2]) => {
     const request = new Request(`${TEST_ORIGIN}${req.url}`, {
+      method: req.method ?? "GET",
       headers: req.headers as Record<string, string>,
     });
     const sessionId = req.url?.split("/")[3] ?? "";

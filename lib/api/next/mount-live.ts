@@ -1,4 +1,5 @@
 import type { Upgrade } from "../live/live-hub.ts";
+import { forEveryMethod } from "./every-method.ts";
 import { findContainer } from "./find-container.ts";
 
 type RouteContext = { params: Promise<{ sessionId: string; agentId?: string }> };
@@ -22,5 +23,5 @@ export function mountLive() {
     });
     return refusal ?? new Response(null, { status: 204 });
   };
-  return { GET: handle };
+  return forEveryMethod(handle);
 }

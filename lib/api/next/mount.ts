@@ -6,6 +6,7 @@ import { failureOf } from "../http/failure-of.ts";
 import { securityHeaders } from "../http/security-headers.ts";
 import type { PathOperations } from "../http/serve-path.ts";
 import type { OpenApiDocument } from "../openapi/types.ts";
+import { forEveryMethod } from "./every-method.ts";
 import { findContainer } from "./find-container.ts";
 import type { PageLoaders } from "./page-loaders.ts";
 
@@ -96,18 +97,6 @@ export function mountUnknown(): Record<(typeof METHODS)[number], RouteHandler> {
   return forEveryMethod((request) =>
     answer(request, async () => failureResponse(fail("not_found", "no such path"))),
   );
-}
-
-function forEveryMethod(handle: RouteHandler): Record<(typeof METHODS)[number], RouteHandler> {
-  return {
-    GET: handle,
-    HEAD: handle,
-    POST: handle,
-    PUT: handle,
-    PATCH: handle,
-    DELETE: handle,
-    OPTIONS: handle,
-  };
 }
 
 /** @see PageLoaders */

@@ -44,4 +44,5 @@ export async function editQueued(
   return { ok: true, status: 200, body: { success: true } };
 }
 
-const started = () => fail("conflict", "this message has started already");
+const started = () =>
+  fail("conflict", "this message no longer waits: its turn has started, or it was removed");

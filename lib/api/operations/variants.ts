@@ -133,6 +133,6 @@ export async function showVariant(
   { params, body }: CallOf<"showVariant">,
 ): Promise<Answer> {
   if (!(await chooseShown(variants, params.sessionId, body.variant)))
-    return fail("not_found", "no such variant");
+    return fail("invalid_request", `variant: the session has no variant ${body.variant}`);
   return { ok: true, status: 200, body: { success: true, variant: body.variant } };
 }

@@ -164,11 +164,20 @@ async function land(
     return { landed: false, reason: readStopReason() ?? reason };
   }
   const timeoutMs = Math.min(LANDING_TIMEOUT_MS, options.navigationTimeoutMs);
+  // Without a new document, only the address changes. Playwright learns of it slightly later.
+  if (loaderId === undefined) await untilAddress(page, url);
   if (loaderId === undefined || (await mainFrame.untilShown(loaderId, timeoutMs)))
     return { landed: true, url: page.url() };
   await endBusyScript(cdp);
   if (await mainFrame.untilShown(loaderId, timeoutMs)) return { landed: true, url: page.url() };
   return { landed: false, reason: "the current page is busy with its scripts and did not unload" };
 }
+
+const ADDRESS_MS_MAX = 1_000;
+
+const untilAddress = (page: Page, url: string): Promise<void> =>
+  page
+    .waitForURL(({ href }) => href === URL.parse(url)?.href, { timeout: ADDRESS_MS_MAX, waitUntil: "commit" })
+    .catch(() => {});
 
 const firstLine = (error: unknown) => String(error instanceof Error ? error.message : error).split("\n")[0];

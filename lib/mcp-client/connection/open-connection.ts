@@ -4,7 +4,7 @@ import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { ElicitRequestSchema, type ElicitResult, ErrorCode } from "@modelcontextprotocol/sdk/types.js";
 import { untilSettled } from "#lib/time/within-time.ts";
-import { McpFailure, toMcpFailure } from "../mcp-error.ts";
+import { BROKE_OFF, McpFailure, toMcpFailure } from "../mcp-error.ts";
 import type { McpLimits } from "../mcp-limits.ts";
 import type { McpServer } from "../tool-server.ts";
 import { fetchOfServer, type RequestId } from "./fetch-of-server.ts";
@@ -81,7 +81,7 @@ export async function openConnection(
   /** Fails a request whose answer ended too early. Otherwise the request would wait until its deadline. */
   function failUnanswered(id: RequestId) {
     if (!waiting.delete(id)) return;
-    const error = { code: ErrorCode.ConnectionClosed, message: "the answer broke off" };
+    const error = { code: ErrorCode.ConnectionClosed, message: BROKE_OFF };
     transport.onmessage?.({ jsonrpc: "2.0", id, error });
   }
 

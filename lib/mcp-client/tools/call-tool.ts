@@ -1,6 +1,6 @@
-import { ErrorCode, McpError } from "@modelcontextprotocol/sdk/types.js";
+import { McpError } from "@modelcontextprotocol/sdk/types.js";
 import type { McpConnection } from "../connection/open-connection.ts";
-import { McpFailure, toMcpFailure } from "../mcp-error.ts";
+import { isClosed, McpFailure, toMcpFailure } from "../mcp-error.ts";
 import type { McpLimits } from "../mcp-limits.ts";
 import { callResultSchema, type McpAnswer, readAnswer } from "./read-answer.ts";
 
@@ -41,14 +41,7 @@ export async function callTool(
 }
 
 /** Whether an error is the server's answer to the call, for example about invalid input. */
-const isServerError = (error: unknown): error is McpError =>
-  error instanceof McpError && !(error.code === ErrorCode.ConnectionClosed && BROKEN.test(error.message));
-
-/**
- * Matches messages of the SDK and of `open-connection.ts` about a lost connection. The error code does not suffice,
- * because a server may use the same code for another error.
- */
-const BROKEN = /: (Connection closed|the answer broke off)$/;
+const isServerError = (error: unknown): error is McpError => error instanceof McpError && !isClosed(error);
 
 /** Starts the two timeouts of a call: one for the server's silence, and one for the call's total time. */
 function startClock({ callIdleMs, callMs }: McpLimits, caller: AbortSignal) {

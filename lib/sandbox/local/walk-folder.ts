@@ -2,6 +2,7 @@ import type { Stats } from "node:fs";
 import { lstat, opendir } from "node:fs/promises";
 import { join } from "node:path";
 import type { WorkspaceEntry } from "../sandbox-service.ts";
+import { WorkspaceError } from "../workspace-error.ts";
 import { pinInside } from "./pinned.ts";
 
 const NAMES_PER_FOLDER_MAX = 50_000;
@@ -62,7 +63,12 @@ async function readFolder(root: string, parents: string[], all: boolean): Promis
   try {
     const names: string[] = [];
     let seen = 0;
-    for await (const entry of await opendir(folder.via, { bufferSize: 1_024 })) {
+    const opened = await opendir(folder.via, { bufferSize: 1_024 }).catch((error: unknown) => {
+      if (error instanceof Error && "code" in error && error.code === "ENOTDIR")
+        throw new WorkspaceError(`path: ${parents.join("/")} is not a folder`);
+      throw error;
+    });
+    for await (const entry of opened) {
       if (all || entry.isFile() || entry.isDirectory()) names.push(entry.name);
       seen += 1;
       if (seen === NAMES_PER_FOLDER_MAX) break;

@@ -21,16 +21,14 @@ export type OwnerQuota = {
 
 /** Maximum age of a cached count. */
 const FRESH_MS = 10_000;
-/** Maximum age of a count on which a refusal is based. An older count may include deleted files and ended turns. */
-const CONFIRMED_MS = 1_000;
 const OWNERS_MAX = 5_000;
 
 /** The counted usage of an owner, plus the sessions that this process has created since the count. */
 type Usage = SessionCounts & { bytes: number; readAt: number };
 
 /**
- * Creates the quota. The usage of an owner is counted only if there is a limit. A count is cached for ten seconds, or
- * for one second if it would cause a refusal. Concurrent creations in one process do not exceed a limit. With several
+ * Creates the quota. The usage of an owner is counted only if there is a limit. A count is cached for ten seconds. A
+ * cached count never causes a refusal, because turns may have ended since. Concurrent creations in one process do not exceed a limit. With several
  * processes, an owner may exceed a limit by the sessions that other processes create within these ten seconds. Source:
  * decision 050.
  *
@@ -77,9 +75,9 @@ export function createOwnerQuota(
     async admit(ownerId) {
       if (!hasLimit) return { ok: true, settle() {} };
       const cached = usages.get(ownerId);
-      let usage = cached && now() - cached.readAt < FRESH_MS ? cached : await read(ownerId);
-      if (refuse(ownerId, usage) !== undefined && now() - usage.readAt > CONFIRMED_MS)
-        usage = await read(ownerId);
+      const isFresh = cached !== undefined && now() - cached.readAt < FRESH_MS;
+      let usage = isFresh ? cached : await read(ownerId);
+      if (isFresh && refuse(ownerId, usage) !== undefined) usage = await read(ownerId);
       const error = refuse(ownerId, usage);
       if (error !== undefined) return { ok: false, error };
       changePending(ownerId, 1);

@@ -90,6 +90,11 @@ describe("files of the workspace", () => {
     );
   });
 
+  it("list_files of a file says that it is not a folder", async () => {
+    await answer("write_file", { path: "single.txt", content: "one" });
+    assert.equal(await refusal("list_files", { path: "single.txt" }), "path: single.txt is not a folder");
+  });
+
   it("read_file refuses a binary file", async () => {
     await writeFile(join(dataDir, "workspaces", "ses_w", "pixel.png"), png, { mode: 0o644 });
     assert.match(await refusal("read_file", { path: "pixel.png" }), /not text .* view_image/);

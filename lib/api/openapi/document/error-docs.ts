@@ -26,7 +26,7 @@ export const ERROR_DOCS: Record<ErrorCode, { description: string; example: strin
   conflict: {
     description:
       "The state of the resource does not allow the operation, or a limit is reached, such as the length of the session's queue.",
-    example: "this message has started already",
+    example: "this message no longer waits: its turn has started, or it was removed",
   },
   gone: {
     description: "The release was unpublished.",
