@@ -173,9 +173,11 @@ describe("a page", () => {
 
   it("may have its own 404 page", async () => {
     const { page } = await deployFiles(service, { "index.html": "x", "404.html": "lost?" });
-    const reply = await send(`/p/${page.slug}/a/b`);
-    assert.deepEqual([reply.status, reply.body.toString()], [404, "lost?"]);
-    assertPageHeaders(reply, "404.html");
+    for (const path of ["a/b", "100%", "sub%2findex.html", "/index.html", "x".repeat(2_000)]) {
+      const reply = await send(`/p/${page.slug}/${path}`);
+      assert.deepEqual([reply.status, reply.body.toString()], [404, "lost?"], path);
+      assertPageHeaders(reply, "404.html");
+    }
   });
 
   it("answers 410 when it is unpublished, and the current version after each deploy and rollback", async () => {

@@ -140,7 +140,7 @@ describe("a person's edits of a variant", () => {
     );
     assert.equal((await show(session, "main")).status, 200);
     assert.match((await playFollowUp(service, session.sessionId, [READ]))[0] ?? "", /Shop Pay now/);
-    assert.equal((await show(session, "b")).status, 404);
+    assert.equal((await show(session, "b")).status, 400);
     const shown = only(await readEvents(service, session.sessionId), "variant.updated").map(
       ({ isShown }) => isShown,
     );

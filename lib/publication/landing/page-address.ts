@@ -17,29 +17,27 @@ const PATH_CHARACTERS_MAX = 1_024;
 
 /**
  * The two parts of a request's path below `/p/`. `path` is the path inside the page. It is empty for the page itself,
- * and ends with `/` for a folder.
+ * and ends with `/` for a folder. It is undefined if the request's path ends with the slug and lacks the slash after it,
+ * and null if no file can have the path.
  */
-type PageAddress = { slug: string; path: string };
+type PageAddress = { slug: string; path: string | undefined | null };
 
 /**
  * Parses the raw path of a request. Each segment is decoded once and then checked, so an encoded slash, backslash or
  * dot segment cannot be used to reach another file.
  *
  * @param pathname the raw path, without the query
- * @returns `path: undefined` for a path that ends with the slug and lacks the slash after it. Undefined for a path that
- * no file can have.
+ * @returns undefined if the path names no page.
  */
-export function readPageAddress(
-  pathname: string,
-): PageAddress | { slug: string; path: undefined } | undefined {
-  if (pathname.length > PATH_CHARACTERS_MAX) return undefined;
+export function readPageAddress(pathname: string): PageAddress | undefined {
   const [, folder, slug = "", ...rest] = pathname.split("/");
   if (folder !== "p" || !isSlug(slug)) return undefined;
   if (rest.length === 0) return { slug, path: undefined };
+  if (pathname.length > PATH_CHARACTERS_MAX) return { slug, path: null };
   const names = rest.map(decode);
   const isFile = (name: string | undefined, index: number) =>
     name !== undefined && (name !== "" || index === names.length - 1);
-  return names.every(isFile) ? { slug, path: names.join("/") } : undefined;
+  return { slug, path: names.every(isFile) ? names.join("/") : null };
 }
 
 /** Decodes a segment of a path. Returns undefined if no file or folder can have the decoded name. */

@@ -60,8 +60,8 @@ export function createPageServer(db: Database): PageServer {
       if (path === undefined) return redirect(`${PAGES_FOLDER}${slug}/${search}`);
       const version = { slug, number: current.version };
       const manifest = await readManifest(version);
-      const found = findFile(manifest, path);
-      if (found === "folder") return redirect(`${PAGES_FOLDER}${slug}/${encodePath(path)}/${search}`);
+      const found = path === null ? undefined : findFile(manifest, path);
+      if (found === "folder") return redirect(`${PAGES_FOLDER}${slug}/${encodePath(path ?? "")}/${search}`);
       const file = found ?? manifest.get(NOT_FOUND_FILE);
       const content = file && (await readContent(file));
       // The content is missing if the version was removed after its manifest was read.
