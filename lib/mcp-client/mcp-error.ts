@@ -19,8 +19,8 @@ export class McpFailure extends Error {
 export const BROKE_OFF = "the answer broke off";
 
 /**
- * What failures on this side of the connection say. Servers use the same codes for other errors, so the texts are
- * compared. Source: `protocol.js` of the SDK.
+ * What failures on this side of the connection say: the first text is the SDK's. Servers use the same codes for other
+ * errors, so the texts are compared.
  */
 const TIMED_OUT = "MCP error -32001: Request timed out";
 const CLOSED = ["Connection closed", BROKE_OFF].map((reason) => `MCP error -32000: ${reason}`);
