@@ -1,8 +1,8 @@
 import type { Logger } from "pino";
 import type { AgentsDeps } from "#lib/agents/agents-deps.ts";
 import { cancelChildren } from "#lib/agents/cancel-agents.ts";
-import { enterByLink } from "#lib/api/auth/entrance.ts";
-import { type Client, clientOf } from "#lib/api/http/client-address.ts";
+import { type EntranceRequest, enterByLink } from "#lib/api/auth/entrance.ts";
+import { clientOf } from "#lib/api/http/client-address.ts";
 import { deleteFullBuckets } from "#lib/api/http/rates/rate-store.ts";
 import { servePath } from "#lib/api/http/serve-path.ts";
 import { createLiveHub } from "#lib/api/live/live-hub.ts";
@@ -59,13 +59,7 @@ export async function createContainer(env: Env, logger: Logger, { isServerless =
   return {
     mounted: mount(services, parts),
     services,
-    enterByLink: (
-      method: string,
-      url: URL,
-      cookie: string | null,
-      userAgent: string | null = null,
-      client?: Client,
-    ) => enterByLink(services, method, url, cookie, userAgent, client),
+    enterByLink: (request: EntranceRequest) => enterByLink(services, request),
     sweepRemovals: removals.sweep,
     retention: parts.retention,
     apiKey: env.SERVICE_API_KEYS.length === 0 ? storage.generatedKey : undefined,
@@ -428,14 +422,13 @@ const mount = (services: ApiServices, { live, player, builtinMcp }: Parts): Moun
   serveEngine: player.serveEngine,
   serveMcp: builtinMcp.serve,
   enterByLink: (request) =>
-    enterByLink(
-      services,
-      request.method,
-      new URL(request.url),
-      request.headers.get("cookie"),
-      request.headers.get("user-agent"),
-      clientOf(request),
-    ),
+    enterByLink(services, {
+      method: request.method,
+      url: new URL(request.url),
+      cookieHeader: request.headers.get("cookie"),
+      userAgent: request.headers.get("user-agent"),
+      client: clientOf(request),
+    }),
   loadSessionPage: (...visit) => loadSessionPage(services, ...visit),
   loadReportPage: (...visit) => loadReportPage(services, ...visit),
   loadLivePage: (sessionId, cookie) => loadLivePage(services, sessionId, cookie),

@@ -117,13 +117,13 @@ export function createRequestListener({ container, env, handle, isDev, logger }:
     const entrance =
       route || pathname === MCP_PATH
         ? undefined
-        : await container.enterByLink(
-            request.method ?? "GET",
+        : await container.enterByLink({
+            method: request.method ?? "GET",
             url,
-            request.headers.cookie ?? null,
-            request.headers["user-agent"] ?? null,
-            connectionOf(request),
-          );
+            cookieHeader: request.headers.cookie ?? null,
+            userAgent: request.headers["user-agent"] ?? null,
+            client: connectionOf(request),
+          });
     if (entrance instanceof Response) return sendResponse(response, entrance);
 
     if (pathname === MCP_PATH)

@@ -174,7 +174,11 @@ describe("a service without an identity provider", () => {
     });
     for (const path of ["/login/oidc", "/login/oidc/callback?code=x&state=y"])
       assert.equal(
-        await without.container.enterByLink("GET", new URL(path, without.baseUrl), null),
+        await without.container.enterByLink({
+          method: "GET",
+          url: new URL(path, without.baseUrl),
+          cookieHeader: null,
+        }),
         undefined,
         path,
       );

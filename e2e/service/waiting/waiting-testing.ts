@@ -32,7 +32,11 @@ export async function sayAsPerson(
 }
 
 async function enter(service: TestService, { shareUrl }: Session): Promise<string> {
-  const entered = await service.container.enterByLink("GET", new URL(shareUrl, service.env.baseUrl), null);
+  const entered = await service.container.enterByLink({
+    method: "GET",
+    url: new URL(shareUrl, service.env.baseUrl),
+    cookieHeader: null,
+  });
   assert.ok(entered instanceof Response);
   return entered.headers.get("set-cookie")?.split(";")[0] ?? "";
 }

@@ -10,6 +10,18 @@ const UNKNOWN_CLIENT: Client = { peer: undefined, forwardedFor: null };
 
 const PRIVATE = { "Cache-Control": "no-store", "Referrer-Policy": "no-referrer" };
 
+/** A request for a page, as far as the entrance needs it. */
+export type EntranceRequest = {
+  method: string;
+  url: URL;
+  cookieHeader: string | null;
+  userAgent?: string | null;
+  client?: Client;
+};
+
+/** Returns the answer to a wrong secret: `refusal`, or 429 if the client's address has sent too many wrong secrets. */
+type RefuseSecret = <Refusal>(refusal: Refusal) => Response | Refusal;
+
 /**
  * Handles links that contain a secret (the one-time login link, share links): sets a cookie and redirects to the URL
  * without the secret. Also serves the sign-in with the identity provider, and hides session pages from visitors whose
@@ -19,39 +31,47 @@ const PRIVATE = { "Cache-Control": "no-store", "Referrer-Policy": "no-referrer" 
  */
 export async function enterByLink(
   services: ApiServices,
-  method: string,
-  url: URL,
-  cookieHeader: string | null,
-  userAgent: string | null = null,
-  client: Client = UNKNOWN_CLIENT,
+  { method, url, cookieHeader, userAgent = null, client = UNKNOWN_CLIENT }: EntranceRequest,
 ): Promise<Response | "unknown" | undefined> {
   if (method !== "GET" && method !== "HEAD") return undefined;
-  /** Returns the answer to a wrong secret: `refusal`, or 429 if the client's address has sent too many wrong secrets. */
-  const refuseSecret = <Refusal>(refusal: Refusal): Response | Refusal => {
+  const refuse: RefuseSecret = (refusal) => {
     const limited = services.failedAttempts.note(client);
     return limited ? failureResponse(limited, { headers: PRIVATE }) : refusal;
   };
   const isSecure = url.protocol === "https:" || services.settings.baseUrl.startsWith("https:");
-  if (url.pathname === "/login") {
-    const token = url.searchParams.get("token") ?? "";
-    // A HEAD request does not use up the link, because chat programs send HEAD requests to build link previews.
-    if (method !== "GET" || token === "") return redirect("/?login=expired", []);
-    const cookie = await services.login.redeem(token, { cookie: cookieHeader, userAgent });
-    if (!cookie) {
-      services.securityLog.loginFailed({});
-      return refuseSecret(redirect("/?login=expired", []));
-    }
-    services.securityLog.loginSucceeded({ actor: "operator" });
-    return redirect("/", [cookie]);
-  }
+  const headers = { cookie: cookieHeader, userAgent };
+  if (url.pathname === "/login") return enterByLoginLink(services, method, url, headers, refuse);
   if (services.oidc && (url.pathname === OIDC_PATH.start || url.pathname === OIDC_PATH.callback))
-    return enterByProvider(
-      { ...services, oidc: services.oidc },
-      method,
-      url,
-      { cookie: cookieHeader, userAgent },
-      { isSecure, refuse: refuseSecret },
-    );
+    return enterByProvider({ ...services, oidc: services.oidc }, method, url, headers, { isSecure, refuse });
+  return enterSession(services, url, cookieHeader, { isSecure, refuse });
+}
+
+async function enterByLoginLink(
+  { login, securityLog }: ApiServices,
+  method: string,
+  url: URL,
+  headers: { cookie: string | null; userAgent: string | null },
+  refuse: RefuseSecret,
+): Promise<Response> {
+  const token = url.searchParams.get("token") ?? "";
+  // A HEAD request does not use up the link, because chat programs send HEAD requests to build link previews.
+  if (method !== "GET" || token === "") return redirect("/?login=expired", []);
+  const cookie = await login.redeem(token, headers);
+  if (!cookie) {
+    securityLog.loginFailed({});
+    return refuse(redirect("/?login=expired", []));
+  }
+  securityLog.loginSucceeded({ actor: "operator" });
+  return redirect("/", [cookie]);
+}
+
+/** Answers a request for a page of a session if the link has a share token, or if the visitor may not see the page. */
+async function enterSession(
+  services: ApiServices,
+  url: URL,
+  cookieHeader: string | null,
+  { isSecure, refuse }: { isSecure: boolean; refuse: RefuseSecret },
+): Promise<Response | "unknown" | undefined> {
   const [, sessionId, rest = ""] =
     /^\/s\/([^/]+)(\/live|\/agents\/[^/]+|\/reports\/[^/]+)?\/?$/.exec(url.pathname) ?? [];
   if (sessionId === undefined) return undefined;
@@ -61,14 +81,14 @@ export async function enterByLink(
     const access = await readVisit(services, sessionId, cookieHeader, rest === "/live");
     if (access) return undefined;
     const cookie = readShareCookie(cookieHeader) ?? readLiveViewCookie(cookieHeader);
-    return cookie === undefined ? "unknown" : refuseSecret("unknown" as const);
+    return cookie === undefined ? "unknown" : refuse("unknown" as const);
   }
   const access = await services.shares.readAccess(sessionId, token);
   if (!access) {
     services.securityLog.shareTokenRefused({ sessionId });
     // A wrong secret gets the same redirect as an unknown session. For a visitor without a cookie, the redirect ends at
     // the same 404 page, so the visitor cannot tell whether the session exists.
-    return refuseSecret(redirect(`/s/${sessionId}${rest}`, []));
+    return refuse(redirect(`/s/${sessionId}${rest}`, []));
   }
   const page = access.scope === "live-view" ? "/live" : rest;
   return redirect(`/s/${sessionId}${page}`, shareCookies(sessionId, token, access, isSecure));

@@ -62,7 +62,12 @@ const server = createServer(async (request, response) => {
   const url = new URL(request.url ?? "", service.env.baseUrl);
   const { container } = service;
   const { cookie = null, "user-agent": userAgent = null } = request.headers;
-  const entered = await container.enterByLink(request.method ?? "GET", url, cookie, userAgent);
+  const entered = await container.enterByLink({
+    method: request.method ?? "GET",
+    url,
+    cookieHeader: cookie,
+    userAgent,
+  });
   if (entered instanceof Response) return sendResponse(response, entered);
   const found = match(url.pathname);
   if (!found) return void response.writeHead(404).end();

@@ -25,7 +25,8 @@ test("npm run login prints a link that signs a browser in at the running service
   const { stdout } = await run({ DATA_DIR: service.dataDir, BASE_URL: "https://agents.example" });
   const [link = ""] = /https:\S+/.exec(stdout) ?? [];
   assert.ok(link.startsWith("https://agents.example/login?token="), stdout);
-  const enter = () => enterByLink(service.container.services, "GET", new URL(link), null);
+  const enter = () =>
+    enterByLink(service.container.services, { method: "GET", url: new URL(link), cookieHeader: null });
   const [first, second] = [await enter(), await enter()];
   assert.ok(first instanceof Response && second instanceof Response);
   assert.deepEqual([first.status, first.headers.get("location")], [303, "/"]);
