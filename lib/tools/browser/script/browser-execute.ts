@@ -138,6 +138,9 @@ function failure(
 
 const describeConsole = (logs: string) => (logs === "" ? "" : `\nConsole:\n${cut(logs.trimEnd())}`);
 
+const ENDED_PAGE_SCRIPT =
+  "The page did not answer, because one of its scripts kept it busy. That script was ended, so the page may not work as before.";
+
 /** Reports what happened while the script ran. Adds a snapshot of the page if the script returned nothing or failed. */
 async function reportScript(
   snapshots: SnapshotBook,
@@ -149,7 +152,11 @@ async function reportScript(
   const hasValue = outcome.ok && outcome.value !== undefined;
   const { pageCount } = outcome;
   await settle(live, { ...mark, pageCount, isRestAwaited: !hasValue }, call.signal);
-  const lines = [...describeOpenCalls(outcome), ...(await reportActivity(live, mark))];
+  const lines = [
+    ...(outcome.hasEndedPageScript ? [ENDED_PAGE_SCRIPT] : []),
+    ...describeOpenCalls(outcome),
+    ...(await reportActivity(live, mark)),
+  ];
   const report = ["What has happened:", ...lines.map((line) => `- ${line}`)];
   return hasValue ? report : [...report, await showPage(snapshots, live, call)];
 }

@@ -41,6 +41,7 @@ type Play = {
   openCalls: Map<number, ScriptCall>;
   /** Whether the script listens for dialogs. */
   isListening: boolean;
+  hasEndedPageScript: boolean;
 };
 
 /**
@@ -67,6 +68,7 @@ export async function playScript(
     logs: "",
     openCalls: new Map(),
     isListening: false,
+    hasEndedPageScript: false,
   };
   const dialogClaim = live.claimDialogs({ isListening: () => play.isListening });
   const unfollow = live.activity.follow((entry) => {
@@ -86,21 +88,25 @@ export async function playScript(
     fail(play, `The page could not be reached: ${error instanceof Error ? error.message : error}`),
   );
 
-  let timedOut = false;
   try {
     const ended = await play.end.promise;
-    timedOut = !ended.ok && ended.timedOut;
     // Dialogs are answered first, because a page with an open dialog answers nothing else.
     dialogClaim.release();
     const { logs, openCalls, relay } = play;
-    return { ...ended, logs, openCalls: [...openCalls.values()], pageCount: relay?.pageCount() ?? 0 };
+    if (!ended.ok && ended.timedOut) {
+      // The process is killed first, so that it does not keep the page busy.
+      child.kill();
+      await freePage(play, BUSY_AFTER_MS);
+    }
+    const { hasEndedPageScript } = play;
+    const pageCount = relay?.pageCount() ?? 0;
+    return { ...ended, logs, openCalls: [...openCalls.values()], pageCount, hasEndedPageScript };
   } finally {
     play.isOver = true;
     unfollow();
     clearTimeout(timer);
     signal.removeEventListener("abort", onAbort);
     child.kill();
-    if (timedOut) await freePage(live, BUSY_AFTER_MS);
     await withinDeadline(new AbortController().signal, DISCONNECT_MS_MAX, () =>
       disconnect(live, play.relay).finally(play.showOverlay),
     ).catch(() => {});
@@ -114,7 +120,7 @@ function fail({ end }: Play, error: string, timedOut = false): void {
 /** Connects the process to the page and starts the script. */
 async function connect(play: Play, dialogClaim: ReturnType<LiveBrowser["claimDialogs"]>): Promise<void> {
   const { child, live, script, options } = play;
-  await freePage(live, BUSY_BEFORE_MS);
+  await freePage(play, BUSY_BEFORE_MS);
   if (play.isOver) return;
   // The overlay, with which people annotate the page, is hidden: a script must neither see nor operate it.
   const showOverlay = await live.hideOverlay("script");
@@ -191,10 +197,13 @@ function receive(play: Play, message: FromChild): void {
  * Makes a busy page answer again: ends the script that it runs if the page does not answer within `waitMs`. Otherwise a
  * page whose script never ends could not be left.
  */
-async function freePage(live: LiveBrowser, waitMs: number): Promise<void> {
-  const cdp = await live.cdp();
+async function freePage(play: Play, waitMs: number): Promise<void> {
+  const cdp = await play.live.cdp();
   const answer = cdp.send("Runtime.evaluate", { expression: "0" });
-  await withinTime(answer, waitMs, "the page is busy").catch(() => endBusyScript(cdp));
+  await withinTime(answer, waitMs, "the page is busy").catch(async () => {
+    play.hasEndedPageScript = true;
+    await endBusyScript(cdp);
+  });
 }
 
 /** Closes the script's connection to the page, and restores the size of the page if the script changed it. */

@@ -118,7 +118,14 @@ describe("what a script can do", () => {
       signal: never,
       helpers: { double: async (value) => Number(value) * 2 },
     });
-    assert.deepEqual(outcome, { ok: true, value: 42, logs: "", openCalls: [], pageCount: 1 });
+    assert.deepEqual(outcome, {
+      ok: true,
+      value: 42,
+      logs: "",
+      openCalls: [],
+      pageCount: 1,
+      hasEndedPageScript: false,
+    });
   });
   for (const close of ["context.close()", "page.context().browser().close()"])
     test(`${close} is refused at once`, async () => {
@@ -290,6 +297,7 @@ describe("what a script cannot do", () => {
       logs: "",
       openCalls: [],
       timedOut: true,
+      hasEndedPageScript: false,
     });
     assert.equal(await browser.live.page().title(), "Shop");
   });
@@ -313,7 +321,7 @@ describe("a busy page", () => {
     await live.page().evaluate("void setTimeout(() => { for (;;); })");
     const script = `await page.goto("${site.url}/next"); return page.title()`;
     const outcome = await runner.run(live, script, { timeoutMs: 20_000, signal: never });
-    assert.equal(outcome.ok && outcome.value, "Next page", JSON.stringify(outcome));
+    assert.deepEqual([outcome.ok && outcome.value, outcome.hasEndedPageScript], ["Next page", true]);
   });
 });
 
@@ -447,6 +455,7 @@ test("without bubblewrap, scripts are refused unless weaker confinement is allow
     timedOut: false,
     logs: "",
     openCalls: [],
+    hasEndedPageScript: false,
     pageCount: 0,
   });
   assert.match(none.describe().detail, /^scripts are refused \(bubblewrap: /);
@@ -475,6 +484,7 @@ for (const kind of ["namespaces", "permissions"] as const) {
       value: "Shop",
       logs: "",
       openCalls: [],
+      hasEndedPageScript: false,
       pageCount: 1,
     });
     for (const script of [

@@ -37,6 +37,8 @@ export type ScriptOutcome = ScriptEnd & {
   openCalls: ScriptCall[];
   /** Number of the session's pages when the script ended; 0 if the script was never connected. */
   pageCount: number;
+  /** Whether a script in the page kept the page busy and was ended, before the agent's script or after it. */
+  hasEndedPageScript: boolean;
 };
 
 /** The files of the session's workspace, for uploads and downloads. @throws Error with a readable message. */
@@ -197,6 +199,7 @@ const STOPPED = {
   isThrown: false,
   hint: undefined,
   timedOut: false,
+  hasEndedPageScript: false,
   logs: "",
 } as const;
 
