@@ -86,10 +86,15 @@ export function createSessionRuntime(snapshot: SessionSnapshot): SessionRuntime 
 }
 
 /**
- * Runs a callback before the next drawn frame. On a hidden page, which draws no frames, runs the callback after a short
- * delay.
+ * Runs a callback before the next drawn frame, but at the latest after a short delay: a hidden page draws no frames, and
+ * a page may be hidden before its next frame.
  */
 function scheduleDraw(callback: () => void): void {
-  if (document.visibilityState === "visible") requestAnimationFrame(callback);
-  else setTimeout(callback, 100);
+  const frame = requestAnimationFrame(run);
+  const timer = setTimeout(run, 100);
+  function run(): void {
+    cancelAnimationFrame(frame);
+    clearTimeout(timer);
+    callback();
+  }
 }

@@ -52,6 +52,7 @@ export function openLive(connection: Connection, sessionId: string, options: Liv
   // Prevents an unhandled rejection if the caller does not use `closed`.
   closed.catch(() => {});
   let seen = options.after;
+  /** Whether the service has accepted the current or last connection. */
   let wasReady = false;
 
   const live = createLiveConnection<LiveFrame>({
@@ -82,7 +83,9 @@ export function openLive(connection: Connection, sessionId: string, options: Liv
       }
       // If the service refuses the connection before the WebSocket upgrade, the client sees only a lost connection. An
       // ordinary request shows whether the service refuses access.
-      if (status.state === "reconnecting" && !wasReady) checkAccess();
+      if (status.state !== "reconnecting") return;
+      if (!wasReady) checkAccess();
+      wasReady = false;
     },
   });
 
@@ -90,11 +93,13 @@ export function openLive(connection: Connection, sessionId: string, options: Liv
     callOperation(connection, "readAgentStatus", { sessionId }).catch((error: unknown) => {
       if (isTransient(error)) return;
       live.stop();
+      signal?.removeEventListener("abort", close);
       reject(error);
     });
   }
   function close(): void {
     live.stop();
+    signal?.removeEventListener("abort", close);
     resolve();
   }
   if (signal?.aborted) close();

@@ -1,3 +1,6 @@
+/** The longest time of a timer. Runtimes fire a timer with a longer time at once. */
+export const TIMER_MS_MAX = 2 ** 31 - 1;
+
 /** Waits `ms` milliseconds. @throws the signal's reason as soon as the signal aborts. */
 export function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -6,10 +9,13 @@ export function pause(ms: number, signal: AbortSignal | undefined): Promise<void
       clearTimeout(timer);
       reject(signal?.reason);
     };
-    const timer = setTimeout(() => {
-      signal?.removeEventListener("abort", abort);
-      resolve();
-    }, ms);
+    const timer = setTimeout(
+      () => {
+        signal?.removeEventListener("abort", abort);
+        resolve();
+      },
+      Math.min(ms, TIMER_MS_MAX),
+    );
     signal?.addEventListener("abort", abort, { once: true });
   });
 }

@@ -1,6 +1,6 @@
 import { type Connection, callOperation } from "./call-operation.ts";
 import { followEvents, type RequestRef } from "./follow-events.ts";
-import { backoff, pause } from "./pause.ts";
+import { backoff, pause, TIMER_MS_MAX } from "./pause.ts";
 import { ApiError, DeliverableError, isTransient, WaitTimeoutError } from "./service-error.ts";
 import type { AgentStatus, Deliverable, RequestStatus } from "./wire.ts";
 
@@ -128,7 +128,8 @@ async function limitTime<Value>(
   const abort = () => own.abort(signal?.reason);
   if (signal?.aborted) throw signal.reason;
   signal?.addEventListener("abort", abort, { once: true });
-  const timer = setTimeout(() => own.abort(new WaitTimeoutError(timeoutMs)), timeoutMs);
+  const abortLate = () => own.abort(new WaitTimeoutError(timeoutMs));
+  const timer = timeoutMs > TIMER_MS_MAX ? undefined : setTimeout(abortLate, timeoutMs);
   try {
     return await work(own.signal);
   } catch (error) {

@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { and, desc, eq, gt, inArray, isNull, or } from "drizzle-orm";
-import type { Database } from "#db/client.ts";
+import type { Database, Executor, Transaction } from "#db/client.ts";
 import { apiKeys } from "#db/schema/index.ts";
 
 /**
@@ -82,7 +82,7 @@ const isEqual = (left: string, right: string) =>
 export type ApiKeyRow = typeof apiKeys.$inferSelect;
 
 /** Inserts a new key. @returns its row. */
-export async function insertKeyRow(db: Database, row: typeof apiKeys.$inferInsert): Promise<ApiKeyRow> {
+export async function insertKeyRow(db: Executor, row: typeof apiKeys.$inferInsert): Promise<ApiKeyRow> {
   const [written] = await db.insert(apiKeys).values(row).returning();
   if (!written) throw new Error("the inserted key was not returned");
   return written;
@@ -99,6 +99,12 @@ export const listKeyRows = (db: Database, ownerId?: string): Promise<ApiKeyRow[]
 /** Finds a key by its id, also if it is revoked or expired. */
 export async function findKeyRow(db: Database, id: string): Promise<ApiKeyRow | undefined> {
   const [row] = await db.select().from(apiKeys).where(eq(apiKeys.id, id));
+  return row;
+}
+
+/** Finds a key and locks its row, so that it cannot be revoked or rotated before the transaction ends. */
+export async function lockKeyRow(tx: Transaction, id: string): Promise<ApiKeyRow | undefined> {
+  const [row] = await tx.select().from(apiKeys).where(eq(apiKeys.id, id)).for("update");
   return row;
 }
 
@@ -130,7 +136,7 @@ export async function setKeyScopes(
 /**
  * Limits the expiry of a key to `until`. @returns the row; undefined if the key is unknown or already expires by then.
  */
-export async function capKeyLife(db: Database, id: string, until: Date): Promise<ApiKeyRow | undefined> {
+export async function capKeyLife(db: Executor, id: string, until: Date): Promise<ApiKeyRow | undefined> {
   const [row] = await db
     .update(apiKeys)
     .set({ expiresAt: until })

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import type { Database } from "#db/client.ts";
+import type { Database, Executor } from "#db/client.ts";
 import type { KeyScope } from "./key-scopes.ts";
 import {
   type ApiKeyRow,
@@ -9,6 +9,7 @@ import {
   hashSecret,
   insertKeyRow,
   listKeyRows,
+  lockKeyRow,
   revokeKeyRow,
   setKeyScopes,
 } from "./key-store.ts";
@@ -34,7 +35,7 @@ type CreatedKey = { key: string; record: ListedKey };
 type NewKey = { ownerId: string; name: string; scopes: readonly KeyScope[]; expiresAt: Date | null };
 
 /** Creates a key. Source: `security.md`, API keys. */
-export async function createKey(db: Database, key: NewKey, now = new Date()): Promise<CreatedKey> {
+export async function createKey(db: Executor, key: NewKey, now = new Date()): Promise<CreatedKey> {
   const id = randomBytes(8).toString("hex");
   const secret = randomBytes(32).toString("base64url");
   const row = await insertKeyRow(db, {
@@ -95,24 +96,26 @@ export async function rotateKey(
   overlapMs: number,
   now = new Date(),
 ): Promise<Rotation> {
-  const found = await findKeyRow(db, id);
-  if (!found) return { status: "unknown" };
-  if (found.revokedAt || (found.expiresAt && found.expiresAt <= now)) return { status: "ended" };
-  const { ownerId, name, scopes, createdAt, expiresAt } = found;
-  const lifeMs = expiresAt && expiresAt.getTime() - createdAt.getTime();
-  const created = await createKey(
-    db,
-    // The cast is safe because only scopes of this type are written to the rows.
-    {
-      ownerId,
-      name,
-      scopes: scopes as KeyScope[],
-      expiresAt: lifeMs ? new Date(now.getTime() + lifeMs) : null,
-    },
-    now,
-  );
-  const old = await capKeyLife(db, id, new Date(now.getTime() + overlapMs));
-  return { status: "rotated", old: describeKey(old ?? found), ...created };
+  return db.transaction(async (tx): Promise<Rotation> => {
+    const found = await lockKeyRow(tx, id);
+    if (!found) return { status: "unknown" };
+    if (found.revokedAt || (found.expiresAt && found.expiresAt <= now)) return { status: "ended" };
+    const { ownerId, name, scopes, createdAt, expiresAt } = found;
+    const lifeMs = expiresAt && expiresAt.getTime() - createdAt.getTime();
+    const created = await createKey(
+      tx,
+      // The cast is safe because only scopes of this type are written to the rows.
+      {
+        ownerId,
+        name,
+        scopes: scopes as KeyScope[],
+        expiresAt: lifeMs ? new Date(now.getTime() + lifeMs) : null,
+      },
+      now,
+    );
+    const old = await capKeyLife(tx, id, new Date(now.getTime() + overlapMs));
+    return { status: "rotated", old: describeKey(old ?? found), ...created };
+  });
 }
 
 const describeKey = (row: ApiKeyRow): ListedKey => ({

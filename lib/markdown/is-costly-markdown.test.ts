@@ -15,6 +15,10 @@ describe("Markdown that is costly to render", () => {
     "code that is opened and closed by other fences": "`a``b".repeat(400),
     "a link with parentheses": `http://a.${")".repeat(19_000)}x`,
     "a table of many columns and lines": `${"|a".repeat(1_500)}\n${"|-".repeat(1_500)}\n${"a\n".repeat(3_000)}`,
+    "marks behind a fence of another kind": `~~~\n\`\`\`\n~~~\n${"*a _b ".repeat(800)}\n\n\`\`\`\n\`\`\`\n`,
+    "marks behind an indented fence": `- a\n\n  \`\`\`\n${"*a _b ".repeat(800)}\n\`\`\`\n`,
+    "marks behind a fence in a comment": `<!--\n\`\`\`\n-->\n\n${"*a _b ".repeat(800)}\n\n\`\`\`\n`,
+    "marks behind an indented closing fence": `\`\`\`\n  \`\`\`\n${"*a _b ".repeat(800)}\n\`\`\`\n\`\`\`\n`,
     "marks behind a fence that is not closed": `\`\`\`\n${"*a _b ".repeat(800)}`,
   };
   for (const [name, text] of Object.entries(costly))
@@ -33,6 +37,7 @@ describe("Markdown that is costly to render", () => {
       "| a | b |\n|---|---|",
       list.join("\n"),
       `Fixed:\n\n\`\`\`ts\n${"const a = [b[0], `c`] // **\n".repeat(300)}\`\`\`\n\nDone.`,
+      `Fixed:\n\n~~~\n${"const a = [b[0], `c`] // **\n".repeat(300)}~~~\n\nDone.`,
       `| page | price |\n|---|---|\n${"| /cart | 12 |\n".repeat(300)}`,
     ])
       assert.equal(isCostlyMarkdown(text), false, text);

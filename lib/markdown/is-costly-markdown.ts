@@ -18,7 +18,13 @@ const PARENTHESES_MAX = 500;
 const CONTAINERS = /^(?:[ \t]*(?:>|[-+*](?=[ \t])|\d{1,9}[.)](?=[ \t])))+/;
 const CONTAINER = /[>+*.)-]/g;
 const LONG_RUN = new RegExp(`[*_~]{${RUN_MAX + 1}}`);
-const FENCE = /^`{3,}/;
+const FENCE = /^(?:`{3,}(?=[^`]*$)|~{3,})/;
+const CLOSING_FENCE = /^ {0,3}(`{3,}|~{3,})[ \t]*$/;
+/**
+ * Matches lines after which the fences cannot be told without a parser: a fence that is indented or in a list or quote,
+ * and a line that may begin raw HTML.
+ */
+const UNCLEAR = /^(?:[ \t>*+\-\d.)]+(?:```|~~~)| {0,3}<)/;
 /**
  * Matches the line below the head of a table, such as `| --- | --- |`. Each row of the table gets as many cells as this
  * line.
@@ -47,18 +53,20 @@ export function isCostlyMarkdown(text: string): boolean {
   );
 }
 
-/** Removes fenced code, because parsers ignore marks in it. */
+/**
+ * Removes fenced code, because parsers ignore marks in it. All lines after an unclear one count as prose, so that no text
+ * that a parser reads as prose is left out.
+ */
 function withoutCode(lines: readonly string[]): string[] {
   const prose: string[] = [];
   let fence = "";
   let code: string[] = [];
-  for (const line of lines) {
-    const [opened = ""] = FENCE.exec(line) ?? [];
-    if (fence === "" && opened !== "" && !line.slice(opened.length).includes("`")) {
-      fence = opened;
-    } else if (fence === "") {
-      prose.push(line);
-    } else if (opened.length >= fence.length && line.trimEnd() === opened) {
+  for (const [index, line] of lines.entries()) {
+    if (fence === "") {
+      if (UNCLEAR.test(line)) return [...prose, ...lines.slice(index)];
+      fence = FENCE.exec(line)?.[0] ?? "";
+      if (fence === "") prose.push(line);
+    } else if (closes(line, fence)) {
       fence = "";
       code = [];
     } else {
@@ -67,6 +75,12 @@ function withoutCode(lines: readonly string[]): string[] {
   }
   // If the last fence is not closed, its lines count as prose.
   return [...prose, ...code];
+}
+
+/** Whether a line is a fence of the same character, at least as long, and without text after it. */
+function closes(line: string, fence: string): boolean {
+  const mark = CLOSING_FENCE.exec(line)?.[1];
+  return mark !== undefined && mark[0] === fence[0] && mark.length >= fence.length;
 }
 
 const countContainers = (line: string): number => countMatches(CONTAINERS.exec(line)?.[0] ?? "", CONTAINER);

@@ -18,7 +18,8 @@ export function quoteMarkdown(markdown: string): string {
         return line;
       }
       // Only a fence at the start of a line opens a code block here. An indented fence may belong to a list. The code
-      // block of such a fence ends with the list, so the lines after the fence are not always code.
+      // block of such a fence ends with the list, so the lines after the fence are not always code. Therefore,
+      // `neutralize` escapes it.
       fence = FENCE.exec(line)?.[1];
       return fence === undefined ? neutralize(line) : neutralizeInfo(line, fence);
     });
@@ -38,7 +39,7 @@ function closes(line: string, fence: string): boolean {
 const neutralizeInfo = (line: string, fence: string): string =>
   fence + (/^[ \t]*([\w+#.-]{1,40})[ \t]*$/.exec(line.slice(fence.length))?.[1] ?? "");
 
-/** Keeps the code spans of a line, and escapes raw HTML and pictures in the rest of the line. */
+/** Keeps the code spans of a line, and escapes raw HTML, pictures and fences in the rest of the line. */
 function neutralize(line: string): string {
   let written = "";
   for (let at = 0; at < line.length; ) {
@@ -51,7 +52,11 @@ function neutralize(line: string): string {
       const isCode = span !== undefined && !span.includes("|");
       written += isCode ? span : "\\`".repeat(run.length);
       at += isCode ? span.length : run.length;
-    } else if (char === "\\" && /[\\<`!]/.test(line[at + 1] ?? "")) {
+    } else if (line.startsWith("~~~", at)) {
+      const run = /^~+/.exec(line.slice(at))?.[0] ?? "";
+      written += "\\~".repeat(run.length);
+      at += run.length;
+    } else if (char === "\\" && /[\\<`!~]/.test(line[at + 1] ?? "")) {
       // The backslash already escapes the next character.
       written += line.slice(at, at + 2);
       at += 2;

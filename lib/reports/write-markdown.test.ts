@@ -104,6 +104,11 @@ describe("the agent's Markdown in a quote", () => {
     ["a fence is closed by a longer one", "```\n<b>\n````\n<b>", "> ```\n> <b>\n> ````\n> \\<b>"],
     ["only the name of a language may follow a fence", "~~~ <script>\n<b>", "> ~~~\n> <b>"],
     ["a fence in a list ends with it", "- a\n  ```\n<b>", "> - a\n>   \\`\\`\\`\n> \\<b>"],
+    [
+      "an indented fence of tildes is text",
+      "a\n ~~~\n```x\n ~~~\n<b>",
+      "> a\n>  \\~\\~\\~\n> ```x\n>  ~~~\n> <b>",
+    ],
     ["raw HTML is text", "<!-- x\n<img src=x onerror=y>", "> \\<!-- x\n> \\<img src=x onerror=y>"],
     ["code stays code", "use `<label>` or ``a ` b``", "> use `<label>` or ``a ` b``"],
     ["a code span must end on its line", "a ` b\n` <script> `", "> a \\` b\n> ` <script> `"],

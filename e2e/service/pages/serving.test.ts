@@ -173,11 +173,38 @@ describe("a page", () => {
 
   it("may have its own 404 page", async () => {
     const { page } = await deployFiles(service, { "index.html": "x", "404.html": "lost?" });
-    for (const path of ["a/b", "100%", "sub%2findex.html", "/index.html", "x".repeat(2_000)]) {
+    for (const path of ["a/b", "100%", "sub%2findex.html", "/index.html", "x".repeat(5_000)]) {
       const reply = await send(`/p/${page.slug}/${path}`);
       assert.deepEqual([reply.status, reply.body.toString()], [404, "lost?"], path);
       assertPageHeaders(reply, "404.html");
     }
+  });
+
+  it("is not served any more when another page has its slug after it was removed", async () => {
+    const first = await deployFiles(service, { "index.html": "old" }, { slug: "reused-slug" });
+    assert.equal((await send("/p/reused-slug/")).body.toString(), "old");
+    await service.call("POST", "/api/pages/reused-slug/unpublish", {});
+    const removed = await service.call("DELETE", `/api/sessions/${first.session.sessionId}`);
+    assert.equal(removed.status, 200);
+    await deployFiles(service, { "index.html": "new" }, { slug: "reused-slug" });
+    const read = async () => (await send("/p/reused-slug/")).body.toString();
+    await waitUntil(async () => (await read()) !== "old", "the new page is served");
+    assert.equal(await read(), "new");
+  });
+
+  it("has files with long names in any script", async () => {
+    const name = `${`${"名".repeat(70)}/`.repeat(4)}a.txt`;
+    const { page } = await deployFiles(service, {
+      "index.html": "x",
+      [name]: "long",
+      "x.constructor": "own",
+    });
+    assert.equal(
+      (await send(`/p/${page.slug}/${name.split("/").map(encodeURIComponent).join("/")}`)).body.toString(),
+      "long",
+    );
+    const odd = await send(`/p/${page.slug}/x.constructor`);
+    assert.deepEqual([odd.status, odd.headers["content-type"]], [200, "application/octet-stream"]);
   });
 
   it("answers 410 when it is unpublished, and the current version after each deploy and rollback", async () => {

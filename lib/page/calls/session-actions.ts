@@ -72,6 +72,7 @@ export type SessionActions = PublicationActions &
       move: { url: string } | { action: "back" | "forward" | "reload" | "open" },
     ) => Promise<ActionOutcome<unknown>>;
     /** Reads the session's own link, and the newest share links without their secrets. */
+    /** Reads all share links of the session, newest first. */
     readShareLinks: () => Promise<ActionOutcome<{ shareUrl: string; data: ShareLinkView[] }>>;
     /** Creates a link. The service returns `shareUrl` only in this answer. */
     createShareLink: (link: ShareLinkDraft) => Promise<ActionOutcome<{ shareUrl: string }>>;
@@ -85,6 +86,8 @@ const CHECK_TIMEOUT_MS = 310_000;
 
 /** A share link to create. Without `expiresAt`, the link does not expire. */
 export type ShareLinkDraft = { role: ShareRole; label?: string; expiresAt?: string };
+
+type ShareLinkPage = { shareUrl: string; data: ShareLinkView[]; nextCursor: string | null };
 
 /**
  * Creates the actions of one session.
@@ -170,7 +173,19 @@ export function createSessionActions(
       const id = connectionId();
       return call("POST", "/browser", id === null ? move : { ...move, connectionId: id });
     },
-    readShareLinks: () => call("GET", "/share-links?limit=100"),
+    async readShareLinks() {
+      const data: ShareLinkView[] = [];
+      for (let cursor: string | null = ""; ; ) {
+        const page: ActionOutcome<ShareLinkPage> = await call(
+          "GET",
+          `/share-links?limit=100${cursor && `&cursor=${encodeURIComponent(cursor)}`}`,
+        );
+        if (!page.isDone) return page;
+        data.push(...page.answer.data);
+        cursor = page.answer.nextCursor;
+        if (cursor === null) return { ...page, answer: { shareUrl: page.answer.shareUrl, data } };
+      }
+    },
     createShareLink: (link) => call("POST", "/share-links", link),
     revokeShareLink: (linkId) => call("DELETE", `/share-links/${linkId}`),
     revokeAllShareLinks: () => call("POST", "/share-links/revoke-all", {}),

@@ -46,8 +46,10 @@ const TYPES: Record<string, string> = {
  * Returns the content type of a file, by the extension of its name. Text types have the charset UTF-8. The type for an
  * unknown extension is `application/octet-stream`.
  */
-export const mediaTypeOf = (path: string): string =>
-  TYPES[/\.([a-z0-9]+)$/i.exec(path)?.[1]?.toLowerCase() ?? ""] ?? "application/octet-stream";
+export function mediaTypeOf(path: string): string {
+  const extension = /\.([a-z0-9]+)$/i.exec(path)?.[1]?.toLowerCase() ?? "";
+  return (Object.hasOwn(TYPES, extension) ? TYPES[extension] : undefined) ?? "application/octet-stream";
+}
 
 /** Whether compression usually makes files of this type smaller. */
 export const isCompressible = (mediaType: string): boolean =>

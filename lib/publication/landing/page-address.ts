@@ -13,7 +13,8 @@ export const isSlug = (text: string): boolean => SLUG.test(text);
  */
 export const pageUrl = (origin: string, slug: string): string => `${origin}${PAGES_FOLDER}${slug}/`;
 
-const PATH_CHARACTERS_MAX = 1_024;
+/** Maximum length of a raw path. The longest path of a file has about 2,700 characters when it is encoded. */
+const PATH_CHARACTERS_MAX = 4_096;
 
 /**
  * The two parts of a request's path below `/p/`. `path` is the path inside the page. It is empty for the page itself,

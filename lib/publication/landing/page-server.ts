@@ -41,7 +41,7 @@ const STATES_MAX = 10_000;
 const LISTED_FILES_MAX = 200_000;
 const CONTENT_BYTES_MAX = 64 * 1024 * 1024;
 
-type Version = { slug: string; number: number };
+type Version = { slug: string; number: number; pageCreatedAt: Date };
 type Manifest = ReadonlyMap<string, PageFile>;
 
 /** @see PageServer */
@@ -58,7 +58,7 @@ export function createPageServer(db: Database): PageServer {
       if (!current) return writeNotice(404, MISSING);
       if (current.version === null) return writeNotice(410, UNPUBLISHED);
       if (path === undefined) return redirect(`${PAGES_FOLDER}${slug}/${search}`);
-      const version = { slug, number: current.version };
+      const version = { slug, number: current.version, pageCreatedAt: current.pageCreatedAt };
       const manifest = await readManifest(version);
       const found = path === null ? undefined : findFile(manifest, path);
       if (found === "folder") return redirect(`${PAGES_FOLDER}${slug}/${encodePath(path ?? "")}/${search}`);
@@ -95,7 +95,7 @@ function findFile(manifest: Manifest, path: string): PageFile | "folder" | undef
 
 /** Caches versions, manifests and contents. Serving a page that is in memory costs at most one query a second. */
 function createCaches(db: Database) {
-  const states = new LRUCache<string, { served: { version: number | null } | undefined }>({
+  const states = new LRUCache<string, { served: Awaited<ReturnType<typeof findServedVersion>> }>({
     max: STATES_MAX,
     ttl: STATE_MS,
     // While the database cannot be read, pages in memory are still served.
@@ -125,7 +125,7 @@ function createCaches(db: Database) {
       return state ? state.served : findServedVersion(db, slug);
     },
     async readManifest(version: Version): Promise<Manifest> {
-      const key = `${version.slug}@${version.number}`;
+      const key = `${version.slug}@${version.pageCreatedAt.getTime()}@${version.number}`;
       return (await manifests.fetch(key, { context: version })) ?? loadManifest(db, version);
     },
     readContent: (file: PageFile) =>

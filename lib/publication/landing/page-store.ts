@@ -157,7 +157,7 @@ export async function insertVersion(
   await tx.insert(landingPageFiles).values(files.map((file) => ({ ...file, slug, number })));
   await tx
     .update(landingPages)
-    .set({ sessionId, folder, version: number, newestVersion: number, updatedAt: sql`now()` })
+    .set({ sessionId, folder, version: number, newestVersion: number, updatedAt: sql`clock_timestamp()` })
     .where(eq(landingPages.slug, slug));
   await pruneVersions(tx, slug, number);
 }
@@ -201,20 +201,20 @@ export async function setCurrentVersion(
 ): Promise<void> {
   await tx
     .update(landingPages)
-    .set({ version, updatedAt: sql`now()`, ...deployedFrom })
+    .set({ version, updatedAt: sql`clock_timestamp()`, ...deployedFrom })
     .where(eq(landingPages.slug, slug));
 }
 
 /**
- * Reads the number of a page's current version. `version` is null while the page is unpublished. Returns undefined if
- * there is no such page.
+ * Reads the number of a page's current version. `version` is null while the page is unpublished. `pageCreatedAt`
+ * distinguishes the page from a removed one with the same slug. Returns undefined if there is no such page.
  */
 export async function findServedVersion(
   db: Executor,
   slug: string,
-): Promise<{ version: number | null } | undefined> {
+): Promise<{ version: number | null; pageCreatedAt: Date } | undefined> {
   const [row] = await db
-    .select({ version: landingPages.version })
+    .select({ version: landingPages.version, pageCreatedAt: landingPages.createdAt })
     .from(landingPages)
     .where(eq(landingPages.slug, slug));
   return row;

@@ -29,4 +29,27 @@ export function toAddressPattern({ url, match }: AddressRule): string {
 
 /** Whether an address matches a rule. */
 export const matchesAddress = (rule: AddressRule, href: string): boolean =>
-  RegExp(toAddressPattern(rule), "s").test(href);
+  rule.match === "glob" ? matchesGlob(rule.url, href) : RegExp(toAddressPattern(rule), "s").test(href);
+
+/**
+ * Matches like the pattern of {@link toAddressPattern}, but never backtracks: a regular expression with several wildcards
+ * could take hours for a prepared glob and address.
+ */
+function matchesGlob(glob: string, href: string): boolean {
+  const address = href.replace(glob.includes("?") ? /#.*$/s : /[?#].*$/s, "");
+  /** Whether the parts so far can match the address up to each position. */
+  let reached = new Uint8Array(address.length + 1);
+  reached[0] = 1;
+  for (const part of glob.split(/(\*+)/)) {
+    const next = new Uint8Array(address.length + 1);
+    const isWildcard = part.startsWith("*");
+    for (let at = 0; at <= address.length; at++) {
+      if (isWildcard) {
+        const continues = at > 0 && next[at - 1] === 1 && (part !== "*" || address[at - 1] !== "/");
+        next[at] = reached[at] === 1 || continues ? 1 : 0;
+      } else if (reached[at] === 1 && address.startsWith(part, at)) next[at + part.length] = 1;
+    }
+    reached = next;
+  }
+  return reached[address.length] === 1;
+}

@@ -1,0 +1,28 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { matchesAddress, toAddressPattern } from "./match-address.ts";
+
+const piece = fc.constantFrom("a", "b", "/", "?", "*", "**", "***", ".", "x=1", "\n");
+
+test("a glob matches exactly the addresses that its pattern matches", () => {
+  const glob = fc.array(piece, { maxLength: 7 }).map((pieces) => pieces.join(""));
+  const address = fc
+    .array(fc.constantFrom("a", "b", "/", "?", ".", "x=1", "#", "\n"), { maxLength: 8 })
+    .map((pieces) => pieces.join(""));
+  fc.assert(
+    fc.property(glob, address, (url, href) => {
+      const expected = new RegExp(toAddressPattern({ url, match: "glob" }), "s").test(href);
+      assert.equal(matchesAddress({ url, match: "glob" }, href), expected, `${url} ${href}`);
+    }),
+    { numRuns: 5_000 },
+  );
+});
+
+test("a glob with many wildcards is matched in linear steps", () => {
+  const url = `https://a.example/${"**x".repeat(8)}!`;
+  const startedAt = performance.now();
+  assert.equal(matchesAddress({ url, match: "glob" }, `https://a.example/${"x".repeat(8_000)}`), false);
+  // The regular expression needs hours.
+  assert.ok(performance.now() - startedAt < 5_000);
+});
