@@ -16,7 +16,8 @@ export function RequirementRow({ requirement, mayEdit }: { requirement: Requirem
   const { id, text, status, note, author, assertion } = requirement;
   const { store, actions } = useRuntime();
   const { session } = useSession();
-  const [isEditing, setEditing] = useState(false);
+  /** The fields as they were when the form was opened; null while the form is closed. */
+  const [edited, setEdited] = useState<Pick<Requirement, "text" | "assertion"> | null>(null);
   const [isBusy, setBusy] = useState(false);
   const [error, setError] = useState<string | null>(null);
   const words = REQUIREMENT_WORDS[status];
@@ -31,16 +32,22 @@ export function RequirementRow({ requirement, mayEdit }: { requirement: Requirem
     store.mergeRequirements([outcome.answer]);
     return null;
   }
-  if (isEditing)
+  if (edited)
     return (
       <RequirementForm
-        start={{ text, assertion }}
+        start={edited}
         pageUrl={session.targetUrl ?? ""}
         submit="Save"
-        onCancel={() => setEditing(false)}
+        onCancel={() => setEdited(null)}
         onSubmit={async (changed) => {
-          const problem = await edit(changed);
-          if (problem === null) setEditing(false);
+          // Only what the person has changed is sent, so that a change that was made meanwhile is not undone.
+          const isSame = JSON.stringify(changed.assertion) === JSON.stringify(edited.assertion);
+          const change = {
+            ...(changed.text !== edited.text && { text: changed.text }),
+            ...(!isSame && { assertion: changed.assertion }),
+          };
+          const problem = Object.keys(change).length > 0 ? await edit(change) : null;
+          if (problem === null) setEdited(null);
           return problem;
         }}
       />
@@ -65,7 +72,7 @@ export function RequirementRow({ requirement, mayEdit }: { requirement: Requirem
       <Evidence requirement={requirement} />
       {mayEdit && (
         <div className="flex flex-wrap gap-1">
-          <Button size="sm" variant="ghost" disabled={isBusy} onClick={() => setEditing(true)}>
+          <Button size="sm" variant="ghost" disabled={isBusy} onClick={() => setEdited({ text, assertion })}>
             Edit<span className="sr-only"> {id}</span>
           </Button>
           <Button

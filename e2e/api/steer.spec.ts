@@ -210,7 +210,7 @@ test.describe("a steer", () => {
     expect([timesShown("after the edit"), timesShown("before the edit"), timesShown("not this one")]).toEqual(
       [1, 0, 0],
     );
-    const late = "this message has started already";
+    const late = "this message no longer waits: its turn has started, or it was removed";
     await expectRefusal(
       await service.call("PATCH", `${queue}/${edited.requestId}`, { text: "late" }),
       409,

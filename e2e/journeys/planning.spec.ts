@@ -222,6 +222,10 @@ test("a requirement is added, tested by a check, proved with evidence, and waive
   await expect(page.getByRole("dialog").getByRole("img")).toBeVisible();
   await page.keyboard.press("Escape");
 
+  // An edit that changes nothing does not reopen the requirement.
+  await first.getByRole("button", { name: "Edit r1" }).click();
+  await records(page).getByRole("button", { name: "Save" }).click();
+  await expect(first.getByText("Met", { exact: true })).toBeVisible();
   await first.getByRole("button", { name: "Waive" }).click();
   await expect(first.getByText("Waived", { exact: true })).toBeVisible();
   await expect(first).toContainText("Checks skip it while it is waived.");
