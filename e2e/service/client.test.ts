@@ -250,8 +250,9 @@ describe("waitForDeliverable()", () => {
       const signal = AbortSignal.abort(new Error("enough"));
       await assert.rejects(client.waitForRequest(created, { signal, via }), { message: "enough" });
     }
-    release();
-    assert.equal((await client.waitForRequest(created)).status, "completed");
+    const waiting = client.waitForRequest(created, { timeoutMs: Number.POSITIVE_INFINITY });
+    setTimeout(release, 200);
+    assert.equal((await waiting).status, "completed");
   });
 });
 
@@ -303,6 +304,16 @@ describe("live()", () => {
     const { sessionId } = await client.createSession(ask("private"));
     await assert.rejects(stranger.live(sessionId, { onFrame: () => {} }).closed, { status: 401 });
     await assert.rejects(client.live("ses_nobody", { onFrame: () => {} }).closed, { status: 404 });
+  });
+
+  test("rejects `closed` if the session is removed while the connection is broken", async () => {
+    const { sessionId } = await client.createSession(ask("removed meanwhile"));
+    const received: string[] = [];
+    const live = client.live(sessionId, { onFrame: ({ type }) => received.push(type) });
+    await waitUntil(() => received.includes("ready"), "the socket is ready");
+    service.cutConnections();
+    assert.equal((await service.call("DELETE", `/api/sessions/${sessionId}`)).status, 200);
+    await assert.rejects(live.closed, { status: 404 });
   });
 });
 
