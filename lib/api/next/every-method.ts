@@ -1,6 +1,9 @@
 import type { METHODS } from "../contract/paths.ts";
 
-/** Exports one handler of a Next route for every method, so that Next itself answers none. */
+/**
+ * Returns the handlers of a Next route: the same handler for every method. Next would answer a method without a handler
+ * itself, without the service's headers and error envelope.
+ */
 export const forEveryMethod = <Handler>(handle: Handler): Record<(typeof METHODS)[number], Handler> => ({
   GET: handle,
   HEAD: handle,

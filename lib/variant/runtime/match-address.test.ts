@@ -3,7 +3,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { matchesAddress, toAddressPattern } from "./match-address.ts";
 
-const piece = fc.constantFrom("a", "b", "/", "?", "*", "**", "***", ".", "x=1", "\n");
+const piece = fc.constantFrom("a", "b", "/", "?", "#", "*", "**", "***", ".", "x=1", "\n");
 
 test("a glob matches exactly the addresses that its pattern matches", () => {
   const glob = fc.array(piece, { maxLength: 7 }).map((pieces) => pieces.join(""));

@@ -36,20 +36,25 @@ export const matchesAddress = (rule: AddressRule, href: string): boolean =>
  * could take hours for a prepared glob and address.
  */
 function matchesGlob(glob: string, href: string): boolean {
-  const address = href.replace(glob.includes("?") ? /#.*$/s : /[?#].*$/s, "");
+  const hasQuery = glob.includes("?");
   /** Whether the parts so far can match the address up to each position. */
-  let reached = new Uint8Array(address.length + 1);
+  let reached = new Uint8Array(href.length + 1);
   reached[0] = 1;
   for (const part of glob.split(/(\*+)/)) {
-    const next = new Uint8Array(address.length + 1);
-    const isWildcard = part.startsWith("*");
-    for (let at = 0; at <= address.length; at++) {
-      if (isWildcard) {
-        const continues = at > 0 && next[at - 1] === 1 && (part !== "*" || address[at - 1] !== "/");
+    const next = new Uint8Array(href.length + 1);
+    const ends = hasQuery ? "#" : "?#";
+    const stops = part === "*" ? `/${ends}` : ends;
+    for (let at = 0; at <= href.length; at++) {
+      if (part.startsWith("*")) {
+        const continues = at > 0 && next[at - 1] === 1 && !stops.includes(href.charAt(at - 1));
         next[at] = reached[at] === 1 || continues ? 1 : 0;
-      } else if (reached[at] === 1 && address.startsWith(part, at)) next[at + part.length] = 1;
+      } else if (reached[at] === 1 && href.startsWith(part, at)) next[at + part.length] = 1;
     }
     reached = next;
   }
-  return reached[address.length] === 1;
+  // After the glob, only a fragment may follow, or also a query if the glob has none.
+  return reached.some(
+    (isReached, at) =>
+      isReached === 1 && (at === href.length || href[at] === "#" || (!hasQuery && href[at] === "?")),
+  );
 }

@@ -96,7 +96,8 @@ export async function playScript(
     if (!ended.ok && ended.timedOut) {
       // The process is killed first, so that it does not keep the page busy.
       child.kill();
-      await freePage(play, BUSY_AFTER_MS);
+      // The page or the browser may have ended meanwhile. The script's outcome stays the same then.
+      await freePage(play, BUSY_AFTER_MS).catch(() => {});
     }
     const { hasEndedPageScript } = play;
     const pageCount = relay?.pageCount() ?? 0;
