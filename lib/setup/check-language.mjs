@@ -18,7 +18,7 @@ const TEST = /^e2e\/|\.test\.tsx?$|testing|fixture/;
 const EXCLUDED =
   /^lib\/(docs\/specification\.md|skills\/library\/|client\/wire\.ts|setup\/(avoided-words|check-language\.test)\.)/;
 
-/** What may be between two words of a phrase: white space, also with the begin of a comment line. */
+/** What may be between two words of a phrase: white space, also with the beginning of a comment line. */
 const BREAK = "\\s+(?:(?:\\*|//)\\s+)?";
 
 /** @typedef {{ line: number, text: string }} Passage */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { ANALYSIS_PROFILE } from "./analysis-profile-testing.ts";
+import { ANALYSIS_PROFILE, SANDBOX_TOOLS } from "./analysis-profile-testing.ts";
 import { browserTools } from "./browser/index.ts";
 import { peopleTools } from "./people/index.ts";
 import type { ToolServices } from "./services.ts";
@@ -25,8 +25,7 @@ describe("the tools", () => {
 
   it("need the sandbox in the workspace group and the browser in the browser group", () => {
     const needing = (need: string) => tools.filter((tool) => tool.needs === need).map((tool) => tool.name);
-    const workspace = ["list_files", "read_file", "run_shell", "view_image", "write_file"];
-    assert.deepEqual(needing("sandbox").sort(), workspace);
+    assert.deepEqual(needing("sandbox").sort(), [...SANDBOX_TOOLS].sort());
     assert.deepEqual(
       needing("browser").sort(),
       browserTools(services)

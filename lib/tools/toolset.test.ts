@@ -1,21 +1,14 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { RUN_ORIGINS } from "#db/schema/unions.ts";
-import { ANALYSIS_PROFILE } from "./analysis-profile-testing.ts";
+import { ANALYSIS_PROFILE, BROWSER_TOOLS, SANDBOX_TOOLS } from "./analysis-profile-testing.ts";
 import type { ToolNeed, ToolProfile } from "./tool.ts";
 import type { ToolInfo } from "./tool-policy.ts";
 import { composeToolset, selectRunTools } from "./toolset.ts";
 
 const info = (name: string, profile: ToolProfile, needs?: ToolNeed): ToolInfo => ({ name, profile, needs });
-const needsSandbox = ["read_file", "write_file", "list_files", "run_shell", "view_image"];
-const needsBrowser = [
-  "browser_execute",
-  "browser_search",
-  "dom_query",
-  "save_cleaned_html",
-  "inspect_frames",
-  "capture_preview",
-];
+const needsSandbox: readonly string[] = SANDBOX_TOOLS;
+const needsBrowser: readonly string[] = BROWSER_TOOLS;
 const needOf = (name: string): ToolNeed | undefined => {
   if (needsSandbox.includes(name)) return "sandbox";
   return needsBrowser.includes(name) ? "browser" : undefined;

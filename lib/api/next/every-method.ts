@@ -1,8 +1,8 @@
 import type { METHODS } from "../contract/paths.ts";
 
 /**
- * Returns the handlers of a Next route: the same handler for every method. Next would answer a method without a handler
- * itself, without the service's headers and error envelope.
+ * Returns the handlers of a Next route: the same handler for every method. If a method had no handler, Next would
+ * answer it without the service's headers and error envelope.
  */
 export const forEveryMethod = <Handler>(handle: Handler): Record<(typeof METHODS)[number], Handler> => ({
   GET: handle,

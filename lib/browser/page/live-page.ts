@@ -63,10 +63,12 @@ type Adopted = {
 };
 
 /**
- * How long the current page may take to unload after the server of the new page has answered. After this time, the
- * script that keeps the page busy is ended, and the page gets the same time again.
+ * How long the current page may take to unload after the server of the new page has answered. After this time, a script
+ * that keeps the page busy is ended, and the page gets the same time again.
  */
 const LANDING_TIMEOUT_MS = 10_000;
+/** After how long without an answer a page that did not unload counts as busy. */
+const BUSY_MS_MAX = 1_000;
 
 /** Creates the {@link LivePage} for a page that has just opened. @throws when the page closes during the setup. */
 export async function adoptPage(
@@ -168,8 +170,8 @@ async function land(
   if (loaderId === undefined) await untilAddress(page, url);
   if (loaderId === undefined || (await mainFrame.untilShown(loaderId, timeoutMs)))
     return { landed: true, url: page.url() };
-  await endBusyScript(cdp);
-  if (await mainFrame.untilShown(loaderId, timeoutMs)) return { landed: true, url: page.url() };
+  const isFreed = await endBusyScript(cdp, BUSY_MS_MAX);
+  if (isFreed && (await mainFrame.untilShown(loaderId, timeoutMs))) return { landed: true, url: page.url() };
   return { landed: false, reason: "the current page is busy with its scripts and did not unload" };
 }
 

@@ -113,6 +113,6 @@ async function guardPage(
   return () => refusal;
 }
 
-/** Closing fails if the browser has already ended. */
+/** Closes a context, and waits for a limited time. Ignores a failure, because the browser may have ended already. */
 const closeContext = (context: BrowserContext): Promise<void> =>
   untilSettled(context.close(), CLOSE_TIMEOUT_MS);

@@ -28,9 +28,9 @@ type Usage = SessionCounts & { bytes: number; readAt: number };
 
 /**
  * Creates the quota. The usage of an owner is counted only if there is a limit. A count is cached for ten seconds. A
- * cached count never causes a refusal, because turns may have ended since. Concurrent creations in one process do not exceed a limit. With several
- * processes, an owner may exceed a limit by the sessions that other processes create within these ten seconds. Source:
- * decision 050.
+ * cached count never causes a refusal, because turns may have ended since. Concurrent creations in one process do not
+ * exceed a limit. With several processes, an owner may exceed a limit by the sessions that other processes create within
+ * these ten seconds. Source: decision 050.
  *
  * @param now a monotonic clock, in milliseconds.
  */

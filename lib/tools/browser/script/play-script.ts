@@ -1,6 +1,5 @@
 import type { LiveBrowser } from "#lib/browser/browser-service.ts";
 import { endBusyScript } from "#lib/browser/page/end-busy-script.ts";
-import { withinTime } from "#lib/time/within-time.ts";
 import { explainEngineSource } from "../page-kit/explain-element.ts";
 import { findRef, listFrames } from "../page-kit/find-ref.ts";
 import { withinDeadline } from "../within-deadline.ts";
@@ -194,17 +193,9 @@ function receive(play: Play, message: FromChild): void {
   }
 }
 
-/**
- * Makes a busy page answer again: ends the script that it runs if the page does not answer within `waitMs`. Otherwise a
- * page whose script never ends could not be left.
- */
+/** Makes a busy page answer again. Otherwise the agent could not leave a page whose script never ends. */
 async function freePage(play: Play, waitMs: number): Promise<void> {
-  const cdp = await play.live.cdp();
-  const answer = cdp.send("Runtime.evaluate", { expression: "0" });
-  await withinTime(answer, waitMs, "the page is busy").catch(async () => {
-    play.hasEndedPageScript = true;
-    await endBusyScript(cdp);
-  });
+  if (await endBusyScript(await play.live.cdp(), waitMs)) play.hasEndedPageScript = true;
 }
 
 /** Closes the script's connection to the page, and restores the size of the page if the script changed it. */
