@@ -93,6 +93,24 @@ test("several function calls play a session's turn, each within its time budget"
   expect(inngest.faults).toEqual([]);
 });
 
+test("requests send the jobs of an outage, and register the functions with a server that lost its state", async () => {
+  // An instance looks at the server at most once a minute, and only while it gets requests.
+  test.setTimeout(180_000);
+  model.respondWith(() => ({ text: "Played after the outage." }));
+  await inngest.stop();
+  const created = await call("POST", "/api/session", { messages: [userMessage("Wait for the server")] });
+  expect(created.status).toBe(201);
+  const waiting = (await created.json()) as CreatedSession;
+  await inngest.restart();
+  expect(inngest.isRegistered()).toBe(false);
+  await waitUntil(
+    async () => (await read(waiting.statusUrl)).status === "completed",
+    "the request is completed",
+    170_000,
+  );
+  expect(inngest.isRegistered()).toBe(true);
+});
+
 test("a share link sets a cookie that opens the session page, which has its own content security policy", async ({
   page,
 }) => {

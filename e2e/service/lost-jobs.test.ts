@@ -34,7 +34,7 @@ it("a run whose job the server has lost gets a new job and is played", async () 
   // Backdates the run and its job by half an hour, so that the sweep treats the job as lost.
   await db.update(runs).set({ createdAt: HALF_AN_HOUR_AGO }).where(eq(runs.id, session.runId));
   await db.update(outbox).set({ sentAt: HALF_AN_HOUR_AGO }).where(eq(outbox.id, jobId));
-  standIn.tick("sweep-outbox");
+  await service.container.sweep();
   await service.completed(session.statusUrl);
   const [run] = await db.select().from(runs).where(eq(runs.id, session.runId));
   assert.deepEqual([run?.state, run?.generation], ["succeeded", 2]);
@@ -87,7 +87,7 @@ it("a callback whose job the server has lost gets a new job and arrives", async 
   await waitUntil(async () => (await unsent()).length === 0, "the jobs are sent");
   standIn.set();
   await db.update(deliveries).set({ nextAttemptAt: HALF_AN_HOUR_AGO }).where(inArray(deliveries.id, ids));
-  standIn.tick("sweep-outbox");
+  await service.container.sweep();
   await waitUntil(() => receiver.received.length === 2, "both callbacks have arrived");
   assert.deepEqual(
     receiver.received.map(({ headers }) => headers["x-service-delivery"]).sort(),

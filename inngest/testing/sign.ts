@@ -1,4 +1,5 @@
-import { createHash, createHmac } from "node:crypto";
+import { createHmac } from "node:crypto";
+import { withoutPrefix } from "../served/hash-signing-key.ts";
 
 /** Writes canonical JSON, which a server signs: sorted keys and no spaces (the part of RFC 8785 that these values need). */
 export function canonicalise(value: unknown): string {
@@ -11,8 +12,6 @@ export function canonicalise(value: unknown): string {
   return `{${fields.join(",")}}`;
 }
 
-const withoutPrefix = (signingKey: string) => signingKey.replace(/^signkey-\w+-/, "");
-
 /** Computes the header `x-inngest-signature` of a body that is sent at `atMs` (ms since the epoch). */
 export function sign(body: string, signingKey: string, atMs: number): string {
   const seconds = Math.round(atMs / 1_000).toString();
@@ -24,15 +23,4 @@ export function sign(body: string, signingKey: string, atMs: number): string {
 export function isSigned(body: string, signature: string | null, signingKey: string): boolean {
   const seconds = new URLSearchParams(signature ?? "").get("t");
   return seconds !== null && sign(body, signingKey, Number(seconds) * 1_000) === signature;
-}
-
-/** Computes the hash that the SDK sends as `Authorization: Bearer <hash>` to show that it has the signing key. */
-export function hashSigningKey(signingKey: string): string {
-  const prefix = /^signkey-\w+-/.exec(signingKey)?.[0] ?? "";
-  return (
-    prefix +
-    createHash("sha256")
-      .update(Buffer.from(withoutPrefix(signingKey), "hex"))
-      .digest("hex")
-  );
 }

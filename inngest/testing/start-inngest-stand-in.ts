@@ -12,6 +12,7 @@ import {
 } from "../embedded/protocol.ts";
 import { toEvents } from "../embedded/triggers/receive-events.ts";
 import { cancelsRun, createRegistry, type Registry } from "../embedded/triggers/registry.ts";
+import { hashSigningKey } from "../served/hash-signing-key.ts";
 import type { Mode } from "./call-app.ts";
 import {
   cancelRun,
@@ -23,7 +24,6 @@ import {
   startRun,
 } from "./create-player.ts";
 import type { ChooseMishap } from "./mishap.ts";
-import { hashSigningKey } from "./sign.ts";
 import { isOpen, recordStep, type StandInRun } from "./stand-in-run.ts";
 
 /** The real server's limit for the size of a run's state in a call. */
@@ -47,6 +47,8 @@ export type StandInSettings = {
   deliver: (events: EngineEvent[]) => EngineEvent[];
   /** Size limit of a run's state in a call. If the state is larger, the SDK has to read it from the API. */
   stateBytesMax: number;
+  /** Whether the server answers registrations with an error. */
+  refusesRegistration: boolean;
 };
 
 export type InngestStandIn = Awaited<ReturnType<typeof startInngestStandIn>>;
@@ -75,6 +77,7 @@ const defaultSettings = (): StandInSettings => ({
   chooseMishap: () => undefined,
   deliver: (events) => events,
   stateBytesMax: STATE_BYTES_MAX,
+  refusesRegistration: false,
 });
 
 /**
@@ -112,9 +115,18 @@ export async function startInngestStandIn(options: { mode?: Mode; backoffMs?: nu
     stateReads: 0,
   };
   const server = createServer((request, response) => void respond(memory, request, response));
-  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+  const listen = (port: number) =>
+    new Promise<void>((done, fail) => server.once("error", fail).listen(port, "127.0.0.1", done));
+  await listen(0);
   // The cast is safe because a server that listens on TCP has an address with a port.
   const { port } = server.address() as AddressInfo;
+
+  /** Loses all state, like a server without durable storage that is killed and restarted. */
+  function loseState() {
+    forgetRuns(player);
+    memory.seen.clear();
+    memory.registry = undefined;
+  }
 
   return {
     /** The environment variables with which an app uses this server. */
@@ -133,12 +145,17 @@ export async function startInngestStandIn(options: { mode?: Mode; backoffMs?: nu
     readStateReads: () => memory.stateReads,
     faults: player.faults,
     forget: () => forgetRuns(player),
-    /** Loses all state, like a server without durable storage that is killed and restarted. */
-    loseState() {
-      forgetRuns(player);
-      memory.seen.clear();
-      memory.registry = undefined;
+    loseState,
+    /** Ends the server, which loses all state, like a killed server without durable storage. */
+    async stop() {
+      loseState();
+      const closed = new Promise((done) => server.close(done));
+      server.closeAllConnections();
+      await closed;
     },
+    /** Starts an ended server again, at the same address. */
+    restart: () => listen(port),
+    isRegistered: () => memory.registry !== undefined,
     /**
      * Returns the runs of a function, oldest first. `functionId` is the function's id without the app's name as a
      * prefix.
@@ -155,7 +172,7 @@ export async function startInngestStandIn(options: { mode?: Mode; backoffMs?: nu
     async close() {
       server.closeAllConnections();
       await closePlayer(player);
-      await new Promise((done) => server.close(done));
+      if (server.listening) await new Promise((done) => server.close(done));
     },
   };
 }
@@ -200,6 +217,8 @@ async function route(memory: Memory, request: IncomingMessage, body: unknown): P
   if (request.headers.authorization !== `Bearer ${hashSigningKey(SIGNING_KEY)}`)
     return answer({ error: "unauthorized", status: 401 }, 401);
   if (pathname === "/fn/register") return register(memory, body);
+  if (/^\/v1\/apps\/[^/]+\/functions$/.test(pathname))
+    return answer(memory.registry?.all().map(({ id }) => ({ id })) ?? null);
   const [, checkpointed] = /^\/v1\/checkpoint\/([^/]+)\/async$/.exec(pathname) ?? [];
   if (checkpointed) return checkpoint(memory, checkpointed, body);
   const [, runId, what] = /^\/v0\/runs\/([^/]+)\/(actions|batch)$/.exec(pathname) ?? [];
@@ -207,7 +226,8 @@ async function route(memory: Memory, request: IncomingMessage, body: unknown): P
 }
 
 function register(memory: Memory, body: unknown): Answered {
-  const { locations } = memory;
+  const { locations, settings } = memory;
+  if (settings.refusesRegistration) return answer({ error: "not now", status: 503 }, 503);
   memory.registry = createRegistry(registerBodySchema.parse(body).functions);
   for (const { id, steps } of locationsSchema.parse(body).functions)
     locations.set(id, { url: steps.step.runtime.url, uuid: locations.get(id)?.uuid ?? randomUUID() });

@@ -59,6 +59,8 @@ export async function createContainer(env: Env, logger: Logger, { isServerless =
   return {
     mounted: mount(services, parts),
     services,
+    sweep: player.sweep,
+    sweepWithRequest: player.sweepWithRequest,
     enterByLink: (request: EntranceRequest) => enterByLink(services, request),
     sweepRemovals: removals.sweep,
     retention: parts.retention,
@@ -391,12 +393,13 @@ async function readReadiness({ storage, tooling, player, removals, readModelHeal
   const { available, detail } = tooling.browser.describe();
   const sandbox = tooling.sandbox.describe();
   const { database, folder } = await storage.check();
+  const engine = await player.engine.readHealth();
   const unerased = removals.countFailures();
   // Incomplete removals change only the detail. The service works, so the check stays ok.
   if (unerased > 0) database.detail += `; ${countOf(unerased, "removed session")} not erased completely`;
   return {
     database,
-    engine: { ok: player.engine.isHealthy(), detail: player.engine.label },
+    engine,
     browser: { ok: available, detail },
     sandbox: folder.ok
       ? { ok: sandbox.kind === "none" || sandbox.canRunCommands, detail: sandbox.detail }

@@ -1,11 +1,6 @@
 import { createJobSender, type JobSender } from "#lib/session/jobs/job-sender.ts";
 import type { Job } from "#lib/session/jobs/jobs.ts";
-
-type RequestContext = { waitUntil?: (work: Promise<unknown>) => void };
-type Globals = { [REQUEST_CONTEXT]?: { get?: () => RequestContext | undefined } };
-
-/** The global symbol under which the platform stores the context of the current request. */
-const REQUEST_CONTEXT = Symbol.for("@vercel/request-context");
+import { waitUntil } from "./wait-until.ts";
 
 /**
  * How long a serverless function stays alive to send a job. If sending takes longer, a later sweep of the outbox sends
@@ -15,7 +10,7 @@ const SEND_TIMEOUT_MS = 10_000;
 
 /**
  * Creates a job sender for serverless functions, which may be frozen after their response. The sender asks the platform
- * to wait until the jobs were sent. Source: the declarations of `@vercel/functions`, `waitUntil`.
+ * to wait until the jobs were sent.
  */
 export function createServerlessSender(deps: Parameters<typeof createJobSender>[0]): JobSender {
   const waiting = new Map<string, () => void>();
@@ -37,8 +32,7 @@ export function createServerlessSender(deps: Parameters<typeof createJobSender>[
       waiting.set(job.id, finish);
     });
   function sendSoon(jobs: Job[]): void {
-    const context = (globalThis as Globals)[REQUEST_CONTEXT]?.get?.();
-    context?.waitUntil?.(Promise.all(jobs.map(waitUntilSent)));
+    waitUntil(Promise.all(jobs.map(waitUntilSent)));
     sender.sendSoon(jobs);
   }
   return {

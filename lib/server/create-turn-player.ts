@@ -3,7 +3,7 @@ import { createApplyRetention } from "#inngest/functions/apply-retention.ts";
 import { createDeliverCallback } from "#inngest/functions/deliver-callback.ts";
 import { createRunTests } from "#inngest/functions/run-tests.ts";
 import { createRunTurn } from "#inngest/functions/run-turn.ts";
-import { createReapBrowsers, createSweepOutbox } from "#inngest/functions/sweeps.ts";
+import { createSweep } from "#inngest/functions/sweep.ts";
 import { createClient, sendJob } from "#inngest/inngest-client.ts";
 import type { BrowserService } from "#lib/browser/browser-service.ts";
 import type { BrowserControl } from "#lib/browser/view/browser-control.ts";
@@ -33,7 +33,11 @@ import type { Env } from "./env.ts";
 import { followRuns } from "./follow-runs.ts";
 import { followWaits } from "./follow-waits.ts";
 import type { Storage } from "./open-storage.ts";
+import { repeat } from "./repeat.ts";
 import { type Parts, runParts } from "./run-parts.ts";
+import { createRequestSweep } from "./sweep-with-requests.ts";
+
+const SWEEP_EVERY_MS = 60_000;
 
 type TurnPlayerDeps = Pick<TurnDeps, "model" | "spending" | "mcp" | "elicitations" | "cancelChildren"> & {
   env: Env;
@@ -68,7 +72,9 @@ export function createTurnPlayer(deps: TurnPlayerDeps) {
   const engine = chooseEngine({ env, db, logger, isServerless, owner: storage.owner });
   const client = createClient(engine.clientOptions);
   const sender = { db, send: (job: Job) => sendJob(client, job), intake: engine.intake, logger };
-  const jobs = isServerless ? createServerlessSender(sender) : createJobSender(sender);
+  const jobs = isServerless
+    ? createServerlessSender(sender)
+    : createJobSender({ ...sender, canSend: engine.isReachable });
   const freshRuns = createFreshRuns();
   const waits = followWaits(
     { db, log: storage.log, jobs, logger, stopRun: (runId) => turn.stopRun(runId) },
@@ -81,7 +87,7 @@ export function createTurnPlayer(deps: TurnPlayerDeps) {
     localStops,
     logger,
     sweepWaits: waits.sweep,
-    resendLost: engine.mayLoseJobs ? () => resendLostJobs(LOST_AFTER_MS) : undefined,
+    sweepJobs,
   });
   const turn = createTurnService(
     { ...createTurnDeps(deps, jobs, activeRuns.stops), freshRuns },
@@ -107,31 +113,34 @@ export function createTurnPlayer(deps: TurnPlayerDeps) {
     }),
     createRunTests(client, tests.play),
     createDeliverCallback(client, (due) => attemptDelivery(delivery, due)),
-    createSweepOutbox(client, sweep),
-    createReapBrowsers(client, () => deps.tooling.browser.reapIdle()),
+    // A process of its own sweeps with a timer, because the engine's cron may be lost, and reaches one process only.
+    ...(isServerless ? [createSweep(client, sweep)] : []),
     // Register the retention job only if some data expires. Otherwise it would run every hour without anything to do.
     ...(deps.retention ? [createApplyRetention(client, deps.retention)] : []),
   ];
 
-  /**
-   * Resends jobs of open runs if the engine has lost them. A server that loses jobs may also lose the functions, so the
-   * functions are registered again.
-   */
+  /** Resends jobs of open runs if the engine has lost them. */
   async function resendLostJobs(lostAfterMs: number): Promise<void> {
     const lost = await resendLostRuns(db, lostAfterMs);
     if (lost.length === 0) return;
     logger.warn({ jobs: lost.map(({ id }) => id) }, "the engine lost jobs; they were resent");
-    if (engine.mayLoseJobs)
-      await engine
-        .start(client, functions)
-        .catch((error: unknown) =>
-          logger.warn({ err: error }, "the functions could not be registered again"),
-        );
+    // A server that loses jobs may also lose the functions.
+    await engine.keepRegistered(true);
     jobs.sendSoon(lost);
   }
 
   /**
-   * Sends the jobs in the outbox, resends lost jobs, and does the other regular work.
+   * Sends the jobs in the outbox, and resends the jobs of open runs if the engine may have lost them. Without functions
+   * the engine would drop the jobs, so it gets the functions first.
+   */
+  async function sweepJobs(areAgesTrusted: boolean): Promise<void> {
+    await engine.keepRegistered();
+    if (areAgesTrusted && engine.mayLoseJobs && engine.isReachable()) await resendLostJobs(LOST_AFTER_MS);
+    await jobs.sweep();
+  }
+
+  /**
+   * Does all regular work: sends the jobs in the outbox, resends lost jobs, closes idle browsers, and more.
    *
    * @returns the number of sent jobs and lost deliveries.
    * @throws Error if parts of the work failed. The other parts are done.
@@ -139,6 +148,7 @@ export function createTurnPlayer(deps: TurnPlayerDeps) {
   async function sweep(): Promise<number> {
     let sent = 0;
     await runParts(logger, {
+      engine: () => engine.keepRegistered(),
       async runs() {
         // Serverless functions are frozen between calls, so `renew` always returns false there. They resend lost jobs
         // anyway.
@@ -156,11 +166,17 @@ export function createTurnPlayer(deps: TurnPlayerDeps) {
       async outbox() {
         sent += await jobs.sweep();
       },
+      "sent jobs": () => jobs.prune(),
+      browsers: () => deps.tooling.browser.reapIdle(),
       ...deps.otherSweeps,
       "failing endpoints": () => pruneFailingEndpoints(db),
     });
     return sent;
   }
+
+  // `runParts` has logged the failures.
+  const sweepQuietly = () => sweep().catch(() => {});
+  let stopSweeping = async () => {};
 
   return {
     turn,
@@ -170,10 +186,18 @@ export function createTurnPlayer(deps: TurnPlayerDeps) {
     stops: activeRuns.stops,
     waitForPlays: activeRuns.waitForPlays,
     serveEngine: engine.serve(client, functions),
-    /** Starts to execute runs, and sends the jobs in the outbox immediately. */
+    sweep,
+    /** For platforms without a process: does the work on jobs during a request, at most once a minute. */
+    sweepWithRequest: createRequestSweep({
+      everyMs: SWEEP_EVERY_MS,
+      work: () => sweepJobs(false),
+      logger,
+    }),
+    /** Starts to execute runs, sends the jobs in the outbox immediately, and begins the regular work. */
     async start() {
       await engine.start(client, functions);
       await jobs.sweep({ ageMs: 0 });
+      stopSweeping = repeat(SWEEP_EVERY_MS, sweepQuietly);
     },
     /**
      * Interrupts the running turns and test runs, and aborts the callbacks that are being sent. The turns continue
@@ -185,6 +209,7 @@ export function createTurnPlayer(deps: TurnPlayerDeps) {
       shutdown.abort();
     },
     async stop() {
+      await stopSweeping();
       await engine.stop();
       waits.close();
       await activeRuns.close();

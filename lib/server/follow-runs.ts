@@ -7,6 +7,7 @@ import { createPace } from "#lib/session/jobs/pace.ts";
 import { LOST_AFTER_MS, PLAYED_EVERY_MS } from "#lib/session/jobs/resend-lost-runs.ts";
 import { listStopRequested } from "#lib/session/run/run-store.ts";
 import { STOPPED_REASON, type StopRegistry } from "#lib/turn/run/stop-registry.ts";
+import { repeat } from "./repeat.ts";
 
 const TOPIC = "stop-run";
 
@@ -16,8 +17,8 @@ const TOPIC = "stop-run";
  * because the sending process crashed after it had stored the request, the request is read from the database.
  *
  * @param deps.localStops the signals of the runs that this process plays.
- * @param deps.resendLost resends lost jobs. Called after each renewal that shows that the ages of jobs can be trusted.
- * Undefined if the engine cannot lose jobs.
+ * @param deps.sweepJobs sends unsent and lost jobs, with whether the ages of jobs can be trusted. Called after each
+ * renewal.
  * @param deps.sweepWaits resumes parked (paused) runs whose wait is over, and stops those whose stop was requested;
  * never rejects.
  */
@@ -26,10 +27,10 @@ export function followRuns(deps: {
   bus: EventBus;
   localStops: StopRegistry;
   logger: Logger;
-  resendLost?: (() => Promise<void>) | undefined;
+  sweepJobs: (areAgesTrusted: boolean) => Promise<void>;
   sweepWaits: () => Promise<void>;
 }) {
-  const { db, bus, localStops, logger, resendLost, sweepWaits } = deps;
+  const { db, bus, localStops, logger, sweepJobs, sweepWaits } = deps;
   const pace = createPace(PLAYED_EVERY_MS, LOST_AFTER_MS);
   /**
    * One entry per play of a run. Two plays of the same run may briefly overlap, until one finds that it has lost its
@@ -53,18 +54,10 @@ export function followRuns(deps: {
     return pace.isSteady(await readDatabaseClock(db));
   }
 
-  async function renewAndResend(): Promise<void> {
-    if (await renew()) await resendLost?.();
-  }
-
-  let sweeping: Promise<unknown> | undefined;
-  const timer = setInterval(() => {
-    // While the database is slow, a sweep may take longer than the interval.
-    sweeping ??= Promise.all([renewAndResend().catch(logFailure), sweepWaits()]).finally(() => {
-      sweeping = undefined;
-    });
-  }, PLAYED_EVERY_MS);
-  timer.unref();
+  const renewAndSweep = async () => sweepJobs(await renew());
+  const stopRepeating = repeat(PLAYED_EVERY_MS, () =>
+    Promise.all([renewAndSweep().catch(logFailure), sweepWaits()]),
+  );
 
   const stops: StopRegistry = { ...localStops, stop: (runId) => bus.signal(TOPIC, runId) };
   return {
@@ -103,9 +96,8 @@ export function followRuns(deps: {
     },
     /** Ends the sweeps, and waits for one in progress, because the database is closed after this. */
     async close(): Promise<void> {
-      clearInterval(timer);
       unsubscribe();
-      await sweeping;
+      await stopRepeating();
     },
   };
 }

@@ -18,7 +18,14 @@ export async function openServerless(): Promise<Mounted> {
     const container = await createContainer({ ...env, ownOrigin: env.baseUrl }, logger, {
       isServerless: true,
     });
-    return container.mounted;
+    const { mounted, sweepWithRequest } = container;
+    return {
+      ...mounted,
+      serve(...request) {
+        sweepWithRequest();
+        return mounted.serve(...request);
+      },
+    };
   } catch (error) {
     logger.error({ err: error }, "the service could not be opened");
     throw error;

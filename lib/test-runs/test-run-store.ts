@@ -1,7 +1,15 @@
-import { and, asc, desc, eq, inArray, isNull, notInArray, or, sql } from "drizzle-orm";
+import { and, asc, desc, eq, inArray, isNull, notExists, notInArray, or, sql } from "drizzle-orm";
 import type { Database, Executor, Transaction } from "#db/client.ts";
 import { milliseconds } from "#db/database-time.ts";
-import { runs, type TestCounts, type TestRunInput, testResults, testRuns, waits } from "#db/schema/index.ts";
+import {
+  outbox,
+  runs,
+  type TestCounts,
+  type TestRunInput,
+  testResults,
+  testRuns,
+  waits,
+} from "#db/schema/index.ts";
 import type { TestRunStarter, TestRunStatus } from "#db/schema/unions.ts";
 import { type BrowserOwner, isGone } from "#lib/browser/session/browser-store.ts";
 import { enqueueJobs } from "#lib/session/jobs/job-store.ts";
@@ -203,7 +211,8 @@ export const listTestWaits = (tx: Transaction, { id, sessionId }: TestRunRow) =>
 
 /**
  * Stores a new job for each open test run that no process executes, if the last job of the test run is old enough. The
- * job engine has lost this last job, has given it up, or has ended it because its process died.
+ * job engine has lost this last job, has given it up, or has ended it because its process died. A job that is not sent
+ * yet is not lost: the sweep of the outbox sends it.
  *
  * @param ageMs minimum age of the last job.
  * @param playing ids of the test runs that this process executes. A test run that this process has claimed, and that is
@@ -219,11 +228,15 @@ export function requeueLostTests(
   const isFree = or(isNull(testRuns.owner), isGone(self, testRuns.owner), isGivenUp);
   // A time in the future was written before the clock was set back.
   const isOld = sql`not ${testRuns.requestedAt} between now() - ${milliseconds(ageMs)} and now()`;
+  const unsent = db
+    .select({ id: outbox.id })
+    .from(outbox)
+    .where(and(isNull(outbox.sentAt), sql`${outbox.id} = ${testRuns.id} || ':' || ${testRuns.jobNumber}`));
   return db.transaction(async (tx) => {
     const lost = await tx
       .update(testRuns)
       .set({ jobNumber: sql`${testRuns.jobNumber} + 1`, requestedAt: sql`now()` })
-      .where(and(isOpen, isFree, isOld))
+      .where(and(isOpen, isFree, isOld, notExists(unsent)))
       .returning({ id: testRuns.id, jobNumber: testRuns.jobNumber });
     const jobs = lost.map(requestTests);
     await enqueueJobs(tx, jobs);

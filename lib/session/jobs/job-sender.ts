@@ -52,17 +52,21 @@ export type JobSender = {
    */
   beginEarly: (job: Job, planned: PlannedJob) => void;
   /**
-   * Sends at most 100 jobs that were not sent because of a crash or an unreachable engine. Also deletes the jobs that
-   * were sent more than a day ago.
+   * Sends the jobs that were not sent because of a crash or an unreachable engine, in batches of 100, at most 2,000 in
+   * one call. Stops after a batch with a failure.
    *
    * @param options.ageMs minimum age of a job; default 2 s, because younger jobs are usually still being sent.
    * @param options.now replaces the database's clock in tests.
    * @returns the number of sent jobs.
    */
   sweep: (options?: { ageMs?: number; now?: Date }) => Promise<number>;
+  /** Deletes the jobs that were sent more than a day ago. */
+  prune: () => Promise<void>;
 };
 
 const SWEEP_AGE_MS = 2_000;
+const BATCH = 100;
+const BATCHES_MAX = 20;
 const MARK_AFTER_MS = 250;
 const KEEP_SENT_MS = 24 * 3_600_000;
 
@@ -70,32 +74,58 @@ const KEEP_SENT_MS = 24 * 3_600_000;
  * Creates a {@link JobSender}.
  *
  * @param deps.send sends one job to the engine, which dedupes jobs by id.
+ * @param deps.canSend whether the engine can be reached. While it cannot, no job is sent: the jobs stay in the outbox,
+ * and no request to the engine waits in memory.
  * @param deps.intake only for an engine whose rows are written by the statement that stores the job.
  */
 export function createJobSender(deps: {
   db: Database;
   send: (job: Job) => Promise<void>;
+  canSend?: () => boolean;
   intake?: JobIntake | undefined;
   logger: Pick<Logger, "warn">;
 }): JobSender {
+  const { canSend = () => true } = deps;
   let sent: string[] = [];
   // Marks jobs as sent in batches. If the sweep sends a job again before it is marked, the engine dedupes the job.
   const markSent = async () => {
     const ids = sent;
     sent = [];
-    await markJobsSent(deps.db, ids).catch((error: unknown) =>
+    try {
+      if (ids.length > 0) await markJobsSent(deps.db, ids);
+      return true;
+    } catch (error) {
       deps.logger.warn(
         { err: error, jobs: ids },
         "marking jobs as sent failed; the sweep will send them again",
-      ),
-    );
+      );
+      return false;
+    }
   };
   const sendOne = async (job: Job) => {
     await deps.send(job);
     await faultPoint("job-sent");
     if (sent.push(job.id) === 1) setTimeout(markSent, MARK_AFTER_MS);
   };
+  /** `hasMore`: the batch was full, and all of its jobs were sent and marked. */
+  const sendBatch = async (options: Parameters<typeof listUnsentJobs>[1]) => {
+    const jobs = await listUnsentJobs(deps.db, options);
+    // A job that cannot be sent must not delay the others.
+    const results = await Promise.allSettled(jobs.map(sendOne));
+    const failures = results.flatMap((result, index) =>
+      result.status === "rejected" ? [{ job: jobs[index]?.id, err: result.reason }] : [],
+    );
+    if (failures[0])
+      deps.logger.warn(
+        { err: failures[0].err, jobs: failures.map(({ job }) => job) },
+        "sending jobs failed; the next sweep will send them",
+      );
+    const isMarked = await markSent();
+    const hasMore = isMarked && failures.length === 0 && jobs.length === options.limit;
+    return { sentCount: jobs.length - failures.length, hasMore };
+  };
   const sendSoon = (jobs: Job[]) => {
+    if (!canSend()) return;
     for (const job of jobs)
       setImmediate(() =>
         sendOne(job).catch((error: unknown) =>
@@ -127,19 +157,16 @@ export function createJobSender(deps: {
     },
     beginEarly: (job, planned) => void play(job, planned.play),
     async sweep({ ageMs = SWEEP_AGE_MS, now } = {}) {
-      const jobs = await listUnsentJobs(deps.db, { ageMs, limit: 100, now });
-      // A job that cannot be sent must not delay the others.
-      const results = await Promise.allSettled(jobs.map(sendOne));
-      const failures = results.flatMap((result, index) =>
-        result.status === "rejected" ? [{ job: jobs[index]?.id, err: result.reason }] : [],
-      );
-      if (failures[0])
-        deps.logger.warn(
-          { err: failures[0].err, jobs: failures.map(({ job }) => job) },
-          "sending jobs failed; the next sweep will send them",
-        );
-      await pruneSentJobs(deps.db, KEEP_SENT_MS, now);
-      return jobs.length - failures.length;
+      let count = 0;
+      for (let batch = 0; batch < BATCHES_MAX && canSend(); batch += 1) {
+        const { sentCount, hasMore } = await sendBatch({ ageMs, limit: BATCH, now });
+        count += sentCount;
+        if (!hasMore) break;
+      }
+      return count;
+    },
+    async prune() {
+      await pruneSentJobs(deps.db, KEEP_SENT_MS);
     },
   };
 }

@@ -7,4 +7,5 @@ export const silentJobs: JobSender = {
   begin: () => {},
   beginEarly: () => {},
   sweep: async () => 0,
+  prune: async () => {},
 };
