@@ -33,8 +33,9 @@ test("functions are registered at the start, and again when the server has forgo
   assert.deepEqual([watch.isRegistered(), counts.registrations], [true, 1]);
   await watch.check();
   assert.equal(counts.registrations, 1, "a server that knows the functions is left alone");
+  assert.equal(watch.hasForgottenWithin(1), false);
   await watch.check();
-  assert.equal(counts.registrations, 2);
+  assert.deepEqual([watch.hasForgottenWithin(1), counts.registrations], [true, 2]);
 });
 
 test("an outage is logged once, and only a server that does not know the functions gets them afterwards", async () => {

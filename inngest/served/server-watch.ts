@@ -16,6 +16,8 @@ export type ServerWatch = {
   noteCall: () => void;
   isReachable: () => boolean;
   isRegistered: () => boolean;
+  /** Whether the server was found without its state during the last `ms` milliseconds. */
+  hasForgottenWithin: (ms: number) => boolean;
 };
 
 /**
@@ -37,6 +39,7 @@ export function createServerWatch(deps: {
   let isReachable = true;
   /** False after the server answered `unregistered` directly after a registration that it had accepted. */
   let isAnswerTrusted = true;
+  let forgottenAtMs = Number.NEGATIVE_INFINITY;
   let checkedAtMs = Number.NEGATIVE_INFINITY;
   let checking: Promise<void> | undefined;
 
@@ -54,6 +57,7 @@ export function createServerWatch(deps: {
     const mayHaveForgotten = (isDoubtful || !wasReachable) && answer !== "registered";
     if (isRegistered && (hasForgotten || mayHaveForgotten)) {
       isRegistered = false;
+      forgottenAtMs = nowMs();
       logger.warn({}, "the Inngest server may not know the functions anymore; they are registered again");
     }
     if (isRegistered) return;
@@ -81,5 +85,6 @@ export function createServerWatch(deps: {
     },
     isReachable: () => isReachable,
     isRegistered: () => isRegistered,
+    hasForgottenWithin: (ms) => nowMs() - forgottenAtMs < ms,
   };
 }

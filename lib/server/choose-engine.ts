@@ -44,7 +44,7 @@ function createInProcessEngine(db: Database, logger: Logger, owner: BrowserOwner
     readHealth: async () => ({ ok: engine.isHealthy(), detail: "embedded" }),
     intake: { plan: ({ id, name, data }) => engine.plan({ id, name, data }) },
     // A restart loses no jobs, because the queue of the embedded engine is in the service's database.
-    mayLoseJobs: false,
+    mayLoseJobs: () => false,
     serve: () => undefined,
   };
 }

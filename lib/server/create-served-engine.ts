@@ -14,6 +14,8 @@ const PATH = "/api/inngest";
 const REQUEST_TIMEOUT_MS = 10_000;
 /** Maximum age of the state that `/api/ready` reports. The service checks more often, unless it is frozen in between. */
 const HEALTH_AGE_MS = 15_000;
+/** How long jobs that were sent before the server lost its state are looked for. */
+const LOSS_MS = 10 * 60_000;
 const UNREACHABLE = "the server cannot be reached; new jobs are sent when it answers again";
 const UNREGISTERED = "the functions of the service are not registered there";
 
@@ -76,8 +78,8 @@ export function createServedEngine(env: Env, logger: Logger, isServerless: boole
       const isRegistered = watch?.isRegistered() ?? isServerless;
       return { ok: isRegistered, detail: isRegistered ? label : `${label}; ${UNREGISTERED}` };
     },
-    // Serverless functions cannot run a timer that looks for lost jobs every few seconds.
-    mayLoseJobs: !isServerless,
+    // Serverless functions cannot look for lost jobs every few seconds, so they do it only if the server has lost jobs.
+    mayLoseJobs: () => !isServerless || Boolean(watch?.hasForgottenWithin(LOSS_MS)),
     serve(client, functions) {
       const handle = handlerOf(client, functions);
       const { noteCall } = watchServer(client, functions);

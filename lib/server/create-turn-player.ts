@@ -135,7 +135,7 @@ export function createTurnPlayer(deps: TurnPlayerDeps) {
    */
   async function sweepJobs(areAgesTrusted: boolean): Promise<void> {
     await engine.keepRegistered();
-    if (areAgesTrusted && engine.mayLoseJobs && engine.isReachable()) await resendLostJobs(LOST_AFTER_MS);
+    if (areAgesTrusted && engine.mayLoseJobs() && engine.isReachable()) await resendLostJobs(LOST_AFTER_MS);
     await jobs.sweep();
   }
 
@@ -190,7 +190,7 @@ export function createTurnPlayer(deps: TurnPlayerDeps) {
     /** For platforms without a process: does the work on jobs during a request, at most once a minute. */
     sweepWithRequest: createRequestSweep({
       everyMs: SWEEP_EVERY_MS,
-      work: () => sweepJobs(false),
+      work: () => sweepJobs(true),
       logger,
     }),
     /** Starts to execute runs, sends the jobs in the outbox immediately, and begins the regular work. */

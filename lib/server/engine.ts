@@ -21,8 +21,8 @@ export type Engine = {
   readHealth: () => Promise<{ ok: boolean; detail: string }>;
   /** Lets the engine accept jobs in the same database statement that stores them; undefined if the engine cannot do this. */
   intake?: JobIntake;
-  /** Whether the engine may lose its queue, as a server without durable storage does at a restart. */
-  mayLoseJobs: boolean;
+  /** Whether jobs may be lost that were sent a short time ago, as with a server that has no durable storage. */
+  mayLoseJobs: () => boolean;
   /**
    * Creates the handler of `/api/inngest`; undefined if the engine needs no endpoint. Source: `security.md`, Engine
    * endpoint.
