@@ -40,6 +40,7 @@ export async function ensureBuilt(node) {
   await showStep("Building the pages", async () => {
     const result = await runCommand(node, ["node_modules/next/dist/bin/next", "build"], {
       env: { NODE_ENV: "production", NEXT_TELEMETRY_DISABLED: "1" },
+      endsWithParent: true,
     });
     if (!result.ok)
       throw new SetupError("Building the pages failed. See the output of Next above.", result.output);

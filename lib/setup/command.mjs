@@ -15,6 +15,7 @@ const ownsGroup = process.platform !== "win32";
  * @property {string} [cwd]
  * @property {number} [timeoutMs] time limit, after which the program and all its child processes are killed
  * @property {(line: string) => void} [onLine] called with each line of output
+ * @property {boolean} [endsWithParent] also kill the program when this process is killed, so that no signal handler runs
  * @property {boolean} [inherit] print the output instead of collecting it
  */
 /** @typedef {{ ok: boolean, exitCode: number, output: string, timedOut: boolean }} CommandResult */
@@ -38,6 +39,7 @@ export function runCommand(file, args, options = {}) {
       windowsHide: true,
     });
     running.add(child);
+    const release = options.endsWithParent ? guard(child) : () => {};
     let output = "";
     let timedOut = false;
     /** @param {Buffer} chunk */
@@ -59,6 +61,7 @@ export function runCommand(file, args, options = {}) {
     const finish = (exitCode) => {
       clearTimeout(timer);
       running.delete(child);
+      release();
       resolve({ ok: exitCode === 0 && !timedOut, exitCode, output, timedOut });
     };
     child.on("error", (error) => {
@@ -67,6 +70,25 @@ export function runCommand(file, args, options = {}) {
     });
     child.on("close", (code) => finish(code ?? 1));
   });
+}
+
+/**
+ * Starts a second process that kills the program's group when this process has ended: the pipe to its standard input
+ * then closes, even after a SIGKILL.
+ * @param {import("node:child_process").ChildProcess} child
+ * @returns {() => void} a function that ends the guard
+ */
+function guard(child) {
+  if (!ownsGroup || child.pid === undefined) return () => {};
+  const script = `process.stdin.on("end", () => { try { process.kill(-${child.pid}, "SIGKILL"); } catch {} }).resume();`;
+  const watcher = spawn(process.execPath, ["-e", script], {
+    stdio: ["pipe", "ignore", "ignore"],
+    detached: true,
+  });
+  // Without a guard, an interrupted step is still repeated by the next run.
+  watcher.on("error", () => {});
+  watcher.stdin.on("error", () => {});
+  return () => void watcher.kill("SIGKILL");
 }
 
 /**

@@ -4,16 +4,23 @@
  * A package such as Next has one optional dependency per platform. npm omits dependencies that the current registry
  * does not have, and `npm ci` then refuses the lockfile on other machines ("Missing: … from lock file"). This script
  * adds an entry (version, os, cpu, optional) for each omitted package. npm installs that package only on its own
- * platform.
+ * platform. It also adds the checksum (integrity) of every package that has none, because npm installs such a package
+ * without checking it.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { argv } from "node:process";
 import { fileURLToPath } from "node:url";
+import { runCommand } from "./command.mjs";
+import { SetupError } from "./setup-error.mjs";
 
 /**
  * @typedef {object} LockedPackage
  * @property {string} [version]
  * @property {string} [resolved]
+ * @property {string} [integrity]
+ * @property {boolean} [link]
+ * @property {boolean} [inBundle] whether another package contains it, so that it is not fetched
+ * @property {string} [name] only if the folder has another name than the package
  * @property {string | string[]} [os]
  * @property {string | string[]} [cpu]
  * @property {string[]} [libc]
@@ -62,6 +69,56 @@ export function listRegistryHosts(lockfile) {
   return Object.entries(lockfile.packages)
     .filter(([, entry]) => entry.resolved !== undefined)
     .map(([path]) => path);
+}
+
+/**
+ * Lists the entries of packages that npm fetches and does not check, because they have no checksum.
+ * @param {Lockfile} lockfile
+ * @returns {{ path: string, name: string, version: string }[]}
+ */
+export function listUnchecked(lockfile) {
+  return Object.entries(lockfile.packages).flatMap(([path, { name, version = "", ...entry }]) => {
+    const isFetched = path.includes("node_modules/") && !entry.link && !entry.inBundle;
+    if (!isFetched || entry.integrity !== undefined) return [];
+    return [{ path, name: name ?? path.slice(path.lastIndexOf("node_modules/") + 13), version }];
+  });
+}
+
+/**
+ * Adds the checksums that are missing.
+ * @param {Lockfile} lockfile
+ * @param {(spec: string) => Promise<string>} readIntegrity returns the checksum of `<name>@<version>`
+ * @returns {Promise<{ lockfile: Lockfile, checked: string[] }>} a copy of the lockfile, and the packages that got a
+ *   checksum as `<name>@<version>`
+ */
+export async function addIntegrity(lockfile, readIntegrity) {
+  const packages = structuredClone(lockfile.packages);
+  const checked = [];
+  for (const { path, name, version } of listUnchecked(lockfile)) {
+    const spec = `${name}@${version}`;
+    // In npm's order of the fields: the integrity follows the version.
+    packages[path] = { version, integrity: await readIntegrity(spec), ...packages[path] };
+    checked.push(spec);
+  }
+  return { lockfile: { ...lockfile, packages }, checked };
+}
+
+/**
+ * Reads the checksum of a package from the npm registry.
+ * @param {string} spec `<name>@<version>`
+ * @throws {SetupError} if the registry does not have it
+ */
+async function readRegistryIntegrity(spec) {
+  const { ok, output } = await runCommand("npm", ["view", spec, "dist.integrity", "--loglevel=error"], {
+    timeoutMs: 60_000,
+  });
+  const integrity = output.trim();
+  if (!ok || !/^sha512-[\w+/]+=*$/.test(integrity))
+    throw new SetupError(
+      `The npm registry (\`npm config get registry\`) has no checksum of ${spec}, so package-lock.json stays as it was. Use a registry that has all packages.`,
+      output,
+    );
+  return integrity;
 }
 
 /**
@@ -126,11 +183,20 @@ function isLocked(lockfile, from, name) {
   }
 }
 
-if (argv[1] === fileURLToPath(import.meta.url)) {
+async function main() {
   const path = "package-lock.json";
-  const { lockfile, added } = completeLockfile(JSON.parse(readFileSync(path, "utf8")));
+  const { lockfile: complete, added } = completeLockfile(JSON.parse(readFileSync(path, "utf8")));
+  const { lockfile, checked } = await addIntegrity(complete, readRegistryIntegrity);
   writeFileSync(path, `${JSON.stringify(lockfile, null, 2)}\n`);
-  console.log(
-    added.length === 0 ? "package-lock.json is complete." : `Added to package-lock.json: ${added.join(", ")}`,
-  );
+  if (added.length > 0) console.log(`Added to package-lock.json: ${added.join(", ")}`);
+  if (checked.length > 0) console.log(`Added the checksums of: ${checked.join(", ")}`);
+  console.log("package-lock.json is complete.");
+}
+
+if (argv[1] === fileURLToPath(import.meta.url)) {
+  await main().catch((error) => {
+    if (!(error instanceof SetupError)) throw error;
+    console.error(`${error.details.trimEnd()}\n${error.message}`);
+    process.exitCode = 1;
+  });
 }

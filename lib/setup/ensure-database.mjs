@@ -1,6 +1,6 @@
 /** Step 4 of the setup: prepares a template of the embedded database. The template makes the first start faster. */
 import { runCommand } from "./command.mjs";
-import { showStep } from "./progress.mjs";
+import { showStep, warnFailure } from "./progress.mjs";
 import { hashTree, readStamp, writeStamp } from "./stamp.mjs";
 
 const stampPath = "node_modules/.cache/agent-session-service/postgres/prepared.json";
@@ -20,7 +20,7 @@ export async function ensureDatabase(node) {
       "--disable-warning=ExperimentalWarning",
       "db/embedded/prepare-template.ts",
     ]);
-    if (!result.ok) console.log(`! ${result.output.trim().split("\n").at(-1) ?? ""}`);
+    if (!result.ok) warnFailure("The database is prepared by the first start instead", result);
     return result.ok;
   });
   if (isPrepared) writeStamp(stampPath, { sources });

@@ -22,15 +22,13 @@ export async function ensureInstalled() {
   writeStamp(stampPath, { lockfile: hashFile("package-lock.json") });
 }
 
-/** @param {import("./progress.mjs").ShowDetail} showDetail */
-async function installPackages(showDetail) {
-  const first = await runNpm(["ci", ...quietFlags]);
-  if (first.ok) return;
-  if (!/EUSAGE|ERESOLVE|can only install packages when/.test(first.output))
-    throw describeFailure(first.output);
-  showDetail("npm ci refused the lockfile, running npm install");
-  const second = await runNpm(["install", ...quietFlags]);
-  if (!second.ok) throw describeFailure(`${first.output}\n${second.output}`);
+/**
+ * There is no fallback to `npm install`: it would install packages that the lockfile does not name, unchecked.
+ * @throws {SetupError}
+ */
+async function installPackages() {
+  const { ok, output } = await runNpm(["ci", ...quietFlags]);
+  if (!ok) throw describeFailure(output);
 }
 
 // The log level "error" hides npm's warning that packages need Node 24. The warning would mislead users, because Node
@@ -38,20 +36,22 @@ async function installPackages(showDetail) {
 const quietFlags = ["--loglevel=error", "--no-audit", "--no-fund", "--include=dev", "--include=optional"];
 
 /**
- * Runs npm with a Node from outside node_modules, because `npm ci` removes the Node in node_modules.
+ * Runs npm with a Node from outside node_modules, because `npm ci` removes the Node in node_modules. If this process is
+ * killed, npm is killed too: otherwise it would change node_modules while the next setup installs there.
  * @param {string[]} args
  * @param {import("./command.mjs").CommandOptions} [options]
  */
 export function runNpm(args, options = {}) {
   const env = { ...options.env, PATH: outsidePath(), PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD: "1" };
+  const settings = { ...options, env, endsWithParent: true };
   const script = process.env.npm_execpath;
   if (script !== undefined && /npm-cli\.c?js$/.test(script)) {
-    return runCommand(findOutsideNode(), [script, ...args], { ...options, env });
+    return runCommand(findOutsideNode(), [script, ...args], settings);
   }
   const isWindows = process.platform === "win32";
   return isWindows
-    ? runCommand("cmd.exe", ["/d", "/s", "/c", "npm", ...args], { ...options, env })
-    : runCommand("npm", args, { ...options, env });
+    ? runCommand("cmd.exe", ["/d", "/s", "/c", "npm", ...args], settings)
+    : runCommand("npm", args, settings);
 }
 
 /** Returns PATH without the node_modules folders that `npm run` puts in front of the others. */
@@ -91,14 +91,27 @@ function readLockedPackages() {
   return /** @type {Packages | undefined} */ (readStamp("package-lock.json")?.packages) ?? {};
 }
 
-/** @param {string} output */
+const refused =
+  "npm ci refused package-lock.json, because it does not fit package.json. If you have changed package.json, run `npm run lockfile`. " +
+  "Otherwise restore both files, for example with `git checkout package.json package-lock.json`. Then run the command again.";
+const changed =
+  "A package is not the one that package-lock.json names: its checksum differs. Run `npm cache clean --force` and the command again. " +
+  "If it fails again, the registry or a proxy changes packages: check `npm config get registry`.";
+const full = "The disk is full. Free about 1.5 GB and run the command again.";
+const unreachable =
+  "The npm registry cannot be reached. Check the connection, `npm config get registry` and the proxy, then run the command again.";
+const unknown =
+  "See the output of npm above. To start from scratch, run `rm -rf node_modules` and the command again.";
+
+const failures = [
+  { pattern: /EINTEGRITY/, advice: changed },
+  { pattern: /ENOSPC/, advice: full },
+  { pattern: /EUSAGE|ERESOLVE|can only install packages when/, advice: refused },
+  { pattern: /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|network/i, advice: unreachable },
+];
+
+/** @param {string} output the output of npm */
 function describeFailure(output) {
-  const isNetwork = /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|network/i.test(output);
-  const isFull = /ENOSPC/.test(output);
-  const advice = isFull
-    ? "The disk is full. Free about 1.5 GB and run the command again."
-    : isNetwork
-      ? "The npm registry cannot be reached. Check the connection, `npm config get registry` and the proxy, then run the command again."
-      : "See the output of npm above. To start from scratch, run `rm -rf node_modules` and the command again.";
+  const advice = failures.find(({ pattern }) => pattern.test(output))?.advice ?? unknown;
   return new SetupError(`Installing the packages failed. ${advice}`, output);
 }

@@ -1,18 +1,33 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
-import { completeLockfile, listMissingOptionals, listRegistryHosts } from "./complete-lockfile.mjs";
+import {
+  addIntegrity,
+  completeLockfile,
+  listMissingOptionals,
+  listRegistryHosts,
+  listUnchecked,
+} from "./complete-lockfile.mjs";
 
-const lockfile = JSON.parse(readFileSync(new URL("../../package-lock.json", import.meta.url), "utf8"));
+const read = (path: string) => JSON.parse(readFileSync(new URL(path, import.meta.url), "utf8"));
+const lockfile = read("../../package-lock.json");
+/** Every lockfile from which the service installs packages. */
+const lockfiles = {
+  "package-lock.json": lockfile,
+  "Chromium from npm": read("chromium/sparticuz/package-lock.json"),
+  "the import of PGlite databases": read("../commands/backup/pglite/package-lock.json"),
+};
+
+for (const [name, each] of Object.entries(lockfiles))
+  test(`${name}: every package has a checksum, and none a registry URL (fix: npm run lockfile)`, () => {
+    assert.deepEqual(listUnchecked(each), []);
+    assert.deepEqual(listRegistryHosts(each), []);
+  });
 
 describe("package-lock.json", () => {
   test("contains the optional packages of every platform, which npm ci requires (fix: npm run lockfile)", () => {
     const missing = listMissingOptionals(lockfile).map(({ name, version }) => `${name}@${version}`);
     assert.deepEqual(missing, []);
-  });
-
-  test("contains no registry URL (fix: npm run lockfile)", () => {
-    assert.deepEqual(listRegistryHosts(lockfile), []);
   });
 });
 
@@ -40,6 +55,28 @@ describe("completing a lockfile", () => {
       os: ["linux"],
     });
     assert.equal(completed.packages["node_modules/tool"]?.resolved, undefined);
+  });
+
+  test("adds the checksum of every package that npm fetches", async () => {
+    const packages = {
+      "": {},
+      "node_modules/a": { version: "1.0.0", integrity: "sha512-a" },
+      "node_modules/a/node_modules/@scope/b": { version: "2.0.0" },
+      "node_modules/alias": { version: "3.0.0", name: "real" },
+      "node_modules/bundled": { version: "4.0.0", inBundle: true },
+      "node_modules/linked": { link: true },
+    };
+    const { lockfile: completed, checked } = await addIntegrity(
+      { packages },
+      async (spec) => `sha512-${spec}`,
+    );
+    assert.deepEqual(checked, ["@scope/b@2.0.0", "real@3.0.0"]);
+    assert.equal(
+      completed.packages["node_modules/a/node_modules/@scope/b"]?.integrity,
+      "sha512-@scope/b@2.0.0",
+    );
+    assert.deepEqual(listUnchecked(completed), []);
+    assert.equal(listUnchecked({ packages }).length, 2, "the argument is not changed");
   });
 
   test("finds an optional package in the package's own node_modules", () => {

@@ -37,6 +37,16 @@ export async function showStep(title, work) {
 }
 
 /**
+ * Prints that a command failed and that the setup continues without it, with the last line of the command's output.
+ * @param {string} what a phrase such as "Installing bubblewrap failed"
+ * @param {import("./command.mjs").CommandResult} result
+ */
+export function warnFailure(what, { output, timedOut }) {
+  const reason = timedOut ? "it took too long" : output.trim().split("\n").at(-1) || "without a message";
+  console.log(`! ${what}: ${reason}`);
+}
+
+/**
  * Formats a duration: "0.4 s" below ten seconds, "17 s" below two minutes, otherwise "2 min 5 s".
  * @param {number} durationMs
  */

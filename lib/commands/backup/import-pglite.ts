@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
-import { mkdir, mkdtemp, rename, rm, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, mkdtemp, rename, rm, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -14,10 +14,10 @@ import { lockFolder } from "#db/embedded/lock-folder.ts";
 import { startServer } from "#db/embedded/open-embedded.ts";
 
 /**
- * The last version of PGlite that the service used. This version can open the database folders of all earlier versions
- * of PGlite.
+ * A folder with a lockfile, which contains the checksum of the last version of PGlite that the service used. This version
+ * can open the database folders of all earlier versions of PGlite.
  */
-const PGLITE = "@electric-sql/pglite@0.5.16";
+const LOCKED = join(import.meta.dirname, "pglite");
 const INSTALL_TIMEOUT_MS = 300_000;
 
 /** The part of PGlite that this command uses. The package is not a dependency; the command installs it when it runs. */
@@ -67,13 +67,13 @@ export async function importPglite(dataDir: string): Promise<{ manifest: Manifes
 async function openPglite(staging: string, folder: string): Promise<Pglite> {
   const packages = join(staging, "packages");
   await mkdir(packages);
-  await writeFile(join(packages, "package.json"), "{}");
-  await promisify(execFile)(
-    "npm",
-    ["install", "--no-audit", "--no-fund", "--ignore-scripts", "--global=false", PGLITE],
-    { cwd: packages, timeout: INSTALL_TIMEOUT_MS },
-  ).catch((cause) => {
-    throw new BackupError(`${PGLITE} could not be installed from the npm registry: ${cause.message}`, {
+  for (const file of ["package.json", "package-lock.json"])
+    await copyFile(join(LOCKED, file), join(packages, file));
+  await promisify(execFile)("npm", ["ci", "--no-audit", "--no-fund", "--ignore-scripts", "--global=false"], {
+    cwd: packages,
+    timeout: INSTALL_TIMEOUT_MS,
+  }).catch((cause) => {
+    throw new BackupError(`PGlite could not be installed from the npm registry: ${cause.message}`, {
       cause,
     });
   });

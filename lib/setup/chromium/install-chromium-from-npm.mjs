@@ -2,13 +2,17 @@
  * Installs Chromium from the npm package `@sparticuz/chromium`, which is built for AWS Lambda. This works on Linux
  * distributions without a Chromium package.
  */
-import { chmodSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, copyFileSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
 import { runCommand } from "../command.mjs";
 import { runNpm } from "../install.mjs";
+import { warnFailure } from "../progress.mjs";
 import { pickChromium } from "./find-chromium.mjs";
 
 const DOWNLOAD_TIMEOUT_MS = 300_000;
+/** The folder with the lockfile of the package, which contains the checksums of everything that is installed. */
+const LOCKED = fileURLToPath(new URL("./sparticuz/", import.meta.url));
 
 /**
  * Installs the package, and unpacks Chromium into the data folder instead of the package's default, a temporary folder.
@@ -21,12 +25,15 @@ export async function installFromNpm(node, dataDir, showDetail) {
   if (process.platform !== "linux") return undefined;
   showDetail("from npm: @sparticuz/chromium");
   const folder = resolve(dataDir, "chromium");
-  const name = "@sparticuz/chromium@^153.0.0";
-  const flags = ["--no-save", "--no-audit", "--no-fund", "--loglevel=error", "--global=false"];
-  const installed = await runNpm(["install", "--prefix", folder, ...flags, name], {
-    timeoutMs: DOWNLOAD_TIMEOUT_MS,
-  });
-  if (!installed.ok) return undefined;
+  mkdirSync(folder, { recursive: true });
+  for (const file of ["package.json", "package-lock.json"])
+    copyFileSync(join(LOCKED, file), join(folder, file));
+  const flags = ["--no-audit", "--no-fund", "--loglevel=error", "--global=false"];
+  const installed = await runNpm(["ci", "--prefix", folder, ...flags], { timeoutMs: DOWNLOAD_TIMEOUT_MS });
+  if (!installed.ok) {
+    warnFailure("Installing @sparticuz/chromium from npm failed", installed);
+    return undefined;
+  }
   const unpacked = join(folder, "unpacked");
   // Tries Chromium with the system's libraries first, then with the libraries that the package includes for AWS Lambda.
   for (const lambda of [{}, { AWS_EXECUTION_ENV: "AWS_Lambda_nodejs22.x" }]) {

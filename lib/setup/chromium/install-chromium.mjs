@@ -2,6 +2,7 @@
 import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { runCommand } from "../command.mjs";
+import { warnFailure } from "../progress.mjs";
 import { listChromiums, pickChromium } from "./find-chromium.mjs";
 import { installFromNpm } from "./install-chromium-from-npm.mjs";
 
@@ -36,7 +37,10 @@ export async function installChromium(node, dataDir, showDetail) {
  * @param {ShowDetail} showDetail
  */
 async function installWithPlaywright(node, showDetail) {
-  if (!(await isDownloadReachable())) return false;
+  if (!(await isDownloadReachable())) {
+    console.log("! Playwright's download cannot be reached; other ways to install Chromium are tried.");
+    return false;
+  }
   showDetail("downloading with Playwright");
   const result = await runCommand(
     node,
@@ -48,6 +52,7 @@ async function installWithPlaywright(node, showDetail) {
     ],
     { timeoutMs: DOWNLOAD_TIMEOUT_MS, onLine: showDetail, env: { PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD: "" } },
   );
+  if (!result.ok) warnFailure("Playwright's download of Chromium failed; other ways are tried", result);
   return result.ok;
 }
 
@@ -82,11 +87,15 @@ export async function installSystemPackages(names, showDetail) {
   const options = { timeoutMs: DOWNLOAD_TIMEOUT_MS, env: { DEBIAN_FRONTEND: "noninteractive" } };
   if (!isListFresh) {
     showDetail("apt-get update");
-    isListFresh = (await runCommand("apt-get", ["update", "-q"], options)).ok;
+    const update = await runCommand("apt-get", ["update", "-q"], options);
+    isListFresh = update.ok;
+    if (!update.ok) warnFailure("apt-get update failed", update);
   }
   showDetail(`apt-get install ${names.join(" ")}`);
   const flags = ["install", "-y", "-q", "--no-install-recommends"];
-  return (await runCommand("apt-get", [...flags, ...names], options)).ok;
+  const result = await runCommand("apt-get", [...flags, ...names], options);
+  if (!result.ok) warnFailure(`Installing ${names.join(" ")} failed`, result);
+  return result.ok;
 }
 
 /**
