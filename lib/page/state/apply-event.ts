@@ -255,9 +255,10 @@ function completeRun(state: SessionState, event: EventOf<"run.completed">): Sess
     waitingOn: existing?.state === "running" ? null : state.waitingOn,
     compactions: dropUnfinished(state.compactions, runId),
     toolCalls: closeToolCalls(state.toolCalls, runId),
+    // An attempt that is retried has no deliverable; that of its retry begins with `deliverable.pending`.
     deliverables: event.deliverable
       ? upsertDeliverable(state.deliverables, event.deliverable)
-      : state.deliverables,
+      : state.deliverables.filter((each) => each.runId !== runId || each.status !== "pending"),
   };
 }
 

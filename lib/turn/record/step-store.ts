@@ -282,6 +282,12 @@ const PARTS = {
           deliverable.status === "failed" && deliverable.violations ? json(deliverable.violations) : null,
       },
   },
+  // The retry has a deliverable of its own.
+  withdrawn: {
+    text: () =>
+      sql`withdrawn as (delete from ${deliverables} d using held where d.run_id = held.id and d.status = 'pending')`,
+    read: ({ end }) => end?.retry && {},
+  },
   sent: {
     text: (value) => sql`sent as (
       insert into ${outbox} (id, name, data)

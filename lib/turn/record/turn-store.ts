@@ -16,6 +16,7 @@ import {
 import { defineStatement, prepareOnce, queryRows } from "#db/statement.ts";
 import type { AgentRow } from "#lib/agents/agent-store.ts";
 import { OPEN, OPEN_STATES, PLAYING_ORDER, type RunRow } from "#lib/session/run/run-store.ts";
+import { selectedUrl } from "#lib/session/selected-url.ts";
 import { type SessionRow, sessionColumns } from "#lib/session/session-store.ts";
 import type { MessageRow } from "#lib/session/transcript/transcript-store.ts";
 import type { RecordedEntry } from "../prompt/history.ts";
@@ -89,6 +90,8 @@ export type RunRecord = {
   position: number;
   requestMessages: MessageRow[];
   currentUrl: string | null;
+  /** The URL of the page that the session selects, see {@link selectedUrl}. */
+  selectedUrl: string | null;
   /** Whether the session's tree has a plan or requirements. If not, no further query for them is needed. */
   hasPlanning: boolean;
   /** Whether a conversation was imported into the session. */
@@ -110,6 +113,7 @@ const readStatement = prepareOnce((db) => {
       requestMessages,
       agent: agents,
       currentUrl: browsers.currentUrl,
+      selectedUrl,
       hasPlanning: sql<boolean>`(exists (select from ${plans} where ${plans.sessionId} = ${root})
         or exists (select from ${requirements} where ${requirements.sessionId} = ${root}))`,
       hasImports: sql<boolean>`exists (
