@@ -262,8 +262,9 @@ function completeRun(state: SessionState, event: EventOf<"run.completed">): Sess
   };
 }
 
-/** Returns the last error of the browser if the run used the browser; otherwise null. */
+/** Returns the last error of the browser if the run needed a page, as the service determines it; otherwise null. */
 const findPageError = ({ toolCalls, browser }: SessionState, runId: string): string | null =>
+  browser.desiredUrl !== null ||
   Object.values(toolCalls).some((call) => call.runId === runId && usesBrowser(call.toolName))
     ? browser.lastError
     : null;

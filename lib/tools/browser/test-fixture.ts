@@ -126,6 +126,7 @@ function createTestService(live: LiveBrowser, touched: string[]): BrowserService
     retarget: refuse,
     ensure: async () => live,
     hold: async () => () => {},
+    settle: async () => {},
     warmUp() {},
     lease: refuse,
     open: refuse,
