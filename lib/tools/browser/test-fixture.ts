@@ -221,7 +221,7 @@ export const callOf = (
   requestId: "request_test",
   runId: "run_test",
   callId: "call_test",
-  origin: "person",
+  isPersonPresent: true,
   hasTool: () => true,
   signal,
 });

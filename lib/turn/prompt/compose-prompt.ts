@@ -56,7 +56,7 @@ export function composePrompt(
     agent,
     systemPrompt: session.systemPrompt,
     outputSchema: claim.isStructured ? session.outputSchema : null,
-    isPersonPresent: claim.origin === "person",
+    isPersonPresent: claim.isPersonPresent,
   });
   const own = describeTools(deps.tools, names);
   if (remote.tools.length === 0) return { instructions, ...own };

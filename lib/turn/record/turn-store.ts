@@ -13,6 +13,7 @@ import {
   steps,
   toolCalls,
 } from "#db/schema/index.ts";
+import type { RunOrigin } from "#db/schema/unions.ts";
 import { defineStatement, prepareOnce, queryRows } from "#db/statement.ts";
 import type { AgentRow } from "#lib/agents/agent-store.ts";
 import { OPEN, OPEN_STATES, PLAYING_ORDER, type RunRow } from "#lib/session/run/run-store.ts";
@@ -89,6 +90,7 @@ export type RunRecord = {
   /** The number of the request among all requests of the session, from 1. */
   position: number;
   requestMessages: MessageRow[];
+  requestOrigin: RunOrigin;
   currentUrl: string | null;
   /** The URL of the page that the session selects, see {@link selectedUrl}. */
   selectedUrl: string | null;
@@ -110,6 +112,7 @@ const readStatement = prepareOnce((db) => {
       run: getTableColumns(runs),
       session: sessionColumns,
       position: requests.position,
+      requestOrigin: requests.origin,
       requestMessages,
       agent: agents,
       currentUrl: browsers.currentUrl,

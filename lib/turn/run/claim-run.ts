@@ -55,7 +55,7 @@ export async function claimRun(deps: TurnDeps, job: PlayJob, signal: AbortSignal
   const row = await readRun(deps.db, runId);
   if (!row) return { status: "no" };
   const { run, session, agent, position, requestMessages, currentUrl, selectedUrl } = row;
-  const claim = { ...toClaim(run, session), epoch: taken.epoch };
+  const claim = { ...toClaim(run, session, row.requestOrigin), epoch: taken.epoch };
   const isNew = claim.epoch === 1 && claim.attempt === 1;
   const requestFrom = isNew ? 0 : await findRequestStart(deps.db, claim.requestId);
   const isFirst = isNew && position === 1;
@@ -116,6 +116,7 @@ async function claimFresh(
     requestId: fresh.requestId,
     attempt: 1,
     origin: fresh.origin,
+    isPersonPresent: fresh.origin === "person",
     source: session.source,
     isStructured: session.outputSchema !== null,
   };
