@@ -169,7 +169,7 @@ async function insertChild(
       metadata: null,
       idempotencyKey: null,
       bodyHash: createHash("sha256").update(JSON.stringify(newAgent)).digest("hex"),
-      targetUrl: browser === "none" ? (newAgent.url ?? null) : (newAgent.url ?? pageUrl ?? session.targetUrl),
+      targetUrl: browser === "none" ? (newAgent.url ?? null) : (newAgent.url ?? pageUrl),
       targetPageUrls: [],
       outputSchema: null,
       systemPrompt: null,

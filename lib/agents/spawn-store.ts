@@ -1,7 +1,8 @@
 import { and, eq, like } from "drizzle-orm";
 import type { Transaction } from "#db/client.ts";
-import { agents, browsers, sealedSecrets } from "#db/schema/index.ts";
+import { agents, browsers, sealedSecrets, sessions } from "#db/schema/index.ts";
 import { MCP_SECRETS } from "#lib/session/secrets/secret-names.ts";
+import { selectedUrl } from "#lib/session/selected-url.ts";
 import type { AgentRow } from "./agent-store.ts";
 
 /** Writes the row that makes a session a sub-agent. */
@@ -22,14 +23,15 @@ export const listServerSecrets = (
     .where(and(eq(sealedSecrets.sessionId, sessionId), like(sealedSecrets.name, `${MCP_SECRETS}%`)));
 
 /**
- * URL of the page that a session's browser shows. If the browser has not started yet, URL of the page that it will show
- * first. Null if the session has no browser or the URL is not http or https.
+ * URL of the page that a session's browser shows. If no browser runs, URL of the page that the session selects. Null if
+ * there is no such page or the URL is not http or https.
  */
 export async function readPageUrl(tx: Transaction, sessionId: string): Promise<string | null> {
   const [row] = await tx
-    .select({ currentUrl: browsers.currentUrl, desiredUrl: browsers.desiredUrl })
-    .from(browsers)
-    .where(eq(browsers.sessionId, sessionId));
-  const url = row?.currentUrl ?? row?.desiredUrl ?? null;
+    .select({ currentUrl: browsers.currentUrl, selectedUrl })
+    .from(sessions)
+    .leftJoin(browsers, eq(browsers.sessionId, sessions.id))
+    .where(eq(sessions.id, sessionId));
+  const url = row?.currentUrl ?? row?.selectedUrl ?? null;
   return url?.startsWith("http") ? url : null;
 }

@@ -112,6 +112,8 @@ export type ApiServices = {
     pagesOrigin: string;
     delegation: DelegationCaps;
     annotations: AnnotationLimits;
+    /** Whether the deployment excludes tools from turns that no person started. */
+    excludesTools: boolean;
     firstPartyOrigins: readonly string[];
     model: { id: string; label: string; isDemo: boolean; isPriced: boolean };
   };

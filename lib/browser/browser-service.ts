@@ -181,6 +181,10 @@ export type BrowserService = {
    * browser. A page that is too busy runs the script with its next document.
    */
   refreshPageScripts: (sessionIds: readonly string[]) => Promise<void>;
+  /**
+   * Waits until everything that the session's browser has reported so far is stored, if this process runs the browser.
+   */
+  settle: (sessionId: string) => Promise<void>;
   /** Marks the browser as used now. `reapIdle` can then end it only after a further `BrowserServiceDeps.idleMs`. */
   touch: (sessionId: string) => void;
   /**

@@ -225,6 +225,7 @@ function createSessionCalls({ deps, claims, browsers }: Parts) {
     open: async (sessionId) => (await browsers.get(sessionId)).open(),
     navigate: async (sessionId, url, signal) => (await browsers.get(sessionId)).navigate(url, signal),
     history: async (sessionId, action) => (await browsers.get(sessionId)).history(action),
+    settle: async (sessionId) => browsers.peek(sessionId)?.settle(),
     touch: (sessionId) => browsers.peek(sessionId)?.touch(),
     watch(sessionId, listeners) {
       let stop: (() => void) | undefined;

@@ -63,7 +63,7 @@ export const toToolCall = ({
   signal,
   requestId: null,
   runId: null,
-  origin: "external",
+  isPersonPresent: false,
 });
 
 function describeResult({ isError, content }: ToolResult): CallToolResult {

@@ -16,6 +16,8 @@ type Agreement = {
   text: string;
   userId: string | null;
   bodyHash: string;
+  /** Whether the deployment excludes tools from turns that no person started. */
+  deploymentExcludes: boolean;
 };
 
 /**
@@ -24,16 +26,15 @@ type Agreement = {
  * one. Refuses if the plan's mode is not `plan_first`, if the plan has no item left to do, or if the plan no longer has
  * the revision that the person saw.
  */
-export function agreePlan(deps: WakeDeps, { sessionId, revision, text, userId, bodyHash }: Agreement) {
+export function agreePlan(deps: WakeDeps, { sessionId, revision, text, ...person }: Agreement) {
   const words = text === "" ? PLAN_AGREED_TEXT : `${PLAN_AGREED_TEXT}\n\n${text}`;
   return acceptMessage(deps, {
     sessionId,
     messages: [{ role: "user", parts: [{ type: "text", text: words }] }],
     mode: "steer",
     origin: "person",
-    userId,
+    ...person,
     idempotencyKey: null,
-    bodyHash,
     alongside: (tx, emit) => agree(tx, emit, sessionId, revision),
   });
 }

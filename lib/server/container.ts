@@ -345,6 +345,7 @@ function createServices(env: Env, logger: Logger, parts: Parts): ApiServices {
         maxLiveBrowsers: env.DELEGATION_MAX_LIVE_BROWSERS,
       },
       annotations: env.annotationLimits,
+      excludesTools: env.EXTERNAL_TURN_EXCLUDE.length > 0,
       firstPartyOrigins: env.FIRST_PARTY_ORIGINS,
       model: {
         id: model.id,

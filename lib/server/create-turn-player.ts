@@ -52,7 +52,7 @@ type TurnPlayerDeps = Pick<TurnDeps, "model" | "spending" | "mcp" | "elicitation
     firstLook: TurnDeps["firstLook"];
     planGate: TurnDeps["planGate"];
     skills: TurnDeps["skills"];
-    browser: Pick<BrowserService, "reapIdle">;
+    browser: Pick<BrowserService, "reapIdle" | "settle">;
     testRuns: TestRunsDeps;
   };
   isServerless: boolean;
@@ -237,6 +237,7 @@ function createTurnDeps(
     control,
     evidence: tooling.evidence,
     firstLook: tooling.firstLook,
+    browser: tooling.browser,
     planGate: tooling.planGate,
     skills: tooling.skills,
     tools: new Map(tooling.tools.map((tool) => [tool.name, tool])),

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { CallRefusal, RunOrigin, WaitEnd, WaitKind, WaitUntil } from "#db/schema/unions.ts";
+import type { CallRefusal, WaitEnd, WaitKind, WaitUntil } from "#db/schema/unions.ts";
 import type { EvidencePointer } from "#lib/events/event.ts";
 
 /**
@@ -62,7 +62,8 @@ export type ToolCall = {
   requestId: string | null;
   runId: string | null;
   callId: string;
-  origin: RunOrigin;
+  /** Whether a person started the turn and can answer questions. Also true for its retries. */
+  isPersonPresent: boolean;
   /** Whether the caller (the turn, or the holder of an MCP token) has a tool of this name. */
   hasTool: (name: string) => boolean;
   /** How the wait of an earlier attempt of this call ended. Undefined on the first attempt. */

@@ -79,6 +79,8 @@ async function playClaimed(deps: TurnDeps, checker: SchemaChecker, run: RunInPla
     const end = await playSteps(deps, checker, run, pauseAtMs);
     if (end === "paused" || end === "parked") return { status: end };
     if (end.outcome === "cancelled") await settleCalls(deps, run);
+    // The outcome of a turn depends on whether its page was reached.
+    if (end.outcome === "succeeded") await deps.browser.settle(browserSessionOf(run));
     const closed = await closeRun(deps, run, end);
     if (closed === "refused") throw new StaleClaimError(run.claim);
     if (closed === "ended") return { status: "ended" };

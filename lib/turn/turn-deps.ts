@@ -1,4 +1,5 @@
 import type { Database } from "#db/client.ts";
+import type { BrowserService } from "#lib/browser/browser-service.ts";
 import type { BrowserControl } from "#lib/browser/view/browser-control.ts";
 import type { EventLog } from "#lib/events/event-log.ts";
 import type { EvidenceStore } from "#lib/evidence/evidence.ts";
@@ -41,6 +42,8 @@ export type TurnDeps = {
   /** Every tool that this deployment has, by name. */
   tools: ReadonlyMap<string, Tool>;
   skills: Pick<SessionSkills, "describe">;
+  /** Stores what browsers have reported, so that the end of a turn reads it. */
+  browser: Pick<BrowserService, "settle">;
   /** Looks at the page before the first model call of a turn. */
   firstLook: FirstLook;
   evidence: EvidenceStore;

@@ -1,6 +1,6 @@
 import type { LiveBrowser } from "#lib/browser/browser-service.ts";
 import type { VariantSummary } from "#lib/events/event.ts";
-import { findSession } from "#lib/session/session-store.ts";
+import { findSelectedUrl } from "#lib/session/selected-url.ts";
 import { withinDeadline } from "#lib/tools/browser/within-deadline.ts";
 import { checkDocumentContent } from "./compile/check-document.ts";
 import type { RevisionInput, VariantDocument } from "./document.ts";
@@ -63,7 +63,7 @@ export async function applyVariant(
   const baseRevision = call.baseRevision ?? newest?.number ?? 0;
   if (baseRevision !== (newest?.number ?? 0)) return describeStale(deps, call, newest?.number ?? 0, before);
 
-  const pageUrl = live ? live.page().url() : await readTarget(deps, sessionId);
+  const pageUrl = live ? live.page().url() : await findSelectedUrl(deps.db, sessionId);
   const revised = revise(before, change, pageUrl);
   if (!revised.ok) return revised;
   const { document } = revised;
@@ -114,11 +114,6 @@ function describeRepeated({
   const checked = check ? { status: check.status, at: check.at } : null;
   const summary = { key: variant, revision: number, check: checked, publication: null };
   return { ok: true, summary, isRepeated: true, grounding: null, pageUrl: null };
-}
-
-async function readTarget({ db }: VariantsDeps, sessionId: string): Promise<string | null> {
-  const session = await findSession(db, sessionId);
-  return session?.targetUrl ?? session?.targetPageUrls[0] ?? null;
 }
 
 /** Returns why a document cannot be stored, or undefined if it can. */

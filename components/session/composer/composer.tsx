@@ -2,7 +2,7 @@
 
 import { ArrowUp } from "lucide-react";
 import { type RefObject, useState } from "react";
-import { isWorking } from "#lib/page/state/session-state.ts";
+import { isWorking, maySteer } from "#lib/page/state/session-state.ts";
 import type { FollowUpMode } from "#lib/page/state/view-types.ts";
 import { PlanPanel } from "../../planning/plan-panel.tsx";
 import { Button } from "../../ui/button.tsx";
@@ -10,7 +10,7 @@ import { cn } from "../../ui/cn.ts";
 import { useRuntime, useSession } from "../session-context.tsx";
 import { AgentControls } from "./agent-controls.tsx";
 import { ElicitationForms } from "./elicitation-form.tsx";
-import { MODES, ModeChoice } from "./mode-choice.tsx";
+import { CANNOT_STEER, MODES, ModeChoice } from "./mode-choice.tsx";
 import { StateLine } from "./state-line.tsx";
 import { StopButton } from "./stop-button.tsx";
 import { useStop } from "./stop-context.tsx";
@@ -55,7 +55,8 @@ function MessageBox({ textarea }: { textarea: RefObject<HTMLTextAreaElement | nu
   const hasQuestion = state.elicitations.length > 0;
   const { error: stopError } = useStop();
   const { text, setText, chosen, setChosen, isSending, sendError, send } = useMessage();
-  const mode = !isBusy ? "queue" : hasQuestion ? "steer" : chosen;
+  const canSteer = maySteer(state);
+  const mode = !isBusy || (chosen === "steer" && !canSteer) ? "queue" : hasQuestion ? "steer" : chosen;
   const error = sendError ?? (isBusy ? stopError : null);
   return (
     <form
@@ -76,7 +77,7 @@ function MessageBox({ textarea }: { textarea: RefObject<HTMLTextAreaElement | nu
           hasQuestion
             ? "Or tell the agent something else"
             : isBusy
-              ? MODES[chosen].does
+              ? MODES[mode].does
               : "Ask for something else"
         }
         onChange={(event) => setText(event.target.value)}
@@ -84,7 +85,7 @@ function MessageBox({ textarea }: { textarea: RefObject<HTMLTextAreaElement | nu
           if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing) return;
           event.preventDefault();
           const isSteer = event.ctrlKey || event.metaKey;
-          void send(isBusy && isSteer ? "steer" : mode);
+          void send(isBusy && isSteer && canSteer ? "steer" : mode);
         }}
         className="field-sizing-content block max-h-48 min-h-10 w-full resize-none bg-transparent px-3 py-2 text-base outline-none placeholder:text-faint"
       />
@@ -92,6 +93,9 @@ function MessageBox({ textarea }: { textarea: RefObject<HTMLTextAreaElement | nu
         <p role="alert" className="px-3 pb-1 text-bad text-sm">
           {error}
         </p>
+      )}
+      {isBusy && !canSteer && text.trim() !== "" && (
+        <p className="px-3 pb-1 text-faint text-xs">{CANNOT_STEER}</p>
       )}
       <div className="flex items-center gap-2 px-2 pb-2">
         <MessageHint chosen={chosen} setChosen={setChosen} />
@@ -163,7 +167,14 @@ function MessageHint({
         Sending withdraws {state.elicitations.length === 1 ? "the question" : "the questions"}
       </span>
     );
-  if (isBusy) return <ModeChoice mode={chosen} onChange={setChosen} />;
+  if (isBusy)
+    return (
+      <ModeChoice
+        mode={maySteer(state) || chosen !== "steer" ? chosen : "queue"}
+        maySteer={maySteer(state)}
+        onChange={setChosen}
+      />
+    );
   return (
     <span className="truncate pl-1 text-faint text-xs max-sm:invisible">
       Enter sends, Shift+Enter breaks the line

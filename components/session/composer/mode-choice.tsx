@@ -9,15 +9,22 @@ export const MODES: Record<FollowUpMode, { name: string; does: string }> = {
   interrupt: { name: "Interrupt", does: "Stop this turn and ask for something else" },
 };
 
+/** Why a message does not join a turn. */
+export const CANNOT_STEER =
+  "No person started this turn, so it works without some tools. Your message starts a turn of its own, with all tools.";
+
 /**
  * Lets the person choose how a message reaches a running turn. The choices are one Tab stop; the arrow keys change the
  * choice.
  */
 export function ModeChoice({
   mode,
+  maySteer,
   onChange,
 }: {
   mode: FollowUpMode;
+  /** Whether a message can join the running turn. If not, the choice says why. */
+  maySteer: boolean;
   onChange: (mode: FollowUpMode) => void;
 }) {
   return (
@@ -26,14 +33,15 @@ export function ModeChoice({
       {Object.entries(MODES).map(([choice, { name, does }]) => (
         <label
           key={choice}
-          title={does}
-          className="relative flex select-none items-center rounded-sm px-2 font-medium text-soft text-xs outline-offset-[-2px] hover:text-ink has-checked:bg-raised has-checked:text-ink has-checked:shadow-(color:--shadow-color) has-checked:shadow-sm has-focus-visible:outline-2 has-focus-visible:outline-accent max-sm:px-1.5"
+          title={choice === "steer" && !maySteer ? CANNOT_STEER : does}
+          className="relative flex select-none items-center rounded-sm px-2 font-medium text-soft text-xs outline-offset-[-2px] hover:text-ink has-checked:bg-raised has-checked:text-ink has-checked:shadow-(color:--shadow-color) has-checked:shadow-sm has-disabled:text-faint has-disabled:hover:text-faint has-focus-visible:outline-2 has-focus-visible:outline-accent max-sm:px-1.5"
         >
           <input
             type="radio"
             name="mode"
             className="absolute inset-0 cursor-pointer appearance-none outline-none"
             checked={choice === mode}
+            disabled={choice === "steer" && !maySteer}
             // `choice` is a key of `MODES`.
             onChange={() => onChange(choice as FollowUpMode)}
           />

@@ -3,7 +3,8 @@ import type { Invariant } from "../world/evidence.ts";
 
 /**
  * I7: a deliverable with the status `ready` fits its schema. This is checked with a second validator, which the service
- * does not use. Every run that started in a session with a schema has a deliverable, and none is still pending.
+ * does not use. Every run that started in a session with a schema has a deliverable that is not pending, or
+ * has none because it was retried.
  */
 export const readyIsValid: Invariant = {
   id: "I7",
@@ -21,7 +22,9 @@ export const readyIsValid: Invariant = {
     }
     for (const run of rows.runs) {
       if (!schemas.get(run.sessionId) || run.startedAt === null) continue;
-      if (!rows.deliverables.some((one) => one.runId === run.id)) wrong.push(`${run.id} has no deliverable`);
+      const hasDeliverable = rows.deliverables.some((one) => one.runId === run.id);
+      if (hasDeliverable && run.willRetry) wrong.push(`${run.id} has a deliverable and is retried`);
+      if (!hasDeliverable && !run.willRetry) wrong.push(`${run.id} has no deliverable`);
     }
     return wrong;
   },

@@ -2,15 +2,21 @@ import { createHmac } from "node:crypto";
 import { type LineOf, monotonicMs } from "../oracle/log-line.ts";
 import { type Evidence, type Invariant, sumWaits } from "../world/evidence.ts";
 
-/** I4: every subscribed event has exactly one callback row, which was stored in the transaction of the event. */
+/**
+ * I4: every subscribed event has exactly one callback row, which was stored in the transaction of the event. The end of
+ * an attempt that is retried has none.
+ */
 export const oneRowPerEvent: Invariant = {
   id: "I4",
   promise: "exactly one callback row per subscribed (run, event), stored in that event's transaction",
   findViolations({ rows }) {
     const wrong: string[] = [];
     const subscribed = new Map(rows.sessions.map((session) => [session.id, session.callbackEvents ?? []]));
-    const subscribedEvents = rows.events.filter(({ sessionId, kind }) =>
-      subscribed.get(sessionId)?.some((event) => event === kind),
+    const retried = new Set(rows.runs.filter(({ willRetry }) => willRetry).map(({ id }) => id));
+    const subscribedEvents = rows.events.filter(
+      ({ sessionId, kind, runId }) =>
+        subscribed.get(sessionId)?.some((event) => event === kind) &&
+        !(kind === "run.completed" && runId !== null && retried.has(runId)),
     );
     for (const event of subscribedEvents) {
       const stored = rows.deliveries.filter((row) => row.runId === event.runId && row.event === event.kind);

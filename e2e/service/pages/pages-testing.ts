@@ -56,7 +56,7 @@ export async function deploy(
     requestId,
     runId,
     callId,
-    origin: "person",
+    isPersonPresent: true,
     hasTool: () => true,
     signal: new AbortController().signal,
   });

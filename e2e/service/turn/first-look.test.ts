@@ -86,6 +86,32 @@ test("the first look reports a page that cannot be reached", async () => {
   );
 });
 
+test("a turn whose page was not reached is no success, whether the look or a script found it", async () => {
+  const stateOf = async ({ session }: Awaited<ReturnType<typeof play>>) => {
+    const { data } = await service.read<{
+      data: { id: string; state: string; stateReason: string }[];
+    }>("/api/sessions");
+    const { state, stateReason } = data.find(({ id }) => id === session.sessionId) ?? {};
+    return [state, stateReason];
+  };
+  const isReason = /could not be resolved|closed the connection/;
+  const turns = [
+    await play("Read an unknown host", { targetUrl: "https://shop.invalid/" }),
+    await play("Read a broken page", { targetPageUrls: [`${site.origin}/gone`] }),
+    // The turn ends right after the navigation, before the browser's report about it would be stored.
+    await play("Follow a broken link", { targetUrl: `${site.origin}/` }, [
+      "await page.evaluate(() => { location.href = '/gone'; }); await page.waitForTimeout(100);",
+    ]),
+  ];
+  for (const turn of turns) {
+    const [state, reason] = await stateOf(turn);
+    assert.equal(state, "page_error");
+    assert.match(reason ?? "", isReason);
+  }
+  const fine = await play("Read a page", { targetUrl: `${site.origin}/` });
+  assert.deepEqual(await stateOf(fine), ["done", null]);
+});
+
 test("a turn without a target page or browser tools has no first look, and starts no browser", async () => {
   for (const more of [{}, { targetUrl: `${site.origin}/`, capabilities: { browser: false } }]) {
     const { requests, session } = await play(`Say hello ${Object.keys(more).length}`, more);

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
+import { startReceiver } from "#e2e/fixtures/receiver.ts";
 import type { RecordedRequest, Step } from "#e2e/fixtures/scripted-model/types.ts";
-import { openTestService, type TestService } from "../testing.ts";
+import { openTestService, type TestService, waitUntil } from "../testing.ts";
 import { only, readEvents, readStatus } from "./turn-testing.ts";
 
 let service: TestService;
@@ -327,20 +328,69 @@ describe("a structured session", () => {
     assert.equal(only(events, "deliverable.failed").length, 1);
   });
 
-  it("probes again in every run of the retry chain, and each run has its own deliverable", async () => {
+  it("probes again in every run of the retry chain, and only the last run has a deliverable", async () => {
     const { requests, events, session } = await play("chain", {
       work: [{ status: 503, message: "overloaded" }],
       structured: [{ json: { title: "Late" } }],
     });
     assert.deepEqual(kinds(requests), ["probe", "turn", "probe", "turn", "structured"]);
-    const ends = only(events, "run.completed").map(({ runId, deliverable }) => [
+    const ends = only(events, "run.completed").map(({ runId, deliverable, willRetry }) => [
       runId === session.runId,
+      willRetry?.attempt,
       deliverable?.runId === runId,
       deliverable?.status,
     ]);
     assert.deepEqual(ends, [
-      [true, true, "failed"],
-      [false, true, "ready"],
+      [true, 2, false, undefined],
+      [false, undefined, true, "ready"],
+    ]);
+  });
+
+  it("says nothing final about an attempt that is retried: no deliverable, part or callback", async () => {
+    const receiver = await startReceiver([200]);
+    after(() => receiver.close());
+    answer("chain of three", {
+      work: [
+        { text: "Half.", toolCalls: [{ name: "list_files", arguments: {} }] },
+        { status: 503, message: "overloaded", headers: { "retry-after-ms": "400" } },
+        { status: 503, message: "overloaded" },
+      ],
+      structured: [{ status: 503, message: "overloaded" }, { json: { title: "Late" } }],
+    });
+    const session = await service.create("chain of three", {
+      outputSchema,
+      callback: { url: receiver.url },
+    });
+    await waitUntil(async () => {
+      const status = await readStatus(service, session.sessionId);
+      return status.lastRun?.outcome === "errored" && status.activeRunId === null;
+    }, "the first attempt has failed");
+    const { deliverable, lastRunId, turnState } = await readStatus(service, session.sessionId);
+    assert.deepEqual([turnState, deliverable], ["running", { runId: lastRunId, status: "pending" }]);
+
+    await service.completed(session.statusUrl);
+    const events = await readEvents(service, session.sessionId);
+    const runIds = only(events, "run.started").map(({ runId }) => runId);
+    assert.equal(runIds.length, 4);
+    assert.deepEqual(only(events, "deliverable.failed"), []);
+    assert.deepEqual(
+      only(events, "deliverable.ready").map(({ runId }) => runId),
+      [runIds[3]],
+    );
+    await waitUntil(() => receiver.received.length === 5, "the callbacks have arrived");
+    assert.deepEqual(
+      receiver.received
+        .map(({ body }) => JSON.parse(String(body)))
+        .map(({ event, runId }) => [event, runId])
+        .sort(),
+      [...runIds.map((runId) => ["run.started", runId]), ["run.completed", runIds[3]]].sort(),
+    );
+    const { data } = await service.read<{ data: StoredMessage[] }>(
+      `/api/sessions/${session.sessionId}/messages`,
+    );
+    const parts = data.flatMap((message) => message.parts).filter(({ type }) => type === "data-deliverable");
+    assert.deepEqual(parts, [
+      { type: "data-deliverable", data: { runId: runIds[3], status: "ready", value: { title: "Late" } } },
     ]);
   });
 

@@ -101,6 +101,33 @@ describe("a turn that asks a person", () => {
     assert.equal(service.model.requests.length, before + 1);
   });
 
+  it("can also be asked by the retry of a person's turn, but not by that of a program's turn", async () => {
+    const failed = { status: 503, message: "overloaded", headers: { "retry-after-ms": "10" } };
+    const answers = [failed, { toolCalls: [ask("Which colour?")] }, { text: "Done." }];
+    const scriptSteps = (task: string) => {
+      const left = [...answers];
+      service.model.respondWith(({ userText }) => (userText.includes(task) ? left.shift() : undefined));
+    };
+    const session = await startTurn(service, []);
+    await service.completed(session.turn.statusUrl);
+    scriptSteps("ask me");
+    const turn = await sayAsPerson(service, session, { text: "ask me" });
+    await waitUntil(
+      async () => (await readStatus(service, session.sessionId)).waitingOn?.kind === "person",
+      "the retry waits for the answer",
+    );
+    const { activeRunId, waitingOn } = await readStatus(service, session.sessionId);
+    assert.notEqual(activeRunId, turn.runId, "the retry is a run of its own");
+    assert.equal(await answer(service, session, waitingOn?.ids[0]), 202);
+    await service.completed(turn.statusUrl);
+
+    scriptSteps("ask nobody");
+    const program = await service.create("ask nobody");
+    await service.completed(program.statusUrl);
+    const [result] = only(await readEvents(service, program.sessionId), "tool.result");
+    assert.match(result?.preview ?? "", /^No person can answer/);
+  });
+
   it("with a form accepts only a valid answer, and otherwise names the field and stays open", async () => {
     const form = {
       properties: {

@@ -31,6 +31,7 @@ async function accept(
     messages: readFollowUpMessages(body),
     mode: body.mode ?? "queue",
     origin,
+    deploymentExcludes: services.settings.excludesTools,
     userId: body.userId ?? null,
     idempotencyKey: body.idempotencyKey ?? null,
     bodyHash: hashBody(),

@@ -55,7 +55,14 @@ export async function agreePlan(
 ): Promise<Answer> {
   const { sessionId } = params;
   const { revision, text = "" } = body;
-  const agreement = { sessionId, revision, text: text.trim(), userId: null, bodyHash: hashBody() };
+  const agreement = {
+    sessionId,
+    revision,
+    text: text.trim(),
+    userId: null,
+    bodyHash: hashBody(),
+    deploymentExcludes: services.settings.excludesTools,
+  };
   return answerAccepted(services, sessionId, await agree(services, agreement));
 }
 

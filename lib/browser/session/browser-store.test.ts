@@ -3,6 +3,7 @@ import { after, before, test } from "node:test";
 import { eq } from "drizzle-orm";
 import { sessions } from "#db/schema/index.ts";
 import { openTestDatabase } from "#db/testing.ts";
+import { findSelectedUrl } from "#lib/session/selected-url.ts";
 import { insertTestSession } from "../testing.ts";
 import {
   moveBrowser,
@@ -86,4 +87,23 @@ test("a known target page is not added again", async () => {
   const [row] = await database.db.select().from(sessions).where(eq(sessions.id, id));
   assert.deepEqual(row?.targetPageUrls, ["https://b.example/", "https://c.example/"]);
   assert.equal((await readBrowser(database.db, id))?.retargets, 4);
+});
+
+test("the selected page is that of the last retarget, without one the target or the first target page", async () => {
+  const { db } = database;
+  const [a, b] = ["https://a.example/", "https://b.example/"];
+  const cases: [string | null, string[], string | null][] = [
+    [a, [b], a],
+    [null, [b, a], b],
+    [null, [], null],
+  ];
+  for (const [targetUrl, targetPageUrls, selected] of cases) {
+    const id = await insertTestSession(db);
+    await db.update(sessions).set({ targetUrl, targetPageUrls }).where(eq(sessions.id, id));
+    assert.equal(await findSelectedUrl(db, id), selected);
+    await db.transaction((tx) => openBrowserRow(tx, id, selected));
+    assert.equal(await findSelectedUrl(db, id), selected);
+    await db.transaction((tx) => selectPage(tx, id, "https://c.example/"));
+    assert.equal(await findSelectedUrl(db, id), "https://c.example/");
+  }
 });

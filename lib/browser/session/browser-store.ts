@@ -4,6 +4,7 @@ import type { Executor, Transaction } from "#db/client.ts";
 import { hasEnded } from "#db/connection-name.ts";
 import { agents, browsers, runs, sessions } from "#db/schema/index.ts";
 import { OPEN_STATES } from "#lib/session/run/run-store.ts";
+import { initialUrlOf } from "#lib/session/selected-url.ts";
 import { type BrowserEvent, browserMachine } from "./browser-machine.ts";
 
 export type BrowserRow = typeof browsers.$inferSelect;
@@ -21,8 +22,7 @@ type BrowserHolder = "none" | "self" | "other" | "gone";
  */
 export type BrowserSession = Pick<SessionFields, "source" | "capabilities"> & {
   /**
-   * The session's target URL, or else its first target page. Null if the session has neither. The browser opens this
-   * page if no client has selected another page.
+   * See {@link initialUrlOf}. The browser opens this page if no client has selected another page.
    */
   initialUrl: string | null;
 };
@@ -82,7 +82,7 @@ export async function readBrowserSession(
   const { source, agentBrowser } = row;
   const browser = row.capabilities.browser && (agentBrowser === null || agentBrowser === "own");
   const capabilities = { ...row.capabilities, browser };
-  return { source, capabilities, initialUrl: row.targetUrl ?? row.targetPageUrls[0] ?? null };
+  return { source, capabilities, initialUrl: initialUrlOf(row) };
 }
 
 /** Whether a session has a browser of its own. Queries the database only for a sub-agent. */

@@ -68,6 +68,8 @@ export type SessionBrowser = {
   history: (action: HistoryAction) => Promise<BrowserOpening>;
   /** @see BrowserService.refreshPageScripts */
   refreshPageScript: () => Promise<void>;
+  /** @see BrowserService.settle */
+  settle: () => Promise<void>;
   touch: () => void;
   watch: (listeners: ViewListeners) => () => void;
   input: (input: BrowserInput) => Promise<void>;
@@ -128,6 +130,7 @@ export function createSessionBrowser(deps: SessionBrowserDeps): SessionBrowser {
     hold: (signal) => hold(session, signal),
     open: () => open(session),
     refreshPageScript: () => refreshPageScript(session),
+    settle: deps.record.settle,
     touch: () => touch(session),
     retarget: (url) => retarget(session, url),
     navigate: (url, signal) => navigate(session, url, signal),

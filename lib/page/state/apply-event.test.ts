@@ -25,6 +25,18 @@ test("a call without a result is unknown once its run has ended", () => {
   assert.equal(state.toolCalls.call_1?.state, "unknown");
 });
 
+test("an attempt that is retried leaves no deliverable", () => {
+  const pending = { runId: "run_1", status: "pending" as const };
+  const begun = applyEvent(started, event(5, { kind: "deliverable.pending", deliverable: pending }));
+  assert.deepEqual(begun.deliverables, [pending]);
+  const willRetry = { runId: "run_2", attempt: 2, delayMs: 2_000 };
+  const failed = applyEvent(
+    begun,
+    event(6, { kind: "run.completed", outcome: "errored", error: "overloaded", usage, willRetry }),
+  );
+  assert.deepEqual([failed.deliverables, failed.runs.at(-1)?.state], [[], "pending"]);
+});
+
 test("a steering message leaves the queue when it is read, and is marked as such", () => {
   const waiting = {
     ...started,

@@ -255,14 +255,16 @@ function completeRun(state: SessionState, event: EventOf<"run.completed">): Sess
     waitingOn: existing?.state === "running" ? null : state.waitingOn,
     compactions: dropUnfinished(state.compactions, runId),
     toolCalls: closeToolCalls(state.toolCalls, runId),
+    // An attempt that is retried has no deliverable; that of its retry begins with `deliverable.pending`.
     deliverables: event.deliverable
       ? upsertDeliverable(state.deliverables, event.deliverable)
-      : state.deliverables,
+      : state.deliverables.filter((each) => each.runId !== runId || each.status !== "pending"),
   };
 }
 
-/** Returns the last error of the browser if the run used the browser; otherwise null. */
+/** Returns the last error of the browser if the run needed a page, as the service determines it; otherwise null. */
 const findPageError = ({ toolCalls, browser }: SessionState, runId: string): string | null =>
+  browser.desiredUrl !== null ||
   Object.values(toolCalls).some((call) => call.runId === runId && usesBrowser(call.toolName))
     ? browser.lastError
     : null;

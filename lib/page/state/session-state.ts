@@ -87,3 +87,13 @@ export const mayStop = ({ role, agent }: Pick<SessionState, "role" | "agent">): 
 
 /** Whether the session has an unfinished request. */
 export const isWorking = (state: SessionState): boolean => state.turnState !== "idle";
+
+/**
+ * Whether a person's message can join the running turn. A turn that no person started may lack tools; the service then
+ * queues the message, so that it gets all of them, unless the turn asks a question.
+ */
+export function maySteer({ session, runs, elicitations }: SessionState): boolean {
+  const running = runs.findLast(({ state }) => state === "running" || state === "pending");
+  const lacksTools = session.excludesTools && running !== undefined && running.origin !== "person";
+  return !lacksTools || elicitations.length > 0;
+}

@@ -29,6 +29,7 @@ export const snapshot: SessionSnapshot = {
     outputSchema: null,
     hasBrowser: true,
     mayDelegate: false,
+    excludesTools: false,
   },
   agent: null,
   agents: [],

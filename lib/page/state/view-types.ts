@@ -284,6 +284,8 @@ export type SessionSnapshot = {
     hasBrowser: boolean;
     /** Whether the agent may delegate to sub-agents. */
     mayDelegate: boolean;
+    /** Whether turns that no person started lack tools of the session. */
+    excludesTools: boolean;
   };
   /** The sub-agent whose session this is; null for a session without a parent. */
   agent: AgentFacts | null;

@@ -28,6 +28,8 @@ export type NewFollowUp = {
    * way.
    */
   origin: "person" | "external" | "subagent";
+  /** Whether the deployment excludes tools from turns that no person started. Matters for a person's steer only. */
+  deploymentExcludes?: boolean;
   userId: string | null;
   idempotencyKey: string | null;
   bodyHash: string;

@@ -1,6 +1,6 @@
 import { and, eq, inArray, sql } from "drizzle-orm";
 import type { Database, Transaction } from "#db/client.ts";
-import { messages, outbox, requests, runs, sessions, steps } from "#db/schema/index.ts";
+import { elicitations, messages, outbox, requests, runs, sessions, steps } from "#db/schema/index.ts";
 import type { FollowUpMode, RunOrigin } from "#db/schema/unions.ts";
 import { defineStatement, queryRows } from "#db/statement.ts";
 import type { Job } from "../jobs/jobs.ts";
@@ -31,6 +31,12 @@ export type HeadRun = {
   /** Mode and origin of the run's request. */
   mode: FollowUpMode;
   origin: RunOrigin;
+  /** Whether no person started the run itself. A retry of a person's turn counts as such a run. */
+  isExternal: boolean;
+  /** Whether the session's `tools.externalTurnExclude` names tools. */
+  excludesTools: boolean;
+  /** Whether the run waits for a person's answer. */
+  asksPerson: boolean;
 };
 
 /** An earlier request with the same idempotency key. */
@@ -85,8 +91,12 @@ const queueState = defineStatement<"sessionId" | "key">(
       select ${runs.id}, (${runs.state} = 'running' or ${runs.epoch} > 0) as "isClaimed",
         ${runs.parkedAt} is not null as "isParked", ${runs.cancelRequestedAt} is not null as "isStopping", ${isCollecting} as "isCollecting",
         ${runs.attempt}, ${hasWaitingMessages(sql`${requests}`)} as "isWaiting",
-        ${requests.mode}, ${requests.origin}
+        ${requests.mode}, ${requests.origin}, ${runs.origin} <> 'person' as "isExternal",
+        jsonb_array_length(coalesce(${sessions.tools} -> 'externalTurnExclude', '[]')) > 0 as "excludesTools",
+        exists (select from ${elicitations} as question
+          where question.run_id = ${runs.id} and question.state = 'open') as "asksPerson"
       from ${runs} join ${requests} on ${requests.id} = ${runs.requestId}
+        join ${sessions} on ${sessions.id} = ${runs.sessionId}
       where ${runs.sessionId} = ${value("sessionId")} and ${runs.state} in (${open})
       order by ${sql.join(PLAYING_ORDER, sql`, `)} limit 1
     ) as first on true

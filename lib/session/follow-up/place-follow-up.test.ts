@@ -13,6 +13,9 @@ const running: HeadRun = {
   mode: "queue",
   origin: "external",
   isWaiting: false,
+  isExternal: true,
+  excludesTools: false,
+  asksPerson: false,
 };
 const place = (mode: "queue" | "steer" | "interrupt", head?: Partial<HeadRun>, origin?: "person") =>
   placeFollowUp({ mode, origin: origin ?? "external" }, head && { ...running, ...head });
@@ -44,6 +47,23 @@ describe("steer", () => {
     assert.deepEqual(place("steer", { origin: "person" }), waits);
     assert.deepEqual(place("steer", { origin: "person" }, "person"), joins);
     assert.deepEqual(place("steer", {}, "person"), joins);
+  });
+
+  test("of a person is queued if the turn lacks tools because no person started it, unless it asks the person", () => {
+    const lacking = { excludesTools: true };
+    assert.deepEqual(place("steer", lacking, "person"), waits);
+    assert.deepEqual(
+      place("steer", { ...lacking, origin: "person" }, "person"),
+      waits,
+      "a retry lacks them too",
+    );
+    assert.deepEqual(place("steer", { ...lacking, isExternal: false }, "person"), joins);
+    assert.deepEqual(place("steer", { ...lacking, asksPerson: true }, "person"), joins);
+    assert.deepEqual(place("steer", lacking), joins, "a program's message gets no more tools");
+    const deployment = { mode: "steer", origin: "person", deploymentExcludes: true } as const;
+    assert.deepEqual(placeFollowUp(deployment, running), waits);
+    assert.deepEqual(placeFollowUp(deployment, { ...running, isExternal: false }), joins);
+    assert.deepEqual(placeFollowUp({ ...deployment, origin: "external" }, running), joins);
   });
 
   test("is queued if the turn is stopping", () => {

@@ -22,14 +22,16 @@ export type Placement =
 /**
  * Decides how a follow-up is placed, depending on the first open run. Pure. Source: `wire.md`, Follow-ups.
  *
+ * @param followUp.deploymentExcludes whether the deployment excludes tools from turns that no person started.
  * @param head the first open run in playing order: running, about to start, or waiting for a retry.
  */
 export function placeFollowUp(
-  { mode, origin }: { mode: FollowUpMode; origin: FollowUpOrigin },
+  followUp: { mode: FollowUpMode; origin: FollowUpOrigin; deploymentExcludes?: boolean },
   head: HeadRun | undefined,
 ): Placement {
+  const { mode } = followUp;
   if (!head) return { kind: "starts" };
-  if (mode === "steer" && maySteer(origin, head)) return { kind: "joins", runId: head.id };
+  if (mode === "steer" && maySteer(followUp, head)) return { kind: "joins", runId: head.id };
   if (mode !== "interrupt") return { kind: "waits", interrupts: null };
   if (head.isClaimed) return { kind: "waits", interrupts: head.id };
   // An earlier interrupt is played first. It is stopped only if it has failed and waits for a retry.
@@ -40,8 +42,16 @@ export function placeFollowUp(
 }
 
 /**
- * Whether a follow-up may steer the turn. A turn that is stopping or collecting its result reads no more messages, and
- * only a person may steer a person's turn.
+ * Whether a follow-up may steer the turn. A turn that is stopping or collecting its result reads no more messages. Only
+ * a person may steer a person's turn. A person does not steer a turn that works without some tools because no person
+ * started it: the message needs a turn with all tools. A turn that asks the person is steered all the same.
  */
-const maySteer = (origin: FollowUpOrigin, head: HeadRun): boolean =>
-  !head.isStopping && !head.isCollecting && (origin === "person" || head.origin !== "person");
+function maySteer(
+  { origin, deploymentExcludes = false }: { origin: FollowUpOrigin; deploymentExcludes?: boolean },
+  head: HeadRun,
+): boolean {
+  if (head.isStopping || head.isCollecting) return false;
+  if (origin !== "person") return head.origin !== "person";
+  const lacksTools = head.isExternal && (head.excludesTools || deploymentExcludes);
+  return !lacksTools || head.asksPerson;
+}

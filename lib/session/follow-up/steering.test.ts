@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, describe, test } from "node:test";
 import { eq, sql } from "drizzle-orm";
-import { messages, requests, runs, sessions } from "#db/schema/index.ts";
+import { elicitations, messages, requests, runs, sessions } from "#db/schema/index.ts";
 import { openTestDatabase } from "#db/testing.ts";
 import { createMemoryBus } from "#lib/events/bus/bus.ts";
 import { createEventLog } from "#lib/events/event-log.ts";
@@ -29,7 +29,10 @@ async function open(name: string) {
   const { requestId, runId } = await insertTestSession(db, id);
   await db.update(requests).set({ origin: "external" }).where(eq(requests.id, requestId));
   await db.update(sessions).set({ eventSeq: 7, messageSeq: 1 }).where(eq(sessions.id, id));
-  await db.update(runs).set({ epoch: 1, startedAt: new Date() }).where(eq(runs.id, runId));
+  await db
+    .update(runs)
+    .set({ origin: "external", epoch: 1, startedAt: new Date() })
+    .where(eq(runs.id, runId));
   const say = async (text: string, fields: Partial<NewFollowUp> = {}) => {
     const result = await acceptMessage(
       { db, log, jobs },
@@ -126,6 +129,28 @@ describe("a steer", () => {
     assert.deepEqual(await listReadSteers(db, id), [first.requestId, second.requestId]);
     assert.deepEqual(await withdrawQueued(db, id, first.requestId), { status: "started" });
     assert.equal(await editQueued(db, id, first.requestId, "late"), "started");
+  });
+
+  test("of a person is queued behind a program's turn that lacks tools, but joins a turn that asks the person", async () => {
+    const { id, run, say } = await open("lacking");
+    const tools = { include: [], exclude: [], externalTurnExclude: ["publish_variant"] };
+    await db.update(sessions).set({ tools }).where(eq(sessions.id, id));
+    const queued = await say("publish it", { origin: "person" });
+    assert.deepEqual([queued.queued, queued.runId === run.id], [true, false]);
+    assert.deepEqual(
+      (await listQueue(db, id)).map(({ mode, text }) => [mode, text]),
+      [["queue", "publish it"]],
+    );
+    assert.equal((await say("from a program")).runId, run.id);
+    const question = {
+      id: "eli_lacking",
+      sessionId: id,
+      runId: run.id,
+      callId: "call_1",
+      question: "Which?",
+    };
+    await db.insert(elicitations).values({ ...question, expiresAt: new Date(Date.now() + 60_000) });
+    assert.equal((await say("that one", { origin: "person" })).runId, run.id);
   });
 
   test("is read by the retry if the run that it joined failed, and not by the next request's turn", async () => {

@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { TestRunInput } from "#db/schema/index.ts";
 import type { TestTarget } from "#db/schema/unions.ts";
 import type { SandboxService } from "#lib/sandbox/sandbox-service.ts";
+import { findSelectedUrl } from "#lib/session/selected-url.ts";
 import { findSession } from "#lib/session/session-store.ts";
 import { defineTool, errorResult, jsonResult, type Tool } from "#lib/tools/tool.ts";
 import { variantKeySchema } from "#lib/variant/document.ts";
@@ -68,7 +69,7 @@ Relative addresses refer to baseUrl. Tests reach the addresses that the live bro
         ...options,
         against: [...targets],
         variant: targets.includes("variant") ? variant : null,
-        baseUrl: baseUrl ?? originOf(session.targetUrl ?? session.targetPageUrls[0]),
+        baseUrl: baseUrl ?? originOf(await findSelectedUrl(deps.db, call.sessionId)),
         grep: grep ?? null,
       };
       const { sessionId, requestId, runId, callId } = call;

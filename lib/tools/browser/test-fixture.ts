@@ -126,6 +126,7 @@ function createTestService(live: LiveBrowser, touched: string[]): BrowserService
     retarget: refuse,
     ensure: async () => live,
     hold: async () => () => {},
+    settle: async () => {},
     warmUp() {},
     lease: refuse,
     open: refuse,
@@ -220,7 +221,7 @@ export const callOf = (
   requestId: "request_test",
   runId: "run_test",
   callId: "call_test",
-  origin: "person",
+  isPersonPresent: true,
   hasTool: () => true,
   signal,
 });

@@ -1,11 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { RUN_ORIGINS } from "#db/schema/unions.ts";
 import type { PeoplePort } from "../services.ts";
 import { type ToolCall, unlessWaiting } from "../tool.ts";
 import { elicitUserInput } from "./elicit-user-input.ts";
 
-const callOf = (origin: ToolCall["origin"], fields: Partial<ToolCall> = {}): ToolCall => ({
+const callOf = (isPersonPresent: boolean, fields: Partial<ToolCall> = {}): ToolCall => ({
   sessionId: "ses_p",
   browserSessionId: "ses_p",
   rootSessionId: "ses_p",
@@ -13,7 +12,7 @@ const callOf = (origin: ToolCall["origin"], fields: Partial<ToolCall> = {}): Too
   runId: "run_p",
   callId: "call_p",
   hasTool: () => true,
-  origin,
+  isPersonPresent,
   signal: new AbortController().signal,
   ...fields,
 });
@@ -41,17 +40,15 @@ const red = { state: "answered", answer: "red" } as const;
 const DAY_MS = 86_400_000;
 
 describe("elicit_user_input", () => {
-  for (const origin of RUN_ORIGINS.filter((each) => each !== "person")) {
-    it(`on a turn of origin ${origin}, answers at once that no person is there and asks nothing`, async () => {
-      const { questions, text, isError } = await read(callOf(origin), red);
-      assert.deepEqual(questions, []);
-      assert.equal(isError, false);
-      assert.match(text, /No person can answer.*assumption/);
-    });
-  }
+  it("on a turn that no person started, answers at once that no person is there and asks nothing", async () => {
+    const { questions, text, isError } = await read(callOf(false), red);
+    assert.deepEqual(questions, []);
+    assert.equal(isError, false);
+    assert.match(text, /No person can answer.*assumption/);
+  });
 
   it("answers the same outside of a turn", async () => {
-    const { questions, text } = await read(callOf("person", { runId: null }), red);
+    const { questions, text } = await read(callOf(true, { runId: null }), red);
     assert.deepEqual([questions, text.split(":")[0]], [[], "No person can answer"]);
   });
 
@@ -59,7 +56,7 @@ describe("elicit_user_input", () => {
     const expiresAt = new Date("2026-11-24T00:00:00Z");
     const open = { state: "open", id: "eli_1", expiresAt } as const;
     const options = ["red", "blue"];
-    const { questions, answer } = await elicit(callOf("person"), open, { options });
+    const { questions, answer } = await elicit(callOf(true), open, { options });
     assert.deepEqual(answer, {
       status: "waiting",
       on: { kind: "person", subjects: ["eli_1"], deadlineAt: expiresAt },
@@ -70,22 +67,22 @@ describe("elicit_user_input", () => {
       form: null,
       timeoutMs: DAY_MS,
     });
-    const long = await elicit(callOf("person"), open, { timeoutSeconds: 604_800 });
+    const long = await elicit(callOf(true), open, { timeoutSeconds: 604_800 });
     assert.equal(long.questions[0]?.[1].timeoutMs, 7 * DAY_MS);
     for (const timeoutSeconds of [9, 604_801, 60.5])
-      await assert.rejects(elicit(callOf("person"), open, { timeoutSeconds }));
+      await assert.rejects(elicit(callOf(true), open, { timeoutSeconds }));
   });
 
   it("returns the answer: text, or a form's values", async () => {
-    assert.equal((await read(callOf("person"), red)).text, "The person answered: red");
+    assert.equal((await read(callOf(true), red)).text, "The person answered: red");
     const values = { state: "answered", answer: { email: "ada@shop.example", count: 2 } } as const;
     const form = { properties: { email: { type: "string" }, count: { type: "integer" } } };
-    const { text } = await read(callOf("person"), values, { form });
+    const { text } = await read(callOf(true), values, { form });
     assert.equal(text, 'The person answered: {"email":"ada@shop.example","count":2}');
   });
 
   it("passes on how the wait ended, so that an open question is settled", async () => {
-    const { questions, text } = await read(callOf("person", { waitEndedBy: "message" }), {
+    const { questions, text } = await read(callOf(true, { waitEndedBy: "message" }), {
       state: "withdrawn",
     });
     assert.equal(questions[0]?.[2], "message");
@@ -93,15 +90,15 @@ describe("elicit_user_input", () => {
   });
 
   it("a declined or unanswered question tells the model to continue with a stated assumption", async () => {
-    assert.match((await read(callOf("person"), { state: "declined" })).text, /declined.*assumption/);
-    const late = await read(callOf("person"), { state: "unanswered" });
+    assert.match((await read(callOf(true), { state: "declined" })).text, /declined.*assumption/);
+    const late = await read(callOf(true), { state: "unanswered" });
     assert.match(late.text, /No person answered in time.*assumption/);
   });
 
   it("takes two to eight options, or none", async () => {
-    await assert.rejects(elicit(callOf("person"), red, { options: ["one"] }));
-    await assert.rejects(elicit(callOf("person"), red, { options: Array(9).fill("x") }));
-    assert.equal((await elicit(callOf("person"), red)).questions[0]?.[1].options, null);
+    await assert.rejects(elicit(callOf(true), red, { options: ["one"] }));
+    await assert.rejects(elicit(callOf(true), red, { options: Array(9).fill("x") }));
+    assert.equal((await elicit(callOf(true), red)).questions[0]?.[1].options, null);
   });
 
   for (const [what, form, message] of [
@@ -122,7 +119,7 @@ describe("elicit_user_input", () => {
     ],
   ] as const)
     it(`refuses a form with ${what}, and asks nothing`, async () => {
-      const { questions, text, isError } = await read(callOf("person"), red, { form });
+      const { questions, text, isError } = await read(callOf(true), red, { form });
       assert.deepEqual([questions, isError], [[], true]);
       assert.match(text, /^The form is not valid, so the question was not asked:/);
       assert.match(text, message);
@@ -130,7 +127,7 @@ describe("elicit_user_input", () => {
 
   it("refuses options together with a form", async () => {
     const form = { properties: { a: { type: "string" } } };
-    const { questions, text } = await read(callOf("person"), red, { form, options: ["x", "y"] });
+    const { questions, text } = await read(callOf(true), red, { form, options: ["x", "y"] });
     assert.deepEqual(
       [questions, text],
       [[], "Give options or a form, not both. The question was not asked."],

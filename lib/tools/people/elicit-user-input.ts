@@ -41,7 +41,7 @@ export const elicitUserInput = ({ people }: Pick<ToolServices, "people">) =>
     readOnly: false,
     async execute({ question, options, form, timeoutSeconds }, call) {
       const { runId } = call;
-      if (call.origin !== "person" || runId === null)
+      if (!call.isPersonPresent || runId === null)
         return `No person can answer: this turn was not started by a person. ${PROCEED_ADVICE}`;
       if (form && options)
         return errorResult("Give options or a form, not both. The question was not asked.");

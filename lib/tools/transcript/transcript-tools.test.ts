@@ -22,7 +22,7 @@ const call: ToolCall = {
   requestId,
   runId,
   callId: "call_1",
-  origin: "external",
+  isPersonPresent: false,
   hasTool: () => true,
   signal: new AbortController().signal,
 };

@@ -29,10 +29,13 @@ type RemoteTools = { tools: readonly Tool[]; missingServers: readonly string[] }
 export function composePrompt(
   deps: Pick<TurnDeps, "tools" | "settings">,
   claim: Claim,
-  run: Pick<RunInPlay, "session" | "agent" | "currentUrl" | "variants" | "planning" | "imports" | "skills">,
+  run: Pick<
+    RunInPlay,
+    "session" | "agent" | "currentUrl" | "selectedUrl" | "variants" | "planning" | "imports" | "skills"
+  >,
   remote: RemoteTools = { tools: [], missingServers: [] },
 ): Prompt {
-  const { session, agent, currentUrl, variants, planning, imports, skills } = run;
+  const { session, agent, currentUrl, selectedUrl, variants, planning, imports, skills } = run;
   const names = selectRunTools({
     toolset: session.toolset,
     available: [...deps.tools.values()],
@@ -42,8 +45,8 @@ export function composePrompt(
   const instructions = composeInstructions({
     toolNames: [...names, ...remote.tools.map(({ name }) => name)],
     missingServers: remote.missingServers,
-    targetUrl: session.targetUrl,
-    targetPageUrls: session.targetPageUrls,
+    selectedUrl,
+    targetPageUrls: [...(session.targetUrl === null ? [] : [session.targetUrl]), ...session.targetPageUrls],
     currentUrl,
     variants,
     planning,
@@ -53,7 +56,7 @@ export function composePrompt(
     agent,
     systemPrompt: session.systemPrompt,
     outputSchema: claim.isStructured ? session.outputSchema : null,
-    isPersonPresent: claim.origin === "person",
+    isPersonPresent: claim.isPersonPresent,
   });
   const own = describeTools(deps.tools, names);
   if (remote.tools.length === 0) return { instructions, ...own };

@@ -69,7 +69,7 @@ const toMcpTurn = ({ claim, session }: RunInPlay): McpTurn => ({
   sessionId: claim.sessionId,
   runId: claim.runId,
   epoch: claim.epoch,
-  isPersonPresent: claim.origin === "person",
+  isPersonPresent: claim.isPersonPresent,
   servers: session.mcpServers,
   offerKey: JSON.stringify([session.capabilities, session.tools.exclude]),
 });

@@ -5,7 +5,7 @@ import { composeInstructions, type InstructionParts } from "./instructions.ts";
 const parts: InstructionParts = {
   toolNames: ["read_file"],
   missingServers: [],
-  targetUrl: null,
+  selectedUrl: null,
   targetPageUrls: [],
   currentUrl: null,
   variants: [],
@@ -53,7 +53,7 @@ describe("the instructions of a turn", () => {
     const composed = composeInstructions({
       ...parts,
       currentUrl: "https://shop.example/now",
-      targetUrl: "https://shop.example/a",
+      selectedUrl: "https://shop.example/a",
       targetPageUrls: ["https://shop.example/a", "https://shop.example/b"],
     });
     assert.match(composed, /Current page: https:\/\/shop\.example\/now/);

@@ -20,7 +20,9 @@ export type InstructionParts = {
   toolNames: readonly string[];
   /** Ids of tool servers whose tools are missing in this turn. */
   missingServers: readonly string[];
-  targetUrl: string | null;
+  /** The page that the session selects. */
+  selectedUrl: string | null;
+  /** All pages that the session has as targets. */
   targetPageUrls: readonly string[];
   currentUrl: string | null;
   /** The variants of the session's tree (root session and sub-agents); empty in a session that may not edit. */
@@ -204,9 +206,9 @@ function describeAgent({ name, depth, browser, resultSchema }: SubAgent): string
 function describePage(parts: InstructionParts): string {
   const lines = ["## Page context", ""];
   if (parts.currentUrl) lines.push(`Current page: ${parts.currentUrl}`);
-  if (parts.targetUrl) lines.push(`Target page: ${parts.targetUrl}`);
+  if (parts.selectedUrl) lines.push(`Target page: ${parts.selectedUrl}`);
   for (const url of parts.targetPageUrls.slice(0, 50))
-    if (url !== parts.targetUrl) lines.push(`Further page: ${url}`);
+    if (url !== parts.selectedUrl) lines.push(`Further page: ${url}`);
   if (lines.length === 2) lines.push(`Demo page: ${parts.demoUrl}`);
   return lines.join("\n");
 }

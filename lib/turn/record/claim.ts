@@ -13,18 +13,25 @@ export type Claim = {
   requestId: string;
   attempt: number;
   origin: RunOrigin;
+  /** Whether a person sent the request from the session page, and can answer questions. Also true for its retries. */
+  isPersonPresent: boolean;
   source: Source;
   isStructured: boolean;
 };
 
-/** Composes the claim of a run, with the epoch of the run's row. */
-export const toClaim = (run: RunRow, session: SessionRow): Claim => ({
+/**
+ * Composes the claim of a run, with the epoch of the run's row.
+ *
+ * @param requestOrigin the origin of the run's request. That of a retry is `retry`, whoever sent the request.
+ */
+export const toClaim = (run: RunRow, session: SessionRow, requestOrigin: RunOrigin): Claim => ({
   runId: run.id,
   epoch: run.epoch,
   sessionId: session.id,
   requestId: run.requestId,
   attempt: run.attempt,
   origin: run.origin,
+  isPersonPresent: requestOrigin === "person",
   source: session.source,
   isStructured: session.outputSchema !== null,
 });

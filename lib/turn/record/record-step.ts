@@ -120,8 +120,10 @@ export async function writeEvents(
   fence?: Fence,
 ): Promise<Written | undefined> {
   const drafts = draftEvents(sessionId, events);
+  // An attempt that is retried is not the end of its request, so the caller gets the callback of the last attempt only.
+  const subscribed = write.end?.retry ? null : callbackEvents;
   const [delivery] = drafts.flatMap((draft) => {
-    const planned = planDelivery(callbackEvents, sessionId, draft);
+    const planned = planDelivery(subscribed, sessionId, draft);
     return planned ? [{ ...planned, draft }] : [];
   });
   const jobs = [...(write.jobs ?? []), ...(delivery ? [requestDelivery({ id: delivery.id, cycle: 1 })] : [])];

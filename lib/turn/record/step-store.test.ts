@@ -292,13 +292,14 @@ describe("a retry that waits", () => {
 });
 
 describe("the page error of a run", () => {
-  const names = ["used", "unused", "reached", "failed"] as const;
+  const names = ["used", "selected", "unused", "reached", "failed"] as const;
   for (const name of names)
-    test(`is kept for a run that succeeded and used the browser: ${name}`, async () => {
+    test(`is kept for a run that succeeded and needed a page: ${name}`, async () => {
       const sessionId = `ses_page_${name}`;
       const { runId } = await insertTestSession(db, sessionId);
       const lastError = name === "reached" ? null : "shop.example was not found";
-      await db.insert(browsers).values({ sessionId, status: "ready", lastError });
+      const desiredUrl = name === "selected" ? "https://shop.example/" : null;
+      await db.insert(browsers).values({ sessionId, status: "ready", lastError, desiredUrl });
       await db.insert(toolCalls).values({
         runId,
         sessionId,
@@ -306,7 +307,7 @@ describe("the page error of a run", () => {
         resultId: `res_${name}`,
         input: {},
         state: "failed",
-        name: name === "unused" ? "fetch_url" : "screenshot",
+        name: name === "unused" || name === "selected" ? "fetch_url" : "screenshot",
         endedAt: new Date(),
       });
       const isFailed = name === "failed";
@@ -318,7 +319,7 @@ describe("the page error of a run", () => {
       };
       await writeTurn(db, { runId, epoch: 0 }, { end, drafts: [] });
       const [run] = await db.select().from(runs).where(eq(runs.id, runId));
-      assert.equal(run?.pageError, name === "used" ? lastError : null);
+      assert.equal(run?.pageError, name === "used" || name === "selected" ? lastError : null);
     });
 });
 

@@ -90,15 +90,17 @@ type Part = {
 };
 
 /**
- * SQL: why the browser could not open the last requested page; null if it could, or if the run did not use the browser.
+ * SQL: why the browser could not open the last requested page; null if it could, or if the run needed no page. A run
+ * needs one if its session selects a page, which the first look opens, or if it called a tool of the browser.
  */
 const pageError = sql`(select b.last_error from ${browsers} b where b.session_id =
-  coalesce((select a.browser_session_id from ${agents} a where a.session_id = held.session_id), held.session_id) and exists (
-  select 1 from ${toolCalls} c where c.run_id = held.id
-    and c.name in (${sql.join(
-      BROWSER_TOOLS.map((name) => sql.raw(`'${name}'`)),
-      sql`, `,
-    )})))`;
+  coalesce((select a.browser_session_id from ${agents} a where a.session_id = held.session_id), held.session_id)
+  and (b.desired_url is not null or exists (
+    select 1 from ${toolCalls} c where c.run_id = held.id
+      and c.name in (${sql.join(
+        BROWSER_TOOLS.map((name) => sql.raw(`'${name}'`)),
+        sql`, `,
+      )}))))`;
 
 const json = JSON.stringify;
 const unlessEmpty = (name: string, rows: readonly object[] | undefined) =>
@@ -281,6 +283,12 @@ const PARTS = {
         violations:
           deliverable.status === "failed" && deliverable.violations ? json(deliverable.violations) : null,
       },
+  },
+  // The retry has a deliverable of its own.
+  withdrawn: {
+    text: () =>
+      sql`withdrawn as (delete from ${deliverables} d using held where d.run_id = held.id and d.status = 'pending')`,
+    read: ({ end }) => end?.retry && {},
   },
   sent: {
     text: (value) => sql`sent as (

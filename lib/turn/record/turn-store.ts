@@ -13,9 +13,11 @@ import {
   steps,
   toolCalls,
 } from "#db/schema/index.ts";
+import type { RunOrigin } from "#db/schema/unions.ts";
 import { defineStatement, prepareOnce, queryRows } from "#db/statement.ts";
 import type { AgentRow } from "#lib/agents/agent-store.ts";
 import { OPEN, OPEN_STATES, PLAYING_ORDER, type RunRow } from "#lib/session/run/run-store.ts";
+import { selectedUrl } from "#lib/session/selected-url.ts";
 import { type SessionRow, sessionColumns } from "#lib/session/session-store.ts";
 import type { MessageRow } from "#lib/session/transcript/transcript-store.ts";
 import type { RecordedEntry } from "../prompt/history.ts";
@@ -88,7 +90,10 @@ export type RunRecord = {
   /** The number of the request among all requests of the session, from 1. */
   position: number;
   requestMessages: MessageRow[];
+  requestOrigin: RunOrigin;
   currentUrl: string | null;
+  /** The URL of the page that the session selects, see {@link selectedUrl}. */
+  selectedUrl: string | null;
   /** Whether the session's tree has a plan or requirements. If not, no further query for them is needed. */
   hasPlanning: boolean;
   /** Whether a conversation was imported into the session. */
@@ -107,9 +112,11 @@ const readStatement = prepareOnce((db) => {
       run: getTableColumns(runs),
       session: sessionColumns,
       position: requests.position,
+      requestOrigin: requests.origin,
       requestMessages,
       agent: agents,
       currentUrl: browsers.currentUrl,
+      selectedUrl,
       hasPlanning: sql<boolean>`(exists (select from ${plans} where ${plans.sessionId} = ${root})
         or exists (select from ${requirements} where ${requirements.sessionId} = ${root}))`,
       hasImports: sql<boolean>`exists (

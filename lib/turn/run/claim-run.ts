@@ -2,6 +2,7 @@ import { faultPoint } from "#lib/faults/fault-point.ts";
 import { readPlanningState } from "#lib/planning/planning-store.ts";
 import { hasUnreadSteers } from "#lib/session/follow-up/steering.ts";
 import type { FreshRun } from "#lib/session/run/fresh-runs.ts";
+import { initialUrlOf } from "#lib/session/selected-url.ts";
 import { listImportedConversations } from "#lib/session/transcript/imported-messages-store.ts";
 import { listWaits } from "#lib/session/waiting/wait-store.ts";
 import { listVariantSummaries } from "#lib/variant/variant-store.ts";
@@ -53,8 +54,8 @@ export async function claimRun(deps: TurnDeps, job: PlayJob, signal: AbortSignal
   if (taken.status !== "taken") return taken;
   const row = await readRun(deps.db, runId);
   if (!row) return { status: "no" };
-  const { run, session, agent, position, requestMessages, currentUrl } = row;
-  const claim = { ...toClaim(run, session), epoch: taken.epoch };
+  const { run, session, agent, position, requestMessages, currentUrl, selectedUrl } = row;
+  const claim = { ...toClaim(run, session, row.requestOrigin), epoch: taken.epoch };
   const isNew = claim.epoch === 1 && claim.attempt === 1;
   const requestFrom = isNew ? 0 : await findRequestStart(deps.db, claim.requestId);
   const isFirst = isNew && position === 1;
@@ -75,8 +76,9 @@ export async function claimRun(deps: TurnDeps, job: PlayJob, signal: AbortSignal
       startedAt: run.startedAt,
       outputs,
       history,
-      prompt: composePrompt(deps, claim, { session, agent, currentUrl, ...state }),
+      prompt: composePrompt(deps, claim, { session, agent, currentUrl, selectedUrl, ...state }),
       currentUrl,
+      selectedUrl,
       ...state,
       countedAt: performance.now(),
       meter: createPromptMeter(picturesShown(deps.model)),
@@ -114,12 +116,14 @@ async function claimFresh(
     requestId: fresh.requestId,
     attempt: 1,
     origin: fresh.origin,
+    isPersonPresent: fresh.origin === "person",
     source: session.source,
     isStructured: session.outputSchema !== null,
   };
   const state = {
     agent: undefined,
     currentUrl: null,
+    selectedUrl: initialUrlOf(session),
     variants: [],
     planning: { plan: null, unmet: [] },
     imports: [],

@@ -62,7 +62,8 @@ export type Endable = {
 
 /**
  * Ends a run that is still open. One transaction writes its state, its deliverable, `run.completed` with its callback
- * row, and the job of the run that follows (a retry, or the next request in the queue).
+ * row, and the job of the run that follows (a retry, or the next request in the queue). If a retry follows, the attempt
+ * has no deliverable and no callback, because the request has not ended.
  *
  * @param fence the state that the run must have: `claimed`, `pending` or `open`.
  * @returns `held` if a message or a stop arrived for a turn that was about to succeed: the turn continues, and nothing
@@ -248,7 +249,8 @@ function describeEnd(
   const conclusion = end.outcome === "succeeded" && end.conclusion ? splitStep(end.conclusion) : undefined;
   const own = sumUsage([...outputs.values(), conclusion?.write.step.output], startedAt, endedAt);
   const usage = { ...own, ...(delegated && { delegated }) };
-  const settled = claim.isStructured ? settleDeliverable(claim, end) : undefined;
+  // A retry continues the request and has the deliverable, so the failed attempt has none.
+  const settled = claim.isStructured && !next ? settleDeliverable(claim, end) : undefined;
   const carried =
     settled && hasTurnStarted({ claim, startedAt })
       ? carryDeliverable(claim, messageSeq, settled.deliverable, lastAnswer)

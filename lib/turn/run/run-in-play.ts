@@ -37,6 +37,8 @@ export type RunInPlay = {
   hasRemoteTools?: boolean;
   /** The URL that the session's browser showed when the run was claimed, if it showed one. */
   currentUrl: string | null;
+  /** The URL of the page that the session selected when the run was claimed. */
+  selectedUrl: string | null;
   /** The variants of the session's tree when the run was claimed. */
   variants: readonly VariantSummary[];
   /** The plan and the unmet requirements of the session's tree when the run was claimed. */

@@ -82,7 +82,8 @@ async function stopRetry(deps: TurnDeps, runId: string): Promise<void> {
 export async function readEndable(deps: TurnDeps, runId: string): Promise<Endable | undefined> {
   const row = await readRun(deps.db, runId);
   if (!row || !isOpen(row.run)) return undefined;
-  const { run, session, requestMessages } = row;
+  const { run, session, requestMessages, requestOrigin } = row;
   const outputs = new Map(await listStepOutputs(deps.db, runId));
-  return { claim: toClaim(run, session), session, requestMessages, startedAt: run.startedAt, outputs };
+  const claim = toClaim(run, session, requestOrigin);
+  return { claim, session, requestMessages, startedAt: run.startedAt, outputs };
 }

@@ -308,7 +308,7 @@ async function executeWithin(
 
 function aboutCall(run: RunInPlay, { callId }: PlannedCall) {
   const { claim, waits } = run;
-  const { sessionId, requestId, runId, origin } = claim;
+  const { sessionId, requestId, runId, isPersonPresent } = claim;
   const places = {
     browserSessionId: browserSessionOf(run),
     rootSessionId: rootSessionOf(run),
@@ -316,7 +316,7 @@ function aboutCall(run: RunInPlay, { callId }: PlannedCall) {
   const hasTool = (name: string) => run.prompt.tools.has(name);
   const wait = waits.get(callId);
   const waited = { waitEndedBy: wait?.endedBy, waitedFor: wait?.subjects };
-  return { sessionId, ...places, requestId, runId, callId, origin, hasTool, ...waited };
+  return { sessionId, ...places, requestId, runId, callId, isPersonPresent, hasTool, ...waited };
 }
 
 function toModelMessage(

@@ -22,7 +22,7 @@ export const followUpSchema = z
     mode: z.enum(FOLLOW_UP_MODES).optional().meta({
       default: "queue",
       description:
-        "`queue`: the message starts its own turn after the queued messages before it. `steer`: the running turn reads the message between two of its steps. The message starts its own turn instead, as with `queue`, if no turn runs, if the running turn is being stopped, has reached its step limit or already collects its structured result, or if a person started the running turn and the message is sent with an API key. `interrupt`: cancels the running turn, then the message starts its own turn.",
+        "`queue`: the message starts its own turn after the queued messages before it. `steer`: the running turn reads the message between two of its steps. The message starts its own turn instead, as with `queue`, if no turn runs, if the running turn is being stopped, has reached its step limit or already collects its structured result, if a person started the running turn and the message is sent with an API key, or if a person sends it and the running turn lacks tools because no person started it. `interrupt`: cancels the running turn, then the message starts its own turn.",
     }),
     idempotencyKey: nameUpTo(255)
       .optional()

@@ -66,6 +66,7 @@ export function createFirstLook({
       const live = await browser.ensure(browserSessionId);
       await settle(live, { ...markActivity(live), isRestAwaited: true }, new AbortController().signal);
       const snapshot = snapshots.add(sessionId, await takeSnapshot(live));
+      await browser.settle(browserSessionId);
       const { lastError } = await browser.readStatus(browserSessionId);
       const shown = showSnapshot(snapshot, 1, LOOK_CHARS_MAX);
       return lastError === null

@@ -49,7 +49,7 @@ const call: ToolCall = {
   requestId: "req_f",
   runId: "run_f",
   callId: "call_f",
-  origin: "external",
+  isPersonPresent: false,
   hasTool: () => true,
   signal: new AbortController().signal,
 };
