@@ -16,6 +16,7 @@ const define = (
     title: "Knock",
     description: "Knocks.",
     annotations: {},
+    changes: false,
     timeoutMs,
     execute,
     input: z.strictObject({ times: z.int().min(1).default(2) }),

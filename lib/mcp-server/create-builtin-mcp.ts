@@ -47,6 +47,8 @@ type BuiltinMcpDeps = {
   bodies: BodyReader;
   /** All tools that agents of this deployment can have. */
   tools: readonly Tool[];
+  /** Tools that other agents never get (`EXTERNAL_TURN_EXCLUDE`). */
+  deploymentExclude: readonly string[];
   tokenKey: Uint8Array;
   /** Former token keys, whose tokens are still accepted. */
   previousTokenKeys?: readonly Uint8Array[];
@@ -80,7 +82,7 @@ export function createBuiltinMcp(deps: BuiltinMcpDeps): BuiltinMcp {
     ...deps,
     threads: createPageThreads(),
   });
-  const offer = createToolOffer(utilities, deps.tools);
+  const offer = createToolOffer(utilities, deps.tools, deps.deploymentExclude);
   const inFlight = createCallsInFlight(deps.topic);
   const turns = {
     agent: createTurns({ atOnce: 4, waitingMax: 60 }),

@@ -25,7 +25,7 @@ export type McpTool = {
   output?: z.ZodType;
   annotations: ToolAnnotations;
   /** Whether a call changes pages or files. Such calls are refused while a person must still approve the plan. */
-  changes?: boolean | undefined;
+  changes: boolean;
   /** Deadline of a call, in milliseconds. */
   timeoutMs: number;
   /** Acquires a resource for the call, before the deadline starts. @returns a function that releases the resource. */

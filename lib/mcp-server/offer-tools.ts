@@ -17,10 +17,13 @@ const toPolicyName = (tool: McpTool): string => `mcp_builtin__${tool.name}`;
  * utilities, and those tools of the session that the policy allows in a turn that no person started. `capabilities` and
  * `tools.exclude` apply to all holders. Source: `security.md`, Built-in MCP server; specification, Structured sessions,
  * Precedence.
+ *
+ * @param deploymentExclude the tools that the deployment excludes from turns that no person started.
  */
 export function createToolOffer(
   utilities: readonly Utility[],
   tools: readonly Tool[],
+  deploymentExclude: readonly string[],
 ): (holder: Pick<McpHolder, "holder" | "session">) => OfferedTool[] {
   const sessionTools = tools
     .filter(isCallableFromOutside)
@@ -36,9 +39,10 @@ export function createToolOffer(
         toolset: holder === "other" ? session.toolset : [],
         available: tools,
         origin: "external",
-        // This list is not applied to the session's own agent: its turn applies the list, because only the turn knows
+        // These lists are not applied to the session's own agent: its turn applies them, because only the turn knows
         // whether a person started it.
         externalTurnExclude: holder === "other" ? session.tools.externalTurnExclude : [],
+        deploymentExclude: holder === "other" ? deploymentExclude : [],
         mcpTools: { names, exclude: session.tools.exclude },
       }),
     );

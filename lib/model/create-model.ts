@@ -1,6 +1,7 @@
 import { createOpenAI } from "@ai-sdk/openai";
 import type { SharedV4ProviderOptions } from "@ai-sdk/provider";
 import { createRequestHold } from "./calls/hold-requests.ts";
+import { limitResponses } from "./calls/limit-response.ts";
 import { findContextTokens } from "./context-tokens.ts";
 import { createDemoModel } from "./demo-model.ts";
 import type { ModelAccess, ModelConfig } from "./model-access.ts";
@@ -44,7 +45,7 @@ export async function createModel(config: ModelConfig): Promise<ModelAccess> {
 
 function createOpenaiAccess(config: ModelConfig): ModelAccess {
   const id = config.agentModel || defaultOpenaiModel;
-  const requests = createRequestHold(config.fetch);
+  const requests = createRequestHold(limitResponses(config.fetch));
   const openai = createOpenAI({
     // The client requires a key, although compatible servers often need none.
     apiKey: config.openaiApiKey || "no-key",
@@ -58,7 +59,9 @@ function createOpenaiAccess(config: ModelConfig): ModelAccess {
     label: `${id}${place}`,
     isDemo: false,
     contextTokens: config.contextTokens ?? findContextTokens(id),
+    maxOutputTokens: config.maxOutputTokens,
     model: config.api === "chat" ? openai.chat(id) : openai.responses(id),
+    hasRawEvents: true,
     hold: requests.hold,
     providerOptions: notStored,
     // Chat Completions sends a picture in a tool result as base64 text, so the model cannot see it.
@@ -72,13 +75,14 @@ async function createGatewayAccess(config: ModelConfig): Promise<ModelAccess> {
   const { createGateway } = await import("ai");
   const configuredId = config.agentModel || defaultGatewayModel;
   const id = configuredId.includes("/") ? configuredId : `openai/${configuredId}`;
-  const requests = createRequestHold(config.fetch);
+  const requests = createRequestHold(limitResponses(config.fetch));
   const gateway = createGateway({ apiKey: config.gatewayApiKey ?? "", fetch: requests.fetch });
   return {
     id,
     label: `${id} (AI Gateway)`,
     isDemo: false,
     contextTokens: config.contextTokens ?? findContextTokens(id),
+    maxOutputTokens: config.maxOutputTokens,
     model: gateway(id),
     hold: requests.hold,
     providerOptions: notStored,

@@ -1,3 +1,5 @@
+import { AnswerTooLargeError } from "./calls/answer-limits.ts";
+
 /** A failed model call, as a value that is safe to store and show. */
 export type ModelFailure = {
   /** The provider's message if it is safe to show, otherwise a general sentence. */
@@ -68,6 +70,8 @@ export function readModelFailure(error: unknown, now: () => number = Date.now): 
   const name = textOf(found.name) ?? "";
   if (name === "TimeoutError") return { ...timedOut };
   if (name === "AbortError") return { message: "The model call was stopped.", isRetryable: false };
+  // A retry would cost as much, and its answer would probably be as large.
+  if (found instanceof AnswerTooLargeError) return { message: found.message, isRetryable: false };
   const quoting = quotingErrors[name];
   if (quoting !== undefined) return { ...quoting };
 

@@ -16,6 +16,8 @@ export type ModelConfig = {
    * size.
    */
   contextTokens?: number | undefined;
+  /** Maximum output tokens of a call (`AGENT_MAX_OUTPUT_TOKENS`). Default: the provider's. */
+  maxOutputTokens?: number | undefined;
   /** Origin of the demo page, which the demo model opens if there is no other page. */
   demoOrigin: string;
   /** Delay between the pieces of a streamed text of the demo model. */
@@ -31,7 +33,11 @@ export type ModelAccess = {
   label: string;
   isDemo: boolean;
   contextTokens: number;
+  /** Sent with every call except the probe of a schema, which has its own limit; not sent if undefined. */
+  maxOutputTokens?: number | undefined;
   model: LanguageModelV4;
+  /** Whether the model's stream can contain the events of OpenAI's API, which say more about the end of an answer. */
+  hasRawEvents?: boolean;
   /** Composes a call without sending it. Absent for a model that makes no requests. */
   hold?: RequestHold["hold"];
   /** Pass these with every call. They make the provider store nothing, so each request contains the earlier turns. */

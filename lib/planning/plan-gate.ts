@@ -16,6 +16,6 @@ export type PlanGate = (
 export const createPlanGate =
   (db: Database): PlanGate =>
   async ({ name, changes }, rootSessionId) => {
-    if (changes !== true || (await readPlanMode(db, rootSessionId)) !== "plan_first") return undefined;
+    if (!changes || (await readPlanMode(db, rootSessionId)) !== "plan_first") return undefined;
     return `${name} was not run: a person wants to agree to a plan before anything is changed. Look with tools that change nothing (dom_query, screenshot, read_file), write the plan with update_plan, and finish the turn; the person then says go. A sub-agent reports what it would change.`;
   };

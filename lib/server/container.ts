@@ -257,6 +257,7 @@ function openMcpServer(base: Base, access: Access, tooling: Tooling, tokenKey: U
     previousTokenKeys,
     db: storage.db,
     log: storage.log,
+    deploymentExclude: env.EXTERNAL_TURN_EXCLUDE,
     baseUrl: env.baseUrl,
     topic: storage.openTopic("mcp-cancelled"),
   });
@@ -291,6 +292,7 @@ const createObservedModel = async (env: Env) =>
       agentModel: env.AGENT_MODEL,
       api: env.AGENT_MODEL_API,
       contextTokens: env.AGENT_CONTEXT_TOKENS,
+      maxOutputTokens: env.AGENT_MAX_OUTPUT_TOKENS,
       demoOrigin: env.ownOrigin,
     }),
   );

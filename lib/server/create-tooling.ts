@@ -40,6 +40,7 @@ import { createPageTurns } from "#lib/tools/browser/page-turns.ts";
 import { createScriptRunner } from "#lib/tools/browser/script/script-runner.ts";
 import { peopleTools } from "#lib/tools/people/index.ts";
 import { publishQaReport } from "#lib/tools/reports/publish-qa-report.ts";
+import { listIneffective } from "#lib/tools/tool-policy.ts";
 import { transcriptTools } from "#lib/tools/transcript/index.ts";
 import { workspaceTools } from "#lib/tools/workspace/index.ts";
 import { findSelectorProblem } from "#lib/variant/compile/check-selector.ts";
@@ -186,6 +187,9 @@ export async function createTooling(deps: ToolingDeps) {
   ];
   // A deployment without a sandbox does not have tools that need a sandbox.
   const tools = env.SANDBOX === "none" ? all.filter((tool) => tool.needs !== "sandbox") : all;
+  const entries = listIneffective(env.EXTERNAL_TURN_EXCLUDE, tools);
+  // A misspelled name would go unnoticed otherwise.
+  if (entries.length > 0) logger.warn({ entries }, "EXTERNAL_TURN_EXCLUDE has entries that exclude no tool");
   return {
     browser,
     sandbox,

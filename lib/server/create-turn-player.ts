@@ -248,6 +248,7 @@ function createTurnDeps(
       demoUrl: `${env.ownOrigin}/demo`,
       baseUrl: env.baseUrl,
       pagesOrigin: env.pagesOrigin,
+      externalTurnExclude: env.EXTERNAL_TURN_EXCLUDE,
     },
   };
 }

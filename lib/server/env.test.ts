@@ -26,6 +26,28 @@ describe("readEnv", () => {
     assert.equal(readEnv({ AGENT_CONTEXT_TOKENS: "9000" }).AGENT_CONTEXT_TOKENS, 9_000);
   });
 
+  it("leaves the output limit to the provider unless it is set", () => {
+    assert.equal(readEnv({}).AGENT_MAX_OUTPUT_TOKENS, undefined);
+    assert.equal(readEnv({ AGENT_MAX_OUTPUT_TOKENS: "4096" }).AGENT_MAX_OUTPUT_TOKENS, 4_096);
+    for (const value of ["0", "-5", "1.5", "many"])
+      assert.match(messageOf({ AGENT_MAX_OUTPUT_TOKENS: value }), /^AGENT_MAX_OUTPUT_TOKENS: must be /);
+  });
+
+  it("reads the tools to exclude from external turns, and refuses what is no name", () => {
+    assert.deepEqual(readEnv({}).EXTERNAL_TURN_EXCLUDE, []);
+    const { EXTERNAL_TURN_EXCLUDE } = readEnv({ EXTERNAL_TURN_EXCLUDE: " publish_variant, mcp_crm__*,*," });
+    assert.deepEqual(EXTERNAL_TURN_EXCLUDE, ["publish_variant", "mcp_crm__*", "*"]);
+    for (const entry of ["publish variant", "mcp_*_pay", "**", "publish_variant;run_shell", "[a]"])
+      assert.equal(
+        messageOf({ EXTERNAL_TURN_EXCLUDE: `run_shell,${entry}` }),
+        `EXTERNAL_TURN_EXCLUDE: ${JSON.stringify(entry)} must be the name of a tool, or the beginning of names with a * at its end, such as mcp_crm__*`,
+      );
+    assert.equal(
+      messageOf({ EXTERNAL_TURN_EXCLUDE: Array(129).fill("a").join() }),
+      "EXTERNAL_TURN_EXCLUDE: must hold at most 128 names",
+    );
+  });
+
   it("treats an empty variable as unset", () => {
     assert.equal(readEnv({ PORT: "", DATABASE_URL: "" }).PORT, 3000);
   });

@@ -52,6 +52,20 @@ const hostName = z
 
 const url = z.string().refine((text) => URL.canParse(text), { error: "must be a URL" });
 
+const EXCLUDED_MAX = 128;
+
+/** Names of tools, or beginnings of names with a trailing `*`, as in the field `tools.externalTurnExclude`. */
+const toolNames = list.superRefine((names, context) => {
+  const invalid = names.find((name) => !/^([\w-]{1,256}\*?|\*)$/.test(name));
+  const message =
+    invalid !== undefined
+      ? `${JSON.stringify(invalid.slice(0, 100))} must be the name of a tool, or the beginning of names with a * at its end, such as mcp_crm__*`
+      : names.length > EXCLUDED_MAX
+        ? `must hold at most ${EXCLUDED_MAX} names`
+        : undefined;
+  if (message !== undefined) context.addIssue({ code: "custom", message });
+});
+
 /** Minimum length of API keys; shorter keys could be guessed. */
 const API_KEY_LENGTH_MIN = 20;
 
@@ -98,6 +112,8 @@ const envSchema = z.object({
   OWNER_BUDGET_MINUTES_PER_DAY: amount,
   AGENT_MODEL_API: z.enum(["responses", "chat"]).default("responses"),
   AGENT_CONTEXT_TOKENS: wholeNumber(0, 1_000).unwrap().optional(),
+  AGENT_MAX_OUTPUT_TOKENS: wholeNumber(0, 1).unwrap().optional(),
+  EXTERNAL_TURN_EXCLUDE: toolNames,
   LOGIN_IDLE_MINUTES: wholeNumber(1_440, 1),
   LOGIN_MAX_MINUTES: wholeNumber(10_080, 1),
   OIDC_ISSUER: url.optional(),

@@ -30,6 +30,17 @@ const isNamed = (list: readonly string[], name: string) => list.some((entry) => 
  */
 const isOutsidePolicy = (tool: ToolInfo) => tool.profile === "always";
 
+/**
+ * Returns the entries of a list that remove no tool of the deployment, because they name no such tool or one outside
+ * the policy. Entries for tools of tool servers are left out, because those tools are known only in a turn.
+ */
+export const listIneffective = (list: readonly string[], tools: readonly ToolInfo[]): string[] =>
+  list.filter(
+    (entry) =>
+      !entry.startsWith("mcp_") &&
+      !tools.some((tool) => !isOutsidePolicy(tool) && matchesName(entry, tool.name)),
+  );
+
 /** Precedence 1: returns the named tools that exist in this deployment, and ignores unknown names. */
 export const keepExisting = (names: readonly string[], available: readonly ToolInfo[]): ToolInfo[] =>
   available.filter((tool) => names.includes(tool.name));
@@ -64,7 +75,7 @@ export const removeExcluded = (tools: readonly ToolInfo[], exclude: readonly str
   tools.filter((tool) => isOutsidePolicy(tool) || !isNamed(exclude, tool.name));
 
 /**
- * Precedence 6: `tools.externalTurnExclude` removes named tools from turns that do not come from a person's message in
+ * Precedence 6: `tools.externalTurnExclude`, and the list of the deployment, remove named tools from turns that do not come from a person's message in
  * the editor.
  */
 export const removeOnExternalTurn = (

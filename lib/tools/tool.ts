@@ -96,10 +96,12 @@ export type Tool = {
    */
   readsStore?: boolean | undefined;
   /**
-   * Whether a call changes pages, files or publications. Such calls are refused while the plan waits for a person's
-   * approval. Source: `architecture.md`, Plan and requirements.
+   * Whether a call changes or publishes something: pages, files, variants, what people are shown, publications. Such
+   * calls are refused while the plan waits for a person's approval. Evidence, reports of checks, the plan, requirements
+   * and sub-agents do not count: they are how the agent looks and plans, and sub-agents obey the same rule. Source:
+   * `architecture.md`, Plan and requirements.
    */
-  changes?: boolean | undefined;
+  changes: boolean;
   /** Maximum duration of a call, in milliseconds. */
   timeoutMs: number;
   /**

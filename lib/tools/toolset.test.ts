@@ -3,8 +3,12 @@ import { describe, it } from "node:test";
 import { RUN_ORIGINS } from "#db/schema/unions.ts";
 import { ANALYSIS_PROFILE, BROWSER_TOOLS, SANDBOX_TOOLS } from "./analysis-profile-testing.ts";
 import type { ToolNeed, ToolProfile } from "./tool.ts";
-import type { ToolInfo } from "./tool-policy.ts";
+import { listIneffective, type ToolInfo } from "./tool-policy.ts";
 import { composeToolset, selectRunTools } from "./toolset.ts";
+
+type RunPolicy = Parameters<typeof selectRunTools>[0];
+const selectTools = (run: Omit<RunPolicy, "deploymentExclude">): string[] =>
+  selectRunTools({ ...run, deploymentExclude: [] });
 
 const info = (name: string, profile: ToolProfile, needs?: ToolNeed): ToolInfo => ({ name, profile, needs });
 const needsSandbox: readonly string[] = SANDBOX_TOOLS;
@@ -104,7 +108,7 @@ describe("Tools object", () => {
   it("exclude removes tools for the whole session", () => {
     const toolset = compose({ exclude: ["run_shell"] });
     for (const origin of RUN_ORIGINS) {
-      assert.ok(!has(selectRunTools({ toolset, available, origin, externalTurnExclude: [] }), "run_shell"));
+      assert.ok(!has(selectTools({ toolset, available, origin, externalTurnExclude: [] }), "run_shell"));
     }
   });
 
@@ -116,7 +120,7 @@ describe("Tools object", () => {
   it("without outputSchema, exclude and externalTurnExclude remove tools from the normal editing session", () => {
     const toolset = compose({ exclude: ["apply_variant"] });
     assert.deepEqual(sorted(toolset), sorted(allNames.filter((name) => name !== "apply_variant")));
-    const run = selectRunTools({
+    const run = selectTools({
       toolset,
       available,
       origin: "external",
@@ -190,7 +194,7 @@ describe("Structured sessions: precedence, in order", () => {
 
   it("6. tools.externalTurnExclude removes named tools on turns that were not typed by a person", () => {
     const toolset = compose({ structured: true });
-    const names = selectRunTools({
+    const names = selectTools({
       toolset,
       available,
       origin: "external",
@@ -207,7 +211,7 @@ describe("Structured sessions: other rules", () => {
   it("planning, requirements, delegation and skills tools are outside this policy", () => {
     const toolset = compose({ structured: true, exclude: outside });
     for (const name of outside) assert.ok(has(toolset, name), name);
-    const run = selectRunTools({ toolset, available, origin: "external", externalTurnExclude: ["*"] });
+    const run = selectTools({ toolset, available, origin: "external", externalTurnExclude: ["*"] });
     assert.deepEqual(sorted(run), sorted(outside));
   });
 
@@ -217,7 +221,7 @@ describe("Structured sessions: other rules", () => {
     externalTurnExclude: string[] = [],
     origin: "external" | "person" = "person",
   ) =>
-    selectRunTools({
+    selectTools({
       toolset: compose({ structured: true }),
       available,
       origin,
@@ -242,7 +246,7 @@ describe("Structured sessions: other rules", () => {
   it("the toolset is fixed once at session composition: a tool that comes later is not added to it", () => {
     const toolset = compose({ available: available.slice(0, 5) });
     assert.deepEqual(
-      selectRunTools({ toolset, available, origin: "person", externalTurnExclude: [] }),
+      selectTools({ toolset, available, origin: "person", externalTurnExclude: [] }),
       allNames.slice(0, 5),
     );
   });
@@ -250,7 +254,7 @@ describe("Structured sessions: other rules", () => {
   it("a tool of the toolset that this deployment no longer has is left out", () => {
     const fewer = available.slice(1);
     assert.deepEqual(
-      selectRunTools({ toolset: compose(), available: fewer, origin: "person", externalTurnExclude: [] }),
+      selectTools({ toolset: compose(), available: fewer, origin: "person", externalTurnExclude: [] }),
       allNames.slice(1),
     );
   });
@@ -258,7 +262,7 @@ describe("Structured sessions: other rules", () => {
 
 describe("externalTurnExclude semantics", () => {
   const run = (origin: (typeof RUN_ORIGINS)[number]) =>
-    selectRunTools({
+    selectTools({
       toolset: compose(),
       available,
       origin,
@@ -282,5 +286,43 @@ describe("externalTurnExclude semantics", () => {
   it("they are present again when a person sends a message, even after a headless first turn", () => {
     assert.ok(!has(run("external"), "elicit_user_input"));
     assert.deepEqual(run("person"), allNames);
+  });
+});
+
+describe("the deployment's list of tools to exclude from external turns", () => {
+  const mcpTools = { names: ["mcp_crm__find", "mcp_crm__pay", "mcp_builtin__read_markdown"], exclude: [] };
+  const lists = [
+    [],
+    ["publish_variant", "deploy_landing_page"],
+    ["publish_*", "mcp_crm__*"],
+    ["*"],
+    ["update_plan", "spawn_agents", "no_such_tool"],
+  ];
+  for (const list of lists)
+    it(`has the effect of tools.externalTurnExclude: ${list.join(", ") || "none"}`, () => {
+      for (const origin of RUN_ORIGINS)
+        for (const structured of [false, true]) {
+          const toolset = compose({ structured, include: ["publish_variant"] });
+          const run = { toolset, available, origin, mcpTools };
+          const expected = selectRunTools({ ...run, externalTurnExclude: list, deploymentExclude: [] });
+          assert.deepEqual(
+            selectRunTools({ ...run, externalTurnExclude: [], deploymentExclude: list }),
+            expected,
+          );
+          assert.deepEqual(
+            selectRunTools({
+              ...run,
+              externalTurnExclude: list.slice(1),
+              deploymentExclude: list.slice(0, 1),
+            }),
+            expected,
+            "both lists count",
+          );
+        }
+    });
+
+  it("is reported as far as it removes nothing", () => {
+    const list = ["publish_variant", "publsh_variant", "update_plan", "*", "mcp_crm__pay", "x*"];
+    assert.deepEqual(listIneffective(list, available), ["publsh_variant", "update_plan", "x*"]);
   });
 });

@@ -63,21 +63,25 @@ export const narrowToChild = (toolset: readonly string[], hasBrowser: boolean): 
 
 /**
  * Selects the names of one run's tools: the tools of the session's toolset that still exist, then the MCP tools.
- * Precedence 6 removes tools depending on the run's origin. The names of the MCP tools are known only when the run
+ * Precedence 6 removes tools depending on the run's origin; the deployment can add to the session's list. The names of the MCP tools are known only when the run
  * begins, so `exclude` is applied to them here. The analysis profile does not apply to MCP tools.
  */
 export function selectRunTools(run: {
   toolset: readonly string[];
   available: readonly ToolInfo[];
   origin: RunOrigin;
+  /** The list of the session. */
   externalTurnExclude: readonly string[];
+  /** The list of the deployment (`EXTERNAL_TURN_EXCLUDE`), with the same effect. */
+  deploymentExclude: readonly string[];
   /** The names of the MCP tools as the agent sees them (`mcp_<id>__<tool>`), and the session's `exclude` list. */
   mcpTools?: { names: readonly string[]; exclude: readonly string[] };
 }): string[] {
-  const { toolset, available, origin, externalTurnExclude, mcpTools } = run;
+  const { toolset, available, origin, externalTurnExclude, deploymentExclude, mcpTools } = run;
   const remote = (mcpTools?.names ?? []).map(
     (name): ToolInfo => ({ name, needs: undefined, profile: "editing" }),
   );
   const tools = [...keepExisting(toolset, available), ...removeExcluded(remote, mcpTools?.exclude ?? [])];
-  return removeOnExternalTurn(tools, externalTurnExclude, origin).map((tool) => tool.name);
+  const excluded = [...deploymentExclude, ...externalTurnExclude];
+  return removeOnExternalTurn(tools, excluded, origin).map((tool) => tool.name);
 }

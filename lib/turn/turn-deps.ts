@@ -29,6 +29,8 @@ type TurnSettings = {
   baseUrl: string;
   /** Public origin of landing pages, without a trailing slash. */
   pagesOrigin: string;
+  /** Tools that no turn has unless a person started it, in any session (`EXTERNAL_TURN_EXCLUDE`). */
+  externalTurnExclude: readonly string[];
 };
 
 /** The dependencies of the turn engine; the container creates them once. */

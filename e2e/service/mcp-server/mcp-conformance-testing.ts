@@ -51,6 +51,7 @@ function createTools(log: Log) {
       description: `The suite's ${name}`,
       input,
       annotations: {},
+      changes: false,
       timeoutMs: 10_000,
       execute: async (_input, call) => execute(call),
     });

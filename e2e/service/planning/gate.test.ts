@@ -35,15 +35,59 @@ const CHANGING: Record<string, Record<string, unknown>> = {
   import_legacy_session: { document: {} },
   run_skill_script: { name: "form-audit", script: "scripts/form-check.mjs" },
   run_tests: {},
+  set_previews: { previews: [] },
+  refresh_previews: {},
+};
+/** Every other tool of the service, by the reason why it changes nothing. A new tool has to be added to a list. */
+const UNCHANGING: Record<string, string[]> = {
+  "reads the page, and at most stores what it saw as evidence": [
+    "dom_query",
+    "browser_search",
+    "inspect_frames",
+    "save_cleaned_html",
+    "screenshot",
+    "capture_preview",
+  ],
+  "reads files, pages of the web, or what the service has stored": [
+    "read_file",
+    "list_files",
+    "view_image",
+    "fetch_url",
+    "list_transcript",
+    "read_message",
+    "search_transcript",
+    "read_tool_result",
+    "list_evidence",
+    "read_skill",
+  ],
+  "stores what it measured": ["check_variant"],
+  "waits, or asks a person": ["wait_for_test_results", "elicit_user_input"],
+  "writes the plan that a person agrees to, or its requirements": [
+    "update_plan",
+    "add_requirements",
+    "update_requirement",
+    "list_requirements",
+  ],
+  "manages sub-agents, whose calls are refused as well": [
+    "spawn_agents",
+    "wait_for_agents",
+    "message_agent",
+    "list_agents",
+    "cancel_agent",
+    "submit_result",
+    "report_progress",
+  ],
 };
 const REFUSED =
   /^(Error: )?(\w+) was not run: a person wants to agree to a plan .* update_plan, and finish the turn/;
 
 describe("plan first", () => {
-  it("applies to the tools with `changes`, which this test lists", () => {
+  it("applies to every tool that changes or publishes something, and to no other", () => {
     const { tools } = mcp.container.services;
-    const marked = tools.filter(({ changes }) => changes).map(({ name }) => name);
-    assert.deepEqual(marked.toSorted(), Object.keys(CHANGING).toSorted());
+    const namesOf = (isChanging: boolean) =>
+      tools.flatMap(({ name, changes }) => (changes === isChanging ? [name] : [])).toSorted();
+    assert.deepEqual(namesOf(true), Object.keys(CHANGING).toSorted());
+    assert.deepEqual(namesOf(false), Object.values(UNCHANGING).flat().toSorted());
     assert.ok(tools.every(({ changes, readOnly }) => !(changes && readOnly)));
   });
 

@@ -2,9 +2,10 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import sharp from "sharp";
 import type { Preview } from "#lib/events/event.ts";
+import { setMode } from "../planning/planning-testing.ts";
 import type { TestService } from "../testing.ts";
 import { only, readEvents } from "../turn/turn-testing.ts";
-import { openVariantsService, playTurn, script, step } from "./variants-testing.ts";
+import { openVariantsService, playFollowUp, playTurn, script, step } from "./variants-testing.ts";
 
 let opened: Awaited<ReturnType<typeof openVariantsService>>;
 let service: TestService;
@@ -114,5 +115,26 @@ describe("previews", () => {
     const [page, ...others] = await listPreviews(session.sessionId);
     assert.deepEqual(others, []);
     assert.equal((await readPicture(session.sessionId, page)).colour, "blue");
+  });
+
+  it("stay as they are while a person wants to agree to a plan first", async () => {
+    const { session } = await playTurn(
+      service,
+      [step("set_previews", { previews: [{ title: "Control", url: site.url, variant: null }] })],
+      { targetUrl: site.url },
+    );
+    const before = await listPreviews(session.sessionId);
+    assert.equal(before.length, 1);
+    await setMode(service, session.sessionId, "plan_first");
+    const refused = await playFollowUp(service, session.sessionId, [
+      step("set_previews", { previews: [] }),
+      step("refresh_previews"),
+    ]);
+    assert.match(refused[0] ?? "", /set_previews was not run: a person wants to agree to a plan/);
+    assert.match(refused[1] ?? "", /refresh_previews was not run: a person wants to agree to a plan/);
+    assert.deepEqual(await listPreviews(session.sessionId), before);
+    await setMode(service, session.sessionId, "off");
+    await playFollowUp(service, session.sessionId, [step("set_previews", { previews: [] })]);
+    assert.deepEqual(await listPreviews(session.sessionId), []);
   });
 });

@@ -19,6 +19,7 @@ export const messageAgentTool = (deps: AgentsDeps) =>
     profile: "always",
     idempotent: true,
     readOnly: false,
+    changes: false,
     async execute({ agentId: id, text }, { sessionId, runId, callId }) {
       if (runId === null) return errorResult("message_agent works in a turn only.");
       const sent = await messageAgent(deps, { sessionId, runId, callId }, { agentId: id, text });
@@ -38,6 +39,7 @@ export const listAgentsTool = ({ db }: Pick<AgentsDeps, "db">) =>
     profile: "always",
     idempotent: true,
     readOnly: true,
+    changes: false,
     async execute(_input, { sessionId }) {
       const below = await listBelow(db, sessionId);
       const steps = await listLastSteps(
@@ -70,6 +72,7 @@ export const cancelAgentTool = (deps: AgentsDeps) =>
     profile: "always",
     idempotent: true,
     readOnly: false,
+    changes: false,
     async execute({ agentId: id }, { sessionId, runId, callId }) {
       const found = (await isBelow(deps.db, sessionId, id)) ? await findAgent(deps.db, id) : undefined;
       if (!found) return errorResult(`cancel_agent: you have no sub-agent ${id}.`);

@@ -21,6 +21,7 @@ export const submitResultTool = (deps: Pick<AgentsDeps, "db" | "schemas">) =>
     profile: "always",
     idempotent: true,
     readOnly: false,
+    changes: false,
     async execute({ result }, { sessionId, runId }) {
       if (runId === null) return errorResult("submit_result works in a turn only.");
       if (result === undefined) return errorResult("submit_result: result is required.");
@@ -39,6 +40,7 @@ export const reportProgressTool = (deps: Pick<AgentsDeps, "db" | "log">) =>
     profile: "always",
     idempotent: true,
     readOnly: false,
+    changes: false,
     async execute({ text }, { sessionId }) {
       await reportProgress(deps, sessionId, text);
       return "Reported.";

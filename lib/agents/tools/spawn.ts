@@ -48,6 +48,7 @@ export const spawnAgentsTool = (deps: AgentsDeps) =>
     // A repeated call returns the sub-agents that its first attempt spawned.
     idempotent: true,
     readOnly: false,
+    changes: false,
     async execute({ agents }, { sessionId, requestId, runId, callId }) {
       if (requestId === null || runId === null) return errorResult("spawn_agents works in a turn only.");
       const ownerId = await findSessionOwner(deps.db, sessionId);

@@ -27,6 +27,7 @@ export const waitForAgentsTool = (deps: Pick<AgentsDeps, "db">) =>
     profile: "always",
     idempotent: true,
     readOnly: false,
+    changes: false,
     async execute({ agentIds, until, timeoutSeconds }, call) {
       const state = await checkAgentWait(deps, call.sessionId, {
         agentIds: agentIds ?? call.waitedFor,

@@ -52,6 +52,7 @@ export const checkAccessibility = ({ browser }: Pick<UtilityServices, "browser">
     }),
     output,
     annotations: { readOnlyHint: true, idempotentHint: true, openWorldHint: true },
+    changes: false,
     timeoutMs: 120_000,
     acquire: ({ sessionId, signal }) => browser.hold(sessionId, signal),
     async execute({ standard, selector, elementsPerRule }, { sessionId, callId, hasTool, signal, progress }) {

@@ -46,6 +46,7 @@ export const comparePictures = ({
     }),
     output,
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
+    changes: false,
     timeoutMs: 60_000,
     async execute(input, call) {
       const pictures = await Promise.all(

@@ -24,6 +24,7 @@ export const readMarkdown = ({ fetch, threads }: Pick<UtilityServices, "fetch" |
       maxCharacters: z.int().min(1).max(CHARACTERS_MAX).default(30_000),
     }),
     annotations: { readOnlyHint: true, idempotentHint: true, openWorldHint: true },
+    changes: false,
     timeoutMs: 40_000,
     async execute({ url, scope, offset: from, maxCharacters }, call) {
       call.progress(0, 2, `fetching ${url}`);

@@ -40,6 +40,7 @@ export const readStructuredData = ({ fetch, threads }: Pick<UtilityServices, "fe
     }),
     output,
     annotations: { readOnlyHint: true, idempotentHint: true, openWorldHint: true },
+    changes: false,
     timeoutMs: 40_000,
     async execute({ url }, call) {
       call.progress(0, 2, `fetching ${url}`);

@@ -13,27 +13,65 @@ export type ReadInput = { input: unknown; error?: Error };
 /** Matches texts that may contain a `__proto__` key, either plain or written with Unicode escapes. */
 const MAY_CONTAIN_PROTO = /__proto__|\\u00/i;
 
-/** Parses and validates the input of a tool call. An empty text is read as `{}`. Never throws. */
+/** Maximum nesting of a call's input. Deeper values would overflow the stack of code that walks through them. */
+const LEVELS_MAX = 200;
+
+/**
+ * Parses and validates the input of a tool call. An empty text is read as `{}` if the tool requires no field. Never
+ * throws.
+ */
 export function readInput(tools: ModelTools, name: string, text: string): ReadInput {
   const parsed = parseInput(text);
   const tool = tools.get(name);
   if (!tool) {
     const names = [...tools.keys()].join(", ") || "none";
-    return { input: parsed.input, error: new Error(`There is no tool "${name}". The tools are: ${names}.`) };
+    const unknown = toSentName(name);
+    return {
+      input: parsed.input,
+      error: new Error(`There is no tool "${unknown}". The tools are: ${names}.`),
+    };
   }
   if (parsed.error) return parsed;
+  // A tool server's schema is not part of `tool.input`, so the required fields are read from the definition.
+  const { required = [] } = tool.definition.inputSchema;
+  if (isEmpty(text) && required.length > 0)
+    return { ...parsed, error: new Error(`The input is empty, but needs: ${required.join(", ")}.`) };
   const result = tool.input.safeParse(parsed.input);
   return result.success ? { input: result.data } : { input: parsed.input, error: result.error };
 }
 
+/** Returns an unknown tool's name in the form that providers accept: letters, digits, `_` and `-`, at most 64. */
+export const toSentName = (name: string): string => name.slice(0, 64).replace(/[^\w-]/g, "_") || "unnamed";
+
+const isEmpty = (text: string): boolean => text.trim() === "";
+
 function parseInput(text: string): ReadInput {
-  if (text.trim() === "") return { input: {} };
+  if (isEmpty(text)) return { input: {} };
+  if (isTooDeep(text))
+    return { input: {}, error: new Error(`The input is nested more than ${LEVELS_MAX} levels deep.`) };
   try {
     return { input: JSON.parse(text, MAY_CONTAIN_PROTO.test(text) ? refusePrototype : undefined) };
   } catch (error) {
     if (!(error instanceof SyntaxError)) return { input: text, error: error as Error };
     return { input: text, error: new Error(`The input is not JSON: ${error.message}`) };
   }
+}
+
+/** Whether arrays and objects in a JSON text are nested too deep. Brackets in strings do not count. */
+function isTooDeep(text: string): boolean {
+  let level = 0;
+  let isString = false;
+  for (let at = 0; at < text.length; at++) {
+    const character = text[at];
+    if (isString) {
+      if (character === "\\") at++;
+      else if (character === '"') isString = false;
+    } else if (character === '"') isString = true;
+    else if (character === "[" || character === "{") {
+      if (++level > LEVELS_MAX) return true;
+    } else if (character === "]" || character === "}") level--;
+  }
+  return false;
 }
 
 function refusePrototype(key: string, value: unknown): unknown {

@@ -6,8 +6,9 @@ import { z } from "zod";
 import { startScriptedModel } from "#e2e/fixtures/scripted-model/start-scripted-model.ts";
 import type { Step } from "#e2e/fixtures/scripted-model/types.ts";
 import { createModel } from "../create-model.ts";
+import type { AnswerDelta } from "./gather-answer.ts";
 import type { ModelTools } from "./model-tool.ts";
-import { type AnswerDelta, composeCall, type ModelRequest, streamModel } from "./stream-model.ts";
+import { composeCall, type ModelRequest, streamModel } from "./stream-model.ts";
 
 const server = await startScriptedModel();
 after(() => server.close());
@@ -25,7 +26,17 @@ const inputSchema = {
 };
 const input = z.object({ url: z.string(), times: z.int().default(1) });
 const definition = { type: "function" as const, name: "look", description: "Looks.", inputSchema };
+const named = (name: string, required: string[]) => ({
+  definition: { ...definition, name, inputSchema: { type: "object" as const, properties: {}, required } },
+  input: z.record(z.string(), z.unknown()),
+});
 const tools: ModelTools = new Map([["look", { definition, input }]]);
+/** More tools: `list` requires no field, and only the definition of `remote` says that it requires one. */
+const allTools: ModelTools = new Map([
+  ...tools,
+  ["list", named("list", [])],
+  ["remote", named("remote", ["id"])],
+]);
 const user = (content: string): ModelMessage => ({ role: "user", content });
 const open = () => new AbortController().signal;
 
@@ -140,7 +151,7 @@ describe("an answer", () => {
     assert.deepEqual(answer.calls, [
       { callId: "c1", name: "look", input: { url: "https://shop.example", times: 1 } },
     ]);
-    assert.equal(answer.finishReason, "tool-calls");
+    assert.equal(answer.end, "complete");
     assert.equal(answer.usage.inputTokens, 70);
     const shown = (kind: string) => deltas.flatMap((delta) => (delta.kind === kind ? [delta.text] : []));
     assert.deepEqual(shown("text"), ["Let me ", "look."]);
@@ -150,7 +161,7 @@ describe("an answer", () => {
 
   it("without content has no message", async () => {
     const { answer } = await play({ text: "" });
-    assert.deepEqual([answer.text, answer.calls, answer.finishReason], ["", [], "stop"]);
+    assert.deepEqual([answer.text, answer.calls, answer.end], ["", [], "complete"]);
   });
 
   it("waits for the listener of a piece before it reads the next", async () => {
@@ -167,17 +178,47 @@ describe("an answer", () => {
 
 describe("the calls of an answer", () => {
   const call = async (name: string, args: unknown) => {
-    const { answer } = await play({ toolCalls: [{ name, arguments: args }] });
+    const { answer } = await play({ toolCalls: [{ name, arguments: args, id: "c1" }] }, { tools: allTools });
     const [answered] = answer.calls;
     const [message] = answer.messages;
     const part = Array.isArray(message?.content) ? message.content.at(-1) : undefined;
     return { answered, sent: part?.type === "tool-call" ? part.input : undefined };
   };
 
-  it("may have an empty input, which is read as {}", async () => {
-    const { answered } = await call("look", "");
-    assert.match(answered?.error?.message ?? "", /url/);
-    assert.deepEqual(answered?.input, {});
+  it("may have an empty input if no field is required, which is read as {}", async () => {
+    for (const empty of ["", " \n"]) {
+      const { answered } = await call("look", empty);
+      assert.equal(answered?.error?.message, "The input is empty, but needs: url.");
+      assert.deepEqual((await call("list", empty)).answered, { callId: "c1", name: "list", input: {} });
+      assert.equal(
+        (await call("remote", empty)).answered?.error?.message,
+        "The input is empty, but needs: id.",
+      );
+    }
+  });
+
+  it("are refused if their input is nested too deep", async () => {
+    const nest = (levels: number) => `{"id": 1, "a": ${"[".repeat(levels)}${"]".repeat(levels)}}`;
+    assert.equal((await call("remote", nest(199))).answered?.error, undefined);
+    assert.equal((await call("remote", '{"id": "[[[\\"[["}')).answered?.error, undefined);
+    for (const levels of [200, 100_000]) {
+      const { answered, sent } = await call("remote", nest(levels));
+      assert.equal(answered?.error?.message, "The input is nested more than 200 levels deep.");
+      assert.deepEqual([answered?.input, sent], [{}, {}]);
+    }
+  });
+
+  it("have a name that providers accept, whatever the model wrote", async () => {
+    for (const [name, sent] of [
+      ["look at.this", "look_at_this"],
+      ["x".repeat(100_000), "x".repeat(64)],
+    ] as const) {
+      const { answered } = await call(name, {});
+      assert.deepEqual(
+        [answered?.name, answered?.error?.message],
+        [sent, `There is no tool "${sent}". The tools are: look, list, remote.`],
+      );
+    }
   });
 
   it("report which fields are not valid", async () => {
@@ -202,7 +243,7 @@ describe("the calls of an answer", () => {
 
   it("of an unknown tool get an error that lists the known tools", async () => {
     const { answered } = await call("lok", { url: "a" });
-    assert.equal(answered?.error?.message, 'There is no tool "lok". The tools are: look.');
+    assert.equal(answered?.error?.message, 'There is no tool "lok". The tools are: look, list, remote.');
   });
 });
 

@@ -1,19 +1,24 @@
 import type {
   LanguageModelV4CallOptions,
-  LanguageModelV4FinishReason,
-  LanguageModelV4StreamPart,
   LanguageModelV4StreamResult,
-  SharedV4ProviderMetadata,
   SharedV4ProviderOptions,
 } from "@ai-sdk/provider";
 import type { ModelMessage } from "ai";
 import type { ModelAccess } from "../model-access.ts";
-import { type ModelUsage, readUsage } from "../usage.ts";
-import { type ModelTool, type ModelTools, type ReadInput, readInput } from "./model-tool.ts";
+import {
+  type AnswerDelta,
+  createGatherer,
+  type ModelAnswer,
+  UnfinishedAnswerError,
+} from "./gather-answer.ts";
+import type { ModelTool, ModelTools } from "./model-tool.ts";
 import { writePrompt } from "./write-prompt.ts";
 
 /** The fields of {@link ModelAccess} that a call needs. */
-export type CalledModel = Pick<ModelAccess, "model" | "hold" | "providerOptions" | "toolErrors" | "outcomes">;
+export type CalledModel = Pick<
+  ModelAccess,
+  "model" | "hold" | "maxOutputTokens" | "hasRawEvents" | "providerOptions" | "toolErrors" | "outcomes"
+>;
 
 /** The input of a model call. */
 export type ModelRequest = {
@@ -25,25 +30,6 @@ export type ModelRequest = {
   /** Default: the options of the deployment's model. */
   providerOptions?: SharedV4ProviderOptions;
 };
-
-/** A tool call in an answer. `error`: why its input is not valid; `input` is then what the model wrote. */
-export type AnsweredCall = ReadInput & { callId: string; name: string };
-
-/** A complete answer of a model. */
-export type ModelAnswer = {
-  text: string;
-  calls: AnsweredCall[];
-  /** The answer in the form of messages for the prompt of the next call; empty if the answer has no content. */
-  messages: ModelMessage[];
-  finishReason: LanguageModelV4FinishReason["unified"];
-  usage: ModelUsage;
-};
-
-/** A piece of an answer, reported while the model writes it. */
-export type AnswerDelta = { kind: "text" | "reasoning" | "tool-input"; text: string };
-
-type AssistantPart = Exclude<Extract<ModelMessage, { role: "assistant" }>["content"], string>[number];
-type TextPart = Extract<AssistantPart, { type: "text" | "reasoning" }>;
 
 /** Maximum wait for the next piece of an answer. */
 const PIECE_TIMEOUT_MS = 120_000;
@@ -82,6 +68,8 @@ async function beginCall(
     prompt: writePrompt(instructions, messages, access.toolErrors),
     providerOptions,
     abortSignal: signal,
+    ...(access.maxOutputTokens !== undefined && { maxOutputTokens: access.maxOutputTokens }),
+    ...(access.hasRawEvents && { includeRawChunks: true }),
     ...(responseFormat && { responseFormat }),
     ...(tools?.size && {
       tools: [...tools.values()].map(({ definition }) => (access.hold ? toSentTool(definition) : definition)),
@@ -121,7 +109,8 @@ const NO_TOOLS: ModelTools = new Map();
  * @param onDelta is called with each piece in order and awaited before the next piece is read.
  * @param composed the call if {@link composeCall} has composed it with the same request.
  * @throws any error that the provider threw or reported (convert it with `readModelFailure`); the signal's reason; a
- * `TimeoutError` when the provider sent nothing for 120 s; {@link UnfinishedAnswerError} when the stream ended early.
+ * `TimeoutError` when the provider sent nothing for 120 s; `UnfinishedAnswerError` when the stream ended early;
+ * `AnswerTooLargeError` for an answer beyond `ANSWER_LIMITS`.
  */
 export async function streamModel(
   access: CalledModel,
@@ -138,7 +127,8 @@ export async function streamModel(
     const stream = await openStream(opening, watched.signal);
     const gatherer = createGatherer(request.tools ?? NO_TOOLS);
     const answer = await readStream(stream, gatherer, watched, onDelta);
-    if (answer.finishReason === "error") access.outcomes?.noteFailure(new UnfinishedAnswerError(), stop);
+    if (answer.end === "failed" || answer.end === "unknown")
+      access.outcomes?.noteFailure(new UnfinishedAnswerError(), stop);
     else access.outcomes?.noteSuccess();
     return answer;
   } catch (error) {
@@ -146,14 +136,6 @@ export async function streamModel(
     throw error;
   } finally {
     watched.close();
-  }
-}
-
-/** Thrown if the provider ended its stream without a finish part. */
-export class UnfinishedAnswerError extends Error {
-  constructor() {
-    super("The stream of the answer ended without its last part.");
-    this.name = "UnfinishedAnswerError";
   }
 }
 
@@ -174,7 +156,8 @@ async function readStream(
       const { done, value: part } = await reader.read();
       if (signal.aborted) throw signal.reason;
       if (done) return gatherer.finish();
-      notePiece();
+      // An event that only keeps the connection open is no piece of the answer.
+      if (part.type !== "raw") notePiece();
       const delta = gatherer.add(part);
       const shown = delta && onDelta(delta);
       if (shown) await shown;
@@ -185,100 +168,6 @@ async function readStream(
   } finally {
     signal.removeEventListener("abort", close);
   }
-}
-
-/** Assembles an answer from its stream parts. */
-function createGatherer(tools: ModelTools) {
-  const parts: AssistantPart[] = [];
-  const open = new Map<string, TextPart>();
-  const calls: AnsweredCall[] = [];
-  let finish: Extract<LanguageModelV4StreamPart, { type: "finish" }> | undefined;
-
-  /**
-   * Returns the part with this id, and creates it if there is none. New metadata of the part replaces earlier metadata.
-   */
-  function openPart(type: "text" | "reasoning", id: string, metadata?: SharedV4ProviderMetadata): TextPart {
-    const key = `${type} ${id}`;
-    const existing = open.get(key);
-    const part: TextPart = existing ?? { type, text: "" };
-    if (!existing) {
-      open.set(key, part);
-      parts.push(part);
-    }
-    if (metadata) part.providerOptions = metadata;
-    return part;
-  }
-
-  /**
-   * Adds a stream part. @returns the piece of the answer in the part, if it has one. @throws the error of an error
-   * part.
-   */
-  function add(part: LanguageModelV4StreamPart): AnswerDelta | undefined {
-    switch (part.type) {
-      case "error":
-        throw part.error;
-      case "text-start":
-      case "text-end":
-      case "reasoning-start":
-      case "reasoning-end": {
-        const kind = part.type.startsWith("text") ? "text" : "reasoning";
-        openPart(kind, part.id, part.providerMetadata);
-        if (part.type.endsWith("end")) open.delete(`${kind} ${part.id}`);
-        return undefined;
-      }
-      case "text-delta":
-      case "reasoning-delta": {
-        const kind = part.type === "text-delta" ? "text" : "reasoning";
-        openPart(kind, part.id, part.providerMetadata).text += part.delta;
-        return { kind, text: part.delta };
-      }
-      case "tool-input-delta":
-        return { kind: "tool-input", text: part.delta };
-      case "tool-call":
-        // The service offers no tools that the provider executes, so it ignores calls of such tools.
-        if (!part.providerExecuted) addCall(part);
-        return undefined;
-      case "finish":
-        finish = part;
-        return undefined;
-      default:
-        return undefined;
-    }
-  }
-
-  function addCall(part: Extract<LanguageModelV4StreamPart, { type: "tool-call" }>) {
-    const { toolCallId, toolName, providerMetadata } = part;
-    const read = readInput(tools, toolName, part.input);
-    calls.push({ callId: toolCallId, name: toolName, ...read });
-    // Providers accept only an object as the input of a call, so an invalid input of another type is sent back as `{}`.
-    const input = read.error && (typeof read.input !== "object" || read.input === null) ? {} : read.input;
-    parts.push({
-      type: "tool-call",
-      toolCallId,
-      toolName,
-      input,
-      ...(providerMetadata && { providerOptions: providerMetadata }),
-    });
-  }
-
-  return {
-    add,
-    /** Returns the complete answer. @throws UnfinishedAnswerError when there was no finish part. */
-    finish(): ModelAnswer {
-      if (!finish) throw new UnfinishedAnswerError();
-      const content = parts.filter(
-        (part) => part.type !== "text" || part.text !== "" || part.providerOptions,
-      );
-      const text = content.map((part) => (part.type === "text" ? part.text : "")).join("");
-      return {
-        text,
-        calls,
-        messages: content.length === 0 ? [] : [{ role: "assistant", content }],
-        finishReason: finish.finishReason.unified,
-        usage: readUsage(finish.usage),
-      };
-    },
-  };
 }
 
 /**

@@ -31,6 +31,7 @@ export const addRequirementsTool = (deps: PlanningDeps): Tool =>
         .max(REQUIREMENT_LIMITS.perCall, { error: `must hold at most ${REQUIREMENT_LIMITS.perCall}` }),
     }),
     readOnly: false,
+    changes: false,
     async execute({ requirements }, { rootSessionId, requestId, runId, callId }) {
       const about = { rootSessionId, requestId, runId, callId };
       const added = await addRequirements(deps, { ...about, author: "agent", requirements });
@@ -55,6 +56,7 @@ export const updateRequirementTool = (deps: PlanningDeps): Tool =>
       assertion: assertionInputSchema.nullable().optional().describe("null removes it"),
     }),
     readOnly: false,
+    changes: false,
     async execute({ id, ...change }, { rootSessionId, requestId, runId, callId }) {
       const about = { rootSessionId, requestId, runId, callId };
       const updated = await updateRequirement(deps, { ...about, id, author: "agent", change });
@@ -72,6 +74,7 @@ export const listRequirementsTool = (deps: PlanningDeps): Tool =>
       "Lists the requirements with status, evidence, assertion and the result of its newest check.",
     input: z.strictObject({}),
     readOnly: true,
+    changes: false,
     readsStore: true,
     async execute(_input, { rootSessionId }) {
       const rows = await listRequirementRows(deps.db, rootSessionId);

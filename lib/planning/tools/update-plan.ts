@@ -22,6 +22,7 @@ export const updatePlanTool = (deps: PlanningDeps): Tool =>
     profile: "always",
     idempotent: true,
     readOnly: false,
+    changes: false,
     async execute({ items, baseRevision }, { rootSessionId, requestId, runId, callId }) {
       const updated = await replacePlan(deps, {
         rootSessionId,

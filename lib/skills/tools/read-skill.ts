@@ -20,6 +20,7 @@ export const readSkill = (services: Pick<SkillToolServices, "db">): Tool =>
     profile: "always",
     idempotent: true,
     readOnly: true,
+    changes: false,
     readsStore: true,
     async execute({ name, path }, call) {
       const found = await findSkillVersion(services, call, name);

@@ -29,6 +29,7 @@ export const waitForTestResults = ({ db }: Pick<TestRunsDeps, "db">) =>
     profile: "editing",
     idempotent: true,
     readOnly: false,
+    changes: false,
     async execute({ testRunId, timeoutSeconds }, call) {
       const { sessionId, waitedFor, waitEndedBy } = call;
       const id = testRunId ?? waitedFor?.[0];

@@ -39,6 +39,7 @@ export const elicitUserInput = ({ people }: Pick<ToolServices, "people">) =>
     // A repeated call finds the question that the first call asked.
     idempotent: true,
     readOnly: false,
+    changes: false,
     async execute({ question, options, form, timeoutSeconds }, call) {
       const { runId } = call;
       if (!call.isPersonPresent || runId === null)

@@ -20,6 +20,7 @@ export const listTranscript = ({ transcript }: TranscriptServices): Tool =>
     profile: "analysis",
     idempotent: true,
     readOnly: true,
+    changes: false,
     readsStore: true,
     async execute({ after, limit }, call) {
       const messages = await transcript.list(call.sessionId, { after, limit: limit + 1 });
@@ -54,6 +55,7 @@ export const readMessage = ({ transcript }: TranscriptServices): Tool =>
     profile: "analysis",
     idempotent: true,
     readOnly: true,
+    changes: false,
     readsStore: true,
     async execute({ messageId }, call) {
       const imported = await transcript.readImported(call.sessionId, messageId);
@@ -78,6 +80,7 @@ export const searchTranscript = ({ transcript }: TranscriptServices): Tool =>
     profile: "analysis",
     idempotent: true,
     readOnly: true,
+    changes: false,
     readsStore: true,
     async execute({ text, limit }, call) {
       const found = await transcript.search(call.sessionId, text, limit);
@@ -111,6 +114,7 @@ export const readToolResult = ({ transcript }: TranscriptServices): Tool =>
     profile: "analysis",
     idempotent: true,
     readOnly: true,
+    changes: false,
     readsStore: true,
     async execute({ resultId, offset, limit }, call) {
       const page = await transcript.readToolResult(call.sessionId, resultId, { offset, limit });
@@ -135,6 +139,7 @@ export const listEvidence = ({ evidence }: TranscriptServices): Tool =>
     profile: "analysis",
     idempotent: true,
     readOnly: true,
+    changes: false,
     readsStore: true,
     async execute(_, call) {
       const newest = await evidence.listNewest(call.sessionId, ENTRIES_MAX);

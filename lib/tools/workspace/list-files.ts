@@ -18,6 +18,7 @@ export const listFiles = ({ sandbox }: WorkspaceServices): Tool =>
     profile: "analysis",
     idempotent: true,
     readOnly: true,
+    changes: false,
     execute: ({ path, recursive }, call) =>
       withinWorkspace(sandbox, call, async (workspace) => {
         const entries = await workspace.list(path, { recursive, limit: entriesMax + 1 });

@@ -24,6 +24,7 @@ export const readFile = ({ sandbox }: WorkspaceServices): Tool =>
     profile: "analysis",
     idempotent: true,
     readOnly: true,
+    changes: false,
     execute: ({ path, offset: from, limit }, call) =>
       withinWorkspace(sandbox, call, async (workspace) => {
         const { bytes, totalBytes } = await workspace.readFile(path, BYTES_MAX);

@@ -22,6 +22,7 @@ export const viewImage = ({ sandbox, evidence }: WorkspaceServices) =>
     profile: "analysis",
     idempotent: true,
     readOnly: true,
+    changes: false,
     async execute({ path, evidenceId }, call): Promise<ToolResult | string> {
       if (evidenceId) {
         const stored = await evidence.read(call.sessionId, evidenceId);

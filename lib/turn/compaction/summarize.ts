@@ -1,4 +1,5 @@
 import type { ModelMessage } from "ai";
+import type { AnswerEnd } from "#lib/model/calls/answer-end.ts";
 import { type CalledModel, streamModel } from "#lib/model/calls/stream-model.ts";
 import { type ModelFailure, readModelFailure } from "#lib/model/failure.ts";
 import { type ModelUsage, readUsage } from "#lib/model/usage.ts";
@@ -51,8 +52,9 @@ export async function summarize(
   const task = writeTranscript(input.task, budgetTokens * TASK_SHARE)[0] ?? "";
   let summary = input.previousSummary;
   let usage = NO_USAGE;
+  const summaryTokens = Math.min(input.summaryTokens, model.maxOutputTokens ?? Number.POSITIVE_INFINITY);
   for (const chunk of writeTranscript(input.messages, budgetTokens * TRANSCRIPT_SHARE)) {
-    const words = Math.max(60, Math.round(input.summaryTokens * WORDS_PER_TOKEN));
+    const words = Math.max(60, Math.round(summaryTokens * WORDS_PER_TOKEN));
     const prompt = composeSummaryPrompt({ chunk, task, previousSummary: summary, words });
     const answer = await callModel(model, prompt, signal);
     if ("kind" in answer)
@@ -79,8 +81,8 @@ async function callWithin(
   limited: AbortSignal,
 ): Promise<CallResult> {
   try {
-    const { text, finishReason, usage } = await streamModel(access, prompt, limited, () => {});
-    const failure = readEnding(finishReason, text.trim());
+    const { text, end, usage } = await streamModel(access, prompt, limited, () => {});
+    const failure = readEnding(end, text.trim());
     return failure ? { kind: "failed", failure, usage } : { text: text.trim(), usage };
   } catch (error) {
     return readBreak(signal, error);
@@ -93,15 +95,15 @@ const readBreak = (signal: AbortSignal, error: unknown): CallResult =>
     : { kind: "failed", failure: readModelFailure(error), usage: NO_USAGE };
 
 /** Returns the failure of a call that ended without a complete summary; undefined if the summary is complete. */
-function readEnding(finishReason: string, text: string): ModelFailure | undefined {
-  if (finishReason === "content-filter")
+function readEnding(end: AnswerEnd, text: string): ModelFailure | undefined {
+  if (end === "filtered")
     return { message: "The model refused to summarize the earlier conversation.", isRetryable: false };
-  if (finishReason === "length")
+  if (end === "cut_off")
     return {
       message: "The summary of the earlier conversation was cut off at the model's output limit.",
       isRetryable: true,
     };
-  if (finishReason === "error" || finishReason === "interrupted")
+  if (end === "failed" || end === "unknown")
     return { message: "The model provider broke off its answer.", isRetryable: true };
   if (text === "")
     return { message: "The model's summary of the earlier conversation was empty.", isRetryable: true };

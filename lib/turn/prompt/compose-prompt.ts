@@ -21,7 +21,8 @@ type RemoteTools = { tools: readonly Tool[]; missingServers: readonly string[] }
 
 /**
  * Composes a run's prompt: its instructions and its tools. The tools are those of the session's toolset that this
- * deployment has. If the run's origin is not `person`, the tools in `externalTurnExclude` are removed.
+ * deployment has. If the run's origin is not `person`, the tools that the session and the deployment exclude from such
+ * turns are removed.
  *
  * @param remote the tools of the session's tool servers that the policy allows in this run, and the ids of servers that
  * could not be reached.
@@ -41,6 +42,7 @@ export function composePrompt(
     available: [...deps.tools.values()],
     origin: claim.origin,
     externalTurnExclude: session.tools.externalTurnExclude,
+    deploymentExclude: deps.settings.externalTurnExclude,
   });
   const instructions = composeInstructions({
     toolNames: [...names, ...remote.tools.map(({ name }) => name)],

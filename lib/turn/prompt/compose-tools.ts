@@ -49,7 +49,7 @@ export async function composeOwnTools(deps: TurnDeps, run: RunInPlay): Promise<b
   const serverIds = listServers(deps, run, about);
   if (serverIds.length === 0) return true;
   if (!serverIds.every((id) => deps.mcp.isOurs(about, id))) return false;
-  const { step, skipped } = chooseTools(run, await deps.mcp.list(about, serverIds, run.signal));
+  const { step, skipped } = chooseTools(deps, run, await deps.mcp.list(about, serverIds, run.signal));
   if (skipped.length > 0) return false;
   addTools(deps, run, about, step);
   return true;
@@ -62,8 +62,8 @@ function addTools(deps: TurnDeps, run: RunInPlay, about: McpTurn, step: ComposeS
   run.hasRemoteTools = true;
 }
 
-const listServers = ({ mcp }: Pick<TurnDeps, "mcp">, run: RunInPlay, about: McpTurn): string[] =>
-  mcp.listServerIds(about).filter((id) => !isExcluded(run, id));
+const listServers = (deps: Pick<TurnDeps, "mcp" | "settings">, run: RunInPlay, about: McpTurn): string[] =>
+  deps.mcp.listServerIds(about).filter((id) => !isExcluded(deps, run, id));
 
 const toMcpTurn = ({ claim, session }: RunInPlay): McpTurn => ({
   sessionId: claim.sessionId,
@@ -75,13 +75,18 @@ const toMcpTurn = ({ claim, session }: RunInPlay): McpTurn => ({
 });
 
 /** Selects the names of MCP tools that the session's policy allows in this run. */
-const selectNames = ({ claim, session }: RunInPlay, names: string[]): Set<string> =>
+const selectNames = (
+  { settings }: Pick<TurnDeps, "settings">,
+  { claim, session }: RunInPlay,
+  names: string[],
+): Set<string> =>
   new Set(
     selectRunTools({
       toolset: [],
       available: [],
       origin: claim.origin,
       externalTurnExclude: session.tools.externalTurnExclude,
+      deploymentExclude: settings.externalTurnExclude,
       mcpTools: { names, exclude: session.tools.exclude },
     }),
   );
@@ -90,8 +95,8 @@ const selectNames = ({ claim, session }: RunInPlay, names: string[]): Set<string
  * Whether the policy excludes all tools of a server. Such a server is not called. The check uses a line break as the
  * tool's name: no tool has this name, so only a rule for the whole server can exclude it.
  */
-const isExcluded = (run: RunInPlay, serverId: string): boolean =>
-  selectNames(run, [toToolName(serverId, "\n")]).size === 0;
+const isExcluded = (deps: Pick<TurnDeps, "settings">, run: RunInPlay, serverId: string): boolean =>
+  selectNames(deps, run, [toToolName(serverId, "\n")]).size === 0;
 
 async function listRemoteTools(
   deps: TurnDeps,
@@ -105,7 +110,7 @@ async function listRemoteTools(
     throw error;
   });
   if (!listing) return undefined;
-  const { step, skipped } = chooseTools(run, listing);
+  const { step, skipped } = chooseTools(deps, run, listing);
   // The tools of the built-in server need no record if none was skipped, because listing them again gives the same
   // tools.
   if (skipped.length === 0 && serverIds.every((id) => deps.mcp.isOurs(about, id))) return step;
@@ -118,10 +123,12 @@ async function listRemoteTools(
 
 /** Chooses the tools that the policy allows and that fit into a model call, and lists what is skipped. */
 function chooseTools(
+  deps: Pick<TurnDeps, "settings">,
   run: RunInPlay,
   listing: Awaited<ReturnType<TurnDeps["mcp"]["list"]>>,
 ): { step: ComposeStep; skipped: Skipped[] } {
   const names = selectNames(
+    deps,
     run,
     listing.tools.map(({ name }) => name),
   );

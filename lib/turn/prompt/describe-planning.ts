@@ -13,12 +13,12 @@ const ADVICE = {
 const MODES: Record<PlanMode, string | undefined> = {
   off: undefined,
   plan_first:
-    "- Plan first: a person wants to agree to the plan before anything is changed. Until they say go, tools that change pages, files or publications are refused. Look, write the plan with update_plan, and finish the turn.",
+    "- Plan first: a person wants to agree to the plan before anything is changed. Until they say go, tools that change pages, files, previews or publications are refused. Look, write the plan with update_plan, and finish the turn.",
   agreed: "- A person has agreed to the plan: follow it.",
 };
 
 const SUB_AGENT_WAITS =
-  "- Plan first: a person wants to agree to a plan before anything is changed. Until then, tools that change pages, files or publications are refused: look, and report what you would change.";
+  "- Plan first: a person wants to agree to a plan before anything is changed. Until then, tools that change pages, files, previews or publications are refused: look, and report what you would change.";
 
 const PLAN_CHARS_MAX = 4_000;
 const TEXT_CHARS_MAX = 200;

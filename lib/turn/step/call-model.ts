@@ -3,12 +3,9 @@ import type { MessagePart } from "#db/schema/index.ts";
 import { storable, storableText } from "#db/storable.ts";
 import type { NewEvent } from "#lib/events/event.ts";
 import { type FaultPoint, faultPoint } from "#lib/faults/fault-point.ts";
-import {
-  type AnswerDelta,
-  type AnsweredCall,
-  type ModelAnswer,
-  streamModel,
-} from "#lib/model/calls/stream-model.ts";
+import type { AnswerEnd } from "#lib/model/calls/answer-end.ts";
+import type { AnswerDelta, AnsweredCall, ModelAnswer } from "#lib/model/calls/gather-answer.ts";
+import { streamModel } from "#lib/model/calls/stream-model.ts";
 import { isContextOverflow } from "#lib/model/context-overflow.ts";
 import { type ModelFailure, readModelFailure } from "#lib/model/failure.ts";
 import type { ModelUsage } from "#lib/model/usage.ts";
@@ -21,17 +18,28 @@ import { findRecorded, meteredPrompt, type RunInPlay } from "../run/run-in-play.
 import type { TurnDeps } from "../turn-deps.ts";
 import { withDeadline } from "../with-deadline.ts";
 import { takeComposed } from "./compose-ahead.ts";
+import { continueCutOff, refuseCutOff } from "./cut-off.ts";
 import { describeMessage } from "./describe-message.ts";
 import { answerInvalidCalls, describeInvalidCall } from "./invalid-call.ts";
 import { ownCallIds } from "./own-call-ids.ts";
 import { showPictures } from "./show-pictures.ts";
 
-/** A tool call of the model. `error` is set if the input does not fit the tool; such a call is not executed. */
+/**
+ * A tool call of the model. `error` is set if the input does not fit the tool, or the answer was cut off; such a call is
+ * not executed.
+ */
 export type PlannedCall = { callId: string; name: string; input: unknown; error?: string };
 
 /** The outcome of a model call; the content itself is in the stored messages. */
 export type ModelStep =
-  | { kind: "answered"; messageId: string; calls: PlannedCall[]; usage: ModelUsage }
+  | {
+      kind: "answered";
+      messageId: string;
+      calls: PlannedCall[];
+      usage: ModelUsage;
+      /** Set if the answer was cut off at the output limit. The turn continues with another call. */
+      isCutOff?: true;
+    }
   | { kind: "failed"; failure: ModelFailure; usage?: ModelUsage }
   /** The last answer of a turn. It is not recorded yet, because it is written together with the end of the run. */
   | { kind: "concluded"; record: StepRecord<ModelStep> }
@@ -70,21 +78,21 @@ export async function callModel(deps: TurnDeps, run: RunInPlay, number: number):
   if (answer.kind !== "answered")
     return recordStep<ModelStep>(deps, run, { name, output: storable(answer), spend, events: [] });
 
-  const { calls, parts, modelMessages, usage } = answer;
+  const { calls, parts, modelMessages, usage, isCutOff } = answer;
   run.meter.report(prompt, usage.inputTokens);
   await faultPoint("model-ended");
   const { event, ...message } = describeMessage(run.claim, run.messageSeq, { id: messageId, parts });
   const described = calls.map((call) => describeCall(run.claim, messageId, call));
   const record: StepRecord<ModelStep> = {
     name,
-    output: { kind: "answered", messageId, calls, usage },
+    output: { kind: "answered", messageId, calls, usage, ...(isCutOff && { isCutOff }) },
     modelMessages,
     ...message,
     toolCalls: described.flatMap(({ ended }) => ended ?? []),
     spend,
     events: [event, ...described.flatMap(({ events }) => events)],
   };
-  if (calls.length === 0 && !run.claim.isStructured) return { kind: "concluded", record };
+  if (calls.length === 0 && !isCutOff && !run.claim.isStructured) return { kind: "concluded", record };
   const [call] = calls;
   if (calls.length === 1 && call && call.error === undefined && run.prompt.tools.get(call.name)?.readsStore)
     return { kind: "calling", record, call };
@@ -100,6 +108,7 @@ type Answer =
       parts: MessagePart[];
       modelMessages: ModelMessage[];
       usage: ModelUsage;
+      isCutOff?: true;
     }
   | Exclude<ModelStep, { kind: "answered" | "concluded" | "calling" | "overflowed" }>;
 
@@ -134,12 +143,22 @@ async function streamWithin(
   }
 }
 
-function readAnswer({ calls, messages, finishReason, usage }: ModelAnswer): Answer {
-  const failure = readFinish(finishReason, calls.length);
-  if (failure) return { kind: "failed", failure, usage };
-  const own = ownCallIds(storable(calls.map(toPlanned)), storable(messages));
-  const modelMessages = [...own.modelMessages, ...answerInvalidCalls(own.calls)];
-  return { kind: "answered", calls: own.calls, modelMessages, parts: toParts(modelMessages), usage };
+function readAnswer({ calls, messages, end, usage }: ModelAnswer): Answer {
+  if (end !== "complete" && end !== "cut_off") return { kind: "failed", failure: FAILED_ENDS[end], usage };
+  const planned = calls.map(toPlanned);
+  const own = ownCallIds(storable(planned), storable(messages));
+  const parts = toParts(own.modelMessages);
+  if (end === "complete")
+    return {
+      kind: "answered",
+      calls: own.calls,
+      modelMessages: [...own.modelMessages, ...answerInvalidCalls(own.calls)],
+      parts,
+      usage,
+    };
+  const refused = refuseCutOff(own.calls);
+  const modelMessages = [...continueCutOff(own.modelMessages), ...answerInvalidCalls(refused)];
+  return { kind: "answered", calls: refused, modelMessages, parts, usage, isCutOff: true };
 }
 
 /** Returns the outcome of a call that threw an error. A stopped stream may throw any error, so the signal decides. */
@@ -149,16 +168,15 @@ const readBreak = (signal: AbortSignal, error: unknown): Answer =>
 const toPlanned = ({ callId, name, input, error }: AnsweredCall): PlannedCall =>
   error ? { callId, name, input, error: describeInvalidCall(error) } : { callId, name, input };
 
-/** Returns the failure of a call that ended without a usable answer; undefined if the answer is usable. */
-function readFinish(finishReason: string, calls: number): ModelFailure | undefined {
-  if (finishReason === "content-filter")
-    return { message: "The model provider's content filter ended the answer.", isRetryable: false };
-  if (finishReason === "length" && calls === 0)
-    return { message: "The model's answer was cut off at its output limit.", isRetryable: false };
-  if (finishReason === "error" || finishReason === "interrupted")
-    return { message: "The model provider broke off its answer.", isRetryable: true };
-  return undefined;
-}
+/** The failures of calls that ended without a usable answer. */
+const FAILED_ENDS: Record<Exclude<AnswerEnd, "complete" | "cut_off">, ModelFailure> = {
+  filtered: { message: "The model provider's content filter ended the answer.", isRetryable: false },
+  failed: { message: "The model provider broke off its answer.", isRetryable: true },
+  unknown: {
+    message: "The model provider ended its answer for a reason that this service does not know.",
+    isRetryable: true,
+  },
+};
 
 /** Converts an answer to message parts as the transcript shows them. */
 function toParts(messages: ModelMessage[]): MessagePart[] {

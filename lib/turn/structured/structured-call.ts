@@ -1,5 +1,6 @@
 import type { ModelMessage } from "ai";
 import type { OutputFormat } from "#lib/deliverable/admission/create-schema-checker.ts";
+import type { AnswerEnd } from "#lib/model/calls/answer-end.ts";
 import { streamModel } from "#lib/model/calls/stream-model.ts";
 import { type ModelFailure, readModelFailure } from "#lib/model/failure.ts";
 import { type ModelUsage, readUsage } from "#lib/model/usage.ts";
@@ -78,10 +79,10 @@ async function callWithin(
       responseFormat: { type: "json", schema: prompt.format.schema, name: FORMAT_NAME } as const,
       providerOptions: formatOptions(deps, prompt.format),
     };
-    const { finishReason, usage } = await streamModel(deps.model, request, limited, (delta) => {
+    const { end, usage } = await streamModel(deps.model, request, limited, (delta) => {
       if (delta.kind === "text") text += delta.text;
     });
-    const failure = readEnding(finishReason, text);
+    const failure = readEnding(end, text);
     return failure
       ? { kind: "failed", failure, usage, ...(text && { rawText: text }) }
       : { kind: "text", text, usage };
@@ -105,12 +106,12 @@ const readBreak = (signal: AbortSignal, error: unknown, text = ""): StructuredAn
     ? { kind: "stopped" }
     : { kind: "failed", failure: readModelFailure(error), ...(text && { rawText: text }) };
 
-function readEnding(finishReason: string, text: string): ModelFailure | undefined {
-  if (finishReason === "length")
+function readEnding(end: AnswerEnd, text: string): ModelFailure | undefined {
+  if (end === "cut_off")
     return { message: "The structured answer was cut off at the model's output limit.", isRetryable: false };
-  if (finishReason === "error" || finishReason === "interrupted")
+  if (end === "failed" || end === "unknown")
     return { message: "The model provider broke off its answer.", isRetryable: true };
-  if (finishReason === "content-filter") {
+  if (end === "filtered") {
     // Text that begins like JSON is an answer that the filter cut off. Any other text is the model's refusal.
     const words = text.trim().startsWith("{") ? "" : text.trim().slice(0, 500);
     return {

@@ -30,6 +30,7 @@ export const checkVariantTool = (services: VariantToolServices): Tool => ({
     profile: "editing",
     idempotent: true,
     readOnly: false,
+    changes: false,
     timeoutMs: 240_000,
     async execute({ variant, viewports }, call) {
       const checked = await runCheck(services, call, { variant, viewports: [...new Set(viewports)] });

@@ -32,6 +32,8 @@ const common = {
   profile: "editing",
   idempotent: true,
   readOnly: false,
+  // Both replace the pictures that people see.
+  changes: true,
   timeoutMs: TIMEOUT_MS,
 } as const;
 

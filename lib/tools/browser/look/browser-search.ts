@@ -36,6 +36,7 @@ export const browserSearch = (services: Pick<ToolServices, "browser">) =>
     profile: "analysis",
     idempotent: true,
     readOnly: true,
+    changes: false,
     timeoutMs: 120_000,
     async execute({ query, regex, limit }, call) {
       const problem = regex ? explainExpression(query) : undefined;

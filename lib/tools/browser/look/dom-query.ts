@@ -57,6 +57,7 @@ export const domQuery = (services: Pick<ToolServices, "browser" | "snapshots">) 
     profile: "analysis",
     idempotent: true,
     readOnly: true,
+    changes: false,
     timeoutMs: 120_000,
     async execute(query, call) {
       const { sessionId } = call;

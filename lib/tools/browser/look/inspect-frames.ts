@@ -20,6 +20,7 @@ export const inspectFrames = (services: Pick<ToolServices, "browser">) =>
     profile: "analysis",
     idempotent: true,
     readOnly: true,
+    changes: false,
     timeoutMs: 120_000,
     async execute(_input, call) {
       const live = await openLive(services.browser, call);

@@ -25,6 +25,7 @@ export const saveCleanedHtml = (services: Pick<ToolServices, "browser" | "eviden
     profile: "analysis",
     idempotent: true,
     readOnly: true,
+    changes: false,
     timeoutMs: 120_000,
     async execute({ title }, call) {
       const live = await openLive(services.browser, call);

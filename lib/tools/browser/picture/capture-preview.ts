@@ -37,6 +37,7 @@ export const capturePreview = (services: Pick<ToolServices, "browser" | "evidenc
     idempotent: true,
     // Not run in parallel with other calls, because they would read the page in the wrong size.
     readOnly: false,
+    changes: false,
     timeoutMs: 120_000,
     async execute({ device, width, height, fullPage, marks, title, variant }, call) {
       const live = await openLive(services.browser, call);

@@ -26,6 +26,7 @@ export const screenshot = (services: Pick<ToolServices, "browser" | "evidence" |
     idempotent: true,
     // Not run in parallel with other calls, because they would read the page with the wrong variant.
     readOnly: false,
+    changes: false,
     timeoutMs: 120_000,
     async execute({ selector, fullPage, marks, variant }, call) {
       const live = await openLive(services.browser, call);

@@ -29,6 +29,7 @@ export const fetchUrl = ({ fetch }: WorkspaceServices) =>
     profile: "analysis",
     idempotent: true,
     readOnly: true,
+    changes: false,
     timeoutMs: TIMEOUT_MS + 10_000,
     async execute({ url, maxBytes, format }, call) {
       try {
