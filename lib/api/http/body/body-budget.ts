@@ -29,7 +29,7 @@ type Waiting = { account: Account; bytes: number; admit: () => void };
 
 /**
  * Creates a budget. Bodies take the bytes that have arrived, not their declared size, so a stalled upload takes only
- * what it has sent. Bodies that have each received a part could then wait for each other for ever. To prevent this, the
+ * what it has sent. Bodies that have each received a part could then wait for each other without end. To prevent this, the
  * oldest body of all, and the oldest body of each owner, can always become complete: younger bodies leave the bytes
  * that the oldest body can still need.
  */

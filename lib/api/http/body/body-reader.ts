@@ -87,7 +87,7 @@ export function createBodyReader({
         const { bytes } = received;
         const checked =
           bytes.byteLength <= LARGE_BODY_BYTES
-            ? checkBody(bytes, operation?.body)
+            ? checkBody(bytes, operation)
             : await thread.check(bytes, operation);
         isHandedOver = checked.ok;
         return checked.ok ? { ...checked, release: account.close } : checked;
