@@ -11,8 +11,15 @@ const nextConfig: NextConfig = {
   poweredByHeader: false,
   typedRoutes: false,
   devIndicators: false,
+  // No page uses the image optimizer. Anybody could have it render pages, and fill the disk with its results.
+  images: { unoptimized: true },
   // `npm run check` and CI type-check the whole project. A second check here would only make the first start slower.
   typescript: { ignoreBuildErrors: true },
+  // Rendering the reference takes several hundred milliseconds. The service's own process renders it once
+  // (`lib/server/reference-page.ts`); on other platforms, the CDN keeps it.
+  headers: async () => [
+    { source: "/docs", headers: [{ key: "CDN-Cache-Control", value: "public, max-age=3600" }] },
+  ],
   serverExternalPackages: [
     "@neondatabase/serverless",
     "drizzle-orm",

@@ -1,6 +1,6 @@
 import { type NextRequest, NextResponse } from "next/server";
-import { makePagePolicy } from "#lib/api/http/page-policy.ts";
-import { answerKindOf, securityHeaders } from "#lib/api/http/security-headers.ts";
+import { keepPageQuery, makePagePolicy, makeStaticPolicy } from "#lib/api/http/page-policy.ts";
+import { answerKindOf, isDemo, securityHeaders } from "#lib/api/http/security-headers.ts";
 import { isServedByOwnProcess } from "#lib/api/next/find-container.ts";
 
 /**
@@ -24,19 +24,38 @@ export function proxy(request: NextRequest): NextResponse {
   }
   // The routes of operations set their own headers, so none are set here.
   if (OPERATION.test(pathname)) return NextResponse.next();
-  const { policy, nonce } = makePagePolicy(request.nextUrl, false);
   const headers = new Headers(request.headers);
-  if (nonce !== undefined) {
-    // Next reads the nonce from these request headers and adds it to its own scripts.
-    headers.set("content-security-policy", policy);
-    headers.set("x-nonce", nonce);
-  }
-  const response = NextResponse.next({ request: { headers } });
+  const policy = pathname === "/docs" ? prepareReference(headers) : preparePage(request, headers);
+  const url = request.nextUrl.clone();
+  if (!isDemo(pathname)) url.search = keepPageQuery(searchParams);
+  const response =
+    url.search === request.nextUrl.search
+      ? NextResponse.next({ request: { headers } })
+      : NextResponse.rewrite(url, { request: { headers } });
   const isHttps = request.nextUrl.protocol === "https:";
   for (const [name, value] of securityHeaders(answerKindOf(pathname), isHttps))
     response.headers.set(name, value);
   response.headers.set("Content-Security-Policy", policy);
   return response;
+}
+
+/** Prepares a request for a page. @returns the policy of the page. */
+function preparePage(request: NextRequest, headers: Headers): string {
+  const { policy, nonce } = makePagePolicy(request.nextUrl, false);
+  if (nonce === undefined) return policy;
+  // Next reads the nonce from these request headers and adds it to its own scripts.
+  headers.set("content-security-policy", policy);
+  headers.set("x-nonce", nonce);
+  return policy;
+}
+
+/**
+ * Prepares a request for the API reference, which the platform's CDN caches (see `next.config.ts`). It must not depend
+ * on cookies, and has neither a nonce nor scripts: it is complete without them. @returns the policy of the page.
+ */
+function prepareReference(headers: Headers): string {
+  headers.delete("cookie");
+  return makeStaticPolicy("none");
 }
 
 /** Matches the paths below the page of a session or of a sub-agent that are operations, not pages. */

@@ -40,3 +40,28 @@ test("the reference is readable on a narrow screen, in the dark scheme, and with
   expect(background).not.toBe("rgb(255, 255, 255)");
   await context.close();
 });
+
+test("the reference has working buttons under its own content policy, and is the same for everybody", async ({
+  page,
+  stage,
+}) => {
+  const problems: string[] = [];
+  page.on("console", (message) => {
+    if (message.type() === "error") problems.push(message.text());
+  });
+  page.on("pageerror", (error) => problems.push(String(error)));
+  await page.goto(`${stage.service.baseUrl}/docs`);
+  await page.getByRole("button", { name: "More" }).click();
+  await page.getByRole("menuitemradio", { name: "Dark" }).click();
+  await expect(page.locator("html")).toHaveAttribute("data-theme", "dark");
+  await page.reload();
+  await expect(page.locator("html")).toHaveAttribute("data-theme", "dark");
+  await expect(page.getByRole("button", { name: "Copy: Request" }).first()).toBeVisible();
+  expect(problems).toEqual([]);
+
+  const answers = await Promise.all([1, 2].map(() => fetch(`${stage.service.baseUrl}/docs`)));
+  const [first, second] = await Promise.all(answers.map((answer) => answer.text()));
+  expect(second).toBe(first);
+  const tags = answers.map(({ headers }) => headers.get("etag"));
+  expect(tags[1]).toBe(tags[0]);
+});

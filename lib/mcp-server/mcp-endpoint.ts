@@ -2,7 +2,7 @@ import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { ErrorCode } from "@modelcontextprotocol/sdk/types.js";
 import type { AccessWatch, Grant } from "#lib/api/auth/access-watch.ts";
-import type { BodyReader } from "#lib/api/http/body/body-reader.ts";
+import type { BodyReader, ReadBody } from "#lib/api/http/body/body-reader.ts";
 import { ERROR_STATUS, type Failure, fail } from "#lib/api/http/errors.ts";
 import { failureOf } from "#lib/api/http/failure-of.ts";
 import { isOwnHost, isSameService } from "#lib/api/http/same-origin.ts";
@@ -15,6 +15,7 @@ type HolderBase = {
   key: string;
   /** The holder's calls are aborted when this grant ends. Undefined for a credential that cannot be revoked. */
   grant: Grant | undefined;
+  session: { ownerId: string };
 };
 
 /** The part of the official SDK's server that this endpoint uses. */
@@ -49,15 +50,21 @@ export function createMcpEndpoint<Holder extends HolderBase>(
     if (refusal) return refuseMcp(refusal);
     const admitted = await deps.admit(request);
     if (!admitted.ok) return refuseMcp(admitted);
-    const body = await deps.bodies.read(request, BODY_BYTES_MAX);
+    const body = await deps.bodies.read(request, {
+      maxBytes: BODY_BYTES_MAX,
+      owner: `owner ${admitted.holder.session.ownerId}`,
+    });
     if (!body.ok) return refuseMcp(body);
-    body.release();
-    if (Array.isArray(body.value))
+    if (Array.isArray(body.value)) {
+      body.release();
       return refuseMcp(fail("invalid_request", "body: must be one message, not a batch"));
-    return play(admitted.holder, request, readMessage(body.value), body.value);
+    }
+    return play(admitted.holder, request, body);
   }
 
-  async function play(holder: Holder, request: Request, message: Message, parsedBody: unknown) {
+  /** Plays one message. Its body counts towards the budget of large bodies until the message is answered. */
+  async function play(holder: Holder, request: Request, { value, release }: MessageBody) {
+    const message = readMessage(value);
     if (message.method === "notifications/cancelled") deps.inFlight.cancel(holder.key, message.cancels);
     const server = deps.open(holder);
     const { signal: ended, end } = deps.inFlight.begin(holder.key, message.id);
@@ -70,6 +77,7 @@ export function createMcpEndpoint<Holder extends HolderBase>(
     const close = () => {
       stop.removeEventListener("abort", close);
       end();
+      release();
       releaseGrant?.();
       // Closing the server aborts the signal of a call that is still running.
       server
@@ -80,7 +88,7 @@ export function createMcpEndpoint<Holder extends HolderBase>(
       // The cast is needed because the SDK's types are not compatible with exactOptionalPropertyTypes.
       await server.connect(transport as Transport);
       stop.addEventListener("abort", close);
-      const answered = transport.handleRequest(request, { parsedBody });
+      const answered = transport.handleRequest(request, { parsedBody: value });
       return closeAfterBody(await answerUntilAborted(answered, stop), close);
     } catch (error) {
       close();
@@ -107,6 +115,8 @@ function refuseForeignRequest(request: Request, baseUrl: string): Failure | unde
   if (method !== "POST") return fail("method_not_allowed", "method: must be POST", { Allow: "POST" });
   return undefined;
 }
+
+type MessageBody = Extract<ReadBody, { ok: true }>;
 
 type Message = { method: unknown; id: unknown; cancels: unknown };
 

@@ -56,7 +56,7 @@ const { handleRequest, drain } = createRequestListener({
   async handle(request, response) {
     passedToNext.push(request.url ?? "");
     peerForNext = request.headers[PEER_HEADER];
-    response.end("Next's");
+    response.end(request.url === "/docs" ? '<html lang="en">' : "Next's");
   },
   logger: { error: (fields) => void logged.push(fields) },
 });
@@ -141,7 +141,7 @@ describe("a request below /api/", () => {
       assert.equal((await call("/api/health", method)).message.statusCode, 405, method);
       const { message, body } = await call("/demo", method);
       assert.equal(message.statusCode, 405, method);
-      assert.match(message.headers.allow ?? "", /^GET, HEAD, POST/);
+      assert.match(message.headers.allow ?? "", /^GET, HEAD, OPTIONS$/);
       assert.equal(JSON.parse(body).code, "method_not_allowed");
     }
     assert.deepEqual(passedToNext, []);

@@ -1,13 +1,12 @@
 import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { contract } from "#lib/api/contract/contract.ts";
-import { isRoutedSessionId, METHODS } from "#lib/api/contract/paths.ts";
-import { type Client, PEER_HEADER, readClientAddress } from "#lib/api/http/client-address.ts";
+import { isRoutedSessionId } from "#lib/api/contract/paths.ts";
+import { type Client, readClientAddress } from "#lib/api/http/client-address.ts";
 import { fail, failureResponse } from "#lib/api/http/errors.ts";
 import { failureOf } from "#lib/api/http/failure-of.ts";
 import { markLocalCaller } from "#lib/api/http/local-caller.ts";
 import { createPathMatcher } from "#lib/api/http/match-path.ts";
-import { makePagePolicy } from "#lib/api/http/page-policy.ts";
 import { isLoopbackHost } from "#lib/api/http/same-origin.ts";
 import { type AnswerKind, answerKindOf, securityHeaders } from "#lib/api/http/security-headers.ts";
 import type { Logger } from "#lib/log/logger.ts";
@@ -19,6 +18,7 @@ import { createHostCheck } from "./check-host.ts";
 import type { Container } from "./container.ts";
 import type { Env } from "./env.ts";
 import { isLoopbackPeer } from "./loopback-peer.ts";
+import { createOwnPages, NO_PAGE } from "./own-pages.ts";
 import { servePages } from "./serve-pages.ts";
 import { isEventStream, sendResponse, toWebRequest } from "./web-messages.ts";
 
@@ -56,6 +56,7 @@ export function createRequestListener({ container, env, handle, isDev, logger }:
   const open = new Set<ServerResponse>();
   let isDraining = false;
   const checkHost = createHostCheck(env);
+  const sendOwnPage = createOwnPages({ handle, isDev, host: new URL(env.baseUrl).host });
   const isHttps = env.baseUrl.startsWith("https:");
   const isLocalService = isLoopbackHost(new URL(env.baseUrl).hostname);
   const foreignHost = env.isLoopback ? FOREIGN_HOST : `${FOREIGN_HOST}; ALLOWED_HOSTS names further ones`;
@@ -142,13 +143,8 @@ export function createRequestListener({ container, env, handle, isDev, logger }:
         await container.mounted.serve(route.operations, webRequest, route.params),
       );
     }
-    if (!METHODS.some((method) => method === request.method)) return sendResponse(response, refuseMethod());
-    if (entrance === "unknown" || hasImpossibleId) request.url = "/_no-such-page";
-    request.headers[PEER_HEADER] = request.socket.remoteAddress;
-    if (isPage(pathname)) setPagePolicy(request, response, url, isDev);
-    // The page lists links that contain secrets. With compression, the length of the response would leak them (BREACH).
-    if (pathname === "/") delete request.headers["accept-encoding"];
-    return handle(request, response);
+    if (entrance === "unknown" || hasImpossibleId) request.url = NO_PAGE;
+    return sendOwnPage(request, response, url);
   }
 
   function setSecurityHeaders(response: ServerResponse, kind: AnswerKind): void {
@@ -236,12 +232,6 @@ const refuseWhileStopping = (): Response =>
     fail("unavailable", "the service is stopping; try again", { "Retry-After": "1", Connection: "close" }),
   );
 
-/** Returns the response to an unknown method. Next would fail on such a method. */
-const refuseMethod = (): Response =>
-  failureResponse(
-    fail("method_not_allowed", `method: must be one of ${METHODS.join(", ")}`, { Allow: METHODS.join(", ") }),
-  );
-
 function canDecode(pathname: string): boolean {
   try {
     decodeURIComponent(pathname);
@@ -249,21 +239,6 @@ function canDecode(pathname: string): boolean {
   } catch {
     return false;
   }
-}
-
-const isPage = (pathname: string) => !/^\/(_next|api|v)\//.test(pathname);
-
-/**
- * Sets the content security policy of our pages. If the policy contains a nonce, Next reads the nonce from the
- * request's headers and adds it to its scripts.
- */
-function setPagePolicy(request: IncomingMessage, response: ServerResponse, url: URL, isDev: boolean): void {
-  const { policy, nonce } = makePagePolicy(url, isDev);
-  if (nonce !== undefined) {
-    request.headers["content-security-policy"] = policy;
-    request.headers["x-nonce"] = nonce;
-  }
-  response.setHeader("Content-Security-Policy", policy);
 }
 
 function refuse(response: ServerResponse, status: number, error: string): void {

@@ -7,10 +7,10 @@ const VALUES_MAX = 200_000;
 export type JsonFlaw = { path: (string | number)[]; sentence: string };
 
 const TOO_DEEP = `is nested deeper than ${NESTING_MAX} levels`;
-const TOO_MANY: JsonFlaw = {
+const refuseCount = (valuesMax: number): JsonFlaw => ({
   path: [],
-  sentence: `holds more than ${VALUES_MAX.toLocaleString("en")} values`,
-};
+  sentence: `holds more than ${valuesMax.toLocaleString("en")} values`,
+});
 
 /**
  * Checks the limits on nesting and on the number of values. Does not parse the text, because the parsed value could
@@ -18,7 +18,7 @@ const TOO_MANY: JsonFlaw = {
  *
  * @returns undefined if the text keeps the limits. If the nesting is too deep, `path` names the top-level field.
  */
-export function findSizeFlaw(text: string): JsonFlaw | undefined {
+export function findSizeFlaw(text: string, valuesMax = VALUES_MAX): JsonFlaw | undefined {
   let depth = 0;
   let values = 1;
   let isInString = false;
@@ -39,7 +39,7 @@ export function findSizeFlaw(text: string): JsonFlaw | undefined {
       if (++depth > NESTING_MAX) return { path: field, sentence: TOO_DEEP };
     } else if (code === 0x7d || code === 0x5d) depth--;
   }
-  return values > VALUES_MAX ? TOO_MANY : undefined;
+  return values > valuesMax ? refuseCount(valuesMax) : undefined;
 }
 
 /** Parses the text of a key. Returns an empty path for invalid JSON, because `JSON.parse` reports the error later. */
@@ -66,7 +66,7 @@ export function findJsonFlaw(value: unknown): JsonFlaw | undefined {
   for (let next = stack.pop(); next; next = stack.pop()) {
     const { value: item, place, depth } = next;
     values += 1;
-    if (values > VALUES_MAX) return TOO_MANY;
+    if (values > VALUES_MAX) return refuseCount(VALUES_MAX);
     const sentence = findOwnFlaw(item) ?? (depth > NESTING_MAX ? TOO_DEEP : undefined);
     if (sentence !== undefined) return { path: pathOf(place), sentence };
     if (typeof item !== "object" || item === null) continue;

@@ -208,7 +208,10 @@ export async function startConformanceServer(): Promise<{ url: string; close: ()
     logger,
     bodies: createBodyReader(),
     open: () => openServer(logger),
-    admit: async () => ({ ok: true, holder: { key: "anybody", grant: undefined } }),
+    admit: async () => ({
+      ok: true,
+      holder: { key: "anybody", grant: undefined, session: { ownerId: "test" } },
+    }),
     access: { watch: () => () => {} },
   });
   return {

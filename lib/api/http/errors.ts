@@ -1,7 +1,7 @@
 /**
- * The HTTP status of every error code. `unavailable` is an addition to the specification: a component such as the
- * database or a browser is unavailable, and the same call may succeed after `Retry-After` seconds. Source: `wire.md`,
- * Errors; specification, Errors.
+ * The HTTP status of every error code. Two are additions to the specification: `request_timeout`, because the body
+ * arrives too slowly, and `unavailable`, because a component such as the database or a browser is unavailable, and the
+ * same call may succeed after `Retry-After` seconds. Source: `wire.md`, Errors; specification, Errors.
  */
 export const ERROR_STATUS = {
   invalid_request: 400,
@@ -9,6 +9,7 @@ export const ERROR_STATUS = {
   forbidden: 403,
   not_found: 404,
   method_not_allowed: 405,
+  request_timeout: 408,
   conflict: 409,
   gone: 410,
   payload_too_large: 413,

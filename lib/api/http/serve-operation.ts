@@ -88,7 +88,7 @@ async function answerCall<Of extends Operation, Services extends RouteServices>(
   const handlerParams = admitted.session ? { ...params, sessionId: admitted.session.id } : params;
   const malformed = Object.entries(params).find(([, id]) => !ID.test(id));
   if (malformed) return fail("not_found", `no such ${malformed[0].replace("Id", "")}`);
-  const body = await readBody(services, operation, request);
+  const body = await readBody(services, operation, request, senderOf(admitted, params));
   if (!body.ok) return body;
   try {
     const query = readQuery(operation, request);
@@ -135,16 +135,26 @@ type CheckedCall = Extract<Admission, { ok: true }> &
 
 const NO_BODY: ReadBody = { ok: true, value: undefined, hash: () => hashBody(null), release() {} };
 
+/**
+ * Names who sends the body of a request. The bodies of a session's visitors count together, apart from those of the
+ * session's owner. Undefined without a credential.
+ */
+const senderOf = (
+  { caller, visitor }: Extract<Admission, { ok: true }>,
+  { sessionId }: Record<string, string>,
+) => (caller ? `owner ${caller.ownerId}` : visitor === undefined ? undefined : `session ${sessionId}`);
+
 async function readBody(
   { bodies }: RouteServices,
   operation: Operation,
   request: Request,
+  owner: string | undefined,
 ): Promise<ReadBody> {
   if (!operation.body) return NO_BODY;
   const type = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase() ?? "";
   if (operation.requiresJsonType && !/^application\/(?:[\w.+-]+\+)?json$/.test(type))
     return fail("unsupported_media_type", "content-type: must be application/json");
-  return bodies.read(request, operation.bodyBytesMax ?? BODY_BYTES_MAX, operation);
+  return bodies.read(request, { maxBytes: operation.bodyBytesMax ?? BODY_BYTES_MAX, owner, operation });
 }
 
 function readQuery(operation: Operation, request: Request): Validated<Record<string, unknown>> {

@@ -15,6 +15,8 @@ export const annotationSubmission = {
   body: z.unknown(),
   bodyShownAs: annotationSubmissionSchema,
   bodyBytesMax: 256 * 1024,
+  // Anybody can call the webhook, and each value takes time on the main thread.
+  bodyValuesMax: 10_000,
   rate: "annotate",
   answers: { 200: annotationAcceptedSchema },
 } as const;

@@ -5,10 +5,11 @@ import { contract } from "../../contract/contract.ts";
 import { createBodyReader } from "./body-reader.ts";
 
 const CAP = 1_000;
+const owner = "owner a";
 const bodies = createBodyReader();
 const read = async (body: string | Uint8Array<ArrayBuffer> | ReadableStream, cap = CAP) => {
   const init = { method: "POST", body, duplex: "half" } as RequestInit;
-  const result = await bodies.read(new Request("http://service.example", init), cap);
+  const result = await bodies.read(new Request("http://service.example", init), { maxBytes: cap, owner });
   return result.ok ? result.value : `${result.code} ${result.error}`;
 };
 const refused = async (body: string, sentence: string) =>
@@ -80,11 +81,15 @@ describe("a large body", () => {
     messages: [{ role: "user", parts: [{ type: "text", text }] }],
     ...more,
   });
-  const send = (value: unknown, reader = bodies, signal?: AbortSignal) => {
+  const send = (
+    value: unknown,
+    reader = bodies,
+    { signal, sender = { owner } }: { signal?: AbortSignal; sender?: { owner: string | undefined } } = {},
+  ) => {
     const init = { method: "POST", body: JSON.stringify(value), ...(signal && { signal }) };
     const request = new Request("http://service.example", init);
     request.headers.set("content-length", String(Buffer.byteLength(init.body)));
-    return reader.read(request, MAX, operation);
+    return reader.read(request, { maxBytes: MAX, ...sender, operation });
   };
   const long = "é".repeat(300_000);
 
@@ -128,13 +133,13 @@ describe("a large body", () => {
     assert.ok(turns > 100, `${turns} turns`);
   });
 
-  test("waits in order until others release their share of the budget, and is refused after the deadline", async () => {
+  test("waits until others release their part of the budget, and is refused after the deadline", async () => {
     const reader = createBodyReader({ budgetBytes: 1_500_000, waitMs: 60_000 });
     const body = session(long);
     const [first, second] = await Promise.all([send(body, reader), send(body, reader)]);
     assert.ok(first.ok && second.ok);
     const disconnect = new AbortController();
-    const disconnected = send(body, reader, disconnect.signal);
+    const disconnected = send(body, reader, { signal: disconnect.signal });
     const third = send(body, reader);
     disconnect.abort();
     assert.ok(!(await disconnected.catch(() => ({ ok: false }))).ok);
@@ -167,4 +172,106 @@ describe("a large body", () => {
       next.release();
     }
   });
+
+  test("that stalls takes only what has arrived from the budget, so that others are read", async () => {
+    const reader = createBodyReader({ budgetBytes: 2_000_000, waitMs: 1, graceMs: 60_000 });
+    const stalled = await Promise.all(Array.from({ length: 4 }, () => stall(reader, 100_000)));
+    const read = await send(session(long), reader);
+    assert.ok(read.ok);
+    read.release();
+    await endStalled(stalled);
+  });
+
+  test("of one owner leaves a part of the budget to other owners, and to requests without a credential", async () => {
+    const reader = createBodyReader({
+      budgetBytes: 3_000_000,
+      ownerBytes: 1_500_000,
+      waitMs: 1,
+      graceMs: 60_000,
+    });
+    const stalled = await Promise.all(Array.from({ length: 2 }, () => stall(reader, 450_000)));
+    const own = await send(session(long), reader);
+    assert.ok(!own.ok && own.code === "unavailable");
+    for (const other of ["owner b", undefined]) {
+      const read = await send(session(long), reader, { sender: { owner: other } });
+      assert.ok(read.ok, other);
+      read.release();
+    }
+    await endStalled(stalled);
+  });
+
+  test("waits for its owner's other bodies without delaying another owner's", async () => {
+    const reader = createBodyReader({ budgetBytes: 3_000_000, ownerBytes: 1_000_000, waitMs: 60_000 });
+    const first = await send(session(long), reader);
+    assert.ok(first.ok);
+    const waiting = send(session(long), reader);
+    const other = await send(session(long), reader, { sender: { owner: "owner b" } });
+    assert.ok(other.ok);
+    other.release();
+    first.release();
+    assert.ok((await waiting).ok);
+  });
+
+  test("is completed although several that have arrived in part fill the budget together", async () => {
+    const reader = createBodyReader({ budgetBytes: 1_000_000, waitMs: 60_000 });
+    const arriving = await Promise.all(Array.from({ length: 3 }, () => stall(reader, 200_000)));
+    const read = arriving.map(async ({ reading, finish }) => {
+      finish();
+      const result = await reading;
+      assert.ok(result.ok);
+      result.release();
+    });
+    await Promise.all(read);
+  });
+
+  test("that arrives too slowly is refused with 408, also if it is small", async () => {
+    const reader = createBodyReader({ graceMs: 50 });
+    for (const bytes of [1, 1_000]) {
+      const { reading, end } = await stall(reader, bytes);
+      assert.deepEqual(await reading, {
+        ok: false,
+        code: "request_timeout",
+        error: "body: arrives too slowly; send at least 16 KiB per second",
+        headers: { Connection: "close" },
+      });
+      end();
+    }
+  });
+
+  /** Sends the first bytes of a body of 700 KB, and waits until the reader has taken them. */
+  async function stall(reader: typeof bodies, bytes: number) {
+    const text = new TextEncoder().encode(JSON.stringify(session("x".repeat(700_000))));
+    const taken = Promise.withResolvers<void>();
+    let controller: ReadableStreamDefaultController<Uint8Array> | undefined;
+    const end = () => controller?.error(new Error("the client disconnected"));
+    const body = new ReadableStream<Uint8Array>({
+      start(opened) {
+        controller = opened;
+        opened.enqueue(text.slice(0, bytes));
+      },
+      // Called when the reader asks for more than the first bytes.
+      pull: () => taken.resolve(),
+    });
+    const request = new Request("http://service.example", {
+      method: "POST",
+      body,
+      duplex: "half",
+    } as RequestInit);
+    request.headers.set("content-length", String(text.byteLength));
+    const reading = reader.read(request, { maxBytes: MAX, owner, operation });
+    await taken.promise;
+    const finish = () => {
+      for (let at = bytes; at < text.byteLength; at += 50_000)
+        controller?.enqueue(text.slice(at, at + 50_000));
+      controller?.close();
+    };
+    return { reading, finish, end };
+  }
+
+  async function endStalled(stalled: Awaited<ReturnType<typeof stall>>[]): Promise<void> {
+    for (const { end, reading } of stalled) {
+      end();
+      await assert.rejects(reading);
+    }
+  }
 });

@@ -4,89 +4,164 @@ import { type BodyBudget, createBodyBudget } from "./body-budget.ts";
 import { createBodyThread } from "./body-thread.ts";
 import { type CheckedBody, checkBody } from "./parse-body.ts";
 
-/** Maximum size of a body that is parsed on the main thread. Parsing such a body takes a few milliseconds at most. */
-const LARGE_BODY_BYTES = 256 * 1024;
+/**
+ * Maximum size of a body that is parsed on the main thread. 64 KiB of the smallest values (`{},`) take 10 ms there; 256
+ * KiB took 40 ms, which anybody could cause through the annotation webhook.
+ */
+const LARGE_BODY_BYTES = 64 * 1024;
 /**
  * Maximum total size of the large bodies that are processed at the same time. Each byte of a body needs about five
  * bytes of memory, for the bytes, the text, the value and the database statement.
  */
 const BUDGET_BYTES = 32 * 1024 * 1024;
+/** The part of the budget that the bodies of one owner can use. It holds the largest body, an import of 10 MiB. */
+const OWNER_BYTES = 16 * 1024 * 1024;
+/** The part for all requests without a credential. Their bodies are annotations of at most 256 KiB. */
+const ANONYMOUS_BYTES = 4 * 1024 * 1024;
 const WAIT_MS = 10_000;
 const RETRY_AFTER_SECONDS = 5;
+/**
+ * A body must arrive at this rate, apart from a first time without data. A slow mobile connection sends several times
+ * as much; a client that holds bodies open to use up the budget does not.
+ */
+const RATE_MIN_BYTES_PER_S = 16 * 1024;
+const GRACE_MS = 5_000;
 
 /**
- * A body that was read, or a refusal. The caller must call `release` after answering, to release the body's share of
- * the budget.
+ * A body that was read, or a refusal. The caller must call `release` after answering, to release the body's part of the
+ * budget.
  */
 export type ReadBody = (Extract<CheckedBody, { ok: true }> & { release: () => void }) | Failure;
 
+type ReadOptions = {
+  /** Reading stops after this number of bytes. */
+  maxBytes: number;
+  /** Who sends the body. The bodies of one owner share a part of the budget. Undefined without a credential. */
+  owner: string | undefined;
+  /** The operation whose schema the body must match. Without one, the body can be any JSON. */
+  operation?: Operation;
+};
+
 export type BodyReader = {
-  /**
-   * Reads a request's body as JSON. With `operation`, also validates it against the operation's body schema. Stops
-   * reading after `maxBytes`.
-   */
-  read: (request: Request, maxBytes: number, operation?: Operation) => Promise<ReadBody>;
+  /** Reads a request's body as JSON. With `operation`, also validates it against the operation's body schema. */
+  read: (request: Request, options: ReadOptions) => Promise<ReadBody>;
+};
+
+type ReaderSettings = {
+  /** Total size of the large bodies that are processed at the same time. */
+  budgetBytes: number;
+  ownerBytes: number;
+  /** How long a large body waits for the budget before it is refused. */
+  waitMs: number;
+  /** How long a body may take in addition to the time that its bytes need at the lowest rate. */
+  graceMs: number;
 };
 
 /**
  * Creates the reader of request bodies. A small body is parsed and validated on the main thread. As soon as more than
- * 256 KiB of a body have arrived, the reader reserves the body's size from a budget that all requests share, and only
- * then reads on. Such a large body is parsed, validated and hashed in a worker thread, so that the event loop can serve
- * other requests.
- *
- * @param options.budgetBytes total size of the large bodies that are processed at the same time. Default 32 MiB.
- * @param options.waitMs how long a large body waits for the budget before it is refused. Default 10,000.
+ * 64 KiB of a body have arrived, the reader takes every further part from a budget that all requests share. Such a large
+ * body is parsed, validated and hashed in a worker thread, so that the event loop can serve other requests.
  */
-export function createBodyReader({ budgetBytes = BUDGET_BYTES, waitMs = WAIT_MS } = {}): BodyReader {
+export function createBodyReader({
+  budgetBytes = BUDGET_BYTES,
+  ownerBytes = OWNER_BYTES,
+  waitMs = WAIT_MS,
+  graceMs = GRACE_MS,
+}: Partial<ReaderSettings> = {}): BodyReader {
   const budget = createBodyBudget({ bytes: budgetBytes, waitMs });
   const thread = createBodyThread();
   return {
-    async read(request, maxBytes, operation) {
-      const received = await receive(request, maxBytes, budget);
-      if (!received.ok) return received;
-      const { bytes, release } = received;
+    async read(request, { maxBytes, owner, operation }) {
+      const declared = Number(request.headers.get("content-length") ?? Number.NaN);
+      if (declared > maxBytes) return tooLarge(maxBytes);
+      const account = openAccount(budget, {
+        owner: owner ?? "",
+        shareBytes: owner === undefined ? Math.min(ANONYMOUS_BYTES, ownerBytes) : ownerBytes,
+        maxBytes: declared || maxBytes,
+        signal: request.signal,
+      });
       let isHandedOver = false;
       try {
+        const received = await receive(request, maxBytes, graceMs, account.take);
+        if (!received.ok) return received;
+        const { bytes } = received;
         const checked =
           bytes.byteLength <= LARGE_BODY_BYTES
-            ? checkBody(bytes, operation?.body)
+            ? checkBody(bytes, operation)
             : await thread.check(bytes, operation);
         isHandedOver = checked.ok;
-        return checked.ok ? { ...checked, release } : checked;
+        return checked.ok ? { ...checked, release: account.close } : checked;
       } finally {
-        if (!isHandedOver) release();
+        if (!isHandedOver) account.close();
       }
     },
   };
 }
 
-type Received = { ok: true; bytes: Uint8Array<ArrayBuffer>; release: () => void } | Failure;
+/** The account of a body in the budget. It is opened when the body turns out to be large. */
+function openAccount(budget: BodyBudget, request: Parameters<BodyBudget["open"]>[0]) {
+  let opened: ReturnType<BodyBudget["open"]> | undefined;
+  let size = 0;
+  return {
+    /** @returns false if the budget has no room for these further bytes. */
+    async take(bytes: number): Promise<boolean> {
+      size += bytes;
+      if (size <= LARGE_BODY_BYTES) return true;
+      if (opened) return opened.take(bytes);
+      opened = budget.open(request);
+      return opened.take(size);
+    },
+    close: () => opened?.close(),
+  };
+}
+
+type Received = { ok: true; bytes: Uint8Array<ArrayBuffer> } | Failure;
 
 /**
- * Receives the bytes of a body. As soon as the body turns out to be large, the function reserves the declared size, or
- * `maxBytes` if no size is declared, before it reads on.
+ * Receives the bytes of a body. Calls `take` before it keeps further bytes. Refuses a body that is too large, that does
+ * not fit into the budget, or that arrives too slowly. The time in which the reader waits for the budget does not count.
  */
-async function receive(request: Request, maxBytes: number, budget: BodyBudget): Promise<Received> {
-  const declared = Number(request.headers.get("content-length") ?? Number.NaN);
-  if (declared > maxBytes) return tooLarge(maxBytes);
+async function receive(
+  request: Request,
+  maxBytes: number,
+  graceMs: number,
+  take: (bytes: number) => Promise<boolean>,
+): Promise<Received> {
+  const reader: ReadableStreamDefaultReader<Uint8Array> | undefined = request.body?.getReader();
   const chunks: Uint8Array[] = [];
   let size = 0;
-  let release: (() => void) | undefined;
-  let isComplete = false;
+  let readingMs = 0;
+  let isComplete = reader === undefined;
   try {
-    for await (const chunk of request.body ?? []) {
-      size += chunk.byteLength;
-      if (size > maxBytes) return tooLarge(maxBytes);
-      if (size > LARGE_BODY_BYTES && !release) {
-        release = await budget.reserve(declared || maxBytes, request.signal);
-        if (!release) return tooManyLarge();
+    while (reader && !isComplete) {
+      const startedAt = performance.now();
+      const leftMs = graceMs + (size / RATE_MIN_BYTES_PER_S) * 1_000 - readingMs;
+      const part = await readWithin(reader, leftMs);
+      readingMs += performance.now() - startedAt;
+      if (part === undefined) return tooSlow();
+      if (part.done) isComplete = true;
+      else {
+        size += part.value.byteLength;
+        if (size > maxBytes) return tooLarge(maxBytes);
+        if (!(await take(part.value.byteLength))) return tooManyLarge();
+        chunks.push(part.value);
       }
-      chunks.push(chunk);
     }
-    isComplete = true;
-    return { ok: true, bytes: join(chunks, size), release: release ?? (() => {}) };
+    return { ok: true, bytes: join(chunks, size) };
   } finally {
-    if (!isComplete) release?.();
+    // Not awaited, because the stream of a stalled request settles only when its connection ends.
+    if (!isComplete) reader?.cancel().catch(() => {});
+  }
+}
+
+/** Reads the next part of a stream. @returns undefined if it does not arrive in time. */
+async function readWithin(reader: ReadableStreamDefaultReader<Uint8Array>, ms: number) {
+  const late = Promise.withResolvers<undefined>();
+  const timer = setTimeout(() => late.resolve(undefined), Math.max(0, ms));
+  try {
+    return await Promise.race([reader.read(), late.promise]);
+  } finally {
+    clearTimeout(timer);
   }
 }
 
@@ -107,4 +182,10 @@ const tooLarge = (maxBytes: number): Failure =>
 const tooManyLarge = (): Failure =>
   fail("unavailable", "too many large bodies are being read; try again", {
     "Retry-After": String(RETRY_AFTER_SECONDS),
+  });
+
+/** The connection is closed, because the rest of the body would otherwise still be received. */
+const tooSlow = (): Failure =>
+  fail("request_timeout", "body: arrives too slowly; send at least 16 KiB per second", {
+    Connection: "close",
   });

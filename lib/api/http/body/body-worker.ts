@@ -15,15 +15,15 @@ export type BodyJob = {
 
 export type BodyAnswer = { ok: true; value: unknown; hash: string } | Failure;
 
-function findSchema({ method, path }: Pick<Operation, "method" | "path">): Operation["body"] {
+function findOperation({ method, path }: Pick<Operation, "method" | "path">): Operation {
   const operations: Operation[] = Object.values(contract);
   const operation = operations.find((candidate) => candidate.method === method && candidate.path === path);
   if (!operation?.body) throw new Error(`the contract has no body for ${method} ${path}`);
-  return operation.body;
+  return operation;
 }
 
 function answerJob({ bytes, operation }: BodyJob): BodyAnswer {
-  const checked = checkBody(bytes, operation && findSchema(operation));
+  const checked = checkBody(bytes, operation && findOperation(operation));
   return checked.ok ? { ok: true, value: checked.value, hash: checked.hash() } : checked;
 }
 

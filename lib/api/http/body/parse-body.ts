@@ -1,6 +1,6 @@
-import type { z } from "zod";
 import { hashBody } from "#lib/session/canonical-json.ts";
 import { findJsonFlaw, findSizeFlaw, type JsonFlaw } from "#lib/text/json-flaw.ts";
+import type { Operation } from "../../contract/operation.ts";
 import { type Failure, fail } from "../errors.ts";
 import { formatPath, validate } from "../validate.ts";
 
@@ -18,11 +18,14 @@ type Parsed = { ok: true; value: unknown } | Failure;
  */
 export type CheckedBody = { ok: true; value: unknown; hash: () => string } | Failure;
 
-/** Parses a request body. With a schema, also validates it. */
-export function checkBody(bytes: Uint8Array, schema: z.ZodType | undefined): CheckedBody {
-  const parsed = parseBody(bytes);
+/** Parses a request body. With an operation, also validates it against the operation's schema. */
+export function checkBody(
+  bytes: Uint8Array,
+  operation: Pick<Operation, "body" | "bodyValuesMax"> | undefined,
+): CheckedBody {
+  const parsed = parseBody(bytes, operation?.bodyValuesMax);
   if (!parsed.ok) return parsed;
-  const checked = schema ? validate(schema, parsed.value, "body") : parsed;
+  const checked = operation?.body ? validate(operation.body, parsed.value, "body") : parsed;
   return checked.ok ? { ...checked, hash: () => hashBody(parsed.value) } : checked;
 }
 
@@ -31,7 +34,7 @@ export function checkBody(bytes: Uint8Array, schema: z.ZodType | undefined): Che
  * characters, lone surrogates, numbers too large for a double, `__proto__` keys). Also refuses bodies with too many
  * values or with too deep nesting.
  */
-function parseBody(bytes: Uint8Array): Parsed {
+function parseBody(bytes: Uint8Array, valuesMax: number | undefined): Parsed {
   let text: string;
   try {
     text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes);
@@ -39,7 +42,7 @@ function parseBody(bytes: Uint8Array): Parsed {
     return fail("invalid_request", "body: must be UTF-8");
   }
   if (text.trim() === "") return fail("invalid_request", "body: must not be empty");
-  const tooLarge = findSizeFlaw(text);
+  const tooLarge = findSizeFlaw(text, valuesMax);
   if (tooLarge) return refuse(tooLarge);
   let value: unknown;
   try {

@@ -42,6 +42,7 @@ export function listRefusals(operation: Operation): ErrorCode[] {
     (takesKey || auth.kind === "login") && "unauthorized",
     (takesKey || auth.kind === "share" || auth.kind === "login") && "forbidden",
     path.includes(":") && "not_found",
+    body && "request_timeout",
     body && "payload_too_large",
     body && requiresJsonType && "unsupported_media_type",
     // Failed authentications with an API key or a share link are limited for every operation. Beyond the limit, they

@@ -23,6 +23,10 @@ export const ERROR_DOCS: Record<ErrorCode, { description: string; example: strin
     description: "The path does not support this method. `Allow` lists the supported methods.",
     example: "method: must be POST",
   },
+  request_timeout: {
+    description: "The body arrives too slowly. The connection is closed.",
+    example: "body: arrives too slowly; send at least 16 KiB per second",
+  },
   conflict: {
     description:
       "The state of the resource does not allow the operation, or a limit is reached, such as the length of the session's queue.",
