@@ -11,19 +11,19 @@ export class DiskFullError extends Error {}
  * and of all other sessions.
  */
 export type DiskFloor = {
-  /** Returns a sentence if the disk has less free space; undefined otherwise. */
-  findProblem: () => Promise<string | undefined>;
-  /** @throws DiskFullError if the disk has less free space. */
-  check: () => Promise<void>;
+  /** Returns a sentence if the disk would have less free space after a write of `bytes`; undefined otherwise. */
+  findProblem: (bytes?: number) => Promise<string | undefined>;
+  /** @throws DiskFullError with this sentence. */
+  check: (bytes?: number) => Promise<void>;
 };
 
-/** Creates the floor for the disk of `folder`, which must exist. */
+/** Creates the floor for the disk of `folder`, which must exist. @param freeBytesMin 0: no floor. */
 export function createDiskFloor(folder: string, freeBytesMin: number): DiskFloor {
-  async function findProblem(): Promise<string | undefined> {
+  async function findProblem(bytes = 0): Promise<string | undefined> {
     if (freeBytesMin === 0) return undefined;
     const { bavail, bsize, files, ffree } = await statfs(folder);
     const free = bavail * bsize;
-    if (free < freeBytesMin)
+    if (free - bytes < freeBytesMin)
       return `the service's disk has ${toMebibytes(free)} MiB free, and ${toMebibytes(freeBytesMin)} MiB must stay free; nothing can be written until there is room`;
     // Some file systems have no fixed number of files, and report 0.
     if (files > 0 && ffree < FREE_FILES_MIN)
@@ -32,8 +32,8 @@ export function createDiskFloor(folder: string, freeBytesMin: number): DiskFloor
   }
   return {
     findProblem,
-    async check() {
-      const problem = await findProblem();
+    async check(bytes) {
+      const problem = await findProblem(bytes);
       if (problem !== undefined) throw new DiskFullError(problem);
     },
   };

@@ -45,7 +45,7 @@ export async function syncFolders(root: string, folder: string): Promise<void> {
 }
 
 /** Writes the entries of a folder (new, renamed and removed files) to disk. */
-export async function syncFolder(folder: string): Promise<void> {
+export async function syncFolder(folder: string | Buffer): Promise<void> {
   // Windows has no descriptors of folders.
   if (process.platform === "win32") return;
   const handle = await open(folder, constants.O_RDONLY | constants.O_DIRECTORY);

@@ -1,6 +1,8 @@
 import { chmod, mkdir, realpath } from "node:fs/promises";
 import { join } from "node:path";
 import type { StartupStatus } from "#db/schema/unions.ts";
+import { createDiskFloor, type DiskFloor } from "#lib/disk/disk-floor.ts";
+import { syncFolders } from "#lib/disk/durable.ts";
 import { type ControlGroup, type FoundGroups, findControlGroups } from "#lib/isolation/control-groups.ts";
 import { openSandboxUsers } from "#lib/isolation/sandbox-users.ts";
 import { SESSION_ID_PATTERN } from "#lib/session/new-id.ts";
@@ -27,6 +29,8 @@ type SandboxOptions = {
   kind: SandboxKind;
   /** The service's data folder. Workspaces are its subfolders `workspaces/<session>`. */
   dataDir: string;
+  /** The free space that must stay on the disk of the data folder. Default: no limit. */
+  disk?: DiskFloor;
   /** Stores a session's startup status, which the agent status shows. */
   onStartupStatus: (sessionId: string, status: StartupStatus) => Promise<void>;
   /** Called with the size of a session's workspace after each change; only workspaces on this machine are measured. */
@@ -86,7 +90,7 @@ type OpenWorkspace = {
 const REST_MS = 30 * 60_000;
 
 async function createLocalSandboxes(options: SandboxOptions): Promise<SandboxService> {
-  const { kind, dataDir, onStartupStatus, onSize, logger, restMs = REST_MS } = options;
+  const { kind, dataDir, disk, onStartupStatus, onSize, logger, restMs = REST_MS } = options;
   const limits = { ...sandboxLimits, ...options.limits };
   const workspaces = join(dataDir, "workspaces");
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
@@ -119,9 +123,11 @@ async function createLocalSandboxes(options: SandboxOptions): Promise<SandboxSer
       await mkdir(folder, { recursive: true, mode: 0o700 });
       await chmod(folder, 0o700);
       if (owner) await changeOwner(folder, owner);
+      await syncFolders(dataDir, workspaces);
       const workspace = createLocalWorkspace({
         root: await realpath(folder),
         limits,
+        disk: disk ?? createDiskFloor(dataDir, 0),
         owner,
         openGroup: async (use) => isolation?.openGroup(sessionId, use),
         shell,
