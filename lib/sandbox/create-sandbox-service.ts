@@ -33,6 +33,11 @@ type SandboxOptions = {
   disk?: DiskFloor;
   /** Stores a session's startup status, which the agent status shows. */
   onStartupStatus: (sessionId: string, status: StartupStatus) => Promise<void>;
+  /**
+   * Reads this status. If it is `ready` although the workspace has no folder here, the folder is elsewhere or lost. By
+   * default, nothing is known about it.
+   */
+  readStartupStatus?: (sessionId: string) => Promise<StartupStatus | undefined>;
   /** Called with the size of a session's workspace after each change; only workspaces on this machine are measured. */
   onSize?: ((sessionId: string, bytes: number) => void) | undefined;
   logger: {
@@ -91,6 +96,7 @@ const REST_MS = 30 * 60_000;
 
 async function createLocalSandboxes(options: SandboxOptions): Promise<SandboxService> {
   const { kind, dataDir, disk, onStartupStatus, onSize, logger, restMs = REST_MS } = options;
+  const readStatus = options.readStartupStatus ?? (async () => undefined);
   const limits = { ...sandboxLimits, ...options.limits };
   const workspaces = join(dataDir, "workspaces");
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
@@ -116,11 +122,12 @@ async function createLocalSandboxes(options: SandboxOptions): Promise<SandboxSer
     life: Pick<OpenWorkspace, "closing" | "running">,
   ): Promise<Workspace> {
     if (!SESSION_ID_PATTERN.test(sessionId)) throw new WorkspaceError("there is no session of this id");
+    const wasReady = (await readStatus(sessionId)) === "ready";
     await onStartupStatus(sessionId, "starting");
     try {
       const folder = join(workspaces, sessionId);
       const owner = await isolation?.users?.of(sessionId);
-      await mkdir(folder, { recursive: true, mode: 0o700 });
+      const isNew = (await mkdir(folder, { recursive: true, mode: 0o700 })) !== undefined;
       await chmod(folder, 0o700);
       if (owner) await changeOwner(folder, owner);
       await syncFolders(dataDir, workspaces);
@@ -132,6 +139,7 @@ async function createLocalSandboxes(options: SandboxOptions): Promise<SandboxSer
         openGroup: async (use) => isolation?.openGroup(sessionId, use),
         shell,
         closing: life.closing.signal,
+        ...(isNew && wasReady && { note: MOVED }),
         ...(onSize && { onSize: (bytes) => onSize(sessionId, bytes) }),
       });
       await onStartupStatus(sessionId, "ready");
@@ -180,6 +188,9 @@ async function createLocalSandboxes(options: SandboxOptions): Promise<SandboxSer
     },
   };
 }
+
+const MOVED =
+  "the session's workspace was used before, but its files are not here: they are in the data folder of another process of the service, or lost. Files that were written there are missing";
 
 /** Isolates the sessions of this machine from each other, in addition to the sandbox of each command. */
 type SessionIsolation = {

@@ -33,6 +33,8 @@ type LocalWorkspaceOptions = {
     | { refusal: string };
   /** Fires when the workspace is removed or the service shuts down. The workspace's commands are then killed. */
   closing: AbortSignal;
+  /** @see Workspace.note */
+  note?: string;
   /** Called with the total size of the files after each change. */
   onSize?: (bytes: number) => void;
 };
@@ -93,6 +95,8 @@ export function createLocalWorkspace(options: LocalWorkspaceOptions): Workspace 
     );
 
   return {
+    ...(options.note !== undefined && { note: options.note }),
+
     async readFile(path, limitBytes) {
       const names = parseWorkspacePath(path);
       const pinned = await pinInside(root, names);
