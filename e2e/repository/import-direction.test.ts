@@ -33,7 +33,7 @@ const floors = [
   ["keys", "logins", "evidence", "publication"],
   ["session"],
   ["events"],
-  ["net", "secrets", "client", "faults", "markdown", "text", "isolation"],
+  ["net", "secrets", "client", "faults", "markdown", "text", "isolation", "disk"],
   ["log", "security-log", "time"],
 ];
 

@@ -1,14 +1,29 @@
 import { and, asc, desc, eq, inArray, sql } from "drizzle-orm";
-import type { Database } from "#db/client.ts";
+import type { Database, Executor } from "#db/client.ts";
 import { agents, evidence } from "#db/schema/index.ts";
 import { queryRows } from "#db/statement.ts";
 import { OPEN } from "#lib/session/run/run-store.ts";
 
 export type EvidenceRow = typeof evidence.$inferSelect;
 
-/** Inserts a row. The database sets its `createdAt`. */
-export async function insertEvidence(db: Database, row: typeof evidence.$inferInsert): Promise<void> {
-  await db.insert(evidence).values(row);
+/**
+ * Inserts a row, whose `createdAt` the database sets.
+ *
+ * @param stored the path of the file with the bytes, or bytes that are stored together with the row in the database.
+ */
+export async function insertEvidence(
+  db: Database,
+  row: Omit<typeof evidence.$inferInsert, "path">,
+  stored: { path: string } | { bytes: Uint8Array },
+): Promise<void> {
+  if ("path" in stored) {
+    await db.insert(evidence).values({ ...row, ...stored });
+    return;
+  }
+  await db.transaction(async (tx) => {
+    const path = await insertBytes(tx, stored.bytes);
+    await tx.insert(evidence).values({ ...row, path });
+  });
 }
 
 /** SQL condition for the rows that a session may read: its own, and those of its direct and indirect sub-agents. */
@@ -116,7 +131,7 @@ const oidOf = (path: string) => Number(path.slice(PREFIX.length));
  *
  * @returns the value for the row's `path`.
  */
-export async function insertBytes(db: Database, bytes: Uint8Array): Promise<string> {
+export async function insertBytes(db: Executor, bytes: Uint8Array): Promise<string> {
   const text = Buffer.from(bytes).toString("base64");
   const [row] = await queryRows<{ oid: number | string }>(
     db,
@@ -126,16 +141,12 @@ export async function insertBytes(db: Database, bytes: Uint8Array): Promise<stri
   return `${PREFIX}${row.oid}`;
 }
 
-/** Reads the large object that a row's `path` names. @throws if the large object does not exist. */
-export async function readBytes(db: Database, path: string): Promise<Buffer> {
+/** Reads the large object that a row's `path` names. @returns undefined if the large object does not exist. */
+export async function readBytes(db: Database, path: string): Promise<Buffer | undefined> {
+  const oid = oidOf(path);
   const [row] = await queryRows<{ text: string }>(
     db,
-    sql`select encode(lo_get(${oidOf(path)}::oid), 'base64') as text`,
+    sql`select encode(lo_get(oid), 'base64') as text from pg_largeobject_metadata where oid = ${oid}::oid`,
   );
-  return Buffer.from(row?.text ?? "", "base64");
-}
-
-/** Deletes the large object that a row's `path` names. */
-export async function deleteBytes(db: Database, path: string): Promise<void> {
-  await db.execute(sql`select lo_unlink(${oidOf(path)}::oid)`);
+  return row && Buffer.from(row.text, "base64");
 }

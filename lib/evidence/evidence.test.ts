@@ -1,13 +1,14 @@
 import assert from "node:assert/strict";
-import { mkdir, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, truncate } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
 import { eq } from "drizzle-orm";
 import { runs } from "#db/schema/index.ts";
 import { openTestDatabase } from "#db/testing.ts";
+import { createDiskFloor } from "#lib/disk/disk-floor.ts";
 import { insertTestSession } from "#lib/session/transcript/transcript-fixture.ts";
-import { createEvidenceStore, type NewEvidence, removeEvidenceFiles } from "./evidence.ts";
+import { createEvidenceStore, type NewEvidence, removeEvidenceFiles, SHARED_BYTES_MAX } from "./evidence.ts";
 import type { EvidencePosition } from "./evidence-store.ts";
 import { removeOldEvidence } from "./remove-old-evidence.ts";
 
@@ -62,6 +63,29 @@ describe("the evidence store", () => {
     assert.deepEqual(await readdir(join(dataDir, "evidence", "ses_a")), before);
   });
 
+  for (const [what, damage] of [
+    ["is gone", (path: string) => rm(path)],
+    ["is a folder", (path: string) => rm(path).then(() => mkdir(path))],
+    ["is cut off, as after a power failure", (path: string) => truncate(path, 0)],
+    ["is in a folder that is gone", (path: string) => rm(join(path, ".."), { recursive: true })],
+  ] as const)
+    it(`returns evidence whose file ${what} without bytes`, async () => {
+      const pointer = await store.save(shot());
+      await damage(join(dataDir, "evidence", "ses_a", pointer.id));
+      assert.deepEqual(await store.read("ses_a", pointer.id), { pointer, bytes: undefined });
+    });
+
+  it("stores no file on a disk with too little free space", async () => {
+    const disk = createDiskFloor(dataDir, 2 ** 60);
+    const full = createEvidenceStore({ db, dataDir, disk });
+    const before = (await store.list("ses_a")).length;
+    await assert.rejects(
+      full.save(shot()),
+      /^Error: the service's disk has \d+ MiB free, and \d+ MiB must stay free/,
+    );
+    assert.equal((await store.list("ses_a")).length, before);
+  });
+
   it("refuses an id that is not a session's", async () => {
     await assert.rejects(store.save(shot({ sessionId: "../up" })), /not a session id/);
   });
@@ -84,11 +108,38 @@ describe("the evidence store without a data folder", () => {
     assert.ok(await store.read("ses_a", pointer.id), "a process with a folder reads them too");
   });
 
+  it("returns evidence whose large object is gone without bytes", async () => {
+    const pointer = await inDatabase.save(shot());
+    await client.query(
+      `select lo_unlink(replace(path, 'database:', '')::oid) from evidence where id = '${pointer.id}'`,
+    );
+    assert.deepEqual(await inDatabase.read("ses_a", pointer.id), { pointer, bytes: undefined });
+  });
+
   it("leaves no large object if the row cannot be written", async () => {
     const count = async () => (await client.query("select oid from pg_largeobject_metadata")).rows.length;
     const before = await count();
     await assert.rejects(inDatabase.save(shot({ runId: "run_unknown" })));
     assert.equal(await count(), before);
+  });
+});
+
+describe("two processes with data folders of their own on one database", () => {
+  const other = join(dataDir, "other");
+  const [first, second] = [dataDir, other].map((folder) =>
+    createEvidenceStore({ db, dataDir: folder, isShared: true }),
+  );
+
+  it("read small evidence of each other, which is in the database", async () => {
+    const pointer = await first?.save(shot());
+    assert.deepEqual((await second?.read("ses_a", pointer?.id ?? ""))?.bytes, Buffer.from([1, 2, 3]));
+  });
+
+  it("find large evidence of each other without its bytes", async () => {
+    const pointer = await first?.save(shot({ bytes: new Uint8Array(SHARED_BYTES_MAX + 1) }));
+    const id = pointer?.id ?? "";
+    assert.equal((await first?.read("ses_a", id))?.bytes?.byteLength, SHARED_BYTES_MAX + 1);
+    assert.deepEqual(await second?.read("ses_a", id), { pointer, bytes: undefined });
   });
 });
 

@@ -1,15 +1,15 @@
-import { mkdir, open, readFile, rename, rm } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
 import type { Database } from "#db/client.ts";
 import type { EvidenceKind } from "#db/schema/unions.ts";
+import { createDiskFloor, type DiskFloor } from "#lib/disk/disk-floor.ts";
+import { writeDurably } from "#lib/disk/durable.ts";
 import type { EvidencePointer } from "#lib/events/event.ts";
 import { newId, SESSION_ID_PATTERN } from "#lib/session/new-id.ts";
-import { removeFolder } from "#lib/session/removal/remove-folder.ts";
+import { readErrorCode, removeFolder } from "#lib/session/removal/remove-folder.ts";
 import {
-  deleteBytes,
   type EvidenceRow,
   findEvidence,
-  insertBytes,
   insertEvidence,
   isInDatabase,
   listEvidence,
@@ -32,6 +32,13 @@ export type NewEvidence = {
 /** Evidence as a list shows it, without its bytes. */
 type ListedEvidence = EvidencePointer & { sizeBytes: number; createdAt: string };
 
+/** Stored evidence. `bytes` is undefined if they are missing; {@link MISSING_BYTES} is the sentence for that. */
+export type StoredEvidence = { pointer: EvidencePointer; bytes: Uint8Array | undefined };
+
+/** Continues a sentence about evidence whose row exists, but whose bytes this process cannot read. */
+export const MISSING_BYTES =
+  "its file is missing: it was lost, or it is in the data folder of another process of the service";
+
 /** Stores evidence: a row in the database, and the bytes either in a file below the data folder or in the database. */
 export type EvidenceStore = {
   save: (evidence: NewEvidence) => Promise<EvidencePointer>;
@@ -40,44 +47,50 @@ export type EvidenceStore = {
   /** Lists the newest of this evidence, at most `limit`, newest first. `total` is the number of all. */
   listNewest: (sessionId: string, limit: number) => Promise<{ total: number; evidence: ListedEvidence[] }>;
   /** Returns evidence of the session or of one of its sub-agents, with the bytes; undefined if none has this id. */
-  read: (
-    sessionId: string,
-    id: string,
-  ) => Promise<{ pointer: EvidencePointer; bytes: Uint8Array } | undefined>;
+  read: (sessionId: string, id: string) => Promise<StoredEvidence | undefined>;
 };
+
+/** Size limit of the evidence that is stored in the database if several processes can use it. Decision 062. */
+export const SHARED_BYTES_MAX = 1_048_576;
 
 /**
  * Creates the store. It writes bytes to `evidence/<session>/<id>` below the data folder, or to the database if there is
- * no data folder. It writes the bytes before the row. A crash can therefore leave bytes without a row, but not a row
- * without bytes.
+ * no data folder. The bytes are on disk before the row is written: a crash or a power failure can leave bytes without a
+ * row, but not a row without bytes.
+ *
+ * @param options.isShared whether other processes, with data folders of their own, can use the database. Evidence of at
+ * most {@link SHARED_BYTES_MAX} bytes is then in the database, so that every process can read it.
+ * @param options.disk the free space that must stay on the disk of the data folder.
  */
-export function createEvidenceStore(options: { db: Database; dataDir: string | undefined }): EvidenceStore {
-  const { db, dataDir } = options;
+export function createEvidenceStore(options: {
+  db: Database;
+  dataDir: string | undefined;
+  isShared?: boolean;
+  disk?: DiskFloor;
+}): EvidenceStore {
+  const { db, dataDir, isShared = false } = options;
+  const disk = options.disk ?? (dataDir === undefined ? undefined : createDiskFloor(dataDir, 0));
 
-  async function storeBytes(path: string, bytes: Uint8Array): Promise<string> {
-    if (dataDir === undefined) return insertBytes(db, bytes);
-    await writeAtomically(join(dataDir, path), bytes);
-    return path;
-  }
-  async function removeBytes(path: string): Promise<void> {
-    if (isInDatabase(path)) await deleteBytes(db, path);
-    else if (dataDir !== undefined) await rm(join(dataDir, path), { force: true });
-  }
-  async function loadBytes(path: string): Promise<Uint8Array> {
-    if (isInDatabase(path)) return readBytes(db, path);
-    if (dataDir === undefined) throw new Error(`${path} is in a data folder, but this process has none`);
-    return readFile(join(dataDir, path));
+  /** @throws DiskFullError if the disk has too little free space. */
+  async function storeFile(folder: string, path: string, bytes: Uint8Array): Promise<void> {
+    await disk?.check(bytes.byteLength);
+    await writeDurably(folder, path, bytes);
   }
 
   return {
     async save({ bytes, ...fields }) {
       const id = newId("evi");
-      const path = await storeBytes(`${evidenceFolder(fields.sessionId)}/${id}`, bytes);
-      const row = { id, ...fields, sizeBytes: bytes.byteLength, path };
+      const path = `${evidenceFolder(fields.sessionId)}/${id}`;
+      const row = { id, ...fields, sizeBytes: bytes.byteLength };
+      if (dataDir === undefined || (isShared && bytes.byteLength <= SHARED_BYTES_MAX)) {
+        await insertEvidence(db, row, { bytes });
+        return toPointer(row);
+      }
+      await storeFile(dataDir, path, bytes);
       try {
-        await insertEvidence(db, row);
+        await insertEvidence(db, row, { path });
       } catch (error) {
-        await removeBytes(path);
+        await rm(join(dataDir, path), { force: true });
         throw error;
       }
       return toPointer(row);
@@ -94,8 +107,7 @@ export function createEvidenceStore(options: { db: Database; dataDir: string | u
 
     async read(sessionId, id) {
       const row = await findEvidence(db, sessionId, id);
-      if (!row) return undefined;
-      return { pointer: toPointer(row), bytes: await loadBytes(row.path) };
+      return row && { pointer: toPointer(row), bytes: await loadBytes(options, row) };
     },
   };
 }
@@ -130,21 +142,19 @@ const toPointer = ({
   mediaType,
 }: Pick<EvidenceRow, keyof EvidencePointer>): EvidencePointer => ({ id, kind, title, url, mediaType });
 
-/** Writes a file so that it is either absent or complete, even after a power failure. */
-async function writeAtomically(path: string, bytes: Uint8Array): Promise<void> {
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-  const temporary = `${path}.tmp`;
-  try {
-    const file = await open(temporary, "wx", 0o600);
-    try {
-      await file.writeFile(bytes);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-    await rename(temporary, path);
-  } catch (error) {
-    await rm(temporary, { force: true });
-    throw error;
-  }
+/**
+ * Reads the bytes of a row. @returns undefined if the file is not there, or cannot be read, or is not complete: whatever
+ * happened to a file, its evidence is missing, but nothing fails because of it.
+ */
+async function loadBytes(
+  { db, dataDir }: { db: Database; dataDir: string | undefined },
+  { path, sizeBytes }: EvidenceRow,
+): Promise<Uint8Array | undefined> {
+  if (isInDatabase(path)) return readBytes(db, path);
+  if (dataDir === undefined) return undefined;
+  const bytes = await readFile(join(dataDir, path)).catch((error: unknown) => {
+    if (readErrorCode(error) === undefined) throw error;
+    return undefined;
+  });
+  return bytes?.byteLength === sizeBytes ? bytes : undefined;
 }

@@ -1,6 +1,7 @@
 import { mkdir, readdir, readFile, rmdir, writeFile } from "node:fs/promises";
 import { basename, dirname, join, relative } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { LOW_PRIORITY } from "./low-priority.ts";
 
 /** Limits that apply to all processes of a group together. */
 export type GroupLimits = { memoryBytesMax: number; processesMax: number; processorsMax: number };
@@ -155,6 +156,8 @@ async function openGroups(base: string, pid: number): Promise<ControlGroups> {
   const available = await readWords(join(base, "cgroup.subtree_control"));
   const isOnByKernel = WANTED.filter((name) => available.includes(name));
   await writeFile(join(root, "cgroup.subtree_control"), isOnByKernel.map((name) => `+${name}`).join(" "));
+  // The file does not exist without the controller `cpu`.
+  await writeFile(join(root, "cpu.weight.nice"), String(LOW_PRIORITY), { flag: "r+" }).catch(ignoreMissing);
   const open = new Map<string, Promise<ControlGroup>>();
 
   async function make(name: string, limits: GroupLimits): Promise<ControlGroup> {

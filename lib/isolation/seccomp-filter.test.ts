@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import { buildSeccompFilter, type FilterArch } from "./seccomp-filter.ts";
 
 const AUDIT = { x64: 0xc000003e, arm64: 0xc00000b7, i386: 0x40000003 };
-const ERRORS: Record<number, string> = { 1: "EPERM", 38: "ENOSYS", 97: "EAFNOSUPPORT" };
+const ERRORS: Record<number, string> = { 1: "EPERM", 38: "ENOSYS", 95: "EOPNOTSUPP", 97: "EAFNOSUPPORT" };
 
 /**
  * Runs the filter for one system call, as the kernel's BPF machine does. @returns the action that the filter chooses.
@@ -84,6 +84,9 @@ const CALLS: [name: string, x64: number, arm64: number, args: bigint[], verdict:
   ["ioctl", 16, 29, [0n, 0x5401n], "allow"],
   ["ioctl: input for the terminal", 16, 29, [0n, 0x5412n], "EPERM"],
   ["ioctl: input for the terminal, with bits above", 16, 29, [0n, 0x1_0000_5412n], "EPERM"],
+  ["fallocate", 285, 47, [1n, 0n, 0n, 1_048_576n], "EOPNOTSUPP"],
+  ["ioctl: FS_IOC_RESVSP, which reserves space like fallocate", 16, 29, [0n, 0x40305828n], "EPERM"],
+  ["ioctl: FS_IOC_ZERO_RANGE, which does so too", 16, 29, [0n, 0x40305839n], "EPERM"],
   ["shmget: a lock", 29, 194, [0n, 56n], "allow"],
   ["shmget: memory", 29, 194, [0n, 1_048_576n], "EPERM"],
   ["shmget: more than 4 GiB", 29, 194, [0n, 0x1_0000_0000n], "EPERM"],

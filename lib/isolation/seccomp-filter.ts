@@ -88,6 +88,14 @@ const MISSING: Record<string, Numbers> = {
   memfd_secret: [447, 447],
 };
 
+/**
+ * System calls that fail with EOPNOTSUPP, as on a file system that does not have them, so that programs write the bytes
+ * instead. `fallocate` reserves gigabytes in a moment, without a write that could be counted.
+ */
+const UNSUPPORTED: Record<string, Numbers> = {
+  fallocate: [285, 47],
+};
+
 /** System calls that are allowed or denied depending on their arguments. */
 const CHECKED = {
   clone: [56, 220],
@@ -123,6 +131,13 @@ const SOCKET_FAMILIES = [1, 2, 10, 16];
 /** The requests TIOCSTI and TIOCLINUX, which insert input into a terminal. */
 const TERMINAL_INPUT = [0x5412, 0x541c];
 /**
+ * The requests FS_IOC_RESVSP, FS_IOC_RESVSP64 and FS_IOC_ZERO_RANGE, which do the same as `fallocate`, and XFS's older
+ * ALLOCSP, FREESP, ALLOCSP64 and FREESP64.
+ */
+const SPACE_RESERVATION = [
+  0x40305828, 0x4030582a, 0x40305839, 0x4030580a, 0x4030580b, 0x40305824, 0x40305825,
+];
+/**
  * Size limit for a System V shared memory segment. Larger segments are denied, because they do not count as memory of a
  * process. Databases need a small segment as a lock.
  */
@@ -130,6 +145,7 @@ const SHARED_MEMORY_BYTES_MAX = 65_536;
 
 const EPERM = 1;
 const ENOSYS = 38;
+const EOPNOTSUPP = 95;
 const EAFNOSUPPORT = 97;
 
 const KILL_PROCESS = 0x80000000;
@@ -189,6 +205,7 @@ export function buildSeccompFilter(arch: FilterArch): Uint8Array {
     fail(ENOSYS),
     ...numbersOf(FORBIDDEN).flatMap((number) => when(number, [fail(EPERM)])),
     ...numbersOf(MISSING).flatMap((number) => when(number, [fail(ENOSYS)])),
+    ...numbersOf(UNSUPPORTED).flatMap((number) => when(number, [fail(EOPNOTSUPP)])),
     ...when(clone[column], [
       load(lowOfArgument(0)),
       ifAnyBit(NEW_NAMESPACES, 0, 1),
@@ -198,7 +215,10 @@ export function buildSeccompFilter(arch: FilterArch): Uint8Array {
     ...when(personality[column], byList(lowOfArgument(0), PERSONALITIES, answer(ALLOW), fail(EPERM))),
     ...when(socket[column], family),
     ...when(socketpair[column], family),
-    ...when(ioctl[column], byList(lowOfArgument(1), TERMINAL_INPUT, fail(EPERM), answer(ALLOW))),
+    ...when(
+      ioctl[column],
+      byList(lowOfArgument(1), [...TERMINAL_INPUT, ...SPACE_RESERVATION], fail(EPERM), answer(ALLOW)),
+    ),
     ...when(shmget[column], [
       load(highOfArgument(1)),
       ifEqual(0, 0, 2),

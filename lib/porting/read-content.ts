@@ -112,7 +112,7 @@ export async function readSessionContent(deps: PortingDeps, session: SessionRow)
     evidence: listed,
     readData: async ({ id: evidenceId, mediaType }) => {
       const stored = await evidence.read(id, evidenceId);
-      return stored && `data:${mediaType};base64,${Buffer.from(stored.bytes).toString("base64")}`;
+      return stored?.bytes && `data:${mediaType};base64,${Buffer.from(stored.bytes).toString("base64")}`;
     },
     leftOut,
     exists: async () => (await findSession(db, id)) !== undefined,

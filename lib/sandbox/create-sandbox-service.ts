@@ -1,6 +1,8 @@
 import { chmod, mkdir, realpath } from "node:fs/promises";
 import { join } from "node:path";
 import type { StartupStatus } from "#db/schema/unions.ts";
+import { createDiskFloor, type DiskFloor } from "#lib/disk/disk-floor.ts";
+import { syncFolders } from "#lib/disk/durable.ts";
 import { type ControlGroup, type FoundGroups, findControlGroups } from "#lib/isolation/control-groups.ts";
 import { openSandboxUsers } from "#lib/isolation/sandbox-users.ts";
 import { SESSION_ID_PATTERN } from "#lib/session/new-id.ts";
@@ -27,8 +29,15 @@ type SandboxOptions = {
   kind: SandboxKind;
   /** The service's data folder. Workspaces are its subfolders `workspaces/<session>`. */
   dataDir: string;
+  /** The free space that must stay on the disk of the data folder. Default: no limit. */
+  disk?: DiskFloor;
   /** Stores a session's startup status, which the agent status shows. */
   onStartupStatus: (sessionId: string, status: StartupStatus) => Promise<void>;
+  /**
+   * Reads this status. If it is `ready` although the workspace has no folder here, the folder is elsewhere or lost. By
+   * default, nothing is known about it.
+   */
+  readStartupStatus?: (sessionId: string) => Promise<StartupStatus | undefined>;
   /** Called with the size of a session's workspace after each change; only workspaces on this machine are measured. */
   onSize?: ((sessionId: string, bytes: number) => void) | undefined;
   logger: {
@@ -86,7 +95,8 @@ type OpenWorkspace = {
 const REST_MS = 30 * 60_000;
 
 async function createLocalSandboxes(options: SandboxOptions): Promise<SandboxService> {
-  const { kind, dataDir, onStartupStatus, onSize, logger, restMs = REST_MS } = options;
+  const { kind, dataDir, disk, onStartupStatus, onSize, logger, restMs = REST_MS } = options;
+  const readStatus = options.readStartupStatus ?? (async () => undefined);
   const limits = { ...sandboxLimits, ...options.limits };
   const workspaces = join(dataDir, "workspaces");
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
@@ -112,20 +122,24 @@ async function createLocalSandboxes(options: SandboxOptions): Promise<SandboxSer
     life: Pick<OpenWorkspace, "closing" | "running">,
   ): Promise<Workspace> {
     if (!SESSION_ID_PATTERN.test(sessionId)) throw new WorkspaceError("there is no session of this id");
+    const wasReady = (await readStatus(sessionId)) === "ready";
     await onStartupStatus(sessionId, "starting");
     try {
       const folder = join(workspaces, sessionId);
       const owner = await isolation?.users?.of(sessionId);
-      await mkdir(folder, { recursive: true, mode: 0o700 });
+      const isNew = (await mkdir(folder, { recursive: true, mode: 0o700 })) !== undefined;
       await chmod(folder, 0o700);
       if (owner) await changeOwner(folder, owner);
+      await syncFolders(dataDir, workspaces);
       const workspace = createLocalWorkspace({
         root: await realpath(folder),
         limits,
+        disk: disk ?? createDiskFloor(dataDir, 0),
         owner,
         openGroup: async (use) => isolation?.openGroup(sessionId, use),
         shell,
         closing: life.closing.signal,
+        ...(isNew && wasReady && { note: MOVED }),
         ...(onSize && { onSize: (bytes) => onSize(sessionId, bytes) }),
       });
       await onStartupStatus(sessionId, "ready");
@@ -174,6 +188,9 @@ async function createLocalSandboxes(options: SandboxOptions): Promise<SandboxSer
     },
   };
 }
+
+const MOVED =
+  "the session's workspace was used before, but its files are not here: they are in the data folder of another process of the service, or lost. Files that were written there are missing";
 
 /** Isolates the sessions of this machine from each other, in addition to the sandbox of each command. */
 type SessionIsolation = {

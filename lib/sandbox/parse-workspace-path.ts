@@ -1,10 +1,12 @@
+import { fileNameBytes } from "#lib/disk/file-name.ts";
 import { WorkspaceError } from "./workspace-error.ts";
 
 const pathCharactersMax = 1_024;
 const nameBytesMax = 255;
 
 /**
- * Splits a path into its names, from the workspace's root down. The root itself ("", ".") has no names.
+ * Splits a path into its names, from the workspace's root down. The root itself ("", ".") has no names. A
+ * name that is not UTF-8 is written with `\xHH`, as `list` shows it.
  *
  * @throws WorkspaceError if the path is absolute, contains `..` or NUL, or is longer than 1,024 characters, or if a
  * name is longer than 255 bytes.
@@ -22,7 +24,7 @@ export function parseWorkspacePath(path: string): string[] {
   const names = path.split("/").filter((name) => name !== "" && name !== ".");
   for (const name of names) {
     if (name.split("\\").includes("..")) throw new WorkspaceError('path: must not contain ".."');
-    if (Buffer.byteLength(name) > nameBytesMax) {
+    if (fileNameBytes(name).length > nameBytesMax) {
       throw new WorkspaceError(`path: a name must be at most ${nameBytesMax} bytes`);
     }
   }

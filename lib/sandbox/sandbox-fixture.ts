@@ -3,6 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { it } from "node:test";
+import type { DiskFloor } from "#lib/disk/disk-floor.ts";
 import { createSandboxService, type SandboxKind } from "./create-sandbox-service.ts";
 import type { SandboxLimits } from "./sandbox-limits.ts";
 import type { Workspace } from "./sandbox-service.ts";
@@ -23,7 +24,7 @@ export async function makeSandboxFixture() {
   const make = (
     kind: SandboxKind,
     limits: Partial<SandboxLimits> = {},
-    { launcherPath, restMs }: { launcherPath?: string; restMs?: number } = {},
+    { launcherPath, restMs, disk }: { launcherPath?: string; restMs?: number; disk?: DiskFloor } = {},
   ) =>
     createSandboxService({
       kind,
@@ -33,6 +34,7 @@ export async function makeSandboxFixture() {
       limits,
       ...(launcherPath === undefined ? {} : { launcherPath }),
       ...(restMs === undefined ? {} : { restMs }),
+      ...(disk === undefined ? {} : { disk }),
     });
   const sandboxes = await make("local");
   const isConfined = sandboxes.describe().canRunCommands;

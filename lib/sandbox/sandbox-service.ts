@@ -53,6 +53,8 @@ export const TEST_PROXY_SOCKET = "/egress/proxy.sock";
  * with a readable message for a bad path.
  */
 export type Workspace = {
+  /** A sentence about missing files, for the model; undefined if all files of the session are here. */
+  note?: string;
   readFile: (path: string, limitBytes: number) => Promise<{ bytes: Uint8Array; totalBytes: number }>;
   writeFile: (path: string, bytes: Uint8Array) => Promise<void>;
   /**

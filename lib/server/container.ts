@@ -15,6 +15,7 @@ import type { ApiServices } from "#lib/api/services.ts";
 import { createBrowserControl } from "#lib/browser/view/browser-control.ts";
 import { createHttpRefusal } from "#lib/callback/endpoint/refuse-http.ts";
 import { createSchemaChecker } from "#lib/deliverable/admission/create-schema-checker.ts";
+import { createDiskFloor } from "#lib/disk/disk-floor.ts";
 import { findControlGroups } from "#lib/isolation/control-groups.ts";
 import { createBuiltinMcp } from "#lib/mcp-server/create-builtin-mcp.ts";
 import { createModel } from "#lib/model/create-model.ts";
@@ -91,8 +92,9 @@ async function createBase(env: Env, logger: Logger, isServerless: boolean) {
   const securityLog = openSecurityLog(env, logger);
   // Before any other process is started, because control groups can be enabled only in a group without other processes.
   const groups = env.SANDBOX === "local" && !isServerless ? await findControlGroups() : undefined;
+  const disk = createDiskFloor(env.DATA_DIR, env.DISK_FREE_MIN_MB * 2 ** 20);
   const opening = openStorage(env, logger, isServerless);
-  const runnersReady = createRunners({ env, logger, isServerless, groups, storage: opening });
+  const runnersReady = createRunners({ env, logger, isServerless, groups, disk, storage: opening });
   // If both fail, the error of the storage is reported, because it is likely to be the cause.
   const storage = await opening.catch(async (error: unknown) => {
     const runners = await runnersReady.catch(() => undefined);
@@ -107,7 +109,19 @@ async function createBase(env: Env, logger: Logger, isServerless: boolean) {
   const fetch = createGuardedFetch(rule, { onRefused: securityLog.networkRefused });
   const elicitations = createElicitations({ db: storage.db, log: storage.log });
   const control = createBrowserControl(storage.openTopic("browser-control"));
-  return { env, logger, securityLog, isServerless, storage, rule, fetch, elicitations, control, runners };
+  return {
+    env,
+    logger,
+    securityLog,
+    isServerless,
+    disk,
+    storage,
+    rule,
+    fetch,
+    elicitations,
+    control,
+    runners,
+  };
 }
 
 type Base = Awaited<ReturnType<typeof createBase>>;
@@ -392,11 +406,14 @@ function openSpending({ env, logger, storage: { db, openTopic } }: Base, modelId
   return createSpending({ db, price, owners, topic: openTopic("budget-changed") });
 }
 
-async function readReadiness({ storage, tooling, player, removals, readModelHealth }: Parts) {
+async function readReadiness(parts: Parts) {
+  const { storage, disk, tooling, player, removals, readModelHealth } = parts;
   const { available, detail } = tooling.browser.describe();
   const sandbox = tooling.sandbox.describe();
   const { database, folder } = await storage.check();
   const engine = await player.engine.readHealth();
+  const problem = folder.ok && storage.dataDir !== undefined ? await disk.findProblem() : undefined;
+  const files = problem === undefined ? folder : { ok: false, detail: problem };
   const unerased = removals.countFailures();
   // Incomplete removals change only the detail. The service works, so the check stays ok.
   if (unerased > 0) database.detail += `; ${countOf(unerased, "removed session")} not erased completely`;
@@ -404,9 +421,9 @@ async function readReadiness({ storage, tooling, player, removals, readModelHeal
     database,
     engine,
     browser: { ok: available, detail },
-    sandbox: folder.ok
+    sandbox: files.ok
       ? { ok: sandbox.kind === "none" || sandbox.canRunCommands, detail: sandbox.detail }
-      : folder,
+      : files,
     model: readModelHealth(),
   };
 }

@@ -5,6 +5,7 @@ import { agentTools } from "#lib/agents/tools/index.ts";
 import type { BrowserService } from "#lib/browser/browser-service.ts";
 import { type BrowserServiceDeps, createBrowserService } from "#lib/browser/create-browser-service.ts";
 import type { BrowserControl } from "#lib/browser/view/browser-control.ts";
+import type { DiskFloor } from "#lib/disk/disk-floor.ts";
 import { createEvidenceStore } from "#lib/evidence/evidence.ts";
 import type { FoundGroups } from "#lib/isolation/control-groups.ts";
 import { deployLandingPage } from "#lib/landing/deploy-landing-page.ts";
@@ -24,7 +25,7 @@ import { storeDownload } from "#lib/sandbox/store-download.ts";
 import type { SecurityLog } from "#lib/security-log/security-log.ts";
 import type { Elicitations } from "#lib/session/elicitation/elicitation.ts";
 import { createWorkspaceSizes } from "#lib/session/quota/workspace-sizes.ts";
-import { setStartupStatus } from "#lib/session/session-store.ts";
+import { readStartupStatus, setStartupStatus } from "#lib/session/session-store.ts";
 import { createTranscriptReader } from "#lib/session/transcript/transcript.ts";
 import { readSetup } from "#lib/setup/read-setup.ts";
 import { createSkillCatalogue } from "#lib/skills/catalogue/skill-catalogue.ts";
@@ -62,6 +63,8 @@ type ToolingDeps = {
   securityLog: Pick<SecurityLog, "networkRefused">;
   elicitations: Elicitations;
   control: BrowserControl;
+  /** The free space that must stay on the disk of the data folder. */
+  disk: DiskFloor;
   /** Whether the service runs in serverless functions, which have no files on disk and cannot keep processes running. */
   isServerless: boolean;
   /** Receives submissions of the annotation overlay. */
@@ -72,7 +75,7 @@ type ToolingDeps = {
   jobs: TestRunsDeps["jobs"];
 };
 
-type RunnersDeps = Pick<ToolingDeps, "env" | "logger" | "isServerless"> & {
+type RunnersDeps = Pick<ToolingDeps, "env" | "logger" | "disk" | "isServerless"> & {
   /** The control groups of this machine; undefined if the sandbox uses none. */
   groups: FoundGroups | undefined;
   /** The storage, which may still be opening. */
@@ -89,16 +92,18 @@ type Runners = Awaited<ReturnType<typeof createRunners>>;
  * Creates the sandbox and the script runner. Both first try how this machine can confine processes. They need the
  * storage only later, so the storage can be opened meanwhile.
  */
-export async function createRunners({ env, logger, isServerless, groups, storage }: RunnersDeps) {
+export async function createRunners({ env, logger, isServerless, groups, disk, storage }: RunnersDeps) {
   const sizesReady =
     env.OWNER_STORED_MIB > 0 ? storage.then(({ db }) => createWorkspaceSizes(db, logger)) : undefined;
   const [sandbox, scripts, sizes] = await Promise.all([
     createSandboxService({
       kind: env.SANDBOX,
       dataDir: env.DATA_DIR,
+      disk,
       logger,
       ...(groups && { findGroups: async () => groups }),
       onStartupStatus: async (sessionId, status) => setStartupStatus((await storage).db, sessionId, status),
+      readStartupStatus: async (sessionId) => readStartupStatus((await storage).db, sessionId),
       onSize:
         sizesReady && ((sessionId, bytes) => void sizesReady.then(({ note }) => note(sessionId, bytes))),
     }),
@@ -116,7 +121,8 @@ export async function createRunners({ env, logger, isServerless, groups, storage
 export async function createTooling(deps: ToolingDeps) {
   const { env, logger, storage, rule, fetch, elicitations } = deps;
   const { db, log, dataDir } = storage;
-  const evidence = createEvidenceStore({ db, dataDir });
+  const { disk } = deps;
+  const evidence = createEvidenceStore({ db, dataDir, isShared: !storage.isEmbedded, disk });
   const transcript = createTranscriptReader({ db });
   const { sandbox, scripts } = deps.runners;
   const browser = await createBrowserService({

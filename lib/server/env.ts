@@ -92,6 +92,7 @@ const envSchema = z.object({
     .min(1)
     .default(".data")
     .transform((path) => resolve(path)),
+  DISK_FREE_MIN_MB: wholeNumber(256),
   DATABASE_URL: url.optional(),
   DATABASE_DRIVER: z.enum(["pg", "neon"]).optional(),
   NEON_WSPROXY: z.string().optional(),

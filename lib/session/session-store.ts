@@ -63,6 +63,15 @@ export async function setStartupStatus(
   await db.update(sessions).set({ startupStatus }).where(eq(sessions.id, sessionId));
 }
 
+/** Reads this status; undefined if the session is deleted. */
+export async function readStartupStatus(db: Executor, sessionId: string): Promise<StartupStatus | undefined> {
+  const [row] = await db
+    .select({ startupStatus: sessions.startupStatus })
+    .from(sessions)
+    .where(eq(sessions.id, sessionId));
+  return row?.startupStatus;
+}
+
 /** Reads the metadata that a caller sent to create the session; null if there is none or the session is deleted. */
 export async function readMetadata(db: Database, sessionId: string): Promise<Record<string, unknown> | null> {
   const [row] = await db

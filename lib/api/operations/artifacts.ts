@@ -1,3 +1,4 @@
+import { MISSING_BYTES } from "#lib/evidence/evidence.ts";
 import { attachment } from "../http/attachment.ts";
 import { fail } from "../http/errors.ts";
 import type { Answer } from "../operations/handler.ts";
@@ -29,6 +30,7 @@ export async function readArtifact(
   const artifact = await services.evidence.read(params.sessionId, params.artifactId);
   if (!artifact) return fail("not_found", "no such artifact");
   const { id, mediaType } = artifact.pointer;
+  if (!artifact.bytes) return fail("not_found", `the artifact exists, but ${MISSING_BYTES}`);
   const isPicture = PICTURES.has(mediaType);
   return new Response(Buffer.from(artifact.bytes), {
     headers: {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { EvidenceStore } from "#lib/evidence/evidence.ts";
+import { type EvidenceStore, MISSING_BYTES } from "#lib/evidence/evidence.ts";
 import type { ReadPicture } from "#lib/tools/browser/compare/picture-comparer.ts";
 import { encodeDifference, isPicture, readSize } from "#lib/tools/browser/compare/pictures.ts";
 import { defineMcpTool, type McpTool, mcpError, mcpValue } from "../mcp-tool.ts";
@@ -102,9 +102,11 @@ async function readPicture(
 ): Promise<Read> {
   const stored = await evidence.read(sessionId, id);
   if (!stored) return { ok: false, error: `${field}: this session has no evidence ${id}` };
+  const { bytes } = stored;
+  if (!bytes) return { ok: false, error: `${field}: ${id} cannot be compared, because ${MISSING_BYTES}` };
   const { mediaType } = stored.pointer;
   if (!isPicture(mediaType)) return { ok: false, error: `${field}: ${id} is no picture, but ${mediaType}` };
-  const measured = await readSize(stored.bytes);
+  const measured = await readSize(bytes);
   if (!measured) return { ok: false, error: `${field}: ${id} cannot be read as a picture` };
-  return { ok: true, bytes: stored.bytes, size: measured };
+  return { ok: true, bytes, size: measured };
 }

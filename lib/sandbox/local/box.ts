@@ -1,4 +1,6 @@
 import { lstat, readlink } from "node:fs/promises";
+import { fileNameBytes } from "#lib/disk/file-name.ts";
+import { LOWER_AUTOGROUP } from "#lib/isolation/low-priority.ts";
 import type { SandboxUser } from "#lib/isolation/sandbox-users.ts";
 import type { SandboxLimits } from "../sandbox-limits.ts";
 
@@ -19,7 +21,12 @@ export type Place = {
  * A shell command. `names` are the folder names on the path from the workspace's root to the folder in which the
  * command starts.
  */
-export type ShellCommand = Place & { names: string[]; command: string };
+export type ShellCommand = Place & {
+  names: string[];
+  command: string;
+  /** Whether the command must not be able to write to any file. It can still remove files. */
+  isRemovalOnly?: boolean;
+};
 
 /** A program with its arguments as an array. `names` has the same meaning as in ShellCommand. */
 export type ArgvCommand = Place & {
@@ -68,8 +75,8 @@ const FIRST_INPUT = 3;
 
 /** The part of the confinement that is the same for all commands. Test runs have a box with other limits. */
 export type Box = {
-  /** Bubblewrap's arguments up to the workspace's mount. */
-  args: string[];
+  /** Bubblewrap's options up to the workspace's mount. */
+  options: string[];
   /** The seccomp filter, if this machine has one. */
   filter: Uint8Array | undefined;
   limits: SandboxLimits;
@@ -92,7 +99,7 @@ export async function describeBox(
     if (stat?.isSymbolicLink()) system.push("--symlink", await readlink(`/${name}`), `/${name}`);
     else if (stat?.isDirectory()) system.push("--ro-bind", `/${name}`, `/${name}`);
   }
-  const args = [
+  const options = [
     "--unshare-all",
     ...noNesting,
     "--die-with-parent",
@@ -133,38 +140,55 @@ export async function describeBox(
     "TERM",
     "dumb",
   ];
-  return { args, filter, limits };
+  return { options, filter, limits };
 }
 
-/** Returns the inputs that bubblewrap reads from its descriptors, in order. */
-export const boxInputs = ({ filter }: Box, command: Command): Uint8Array[] => [
-  ...(filter ? [filter] : []),
-  ...("argv" in command ? command.files.map(({ bytes }) => bytes) : []),
-];
-
-/** Returns all of bubblewrap's arguments. @param source path of the workspace's folder. */
-export function boxArguments({ args, filter, limits }: Box, source: string, command: Command): string[] {
-  return [
-    ...args,
-    ...(filter ? ["--seccomp", String(FIRST_INPUT)] : []),
+/**
+ * Returns bubblewrap's arguments, and the inputs that it reads from its descriptors, in order. The first input holds the
+ * options, because the sandbox shows the arguments of its first process (`/proc/1/cmdline`), and the options contain
+ * paths of the host.
+ *
+ * @param source path of the workspace's folder.
+ */
+export function boxCommand(
+  box: Box,
+  source: string,
+  command: Command,
+): { args: string[]; inputs: Uint8Array[] } {
+  const { options, filter, limits } = box;
+  const filterAt = FIRST_INPUT + 1;
+  const filesAt = filterAt + (filter ? 1 : 0);
+  const files = "argv" in command ? command.files.map(({ bytes }) => bytes) : [];
+  const all = [
+    ...options,
+    ...(filter ? ["--seccomp", String(filterAt)] : []),
     "--bind",
     source,
     "/workspace",
-    ...("argv" in command ? programArguments(command, FIRST_INPUT + (filter ? 1 : 0)) : []),
+    ...("argv" in command ? programOptions(command, filesAt) : []),
     "--remount-ro",
     "/",
     "--chdir",
     ["/workspace", ...command.names].join("/"),
-    "--",
-    ...limitedShell(command, limits, FIRST_INPUT + boxInputs({ args, filter, limits }, command).length),
   ];
+  // A name in the last option may have bytes that are not UTF-8. No other option contains escapes.
+  const encoded = all.map((option, index) =>
+    index === all.length - 1 ? fileNameBytes(option) : Buffer.from(option),
+  );
+  const inputs = [
+    Buffer.concat(encoded.flatMap((option) => [option, Buffer.from([0])])),
+    ...(filter ? [filter] : []),
+    ...files,
+  ];
+  const shell = limitedShell(command, limits, FIRST_INPUT + inputs.length);
+  return { args: ["--args", String(FIRST_INPUT), "--", ...shell], inputs };
 }
 
 /**
- * Returns the arguments that mount a program's files and set a home outside the workspace, because Node and Python load
+ * Returns the options that mount a program's files and set a home outside the workspace, because Node and Python load
  * modules from the home.
  */
-function programArguments({ files, node, shown = [] }: ArgvCommand, firstInput: number): string[] {
+function programOptions({ files, node, shown = [] }: ArgvCommand, firstInput: number): string[] {
   return [
     ...["--setenv", "HOME", "/tmp"],
     ...(node === undefined ? [] : ["--ro-bind", node, SERVICE_NODE]),
@@ -172,6 +196,9 @@ function programArguments({ files, node, shown = [] }: ArgvCommand, firstInput: 
     ...files.flatMap(({ path }, index) => ["--perms", "0444", "--file", String(firstInput + index), path]),
   ];
 }
+
+/** Makes a write beyond the size limit of a file fail with an error instead of ending the process. */
+export const FAIL_WRITES = "trap '' XFSZ";
 
 /**
  * Returns the command line of a shell that joins the control group, sets hard and soft limits of memory, processes,
@@ -182,19 +209,25 @@ function programArguments({ files, node, shown = [] }: ArgvCommand, firstInput: 
  */
 function limitedShell(command: Command, limits: SandboxLimits, groupDescriptor: number): string[] {
   const kibibytes = (bytes: number) => Math.ceil(bytes / 1_024);
+  const isRemovalOnly = "command" in command && command.isRemovalOnly === true;
   const hasUnlimitedAddressSpace = "argv" in command && command.hasUnlimitedAddressSpace === true;
   const ulimits = [
     `-c 0 -u ${limits.processesMax} -n ${limits.openFilesMax} -t ${command.cpuSeconds}`,
     `-d ${kibibytes(limits.memoryBytesMax)}`,
     ...(hasUnlimitedAddressSpace ? [] : [`-v ${kibibytes(limits.memoryBytesMax) * 8}`]),
-    `-f ${kibibytes(limits.commandFileBytesMax)}`,
+    `-f ${isRemovalOnly ? 0 : kibibytes(limits.commandFileBytesMax)}`,
   ].join(" ");
   // If the machine runs out of memory, the kernel kills a command before the service.
   const killFirst = "echo 1000 2>/dev/null > /proc/self/oom_score_adj";
   // 0 stands for the writing process. The write is allowed, because the kernel checks the rights of the service, which
   // opened the file.
   const join = `{ echo 0 >&${groupDescriptor} && exec ${groupDescriptor}>&-; } || exit 125; `;
-  const limit = `${command.joinPath === undefined ? "" : join}${killFirst}; ulimit ${ulimits}`;
+  const limit = [
+    `${command.joinPath === undefined ? "" : join}${killFirst}`,
+    LOWER_AUTOGROUP,
+    ...(isRemovalOnly ? [FAIL_WRITES] : []),
+    `ulimit ${ulimits}`,
+  ].join("; ");
   if ("argv" in command) return ["bash", "-c", `${limit} && exec "$@" 2>&1`, "bash", ...command.argv];
   return ["bash", "-c", `${limit} && exec bash -c "$0" 2>&1`, command.command];
 }

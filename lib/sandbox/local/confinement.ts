@@ -1,5 +1,6 @@
 import { chown, mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { withLowPriority } from "#lib/isolation/low-priority.ts";
 import type { SandboxUser } from "#lib/isolation/sandbox-users.ts";
 import { seccompFilter } from "#lib/isolation/seccomp-filter.ts";
 import { type SandboxLimits, withTestLimits } from "../sandbox-limits.ts";
@@ -7,8 +8,7 @@ import type { CommandResult } from "../sandbox-service.ts";
 import {
   type ArgvCommand,
   type Box,
-  boxArguments,
-  boxInputs,
+  boxCommand,
   type Command,
   describeBox,
   type Mount,
@@ -108,7 +108,9 @@ async function planForTests(
 }
 
 function launch(launcher: Launcher, box: Box, command: Command, env: Record<string, string>): CommandPlan {
-  return { ...launcher(box, command), env, inputs: boxInputs(box, command), joinPath: command.joinPath };
+  const { argv, inputs } = launcher(box, command);
+  const [file = "", ...args] = withLowPriority(argv);
+  return { file, args, env, inputs, joinPath: command.joinPath };
 }
 
 /** Describes in one line how commands are confined, which limits the kernel enforces, and which are measured. */
@@ -137,22 +139,23 @@ const runProbe = (plan: CommandPlan): Promise<CommandResult> =>
     floodBytesMax: 1_048_576,
   });
 
-type Launcher = (box: Box, command: Command) => Pick<CommandPlan, "file" | "args">;
+/** Starts bubblewrap: a program with its arguments, and the inputs of its descriptors. */
+type Launcher = (box: Box, command: Command) => { argv: string[]; inputs: Uint8Array[] };
 
-const boxOnly: Launcher = (box, command) => ({
-  file: "bwrap",
-  args: boxArguments(box, command.folder, command),
-});
+const boxOnly: Launcher = (box, command) => {
+  const { args, inputs } = boxCommand(box, command.folder, command);
+  return { argv: ["bwrap", ...args], inputs };
+};
 
-function dropArguments({ user }: Command): string[] {
+function dropPrivileges({ user }: Command): string[] {
   if (!user) throw new Error("a command must have a user if the service is root");
-  return ["--reuid", String(user.uid), "--regid", String(user.gid), "--clear-groups"];
+  return ["setpriv", "--reuid", String(user.uid), "--regid", String(user.gid), "--clear-groups"];
 }
 
-const dropThenBox: Launcher = (box, command) => ({
-  file: "setpriv",
-  args: [...dropArguments(command), "bwrap", ...boxArguments(box, command.folder, command)],
-});
+const dropThenBox: Launcher = (box, command) => {
+  const { argv, inputs } = boxOnly(box, command);
+  return { argv: [...dropPrivileges(command), ...argv], inputs };
+};
 
 /**
  * Creates a launcher for commands that need files or folders of the host that the unprivileged user possibly cannot
@@ -164,9 +167,10 @@ const mountThenDropThenBox =
   (box, command) => {
     const mounts = choose(command);
     const mountedAt = (from: string) => mounts.find((mount) => mount.from === from)?.at ?? from;
+    const { args, inputs } = boxCommand(box, mountedAt(command.folder), useMountPoints(command, mountedAt));
     return {
-      file: "unshare",
-      args: [
+      argv: [
+        "unshare",
         "--mount",
         "--propagation",
         "private",
@@ -176,11 +180,11 @@ const mountThenDropThenBox =
         "sh",
         ...mounts.flatMap(({ from, at }) => [from, at]),
         "--",
-        "setpriv",
-        ...dropArguments(command),
+        ...dropPrivileges(command),
         "bwrap",
-        ...boxArguments(box, mountedAt(command.folder), useMountPoints(command, mountedAt)),
+        ...args,
       ],
+      inputs,
     };
   };
 

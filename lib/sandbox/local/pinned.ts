@@ -1,6 +1,7 @@
 import { constants } from "node:fs";
 import { type FileHandle, open, readlink, realpath } from "node:fs/promises";
-import { join, sep } from "node:path";
+import { sep } from "node:path";
+import { fileNameBytes, joinBytes } from "#lib/disk/file-name.ts";
 import { WorkspaceError } from "../workspace-error.ts";
 
 /**
@@ -19,7 +20,7 @@ const noFollow = isLinux ? constants.O_NOFOLLOW : 0;
 export type Pinned = {
   handle: FileHandle;
   /** A path to exactly this file or folder; on Linux, even after it was renamed or deleted. */
-  via: string;
+  via: string | Buffer;
 };
 
 /**
@@ -27,14 +28,16 @@ export type Pinned = {
  * checking its path before, so that a command cannot swap in a link between check and use.
  *
  * @param root canonical path of the workspace's folder.
+ * @param names texts of `readFileName`.
  * @throws WorkspaceError if the path does not exist or leads outside `root`.
  */
 export async function pinInside(root: string, names: string[]): Promise<Pinned> {
-  const path = join(root, ...names);
+  const path = joinBytes(root, ...names.map(fileNameBytes));
   const pinned = await pin(path, O_PATH, names);
   try {
-    const real = isLinux ? await readlink(pinned.via) : await realpath(path);
-    if (real !== root && !real.startsWith(root + sep)) {
+    const asBytes = { encoding: "buffer" } as const;
+    const real = isLinux ? await readlink(pinned.via, asBytes) : await realpath(path, asBytes);
+    if (!isInside(real, root)) {
       throw new WorkspaceError(`path: ${names.join("/")} leads out of the workspace`);
     }
     return pinned;
@@ -44,12 +47,18 @@ export async function pinInside(root: string, names: string[]): Promise<Pinned> 
   }
 }
 
+/** Compares bytes, because the decoded path of a file whose name is not UTF-8 is not its path. */
+function isInside(path: Buffer, root: string): boolean {
+  const below = Buffer.from(root + sep);
+  return path.equals(Buffer.from(root)) || path.subarray(0, below.length).equals(below);
+}
+
 /**
  * Pins a folder directly inside a pinned folder; on Linux, does not follow a symbolic link. @throws if the folder
  * cannot be opened; usually a WorkspaceError.
  */
 export function pinChildFolder(parent: Pinned, name: string): Promise<Pinned> {
-  return pin(join(parent.via, name), O_PATH | constants.O_DIRECTORY | noFollow, [name]);
+  return pin(joinBytes(parent.via, fileNameBytes(name)), O_PATH | constants.O_DIRECTORY | noFollow, [name]);
 }
 
 /** Opens a pinned file for reading or writing. */
@@ -57,7 +66,7 @@ export function openPinned(pinned: Pinned, flags: number): Promise<FileHandle> {
   return open(pinned.via, flags | constants.O_NONBLOCK);
 }
 
-async function pin(path: string, flags: number, names: string[]): Promise<Pinned> {
+async function pin(path: Buffer, flags: number, names: string[]): Promise<Pinned> {
   try {
     const handle = await open(path, flags);
     return { handle, via: isLinux ? `/proc/self/fd/${handle.fd}` : path };

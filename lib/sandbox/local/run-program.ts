@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { mkdir, mkdtemp, realpath, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { withLowPriority } from "#lib/isolation/low-priority.ts";
 import type { Program, Runtime } from "../sandbox-service.ts";
 import { WorkspaceError } from "../workspace-error.ts";
 import { type ArgvCommand, type Place, SERVICE_NODE, systemPath } from "./box.ts";
@@ -125,10 +126,11 @@ export const stageUnconfined: ProgramStage = async (program, { folder, cpuSecond
   }
   const argv = argvOf(file, staged, program);
   const limited = `ulimit -c 0 -t ${cpuSeconds} && exec "$@" 2>&1`;
+  const [launcher = "", ...args] = withLowPriority(["bash", "-c", limited, "bash", ...argv]);
   return {
     plan: {
-      file: "bash",
-      args: ["-c", limited, "bash", ...argv],
+      file: launcher,
+      args,
       cwd: folder,
       env: { PATH: systemPath, HOME: home, LANG: "C.UTF-8", TERM: "dumb" },
     },

@@ -1,6 +1,6 @@
 import type { Stats } from "node:fs";
-import { lstat, opendir } from "node:fs/promises";
-import { join } from "node:path";
+import { lstat } from "node:fs/promises";
+import { joinBytes, listFolder, readFileName } from "#lib/disk/file-name.ts";
 import type { WorkspaceEntry } from "../sandbox-service.ts";
 import { WorkspaceError } from "../workspace-error.ts";
 import { pinInside } from "./pinned.ts";
@@ -8,15 +8,18 @@ import { pinInside } from "./pinned.ts";
 const NAMES_PER_FOLDER_MAX = 50_000;
 const LSTATS_AT_ONCE = 64;
 
-/** An entry with its size on disk. `unreadable` marks a folder that was not read, or not completely. */
-type WalkedEntry = WorkspaceEntry & { diskBytes: number } & { unreadable?: true };
+/**
+ * An entry with its size on disk. `inode` identifies a file that has several names (hard links). `unreadable` marks a
+ * folder that was not read, or not completely.
+ */
+type WalkedEntry = WorkspaceEntry & { diskBytes: number; inode?: string; unreadable?: true };
 
 /**
  * Visits files and folders below a folder: upper levels first, and in each folder by name. Skips symbolic links and
  * special files unless `all` is set; never follows links. Each folder is pinned (kept open) while it is read, so that
  * replacing the folder with a link has no effect. A folder whose name is in `closed` is visited, but not its entries.
  *
- * @param start the names on the path of the folder; the paths of entries begin with them.
+ * @param start the names on the path of the folder; the paths of entries begin with them. Names are texts of `readFileName`.
  * @throws WorkspaceError if the first folder cannot be opened.
  */
 export async function* walkFolder(
@@ -61,19 +64,14 @@ const isGone = (error: unknown): boolean =>
 async function readFolder(root: string, parents: string[], all: boolean): Promise<WalkedEntry[]> {
   const folder = await pinInside(root, parents);
   try {
-    const names: string[] = [];
+    const names: Buffer[] = [];
     let seen = 0;
-    const opened = await opendir(folder.via, { bufferSize: 1_024 }).catch((error: unknown) => {
-      if (error instanceof Error && "code" in error && error.code === "ENOTDIR")
-        throw new WorkspaceError(`path: ${parents.join("/")} is not a folder`);
-      throw error;
-    });
-    for await (const entry of opened) {
+    for await (const entry of listFolder(folder.via)) {
       if (all || entry.isFile() || entry.isDirectory()) names.push(entry.name);
       seen += 1;
       if (seen === NAMES_PER_FOLDER_MAX) break;
     }
-    names.sort();
+    names.sort(Buffer.compare);
     const entries: WalkedEntry[] = [];
     for (let at = 0; at < names.length; at += LSTATS_AT_ONCE) {
       const group = names.slice(at, at + LSTATS_AT_ONCE);
@@ -82,26 +80,33 @@ async function readFolder(root: string, parents: string[], all: boolean): Promis
     }
     if (seen === NAMES_PER_FOLDER_MAX) entries.push(unreadable(parents));
     return entries;
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOTDIR")
+      throw new WorkspaceError(`path: ${parents.join("/")} is not a folder`);
+    throw error;
   } finally {
     await folder.handle.close();
   }
 }
 
 async function readEntry(
-  via: string,
+  via: string | Buffer,
   parents: string[],
-  name: string,
+  name: Buffer,
   all: boolean,
 ): Promise<WalkedEntry | undefined> {
   // Ignore a file that a command removed in the meantime.
-  const stat = await lstat(join(via, name)).catch(() => undefined);
+  const stat = await lstat(joinBytes(via, name)).catch(() => undefined);
   const type = stat && typeOf(stat);
   if (!stat || !type || (!all && type !== "file" && type !== "directory")) return undefined;
   return {
-    path: [...parents, name].join("/"),
+    path: [...parents, readFileName(name)].join("/"),
     type,
     sizeBytes: type === "file" ? stat.size : 0,
-    diskBytes: (stat.blocks ?? 0) * 512,
+    // A sparse file counts with its size, because a copy or a backup of it takes that much. A file with reserved blocks
+    // beyond its end counts with its blocks.
+    diskBytes: Math.max((stat.blocks ?? 0) * 512, type === "file" ? stat.size : 0),
+    ...(type === "file" && stat.nlink > 1 && { inode: `${stat.dev} ${stat.ino}` }),
   };
 }
 
@@ -119,17 +124,22 @@ const unreadableBytes = 2 ** 40;
 export type FolderSize = { bytes: number; entries: number };
 
 /**
- * Measures a folder. Stops as soon as one of the limits is exceeded, so that measuring stays cheap. A folder that
- * cannot be read counts as huge, so that nothing can be hidden in it.
+ * Measures a folder: all entries, also links and special files. The content of a file with several names counts once.
+ * Stops as soon as one of the limits is exceeded, so that measuring stays cheap. A folder that cannot be read counts as
+ * huge, so that nothing can be hidden in it.
  */
 export async function measureFolder(
   root: string,
   { bytesMax, entriesMax }: { bytesMax: number; entriesMax: number },
 ): Promise<FolderSize> {
   const size = { bytes: 0, entries: 0 };
-  for await (const entry of walkFolder(root, [], { recursive: true })) {
+  const counted = new Set<string>();
+  for await (const entry of walkFolder(root, [], { recursive: true, all: true })) {
+    const { inode } = entry;
+    const isCounted = inode !== undefined && counted.has(inode);
+    if (inode !== undefined) counted.add(inode);
     size.entries += 1;
-    size.bytes += ENTRY_BYTES + entry.diskBytes + (entry.unreadable ? unreadableBytes : 0);
+    size.bytes += ENTRY_BYTES + (isCounted ? 0 : entry.diskBytes) + (entry.unreadable ? unreadableBytes : 0);
     if (size.bytes > bytesMax || size.entries > entriesMax) break;
   }
   return size;

@@ -34,6 +34,17 @@ test("removes paths longer than PATH_MAX, folders without permissions, links (no
   assert.ok(existsSync(join(outside, "kept")));
 });
 
+test("removes files and folders whose names are not UTF-8, or that differ only in such bytes", async () => {
+  const folder = join(base, "bytes");
+  await mkdir(folder);
+  const script = String.raw`
+    mkdir $'d\xff' $'d\xfe' $'d\xff/e\xfe' && echo a > $'d\xff/e\xfe/f\xff' && echo b > $'f\xff'
+    echo c > $'f\xfe' && echo d > $'line\nbreak' && ln -s . $'l\xff' && chmod 0 $'d\xfe'`;
+  execFileSync("bash", ["-ec", script], { cwd: folder });
+  await removeFolder(folder);
+  assert.ok(!existsSync(folder));
+});
+
 test("removes everything else before it reports a failure without a path, and a later call finishes", async () => {
   const folder = join(base, "locked");
   await mkdir(join(folder, "a/b/c"), { recursive: true });

@@ -1,6 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { chmod, lstat, opendir, rename, rmdir, unlink } from "node:fs/promises";
-import { join } from "node:path";
+import { chmod, lstat, rename, rmdir, unlink } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { syncFolder } from "#lib/disk/durable.ts";
+import { joinBytes, listFolder } from "#lib/disk/file-name.ts";
 
 /**
  * Thrown if a part of a folder could not be removed. The message contains no path, so it is safe to show to a caller.
@@ -27,8 +29,8 @@ const isRoot = process.getuid?.() === 0;
 
 /**
  * Removes a folder with all its contents. Resolves when the folder is removed or does not exist. Paths inside may be
- * longer than PATH_MAX, because each inner folder is moved to the first level before it is emptied. Symbolic links are
- * removed, not followed.
+ * longer than PATH_MAX, because each inner folder is moved to the first level before it is emptied. Names may be any
+ * bytes, also if they are not UTF-8. Symbolic links are removed, not followed.
  *
  * @throws RemovalError after removing everything that can be removed.
  */
@@ -42,6 +44,8 @@ export async function removeFolder(folder: string): Promise<void> {
     if (stat.isDirectory()) await emptyFirstLevel(folder, pass);
     try {
       await (stat.isDirectory() ? rmdir(folder) : unlink(folder));
+      // Without this, a power failure could bring the content back after its removal was recorded.
+      await syncFolder(dirname(folder));
       return;
     } catch (error) {
       if (readErrorCode(error) === "ENOENT") return;
@@ -65,15 +69,15 @@ const emptyFirstLevel = (folder: string, pass: Pass): Promise<void> =>
   });
 
 async function forEachEntry(
-  folder: string,
+  folder: string | Buffer,
   pass: Pass,
-  visit: (path: string, isFolder: boolean) => Promise<void>,
+  visit: (path: Buffer, isFolder: boolean) => Promise<void>,
 ): Promise<void> {
   await open(folder, pass);
   try {
     let group: Promise<void>[] = [];
-    for await (const entry of await opendir(folder)) {
-      group.push(visit(join(folder, entry.name), entry.isDirectory()));
+    for await (const entry of listFolder(folder)) {
+      group.push(visit(joinBytes(folder, entry.name), entry.isDirectory()));
       if (group.length < AT_ONCE) continue;
       await Promise.all(group);
       group = [];
@@ -85,7 +89,7 @@ async function forEachEntry(
 }
 
 /** Gives the current user access to a folder, because a shell command may have removed the permission. */
-async function open(folder: string, pass: Pass): Promise<void> {
+async function open(folder: string | Buffer, pass: Pass): Promise<void> {
   if (!isRoot) await chmod(folder, 0o700).catch((error: unknown) => noteFailure(pass, error));
 }
 

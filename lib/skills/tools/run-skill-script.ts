@@ -68,6 +68,7 @@ export const runSkillScript = (services: SkillToolServices): Tool =>
             { runtime, files, script: path, args },
             { timeoutMs, signal: call.signal },
           ),
+          workspace.note,
         ),
       );
     },

@@ -22,13 +22,14 @@ export const listFiles = ({ sandbox }: WorkspaceServices): Tool =>
     execute: ({ path, recursive }, call) =>
       withinWorkspace(sandbox, call, async (workspace) => {
         const entries = await workspace.list(path, { recursive, limit: entriesMax + 1 });
-        if (entries.length === 0) return "[the folder is empty]";
+        const notes = workspace.note === undefined ? [] : [`[${workspace.note}]`];
+        if (entries.length === 0) return ["[the folder is empty]", ...notes].join("\n");
         const lines = entries
           .slice(0, entriesMax)
           .map((entry) =>
             entry.type === "directory" ? `${entry.path}/` : `${entry.path}  ${entry.sizeBytes}`,
           );
         if (entries.length > entriesMax) lines.push(`[more than ${entriesMax} entries: list a folder below]`);
-        return lines.join("\n");
+        return [...lines, ...notes].join("\n");
       }),
   });

@@ -38,7 +38,7 @@ export const runShell = ({ sandbox }: WorkspaceServices): Tool =>
       if (!canRunCommands) return Promise.resolve(errorResult(detail));
       return withinWorkspace(sandbox, call, async (workspace) => {
         const options = { timeoutMs, signal: call.signal, ...(cwd === undefined ? {} : { cwd }) };
-        return describeCommand(await workspace.run(command, options));
+        return describeCommand(await workspace.run(command, options), workspace.note);
       });
     },
   });

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { MISSING_BYTES } from "#lib/evidence/evidence.ts";
 import { defineTool, errorResult, type ToolResult } from "../tool.ts";
 import { readImageType } from "./read-image-type.ts";
 import type { WorkspaceServices } from "./services.ts";
@@ -27,9 +28,11 @@ export const viewImage = ({ sandbox, evidence }: WorkspaceServices) =>
       if (evidenceId) {
         const stored = await evidence.read(call.sessionId, evidenceId);
         if (!stored) return errorResult(`evidenceId: this session has no evidence ${evidenceId}`);
-        const checked = checkImage(evidenceId, stored.bytes, stored.bytes.byteLength);
+        const { pointer, bytes } = stored;
+        if (!bytes) return errorResult(`evidenceId: ${evidenceId} cannot be shown, because ${MISSING_BYTES}`);
+        const checked = checkImage(evidenceId, bytes, bytes.byteLength);
         if (!checked.ok) return errorResult(checked.error);
-        return { isError: false, content: [{ type: "image", evidence: stored.pointer, data: stored.bytes }] };
+        return { isError: false, content: [{ type: "image", evidence: pointer, data: bytes }] };
       }
       return withinWorkspace(sandbox, call, async (workspace) => {
         const name = path ?? "";

@@ -111,6 +111,40 @@ describe("files of the workspace", () => {
     assert.match(await refusal("list_files", { path: "nowhere" }), /does not exist/);
   });
 
+  it("if another process has the session's files, errors and lists say that files are missing", async () => {
+    const elsewhere = await mkdtemp(join(tmpdir(), "workspace-elsewhere-"));
+    const moved = await createSandboxService({
+      ...common,
+      kind: "local",
+      dataDir: elsewhere,
+      readStartupStatus: async (sessionId) => (sessionId === "ses_w" ? "ready" : "uninitialized"),
+    });
+    const movedTools = workspaceTools({ sandbox: moved, evidence, fetch });
+    const missing =
+      /its files are not here: they are in the data folder of another process of the service, or lost/;
+    try {
+      const read = await use("read_file", { path: "notes/a.md" }, movedTools);
+      assert.equal(read.isError, true);
+      assert.match(
+        textOf(read),
+        /^path: notes\/a\.md does not exist; the session's workspace was used before/,
+      );
+      assert.match(textOf(read), missing);
+      const list = textOf(await use("list_files", {}, movedTools));
+      assert.match(list, /^\[the folder is empty\]\n\[/);
+      assert.match(list, missing);
+      await use("write_file", { path: "new.md", content: "new" }, movedTools);
+      assert.match(textOf(await use("list_files", {}, movedTools)), missing);
+      if (canRun) {
+        assert.match(textOf(await use("run_shell", { command: "cat notes/a.md" }, movedTools)), missing);
+        assert.doesNotMatch(textOf(await use("run_shell", { command: "cat new.md" }, movedTools)), missing);
+      }
+    } finally {
+      await moved.close();
+      await rm(elsewhere, { recursive: true, force: true });
+    }
+  });
+
   it("without a sandbox, every workspace tool answers that none is available", async () => {
     const none = await createSandboxService({ ...common, kind: "none" });
     const without = workspaceTools({ sandbox: none, evidence, fetch });
@@ -194,6 +228,16 @@ describe("view_image", () => {
     });
     const [image] = (await use("view_image", { evidenceId: saved.id })).content;
     assert.deepEqual(image?.type === "image" && image.evidence, saved);
+  });
+
+  it("says that evidence is missing if its file is", async () => {
+    const fields = { sessionId: "ses_w", runId, kind: "screenshot", title: "shot", url: null } as const;
+    const saved = await evidence.save({ ...fields, mediaType: "image/png", bytes: png });
+    await rm(join(dataDir, "evidence", "ses_w", saved.id));
+    assert.equal(
+      await refusal("view_image", { evidenceId: saved.id }),
+      `evidenceId: ${saved.id} cannot be shown, because its file is missing: it was lost, or it is in the data folder of another process of the service`,
+    );
   });
 
   it("detects the type by the first bytes, not by the name", async () => {

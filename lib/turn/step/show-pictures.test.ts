@@ -18,7 +18,8 @@ const shot = (...ids: string[]): ModelMessage => ({
     },
   ],
 });
-const bytesOf = (id: string) => (id === "gone" ? undefined : { bytes: Buffer.from(id) });
+const bytesOf = (id: string) =>
+  id === "gone" ? undefined : { bytes: id === "lost" ? undefined : Buffer.from(id) };
 const access = (supportsImages: boolean) =>
   ({
     model: { supportsImages },
@@ -54,6 +55,16 @@ describe("pictures in a prompt", () => {
       "c",
       "d",
       "e",
+    ]);
+  });
+
+  it("whose bytes are missing are a line that says so, and older ones are shown instead", async () => {
+    assert.deepEqual(await show(true, "a", "b", "c", "d", "lost"), [
+      "a",
+      "b",
+      "c",
+      "d",
+      "[picture lost cannot be shown: its file is missing: it was lost, or it is in the data folder of another process of the service]",
     ]);
   });
 

@@ -1,4 +1,5 @@
 import type { ModelMessage, ToolResultPart } from "ai";
+import { MISSING_BYTES } from "#lib/evidence/evidence.ts";
 import type { ModelAccess } from "#lib/model/model-access.ts";
 import type { TurnDeps } from "../turn-deps.ts";
 
@@ -24,8 +25,9 @@ export const referToPicture = (evidenceId: string, mediaType: string): ContentIt
 
 /**
  * Replaces references to the newest pictures by the pictures. To save context, a reference to an older picture becomes
- * a line with the picture's id. A reference to a picture that is no longer stored becomes such a line, too. For a model
- * that does not accept images, all references become lines.
+ * a line with the picture's id. A reference to a picture that is no longer stored becomes such a line, too, and one to a
+ * picture whose bytes are missing becomes a line that says so. For a model that does not accept images, all references
+ * become lines.
  */
 export async function showPictures(
   deps: TurnDeps,
@@ -35,10 +37,13 @@ export async function showPictures(
   if (!hasPictures(messages)) return messages;
   const references = messages.flatMap(itemsOf).filter(isReference);
   const shown = new Map<ContentItem, ContentItem>();
+  let roomLeft = picturesShown(deps.model);
   for (const reference of references.slice(-PICTURES_TRIED).toReversed()) {
-    if (shown.size === picturesShown(deps.model)) break;
+    if (roomLeft === 0) break;
     const picture = await readPicture(deps, sessionId, reference);
-    if (picture) shown.set(reference, picture);
+    if (!picture) continue;
+    shown.set(reference, picture);
+    if (picture.type === "file") roomLeft -= 1;
   }
   const show = (item: ContentItem) => (isReference(item) ? (shown.get(item) ?? describeHidden(item)) : item);
   return messages.map((message) => {
@@ -82,6 +87,7 @@ const describeHidden = (reference: Reference): ContentItem => ({
   text: `[picture ${parseReference(reference).id}, not shown again]`,
 });
 
+/** Returns the picture, or a line that says that its bytes are missing; undefined if it is no longer stored. */
 async function readPicture(
   deps: TurnDeps,
   sessionId: string,
@@ -90,6 +96,7 @@ async function readPicture(
   const { id, mediaType } = parseReference(reference);
   const picture = await deps.evidence.read(sessionId, id);
   if (!picture) return undefined;
+  if (!picture.bytes) return { type: "text", text: `[picture ${id} cannot be shown: ${MISSING_BYTES}]` };
   const data = Buffer.from(picture.bytes).toString("base64");
   return { type: "file", mediaType, data: { type: "data", data } };
 }

@@ -1,0 +1,19 @@
+/**
+ * The niceness of everything that the service runs for an agent: commands, test runs and scripts. While the processors
+ * are busy, such a process gets about a tenth of the time that the service gets (niceness 0).
+ */
+export const LOW_PRIORITY = 10;
+
+/** Returns the arguments that start a program with low priority. The first one is the program to run: `nice`. */
+export const withLowPriority = (command: readonly string[]): string[] => [
+  "nice",
+  "-n",
+  String(LOW_PRIORITY),
+  ...command,
+];
+
+/**
+ * Shell script that gives the calling process low priority among all processes. Linux weighs sessions of processes
+ * first (autogroups), and niceness counts only within one of them. A process that begins a session has to run this.
+ */
+export const LOWER_AUTOGROUP = `echo ${LOW_PRIORITY} 2>/dev/null > /proc/self/autogroup`;
