@@ -29,9 +29,6 @@ const SNAPSHOT_MS_MAX = 10_000;
  * be cut.
  */
 const SNAPSHOT_CHARS_MAX = 9_000;
-/** Size limit of a file that is read from the workspace for a script. Uploads have a lower limit. */
-const FILE_BYTES_MAX = 50 * 2 ** 20;
-
 /** Creates the functions that a script can call as `page.<name>`. Called once for each tool call. */
 export type ScriptHelpers = (call: ToolCall, live: LiveBrowser) => Record<string, ScriptHelper>;
 
@@ -94,11 +91,11 @@ export const browserExecute = (
 
 /** Gives a script access to the files of the workspace. The workspace is opened only when the script uses a file. */
 const filesOf = (sandbox: ToolServices["sandbox"], sessionId: string): ScriptFiles => ({
-  async read(path) {
-    const { bytes, totalBytes } = await (await sandbox.open(sessionId)).readFile(path, FILE_BYTES_MAX);
+  async read(path, bytesMax) {
+    const { bytes, totalBytes } = await (await sandbox.open(sessionId)).readFile(path, bytesMax);
     if (totalBytes > bytes.byteLength)
       throw new Error(
-        `${path} is larger than ${FILE_BYTES_MAX / 2 ** 20} MiB, the most that a script can read`,
+        `${path} is ${totalBytes} bytes; a script can use at most ${bytesMax / 2 ** 20} MiB of a file here`,
       );
     return bytes;
   },

@@ -3,10 +3,13 @@ import { endBusyScript } from "#lib/browser/page/end-busy-script.ts";
 import { explainEngineSource } from "../page-kit/explain-element.ts";
 import { findRef, listFrames } from "../page-kit/find-ref.ts";
 import { withinDeadline } from "../within-deadline.ts";
-import { connectPageRelay, type PageRelay } from "./page-relay.ts";
+import { INVALID_MESSAGE } from "./read-messages.ts";
+import { connectPageRelay, type PageRelay } from "./relay/page-relay.ts";
+import { createScriptCalls, type ScriptCalls } from "./script-calls.ts";
+import { readError, readValue } from "./script-end.ts";
 import type { ScriptProcess } from "./script-process.ts";
 import type { FromChild } from "./script-protocol.ts";
-import type { ScriptCall, ScriptEnd, ScriptFiles, ScriptOptions, ScriptOutcome } from "./script-runner.ts";
+import type { ScriptCall, ScriptEnd, ScriptOptions, ScriptOutcome } from "./script-runner.ts";
 
 /**
  * How long to wait for the script to be disconnected from the page before the outcome is returned. If a busy page takes
@@ -18,8 +21,6 @@ const BUSY_BEFORE_MS = 6_000;
 const BUSY_AFTER_MS = 2_000;
 /** Maximum number of calls in progress that are recorded for a script. */
 const CALLS_MAX = 50;
-/** Largest file that can be sent to a script, for an upload or to read a download. A file is sent in one message. */
-const UPLOAD_BYTES_MAX = 20 * 2 ** 20;
 const LOG_CHARS_MAX = 20_000;
 const RESULT_CHARS_MAX = 200_000;
 /** Timeout of a single action in a script; Playwright's default of 30 s would use up the script's whole time. */
@@ -31,6 +32,7 @@ type Play = {
   live: LiveBrowser;
   script: string;
   options: Required<ScriptOptions>;
+  calls: ScriptCalls;
   end: PromiseWithResolvers<ScriptEnd>;
   /** Whether the script has ended. A connection to the page that opens after that is closed immediately. */
   isOver: boolean;
@@ -60,6 +62,7 @@ export async function playScript(
     live,
     script,
     options,
+    calls: createScriptCalls(child, options),
     end: Promise.withResolvers<ScriptEnd>(),
     isOver: false,
     relay: undefined,
@@ -75,11 +78,15 @@ export async function playScript(
     const { url, name, path = null, failure = null } = entry.download;
     child.send({ type: "download", url, name, path, failure });
   });
-  const timer = setTimeout(
-    () => fail(play, `The script ran longer than ${timeoutMs} ms and was ended.`, true),
-    timeoutMs,
-  );
-  const onAbort = () => fail(play, "The script was stopped.");
+  // The timer kills the process itself, whatever the service is doing for the script.
+  const timer = setTimeout(() => {
+    fail(play, `The script ran longer than ${timeoutMs} ms and was ended.`, true);
+    child.kill();
+  }, timeoutMs);
+  const onAbort = () => {
+    fail(play, "The script was stopped.");
+    child.kill();
+  };
   signal.addEventListener("abort", onAbort, { once: true });
   if (signal.aborted) onAbort();
   child.ended.then(({ reason }) => fail(play, reason));
@@ -93,8 +100,7 @@ export async function playScript(
     dialogClaim.release();
     const { logs, openCalls, relay } = play;
     if (!ended.ok && ended.timedOut) {
-      // The process is killed first, so that it does not keep the page busy.
-      child.kill();
+      // The process was killed, so it does not keep the page busy.
       // The page or the browser may have ended meanwhile. The script's outcome stays the same then.
       await freePage(play, BUSY_AFTER_MS).catch(() => {});
     }
@@ -140,13 +146,13 @@ async function connect(play: Play, dialogClaim: ReturnType<LiveBrowser["claimDia
     onInput: live.noteScriptInput,
     onFront: live.select,
     readRefusal: live.readRefusal,
-    onBroken: () => fail(play, "The script's process sent an invalid message."),
+    onBroken: () => fail(play, INVALID_MESSAGE),
     onClose: () => fail(play, "The browser went away while the script ran."),
   });
   if (play.isOver) return void relay.close();
   play.relay = relay;
   await child.ready;
-  child.listen((message) => receive(play, message));
+  child.listen((message, bytes) => receive(play, message, bytes));
   child.send({
     type: "run",
     script,
@@ -159,37 +165,34 @@ async function connect(play: Play, dialogClaim: ReturnType<LiveBrowser["claimDia
   });
 }
 
-/** Handles one message of the process. The contents of the message are not trusted. */
-function receive(play: Play, message: FromChild): void {
+/** Handles one message of the process. The next message is read when the returned promise resolves. */
+function receive(play: Play, message: FromChild, bytes: number): Promise<void> | undefined {
   switch (message.type) {
     case "connected":
       void showOtherPages(play);
-      break;
+      return;
     case "devtools":
-      play.relay?.fromScript(message.message);
-      break;
+      return play.relay?.fromScript(message.message, bytes);
     case "log":
-      if (play.logs.length < LOG_CHARS_MAX) play.logs += `${String(message.text).slice(0, LOG_CHARS_MAX)}\n`;
-      break;
+      if (play.logs.length < LOG_CHARS_MAX) play.logs += `${message.text.slice(0, LOG_CHARS_MAX)}\n`;
+      return;
     case "dialogs":
-      play.isListening = message.isListening === true;
-      break;
+      play.isListening = message.isListening;
+      return;
     case "ref": {
-      const ref = String(message.ref);
-      play.relay?.installRef(ref, () => findRef(play.live, ref));
-      break;
+      const { ref } = message;
+      return play.relay?.installRef(ref, () => findRef(play.live, ref));
     }
     case "call":
-      if (play.openCalls.size < CALLS_MAX) play.openCalls.set(Number(message.id), readCall(message));
-      break;
+      if (play.openCalls.size < CALLS_MAX) play.openCalls.set(message.id, readCall(message));
+      return;
     case "called":
-      play.openCalls.delete(Number(message.id));
-      break;
+      play.openCalls.delete(message.id);
+      return;
     case "ask":
-      void answer(play, message);
-      break;
+      return play.calls.begin(message);
     case "done":
-      play.end.resolve(message.ok === true ? readValue(message) : readError(message, play.script));
+      play.end.resolve(message.ok ? readValue(message, RESULT_CHARS_MAX) : readError(message, play.script));
   }
 }
 
@@ -221,96 +224,7 @@ async function showOtherPages({ relay, child }: Play): Promise<void> {
 }
 
 const readCall = ({ name, line, column }: ScriptCall): ScriptCall => ({
-  name: String(name).slice(0, 100),
-  line: Number(line),
-  column: Number(column),
+  name: name.slice(0, 100),
+  line,
+  column,
 });
-
-/** Answers the script's call of a function of the service: a helper (`page.<name>`), or a function for files. */
-async function answer(
-  { child, options }: Play,
-  { id, name, args }: Extract<FromChild, { type: "ask" }>,
-): Promise<void> {
-  try {
-    const functions = { ...options.helpers, ...fileFunctions(options.files) };
-    const called = Object.hasOwn(functions, name) ? functions[name] : undefined;
-    if (!called || !Array.isArray(args)) throw new Error(`There is no page.${name}.`);
-    child.send({ type: "answer", id, ok: true, value: (await called(...args)) ?? null });
-  } catch (error) {
-    child.send({
-      type: "answer",
-      id,
-      ok: false,
-      error: error instanceof Error ? error.message : String(error),
-    });
-  }
-}
-
-/** Creates the functions that the child calls for uploads and downloads. */
-function fileFunctions({
-  read,
-  write,
-}: ScriptFiles): Record<string, (...args: unknown[]) => Promise<unknown>> {
-  return {
-    async readFile(path) {
-      const bytes = await read(String(path));
-      if (bytes.length > UPLOAD_BYTES_MAX)
-        throw new Error(`${path} is ${bytes.length} bytes; a script can use at most ${UPLOAD_BYTES_MAX}`);
-      const name = String(path).split("/").at(-1);
-      return { name, base64: Buffer.from(bytes).toString("base64") };
-    },
-    copyFile: async (from, to) => write(String(to), await read(String(from))),
-  };
-}
-
-function readValue(done: Extract<FromChild, { type: "done"; ok: true }>): ScriptEnd {
-  if (done.json === "") return { ok: true, value: undefined };
-  try {
-    const value: unknown = JSON.parse(String(done.json).slice(0, 4 * RESULT_CHARS_MAX));
-    if (done.cutFrom === null) return { ok: true, value };
-    return { ok: true, value: `${value}… (cut: ${Number(done.cutFrom)} characters in all)` };
-  } catch {
-    return {
-      ok: false,
-      error: "The script's result is not JSON.",
-      isThrown: false,
-      hint: undefined,
-      timedOut: false,
-    };
-  }
-}
-
-/**
- * Describes an error that a script threw: the message, the line and column in the script, and a hint for a frequent
- * error.
- */
-function readError(
-  { error: message, line, column }: Extract<FromChild, { type: "done"; ok: false }>,
-  script: string,
-): ScriptEnd {
-  const error = String(message);
-  const source = typeof line === "number" ? script.split("\n")[line - 1]?.trim() : undefined;
-  const at = typeof column === "number" ? `line ${line}, column ${column}` : `line ${line}`;
-  const where = source ? `\nat ${at}: ${source.slice(0, 200)}` : "";
-  const hint = HINTS.find(({ when }) => when.test(error))?.say;
-  return { ok: false, error: `${error}${where}`, isThrown: true, hint, timedOut: false };
-}
-
-const HINTS = [
-  {
-    when: /the element of ref (\w+) is not in the page/,
-    say: "It was removed or replaced since the snapshot, or the page was left. Take a new snapshot with dom_query.",
-  },
-  {
-    when: /reading '(exit|env|cwd|stdout|mainModule)'|require is not a function|DYNAMIC_IMPORT|dynamic import|ERR_ACCESS_DENIED|restricted|fetch is not a function|no network/,
-    say: "A script has page, context and console only: no modules, files, environment or network of its own. Use page.evaluate for what the page itself can do, and the screenshot tool for pictures.",
-  },
-  {
-    when: /strict mode violation/,
-    say: "Several elements match: narrow the selector (dom_query gives unique ones), or take .first().",
-  },
-  {
-    when: /no element matches/,
-    say: "Take a snapshot with dom_query, and use the ref of the element, or its role and name as shown there.",
-  },
-] as const;

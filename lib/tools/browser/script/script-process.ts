@@ -1,10 +1,17 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
-import type { Readable } from "node:stream";
+import { createLoopShare } from "./loop-share.ts";
+import { BrokenPipe, INVALID_MESSAGE, parseMessage, readMessageLines } from "./read-messages.ts";
 import { type ChildCommand, childEnvironment, sendInputs } from "./script-confinement.ts";
 import type { FromChild, ToChild } from "./script-protocol.ts";
 
 /** Why a child ended: a sentence for the model. */
 type ChildEnd = { reason: string };
+
+/**
+ * Receives one message and its size in bytes. The next message is read when the returned promise resolves; until then,
+ * it stays in the pipe.
+ */
+type OnMessage = (message: FromChild, bytes: number) => void | Promise<void>;
 
 /** A child process that waits for one script and then runs it. */
 export type ScriptProcess = {
@@ -14,20 +21,21 @@ export type ScriptProcess = {
   /** Resolves with the reason when the process has ended. */
   ended: Promise<ChildEnd>;
   /** Sets the function that receives all further messages. */
-  listen: (onMessage: (message: FromChild) => void) => void;
+  listen: (onMessage: OnMessage) => void;
   send: (message: ToChild) => void;
+  /** Resolves when the child has read most of what was sent to it, or has ended. */
+  drained: () => Promise<void>;
   /** Kills the process and its process group. */
   kill: () => void;
 };
 
-/**
- * Longest line that a child may write. Large enough for a picture in `setInputFiles`, or for the body of a fulfilled
- * request.
- */
-const LINE_BYTES_MAX = 32 * 2 ** 20;
 const STDERR_CHARS_MAX = 8_000;
-/** Maximum size of the messages that a child has not read yet. A child that exceeds it is killed. */
-const BACKLOG_BYTES_MAX = 128 * 2 ** 20;
+/** Bytes that a child has not read yet. Above this, its further messages and the answers to its calls wait. */
+const UNREAD_BYTES_PAUSE = 4 * 2 ** 20;
+/** Above this, the child is killed: the service cannot hold back what the browser sends. */
+const UNREAD_BYTES_MAX = 64 * 2 ** 20;
+/** How long a child that has closed its output may take to end. */
+const END_MS_MAX = 2_000;
 
 /** Starts a confined child that loads Playwright and waits for its script. */
 export function startScriptProcess({ command, args, inputs }: ChildCommand): ScriptProcess {
@@ -39,11 +47,11 @@ export function startScriptProcess({ command, args, inputs }: ChildCommand): Scr
     detached: process.platform !== "win32",
   }) as ChildProcessWithoutNullStreams;
   sendInputs(child, inputs);
-  let onMessage: (message: FromChild) => void = () => {};
-  let stderr = "";
+  let onMessage: OnMessage = () => {};
   let broken: string | undefined;
   const kill = () => {
-    child.stdin.destroy();
+    // The streams are no longer read, and `close` would wait for their end.
+    for (const stream of [child.stdin, child.stdout, child.stderr]) stream.destroy();
     if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
     try {
       // Kills the whole group, because killing bubblewrap alone during its start would leave a child behind.
@@ -54,15 +62,15 @@ export function startScriptProcess({ command, args, inputs }: ChildCommand): Scr
   };
   const breakOff = (reason: string) => {
     broken ??= reason;
-    child.stdout.removeAllListeners("data");
     kill();
   };
 
+  const stderr = collectErrors(child);
   const ended = new Promise<ChildEnd>((resolve) => {
     child.once("error", (error) =>
       resolve({ reason: `The script's process did not start: ${error.message}` }),
     );
-    child.once("close", (code, signal) => resolve({ reason: broken ?? describeEnd(stderr, code, signal) }));
+    child.once("close", (code, signal) => resolve({ reason: broken ?? describeEnd(stderr(), code, signal) }));
   });
   const ready = new Promise<void>((resolve, reject) => {
     onMessage = (message) => {
@@ -73,25 +81,28 @@ export function startScriptProcess({ command, args, inputs }: ChildCommand): Scr
   // Prevents an unhandled rejection: nothing awaits `ready` if a spare process ends before it is used.
   ready.catch(() => {});
 
+  const drained = async () => {
+    if (child.stdin.writableLength <= UNREAD_BYTES_PAUSE || child.stdin.destroyed) return;
+    await new Promise<void>((resolve) => {
+      const done = () => {
+        child.stdin.off("drain", done).off("close", done);
+        resolve();
+      };
+      child.stdin.once("drain", done).once("close", done);
+    });
+  };
   child.stdin.on("error", () => {});
-  child.stderr.on("data", (chunk: Buffer) => {
-    if (stderr.length < STDERR_CHARS_MAX) stderr += chunk.toString();
-  });
-  readLines(child.stdout, {
-    onLine(line) {
-      const message = parseMessage(line);
-      if (!message) breakOff("The script wrote to its process's output; use console.log.");
-      else {
-        try {
-          onMessage(message);
-        } catch {
-          // A malformed message of a hostile script must end the script, not the service.
-          breakOff("The script's process sent an invalid message.");
-        }
-      }
+  deliverMessages(child, async (message, bytes) => {
+    await onMessage(message, bytes);
+    await drained();
+  }).then(
+    () => {
+      // The process is ending. If it only closed its output, it can no longer report anything and is killed.
+      const timer = setTimeout(kill, END_MS_MAX);
+      ended.then(() => clearTimeout(timer));
     },
-    onTooLong: () => breakOff("The script's process sent a message that is too large."),
-  });
+    (error) => breakOff(error instanceof BrokenPipe ? error.message : INVALID_MESSAGE),
+  );
 
   return {
     pid: child.pid,
@@ -102,36 +113,42 @@ export function startScriptProcess({ command, args, inputs }: ChildCommand): Scr
     },
     send: (message) => {
       if (!child.stdin.writable) return;
-      child.stdin.write(`${JSON.stringify(message)}\n`);
-      if (child.stdin.writableLength > BACKLOG_BYTES_MAX)
+      child.stdin.write(Buffer.from(`${JSON.stringify(message)}\n`));
+      if (child.stdin.writableLength > UNREAD_BYTES_MAX)
         breakOff("The script stopped reading messages from the page.");
     },
+    drained,
     kill,
   };
 }
 
-/** Splits a stream into lines. Stops when the "data" listeners of the stream are removed. */
-function readLines(
-  stream: Readable,
-  { onLine, onTooLong }: { onLine: (line: string) => void; onTooLong: () => void },
-): void {
-  let pending: Buffer[] = [];
-  let pendingBytes = 0;
-  stream.on("data", (chunk: Buffer) => {
-    let start = 0;
-    for (let end = chunk.indexOf(10); end !== -1; end = chunk.indexOf(10, start)) {
-      pending.push(chunk.subarray(start, end));
-      const line = Buffer.concat(pending).toString();
-      pending = [];
-      pendingBytes = 0;
-      start = end + 1;
-      onLine(line);
-      if (stream.listenerCount("data") === 0) return;
-    }
-    if (start < chunk.length) pending.push(chunk.subarray(start));
-    pendingBytes += chunk.length - start;
-    if (pendingBytes > LINE_BYTES_MAX) onTooLong();
+/**
+ * Delivers the messages of a child, one after the other, until it closes its output. All that a child sends is parsed
+ * and handled here. @throws BrokenPipe, or the error of the receiver; the child must be killed then.
+ */
+async function deliverMessages(
+  { stdout }: ChildProcessWithoutNullStreams,
+  onMessage: (message: FromChild, bytes: number) => Promise<void>,
+): Promise<void> {
+  const share = createLoopShare();
+  for await (const line of readMessageLines(stdout)) {
+    const startedAt = performance.now();
+    const handled = onMessage(parseMessage(line), line.byteLength);
+    share.charge(performance.now() - startedAt);
+    await handled;
+    await share.rest();
+  }
+}
+
+/** Collects the first part of what a child writes to its error output, and stops reading after it. */
+function collectErrors({ stderr }: ChildProcessWithoutNullStreams): () => string {
+  let text = "";
+  stderr.on("error", () => {});
+  stderr.on("data", (chunk: Buffer) => {
+    text = `${text}${chunk}`.slice(0, STDERR_CHARS_MAX);
+    if (text.length === STDERR_CHARS_MAX) stderr.destroy();
   });
+  return () => text;
 }
 
 function describeEnd(stderr: string, code: number | null, signal: NodeJS.Signals | null): string {
@@ -141,13 +158,4 @@ function describeEnd(stderr: string, code: number | null, signal: NodeJS.Signals
   if (signal === "SIGKILL" || code === 137) return "The script's process was ended.";
   const last = stderr.trim().split("\n").at(-1);
   return `The script's process ended by itself (${signal ?? `exit code ${code}`})${last ? `: ${last}` : "."}`;
-}
-
-function parseMessage(line: string): FromChild | undefined {
-  try {
-    const value: unknown = JSON.parse(line);
-    return typeof value === "object" && value !== null && "type" in value ? (value as FromChild) : undefined;
-  } catch {
-    return undefined;
-  }
 }

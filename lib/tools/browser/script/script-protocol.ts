@@ -1,3 +1,5 @@
+import { z } from "zod";
+
 /** The messages that the service sends to a script's child process, one JSON line each. */
 export type ToChild =
   | {
@@ -21,29 +23,50 @@ export type ToChild =
   | { type: "pages"; count: number }
   /** A download of a page has ended. `path` is the file's path in the workspace; null if the download failed. */
   | { type: "download"; url: string; name: string; path: string | null; failure: string | null }
+  /** A part of the file that the call with this id reads. The `answer` follows the last part. */
+  | { type: "bytes"; id: number; base64: string }
   | { type: "answer"; id: number; ok: true; value: unknown }
   | { type: "answer"; id: number; ok: false; error: string };
 
-/** The messages that the child sends. The child runs untrusted code, so the service does not trust them. */
-export type FromChild =
-  | { type: "ready" }
+const id = z.number();
+const done = { type: z.literal("done") };
+
+/** The messages that the child sends. The child runs untrusted code, so the service validates each message. */
+export const fromChildSchema = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("ready") }),
   /** Playwright is connected to the current page. */
-  | { type: "connected" }
-  | { type: "devtools"; message: object }
-  | { type: "log"; text: string }
+  z.object({ type: z.literal("connected") }),
+  /** The relay checks the contents of the message. */
+  z.object({ type: z.literal("devtools"), message: z.custom<object>(isObject) }),
+  z.object({ type: z.literal("log"), text: z.string() }),
   /** The script has started or stopped listening for dialogs. */
-  | { type: "dialogs"; isListening: boolean }
+  z.object({ type: z.literal("dialogs"), isListening: z.boolean() }),
   /**
    * The script uses a ref, such as `e7`. The service makes the element of the ref available to Playwright before the
    * script's next action.
    */
-  | { type: "ref"; ref: string }
+  z.object({ type: z.literal("ref"), ref: z.string() }),
   /** The script has called a function of Playwright. `line` and `column` say where in the script the call is. */
-  | { type: "call"; id: number; name: string; line: number; column: number }
+  z.object({ type: z.literal("call"), id, name: z.string(), line: z.number(), column: z.number() }),
   /** The call of Playwright with this id has succeeded or failed. */
-  | { type: "called"; id: number }
+  z.object({ type: z.literal("called"), id }),
   /** Calls a function of the service, which sends an `answer` with the same id. */
-  | { type: "ask"; id: number; name: string; args: unknown[] }
-  /** `json` is empty when the script returned nothing. */
-  | { type: "done"; ok: true; json: string; cutFrom: number | null }
-  | { type: "done"; ok: false; error: string; line: number | null; column: number | null };
+  z.object({ type: z.literal("ask"), id, name: z.string(), args: z.array(z.unknown()) }),
+  z.discriminatedUnion("ok", [
+    /** `json` is empty when the script returned nothing. `cutFrom` is the number of characters if it was cut. */
+    z.object({ ...done, ok: z.literal(true), json: z.string(), cutFrom: z.number().nullable() }),
+    z.object({
+      ...done,
+      ok: z.literal(false),
+      error: z.string(),
+      line: z.number().nullable(),
+      column: z.number().nullable(),
+    }),
+  ]),
+]);
+
+export type FromChild = z.infer<typeof fromChildSchema>;
+
+function isObject(value: unknown): boolean {
+  return typeof value === "object" && value !== null;
+}

@@ -41,9 +41,12 @@ export type ScriptOutcome = ScriptEnd & {
   hasEndedPageScript: boolean;
 };
 
-/** The files of the session's workspace, for uploads and downloads. @throws Error with a readable message. */
+/**
+ * The files of the session's workspace, for uploads and downloads. `read` fails for a file of more than `bytesMax`
+ * bytes. @throws Error with a readable message.
+ */
 export type ScriptFiles = {
-  read: (path: string) => Promise<Uint8Array>;
+  read: (path: string, bytesMax: number) => Promise<Uint8Array>;
   write: (path: string, bytes: Uint8Array) => Promise<void>;
 };
 

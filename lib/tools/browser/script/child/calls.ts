@@ -1,6 +1,6 @@
 import { promises as files } from "node:fs";
 import type { Frame, Page } from "playwright-core";
-import { ask, sendToService } from "./parent.ts";
+import { readFile, sendToService } from "./parent.ts";
 
 /** The file name of the script in stack traces. */
 export const SCRIPT_FILE = "script.js";
@@ -67,10 +67,10 @@ export function watchCalls(page: Page): void {
 async function withFiles(params: Record<string, unknown>): Promise<Record<string, unknown>> {
   const { localPaths, ...others } = params;
   if (!Array.isArray(localPaths)) return params;
-  const payloads = localPaths.map(async (path: string) => {
-    const { name, base64 } = (await ask("readFile", [toGivenPath(path)])) as UploadedFile;
-    return { name, buffer: Buffer.from(base64, "base64") };
-  });
+  const payloads = localPaths.map(async (path: string) => ({
+    name: path.split("/").at(-1),
+    buffer: await readFile(toGivenPath(path)),
+  }));
   return { ...others, payloads: await Promise.all(payloads) };
 }
 
@@ -79,8 +79,6 @@ function toGivenPath(path: string): string {
   const folder = process.cwd().replace(/\/?$/, "/");
   return path.startsWith(folder) ? path.slice(folder.length) : path;
 }
-
-type UploadedFile = { name: string; base64: string };
 
 /**
  * Answers queries about an element that is gone: the element counts as hidden, and the number of matches is 0. Returns

@@ -2,7 +2,7 @@ import type { EventEmitter } from "node:events";
 import { Readable } from "node:stream";
 import type { BrowserContext } from "playwright-core";
 import type { ToChild } from "../script-protocol.ts";
-import { ask, listen } from "./parent.ts";
+import { ask, listen, readFile } from "./parent.ts";
 
 /**
  * When the service reports that a download has ended, emits `download` on all pages, with an object like Playwright's
@@ -33,8 +33,7 @@ function makeDownload({ url, name, path, failure }: Extract<ToChild, { type: "do
       await ask("copyFile", [stored(), String(to)]);
     },
     async createReadStream() {
-      const { base64 } = (await ask("readFile", [stored()])) as { base64: string };
-      return Readable.from([Buffer.from(base64, "base64")]);
+      return Readable.from([await readFile(stored())]);
     },
     async cancel() {},
     async delete() {

@@ -1,4 +1,8 @@
 import type { FromChild, ToChild } from "../script-protocol.ts";
+import { splitMessage } from "./lines.ts";
+
+/** How many calls of the service are open at once; further calls wait here. The service works on no more. */
+const CALLS_MAX = 2;
 
 /** For each kind of message from the service, the function that receives the messages. */
 type Listeners = {
@@ -9,13 +13,19 @@ type Listeners = {
 };
 
 const listeners: Listeners = { run() {}, devtools() {}, pages() {}, download() {} };
-const answers = new Map<number, (answer: Extract<ToChild, { type: "answer" }>) => void>();
+/** A call of the service that is not answered yet, with the parts of the file that it reads. */
+type Call = { bytes: Buffer[]; onAnswer: (answer: Extract<ToChild, { type: "answer" }>) => void };
+
+const calls = new Map<number, Call>();
+const waiting: (() => void)[] = [];
 // Stores the original function, because a script may replace `process.stdout.write`.
 const write = process.stdout.write.bind(process.stdout);
-let lastQuestion = 0;
+let lastCall = 0;
 
 /** Sends one message to the service. */
-export const sendToService = (message: FromChild): void => void write(`${JSON.stringify(message)}\n`);
+export function sendToService(message: FromChild): void {
+  for (const line of splitMessage(JSON.stringify(message))) write(line);
+}
 
 /** Sets the receiver of one kind of message. */
 export function listen<Kind extends keyof Listeners>(kind: Kind, listener: Listeners[Kind]): void {
@@ -23,16 +33,28 @@ export function listen<Kind extends keyof Listeners>(kind: Kind, listener: Liste
 }
 
 /** Calls a function of the service and returns its result. @throws Error with the message that the service sent. */
-export function ask(name: string, args: unknown[]): Promise<unknown> {
-  const id = ++lastQuestion;
-  return new Promise((resolve, reject) => {
-    answers.set(id, (answer) => {
-      answers.delete(id);
-      if (answer.ok) resolve(answer.value);
+export const ask = async (name: string, args: unknown[]): Promise<unknown> => (await call(name, args)).value;
+
+/** Reads a file of the workspace. @throws Error with the message that the service sent. */
+export const readFile = async (path: string): Promise<Buffer> => (await call("readFile", [path])).bytes;
+
+async function call(name: string, args: unknown[]): Promise<{ value: unknown; bytes: Buffer }> {
+  const id = ++lastCall;
+  while (calls.size >= CALLS_MAX) await new Promise<void>((resolve) => waiting.push(resolve));
+  // Sent first, because it throws if the arguments are not JSON.
+  sendToService({ type: "ask", id, name, args });
+  const { promise, resolve, reject } = Promise.withResolvers<{ value: unknown; bytes: Buffer }>();
+  const bytes: Buffer[] = [];
+  calls.set(id, {
+    bytes,
+    onAnswer(answer) {
+      calls.delete(id);
+      waiting.shift()?.();
+      if (answer.ok) resolve({ value: answer.value, bytes: Buffer.concat(bytes) });
       else reject(new Error(answer.error));
-    });
-    sendToService({ type: "ask", id, name, args });
+    },
   });
+  return promise;
 }
 
 /** Reads the service's messages from stdin; exits when the service closes stdin. */
@@ -65,7 +87,10 @@ function receive(message: ToChild): void {
     case "download":
       listeners.download(message);
       break;
+    case "bytes":
+      calls.get(message.id)?.bytes.push(Buffer.from(message.base64, "base64"));
+      break;
     case "answer":
-      answers.get(message.id)?.(message);
+      calls.get(message.id)?.onAnswer(message);
   }
 }

@@ -4,7 +4,7 @@ import { sendToService } from "./parent.ts";
 /**
  * A Playwright selector engine for refs. It is sent to the page as source, so it must not refer to anything outside its
  * own body. The service stores the elements in a global variable of Playwright's isolated world, see `installRef` in
- * `page-relay.ts`.
+ * `relay/relay-refs.ts`.
  */
 export function findByRef() {
   const find = (ref: string): Element[] => {

@@ -1,6 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { HasId } from "./param-rules.ts";
 import { judgeCommand, type RelayScope } from "./relay-rules.ts";
+
+/** The browser has shown the script these ids. */
+const SHOWN: readonly [kind: string, id: string | number][] = [
+  ["request", "1"],
+  ["context", 1],
+  ["object", "1.1.1"],
+];
+const hasId: HasId = (kind, id) => SHOWN.some(([shown, each]) => shown === kind && each === id);
 
 type Row = [sentence: string, scope: RelayScope, method: string, params: Record<string, unknown>];
 
@@ -106,13 +115,13 @@ const REFUSED: Row[] = [
 
 for (const [sentence, scope, method, params] of PASSED) {
   test(`passes: ${sentence}`, () => {
-    assert.equal(judgeCommand(scope, method, params).verdict, "forward");
+    assert.equal(judgeCommand(scope, method, params, hasId).verdict, "forward");
   });
 }
 
 for (const [sentence, scope, method, params] of REFUSED) {
   test(`refuses: ${sentence}`, () => {
-    const judged = judgeCommand(scope, method, params);
+    const judged = judgeCommand(scope, method, params, hasId);
     assert.equal(judged.verdict, "refuse");
     assert.match(judged.verdict === "refuse" ? judged.reason : "", /\w/);
   });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { DevtoolsMessage } from "#lib/browser/process/devtools-connection.ts";
-import { startSite, startTestBrowser, type TestBrowser } from "../test-fixture.ts";
+import { startSite, startTestBrowser, type TestBrowser } from "../../test-fixture.ts";
 import { connectPageRelay, type PageRelay } from "./page-relay.ts";
 
 let browser: TestBrowser;
@@ -139,6 +139,145 @@ test("the script can see and use the page's main world, but no foreign isolated 
   }
   const answer = await ask("Runtime.evaluate", { expression: "document.title" }, sessionId);
   assert.deepEqual(answer.result?.result, { type: "string", value: "Page" });
+});
+
+/** Makes a world like the overlay's in the page, and attaches to it as the service does. */
+async function openForeignWorld() {
+  const own = await browser.live.context.newCDPSession(browser.live.page());
+  const { frameTree } = await own.send("Page.getFrameTree");
+  const frameId = frameTree.frame.id;
+  const { executionContextId } = await own.send("Page.createIsolatedWorld", {
+    frameId,
+    worldName: "overlay",
+  });
+  const evaluate = (expression: string) =>
+    own.send("Runtime.evaluate", { expression, contextId: executionContextId });
+  return { own, frameId, contextId: executionContextId, evaluate };
+}
+async function enableRuntime(): Promise<{ sessionId: string; contextId: number }> {
+  const shown = await receive(({ method }) => method === "Target.attachedToTarget");
+  const sessionId = String(shown.params?.sessionId);
+  await ask("Runtime.enable", {}, sessionId);
+  const created = await receive(({ method }) => method === "Runtime.executionContextCreated");
+  const { context } = created.params as { context: { id: number } };
+  return { sessionId, contextId: context.id };
+}
+const errorOf = ({ error }: DevtoolsMessage) => error?.message ?? "no error";
+
+test("a command with the script's own context and a foreign one does not run in the foreign one", async () => {
+  const { contextId: foreign, evaluate } = await openForeignWorld();
+  await evaluate("globalThis.isForeign = true");
+  const { sessionId, contextId } = await enableRuntime();
+  const functionDeclaration = "() => globalThis.isForeign === true";
+  const expression = "globalThis.isForeign === true";
+  for (const [method, params] of [
+    ["Runtime.callFunctionOn", { functionDeclaration, contextId, executionContextId: foreign }],
+    ["Runtime.evaluate", { expression, executionContextId: contextId, contextId: foreign }],
+    ["DOM.resolveNode", { backendNodeId: 1, contextId, executionContextId: foreign }],
+  ] as const)
+    assert.match(errorOf(await ask(method, params, sessionId)), /^No such (context|node)\.$/, method);
+  const dropped = await ask(
+    "Runtime.evaluate",
+    { expression, contextId, executionContextId: foreign },
+    sessionId,
+  );
+  assert.deepEqual(dropped.result?.result, { type: "boolean", value: false });
+});
+
+test("a script gets no event and no object of a foreign world", async () => {
+  const { sessionId } = await enableRuntime();
+  const { evaluate, own } = await openForeignWorld();
+  await evaluate(
+    "console.log('from the overlay', globalThis); setTimeout(() => { throw new Error('overlay') })",
+  );
+  await browser.live.page().evaluate("console.log('from the page', document.body)");
+  const seen = await receive(
+    ({ method, params }) =>
+      method === "Runtime.consoleAPICalled" && JSON.stringify(params).includes("from the page"),
+  );
+  assert.doesNotMatch(JSON.stringify(received), /from the overlay|Error: overlay/);
+  // An object of the page's own world can be used.
+  const { args } = seen.params as { args: { objectId: string }[] };
+  const [, body] = args;
+  const described = await ask("DOM.describeNode", { objectId: body?.objectId }, sessionId);
+  const { node } = described.result as { node: { localName: string; backendNodeId: number } };
+  assert.equal(node.localName, "body");
+  const resolve = (backendNodeId: number) => ask("DOM.resolveNode", { backendNodeId }, sessionId);
+  assert.equal((await resolve(node.backendNodeId)).error, undefined);
+  // Ids that the script guesses, and the ids of nodes that only the service knows.
+  const { root } = await own.send("DOM.getDocument");
+  for (const guess of [root.backendNodeId, node.backendNodeId + 1])
+    assert.equal(errorOf(await resolve(guess)), "No such node.");
+  const [isolate] = String(body?.objectId).split(".");
+  for (const objectId of [`${isolate}.999999.1`, "1", "", `${body?.objectId}.1`])
+    for (const method of ["Runtime.getProperties", "DOM.describeNode", "Runtime.releaseObject"])
+      assert.equal(errorOf(await ask(method, { objectId }, sessionId)), "No such object.");
+});
+
+test("ids that the script was not shown are refused, of every kind", async () => {
+  const { sessionId } = await enableRuntime();
+  const foreign = await browser.live.context.newPage();
+  const cdp = await browser.live.context.newCDPSession(foreign);
+  const { frameTree } = await cdp.send("Page.getFrameTree");
+  const frameId = frameTree.frame.id;
+  const worldName = "__playwright_utility_world";
+  for (const [method, params, reason] of [
+    ["Page.navigate", { url: site.url, frameId }, "No such frame."],
+    ["Page.createIsolatedWorld", { worldName, frameId }, "No such frame."],
+    ["DOM.getFrameOwner", { frameId }, "No such frame."],
+    ["Page.navigateToHistoryEntry", { entryId: 1 }, "No such history entry."],
+    ["Page.removeScriptToEvaluateOnNewDocument", { identifier: "1" }, "No such init script."],
+    ["Network.getResponseBody", { requestId: frameTree.frame.loaderId }, "No such request."],
+    ["Fetch.fulfillRequest", { requestId: "interception-job-1.0", responseCode: 200 }, "No such request."],
+    ["IO.read", { handle: "blob:00000000-0000-0000-0000-000000000000" }, "No such stream."],
+    ["IO.close", { handle: "1" }, "No such stream."],
+    ["Runtime.addBinding", { name: "overlayBinding" }, "Scripts make no bindings of other names."],
+  ] as const)
+    assert.equal(errorOf(await ask(method, params, sessionId)), reason, method);
+  await foreign.close();
+});
+
+test("a page's call of Playwright's binding is passed only if it is JSON of an object", async () => {
+  const { sessionId } = await enableRuntime();
+  const name = "__playwright__binding__";
+  assert.equal((await ask("Runtime.addBinding", { name }, sessionId)).error, undefined);
+  const payloads = ["{", "", "null", "[]", "x", '{"name":"a","seq":1,"serializedArgs":[]}'];
+  await browser.live.page().evaluate(
+    ([binding, texts]) => {
+      for (const text of texts)
+        (globalThis as unknown as Record<string, (t: string) => void>)[binding]?.(text);
+    },
+    [name, payloads] as const,
+  );
+  const passed = await receive(({ method }) => method === "Runtime.bindingCalled");
+  assert.equal(passed.params?.payload, payloads.at(-1));
+  await ask("Runtime.evaluate", { expression: "1" }, sessionId);
+  assert.equal(received.filter(({ method }) => method === "Runtime.bindingCalled").length, 1);
+});
+
+test("an unexpected error in a listener is reported, and is not thrown into the connection", async () => {
+  const broken: unknown[] = [];
+  const failing = await connectPageRelay({
+    openDevtools: browser.live.openDevtools,
+    targetId: await browser.live.targetId(),
+    toScript() {
+      throw new Error("the listener failed");
+    },
+    onBroken: (error) => {
+      broken.push(error instanceof Error && error.message);
+      wake();
+    },
+    onClose: () => {},
+  });
+  await failing.fromScript({ id: 1, method: "Browser.getVersion" });
+  await failing.fromScript({ id: 2, method: "Target.getTargetInfo" });
+  await failing.fromScript({ id: 3, method: "Browser.close" });
+  while (broken.length < 3)
+    await new Promise<void>((resolve) => {
+      wake = resolve;
+    });
+  assert.deepEqual(broken, ["the listener failed", "the listener failed", "the listener failed"]);
+  await failing.close();
 });
 
 test("malformed messages are ignored", async () => {
