@@ -29,6 +29,7 @@ export const deliveries = pgTable(
      * the job as a duplicate.
      */
     generation: integer("generation").notNull().default(1),
+    /** While the delivery is held: the earliest time at which it may be sent as a probe. */
     nextAttemptAt: instant("next_attempt_at"),
     createdAt: createdAt(),
   },
@@ -36,6 +37,7 @@ export const deliveries = pgTable(
     unique("deliveries_run_event").on(table.runId, table.event),
     index("deliveries_session").on(table.sessionId, table.createdAt),
     index("deliveries_open").on(table.state).where(sql`state in ('pending', 'sending')`),
+    index("deliveries_held").on(table.createdAt, table.id).where(sql`state = 'held'`),
     oneOf("deliveries_event", table.event, CALLBACK_EVENTS),
     oneOf("deliveries_state", table.state, DELIVERY_STATES),
     check("deliveries_attempts", sql`${table.attemptsFinished} between 0 and 5`),
@@ -79,10 +81,14 @@ export const failingEndpoints = pgTable(
     /** Number of callbacks that were dropped, including the first. */
     dropped: integer("dropped").notNull(),
     /**
-     * When callbacks were disabled. A callback that is dropped later updates the time. Null while callbacks are
-     * enabled.
+     * When callbacks were disabled. A later failure, of a probe or of a callback that is dropped, updates the time. Null
+     * while callbacks are enabled.
      */
     disabledAt: instant("disabled_at"),
+    /** The held callback that is sent as a probe; null if no probe is in progress. */
+    probeId: text("probe_id"),
+    /** When the last probe began. */
+    probedAt: instant("probed_at"),
   },
   (table) => [primaryKey({ columns: [table.ownerId, table.host] })],
 );

@@ -8,7 +8,8 @@ export const MESSAGE_ROLES = ["user", "assistant"] as const;
 export const FOLLOW_UP_MODES = ["queue", "steer", "interrupt"] as const;
 export const DELIVERABLE_STATUSES = ["pending", "ready", "failed"] as const;
 export const CALLBACK_EVENTS = ["run.started", "run.completed"] as const;
-export const DELIVERY_STATES = ["pending", "sending", "delivered", "dropped"] as const;
+/** `held`: callbacks to the endpoint are disabled; the delivery waits until the endpoint works again. */
+export const DELIVERY_STATES = ["pending", "sending", "held", "delivered", "dropped"] as const;
 export const BROWSER_STATUSES = ["idle", "creating", "ready", "expired", "error"] as const;
 export const PAGE_WANTS = ["selected", "refused", "returning", "reached"] as const;
 export const STARTUP_STATUSES = ["uninitialized", "starting", "ready", "error"] as const;

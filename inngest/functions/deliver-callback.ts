@@ -7,7 +7,8 @@ import { momentAfter } from "./moment-after.ts";
 const WAITS_MAX = 100;
 
 /**
- * Delivers one callback: up to five `attempt-n` steps with `backoff-n` sleeps between them.
+ * Delivers one callback: up to five `attempt-n` steps with `backoff-n` sleeps between them. It also ends when the delivery
+ * is held; the delivery then gets another job.
  * Source: specification, Delivery semantics.
  */
 export const createDeliverCallback = (
@@ -25,7 +26,7 @@ export const createDeliverCallback = (
         const outcome = await step.run(name, () =>
           attempt({ deliveryId, cycle, number, outOfOrder: waits >= WAITS_MAX }),
         );
-        if (outcome.state === "delivered" || outcome.state === "dropped") return outcome;
+        if (outcome.state !== "wait" && outcome.state !== "retry") return outcome;
         if (outcome.state === "wait") {
           // This delivery waits until the callback of `run.started` was attempted once, or for a slot of its receiver.
           waits++;

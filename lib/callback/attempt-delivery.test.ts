@@ -7,7 +7,7 @@ import type { Database } from "#db/client.ts";
 import { deliveries, deliveryAttempts, sessions } from "#db/schema/index.ts";
 import { openTestDatabase } from "#db/testing.ts";
 import { createAddressRule } from "#lib/net/address/address-rule.ts";
-import { createGuardedFetch, type GuardedFetch } from "#lib/net/fetch/guarded-fetch.ts";
+import { createGuardedPost, type GuardedPost } from "#lib/net/fetch/guarded-post.ts";
 import { createSealer } from "#lib/secrets/sealer.ts";
 import type { NetworkRefusal } from "#lib/security-log/security-events.ts";
 import { type AttemptOutcome, attemptDelivery, type DeliveryDeps } from "./attempt-delivery.ts";
@@ -17,23 +17,23 @@ import { seedCallbackSession, seedDelivery, startReceiver } from "./testing.ts";
 
 let db: Database;
 let closeDatabase: () => Promise<void>;
-let guardedFetch: GuardedFetch;
+let guardedPost: GuardedPost;
 const sealer = createSealer(new Uint8Array(32).fill(7));
 const secret = "wh-secret-Ω";
 
 before(async () => {
   ({ db, close: closeDatabase } = await openTestDatabase());
-  guardedFetch = createGuardedFetch(createAddressRule({ allow: ["127.0.0.1"] }));
+  guardedPost = createGuardedPost(createAddressRule({ allow: ["127.0.0.1"] }));
 });
 
 after(async () => {
-  await guardedFetch.close();
+  guardedPost.close();
   await closeDatabase();
 });
 
 const deps = (more: Partial<DeliveryDeps> = {}): DeliveryDeps => ({
   db,
-  fetch: guardedFetch,
+  post: guardedPost,
   sealer,
   schedule: standardSchedule,
   logger: { info: () => {}, warn: () => {} },
@@ -158,14 +158,14 @@ test("an attempt is repeated after a crash between the request and its record, a
   const { receiver, deliveryId, attempt } = await open(t, (_request, response) =>
     response.writeHead(500).end(),
   );
-  const crashing: GuardedFetch = Object.assign(
-    async (...args: Parameters<GuardedFetch>) => {
-      await guardedFetch(...args);
+  const crashing: GuardedPost = Object.assign(
+    async (...args: Parameters<GuardedPost>) => {
+      await guardedPost(...args);
       throw new Error("the process is gone");
     },
-    { close: async () => {} },
+    { close: () => {} },
   );
-  await assert.rejects(attempt(1, { fetch: crashing }), /the process is gone/);
+  await assert.rejects(attempt(1, { post: crashing }), /the process is gone/);
   assert.equal((await rowOf(deliveryId))?.state, "sending");
   assert.deepEqual(await attemptsOf(deliveryId), []);
 
@@ -190,7 +190,7 @@ test("two executors of one attempt record it once", async (t) => {
   assert.equal((await rowOf(deliveryId))?.attemptsFinished, 1);
 });
 
-test("a receiver that exceeds the deadline fails, even if it sends its body slowly", async (t) => {
+test("a receiver that exceeds the deadline without a status fails; a body that never ends does not matter", async (t) => {
   const silent = await open(t, () => {});
   assertRetry(await silent.attempt(1, { timeoutMs: 80 }), 2, 4_000, 6_000);
   const [first] = await attemptsOf(silent.deliveryId);
@@ -202,7 +202,8 @@ test("a receiver that exceeds the deadline fails, even if it sends its body slow
     const timer = setInterval(() => response.write("."), 10);
     response.on("close", () => clearInterval(timer));
   });
-  assert.equal((await dripping.attempt(1, { timeoutMs: 120 })).state, "retry");
+  assert.deepEqual(await dripping.attempt(1), { state: "delivered" });
+  assert.equal(dripping.receiver.received.length, 1);
 });
 
 test("at most 16 KiB of an endless response are read; its status counts", async (t) => {
@@ -219,6 +220,22 @@ test("at most 16 KiB of an endless response are read; its status counts", async 
   assert.ok(sentBytes < 50_000_000);
 });
 
+test("an answer with an encoding that its body does not have is accepted; encoded bodies are not shown", async (t) => {
+  for (const encoding of ["gzip", "deflate", "br", "zstd", "unknown"])
+    for (const body of ["", "not encoded"]) {
+      const { receiver, deliveryId, attempt } = await open(t, (_request, response) =>
+        response.writeHead(200, { "content-encoding": encoding }).end(body),
+      );
+      assert.deepEqual(await attempt(1), { state: "delivered" }, `${encoding}: ${body}`);
+      assert.equal(receiver.received.length, 1);
+      assert.deepEqual(
+        (await attemptsOf(deliveryId)).map(({ status, error, excerpt }) => [status, error, excerpt]),
+        [[200, null, null]],
+      );
+      assert.equal(receiver.received[0]?.headers["accept-encoding"], "identity");
+    }
+});
+
 test("a redirect is a failure and is not followed", async (t) => {
   const { receiver, deliveryId, attempt } = await open(t, (_request, response) =>
     response.writeHead(307, { location: "/elsewhere" }).end(),
@@ -232,10 +249,10 @@ test("a redirect is a failure and is not followed", async (t) => {
 
 test("a private host is refused at every attempt, which fails with the reason", async (t) => {
   const { receiver, deliveryId, attempt } = await open(t, (_request, response) => response.end());
-  const strict = createGuardedFetch(createAddressRule({ allow: [] }));
+  const strict = createGuardedPost(createAddressRule({ allow: [] }));
   t.after(() => strict.close());
-  assertRetry(await attempt(1, { fetch: strict }), 2, 4_000, 6_000);
-  assertRetry(await attempt(2, { fetch: strict }), 3, 20_000, 30_000);
+  assertRetry(await attempt(1, { post: strict }), 2, 4_000, 6_000);
+  assertRetry(await attempt(2, { post: strict }), 3, 20_000, 30_000);
   assert.equal(receiver.received.length, 0);
   const [recorded] = await attemptsOf(deliveryId);
   assert.match(recorded?.error ?? "", /NETWORK_ALLOW/);
@@ -313,11 +330,11 @@ test("deliveries are listed newest first, page by page", async (t) => {
 test("an attempt that the network guard refuses is reported with its session", async (t) => {
   const { run, attempt } = await open(t, (_, response) => response.end());
   const refusals: NetworkRefusal[] = [];
-  const fetch = createGuardedFetch(createAddressRule({ allow: [] }), {
+  const post = createGuardedPost(createAddressRule({ allow: [] }), {
     onRefused: (refusal) => void refusals.push(refusal),
   });
-  t.after(() => fetch.close());
-  assert.equal((await attempt(1, { fetch })).state, "retry");
+  t.after(() => post.close());
+  assert.equal((await attempt(1, { post })).state, "retry");
   assert.deepEqual(
     refusals.map(({ source, sessionId }) => [source, sessionId]),
     [["callback", run.sessionId]],

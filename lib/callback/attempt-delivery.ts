@@ -1,23 +1,23 @@
 import type { Database } from "#db/client.ts";
 import { faultPoint } from "#lib/faults/fault-point.ts";
 import type { Logger } from "#lib/log/logger.ts";
-import type { GuardedFetch } from "#lib/net/fetch/guarded-fetch.ts";
+import type { GuardedPost } from "#lib/net/fetch/guarded-post.ts";
 import type { Sealer } from "#lib/secrets/sealer.ts";
-import { CALLBACK_SECRET, CALLBACK_URL } from "#lib/session/secrets/secret-names.ts";
 import { deliveryMachine } from "./delivery-machine.ts";
 import {
   type AttemptRow,
   beginAttempt,
   type DeliveryRow,
   type DeliveryToMake,
-  type EndpointReport,
   findAttempt,
+  holdDelivery,
   settleAttempt,
 } from "./delivery-store.ts";
 import type { EndpointPace } from "./endpoint/endpoint-pace.ts";
 import type { HttpRefusal } from "./endpoint/refuse-http.ts";
-import { ATTEMPTS_MAX, type RetrySchedule, retryDelayMs } from "./retry-schedule.ts";
-import { openCallbackValue, openPrevious } from "./secret/open-secrets.ts";
+import { mustHold, reportEndpoint, settle } from "./judge-attempt.ts";
+import { type Opened, openDelivery } from "./open-delivery.ts";
+import type { RetrySchedule } from "./retry-schedule.ts";
 import { type Exchange, sendCallback } from "./send-callback.ts";
 
 /** Identifies an attempt: `cycle` rises with every redelivery, and `number` counts from 1 within a cycle. */
@@ -31,7 +31,7 @@ export type AttemptKey = {
 
 export type DeliveryDeps = {
   db: Database;
-  fetch: GuardedFetch;
+  post: GuardedPost;
   sealer: Sealer;
   schedule: RetrySchedule;
   logger: Pick<Logger, "info" | "warn">;
@@ -41,7 +41,8 @@ export type DeliveryDeps = {
   refuseHttp?: HttpRefusal;
   /**
    * An endpoint (all callbacks of an owner to one host) is disabled when all its callbacks have failed for this many
-   * milliseconds and at least three deliveries were dropped. With the default 0, no endpoint is treated as disabled.
+   * milliseconds and at least three deliveries were dropped. Deliveries to a disabled endpoint are held. With the
+   * default 0, no endpoint is treated as disabled.
    */
   disableAfterMs?: number;
   /** Returns the current time; tests set it. By default, a monotonic clock continues from the database's time. */
@@ -54,12 +55,14 @@ export type DeliveryDeps = {
 
 /**
  * What follows an attempt. `delivered` and `dropped` end the cycle; `dropped` is also the outcome if a newer cycle has
- * begun, or if the delivery or its session is gone. `retry`: make attempt `number` after `delayMs`. `wait`: nothing was
- * sent; make the same attempt after `delayMs`.
+ * begun, or if the delivery or its session is gone. `held`: the endpoint is disabled; the delivery gets a new job when
+ * it is released. `retry`: make attempt `number` after `delayMs`. `wait`: nothing was sent; make the same attempt after
+ * `delayMs`.
  */
 export type AttemptOutcome =
   | { state: "delivered" }
   | { state: "dropped" }
+  | { state: "held" }
   | { state: "retry"; number: number; delayMs: number }
   | { state: "wait"; delayMs: number };
 
@@ -85,12 +88,22 @@ export async function attemptDelivery(deps: DeliveryDeps, key: AttemptKey): Prom
   if (!delivery.hasBegun) {
     const recorded = await readRecorded(deps.db, row, key, now());
     if (recorded) return recorded;
-    if (delivery.mustWait)
-      return { state: "wait", delayMs: orderingDelayMs(now().getTime() - row.createdAt.getTime()) };
-    // Another executor changed the delivery at the same time, so this executor starts over with the new state.
-    return attemptDelivery(deps, key);
   }
   const at = now();
+  if (mustHold(deps, delivery)) {
+    const from = delivery.hasBegun ? { ...row, state: deliveryMachine.next(row.state, "began") } : row;
+    const held = { ...from, state: deliveryMachine.next(from.state, "withheld"), nextAttemptAt: at };
+    // If another executor changed the delivery at the same time, this executor starts over with the new state.
+    if (!(await holdDelivery(deps.db, from, held))) return attemptDelivery(deps, key);
+    const fields = { deliveryId: row.id, event: row.event, host: delivery.host };
+    deps.logger.info(fields, "a callback is held, because callbacks to its endpoint are disabled");
+    return { state: "held" };
+  }
+  if (!delivery.hasBegun) {
+    if (delivery.mustWait)
+      return { state: "wait", delayMs: orderingDelayMs(now().getTime() - row.createdAt.getTime()) };
+    return attemptDelivery(deps, key);
+  }
   const sending: DeliveryRow = {
     ...row,
     state: deliveryMachine.next(row.state, "began"),
@@ -102,7 +115,7 @@ export async function attemptDelivery(deps: DeliveryDeps, key: AttemptKey): Prom
   if (waitMs > 0) return { state: "wait", delayMs: waitMs };
   const exchange = opened.ok ? await send(deps, delivery, opened, now) : opened.exchange;
   await faultPoint("callback-answered");
-  const settled = settle(deps.schedule, sending, exchange, now());
+  const settled = settle(deps, { ...delivery, row: sending }, exchange, now());
   const attempt = {
     number: key.number,
     at,
@@ -146,7 +159,8 @@ async function readRecorded(
   now: Date,
 ): Promise<AttemptOutcome | undefined> {
   if (row.cycle !== key.cycle) return { state: "dropped" };
-  if (row.state === "delivered" || row.state === "dropped") return { state: row.state };
+  if (row.state === "delivered" || row.state === "dropped" || row.state === "held")
+    return { state: row.state };
   if (key.number > row.attemptsFinished + 1)
     throw new Error(`${key.deliveryId}: attempt ${key.number} comes before ${row.attemptsFinished + 1}`);
   if (key.number === row.attemptsFinished + 1) return undefined;
@@ -165,63 +179,6 @@ function readRemainingMs(row: DeliveryRow, last: AttemptRow | undefined, now: Da
 /** Returns how long to wait before checking again whether `run.started` was attempted: longer for an older event. */
 const orderingDelayMs = (ageMs: number): number => Math.min(5_000, Math.max(100, Math.round(ageMs / 2)));
 
-/** The decrypted URL and secrets of a delivery. */
-type Opened = { ok: true; url: URL; secret: string | null; previousSecret: string | null };
-
-/**
- * Decrypts the URL and secrets of a delivery, or refuses to send it. A refusal counts as a failed attempt. If the
- * endpoint is disabled, the refusal also ends the cycle.
- *
- * @throws Error if the session has no callback URL.
- */
-function openDelivery(
-  { sealer, refuseHttp, disableAfterMs = 0 }: DeliveryDeps,
-  { row, url: storedUrl, sealed, host, failingSince, disabledAt }: DeliveryToMake,
-  now: Date,
-): Opened | { ok: false; exchange: Exchange } {
-  if (storedUrl === null) throw new Error(`${row.id}: its session has no callback URL`);
-  // A redelivery (every cycle after the first) is also sent to a disabled endpoint, because a client has requested it.
-  const isProbe = disabledAt !== null && now.getTime() - disabledAt.getTime() >= PROBE_AFTER_MS;
-  if (disableAfterMs > 0 && disabledAt !== null && !isProbe && row.cycle === 1)
-    return refuse(
-      `not sent: callbacks to ${host} are disabled, because none was accepted since ${failingSince?.toISOString()}; ` +
-        "enable them, or send this one again",
-      { isFinal: true },
-    );
-  const open = (name: string) => openCallbackValue(sealer, row.sessionId, name, sealed ?? {});
-  let secret: string | null;
-  let urlText: string;
-  let sealedPart = "secret";
-  try {
-    secret = open(CALLBACK_SECRET) ?? null;
-    sealedPart = "URL";
-    urlText = open(CALLBACK_URL) ?? storedUrl;
-  } catch {
-    // The secret or the URL cannot be decrypted. The callback is not sent without a signature, because the receiver
-    // would treat it as a forgery.
-    return refuse(`the callback ${sealedPart} cannot be read with this ENCRYPTION_KEY`, { isOurs: true });
-  }
-  const url = new URL(urlText);
-  const refusal = refuseHttp?.(url);
-  if (refusal !== undefined) return refuse(`the callback URL ${refusal}`, { isOurs: true });
-  const previous = openPrevious(sealer, row.sessionId, sealed ?? {}, now);
-  return { ok: true, url, secret, previousSecret: previous?.secret ?? null };
-}
-
-const refuse = (
-  error: string,
-  reason: Pick<Exchange, "isFinal" | "isOurs">,
-): { ok: false; exchange: Exchange } => ({
-  ok: false,
-  exchange: { status: null, error, latencyMs: 0, excerpt: null, ...reason },
-});
-
-/**
- * When the last failure of a disabled endpoint is this long ago, the next delivery to it is sent as a probe. If the
- * receiver accepts the probe, the endpoint is enabled again.
- */
-const PROBE_AFTER_MS = 3_600_000;
-
 function send(
   deps: DeliveryDeps,
   { row }: DeliveryToMake,
@@ -232,42 +189,5 @@ function send(
   const body = Buffer.from(row.body, "utf8");
   const callback = { id, sessionId, event, url: url.href, secret, previousSecret, body };
   const timeoutMs = deps.timeoutMs ?? EXCHANGE_TIMEOUT_MS;
-  return sendCallback(deps.fetch, callback, { timeoutMs, now, signal: deps.signal });
-}
-
-/**
- * Returns how an attempt changes the state of its endpoint; null if the state stays the same. A dropped delivery counts
- * as a failure of its endpoint if the last attempt was sent. An accepted delivery clears the failures of its endpoint.
- * Failures that are recorded during the attempt are not seen here; the next accepted delivery clears them.
- */
-function reportEndpoint(
-  { disableAfterMs = 0 }: DeliveryDeps,
-  { ownerId, host, failingSince }: DeliveryToMake,
-  { state }: DeliveryRow,
-  { isFinal = false, isOurs = false }: Exchange,
-): EndpointReport | null {
-  const endpoint = { ownerId, host: host ?? "", disableAfterMs };
-  if (state === "delivered") return failingSince === null ? null : { ...endpoint, verdict: "accepted" };
-  return state === "dropped" && !isFinal && !isOurs ? { ...endpoint, verdict: "dropped" } : null;
-}
-
-type Settled = { row: DeliveryRow; outcome: AttemptOutcome };
-
-/** Computes the delivery's state after an exchange, and the outcome of the attempt. */
-function settle(schedule: RetrySchedule, sending: DeliveryRow, exchange: Exchange, endedAt: Date): Settled {
-  const attemptsFinished = sending.attemptsFinished + 1;
-  const move = (event: "accepted" | "failed" | "exhausted", nextAttemptAt: Date | null): DeliveryRow => ({
-    ...sending,
-    attemptsFinished,
-    nextAttemptAt,
-    state: deliveryMachine.next(sending.state, event),
-  });
-  if (exchange.error === null) return { row: move("accepted", null), outcome: { state: "delivered" } };
-  if (attemptsFinished >= ATTEMPTS_MAX || exchange.isFinal)
-    return { row: move("exhausted", null), outcome: { state: "dropped" } };
-  const delayMs = retryDelayMs(schedule, attemptsFinished, Math.random(), exchange.retryAfterMs);
-  return {
-    row: move("failed", new Date(endedAt.getTime() + delayMs)),
-    outcome: { state: "retry", number: attemptsFinished + 1, delayMs },
-  };
+  return sendCallback(deps.post, callback, { timeoutMs, now, signal: deps.signal });
 }

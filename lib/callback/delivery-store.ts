@@ -24,6 +24,8 @@ export type DeliveryToMake = CallbackState & {
   url: string | null;
   /** Host and port of the URL. */
   host: string | null;
+  /** If the endpoint is disabled and is being probed, the id of the delivery that is the probe. */
+  probeId: string | null;
   readAtMs: number;
   /** Whether the attempt must wait because the first attempt at the run's `run.started` has not ended. */
   mustWait: boolean;
@@ -43,7 +45,7 @@ const beginStatement = prepareOnce((db) => {
           eq(earlier.event, "run.started"),
           eq(earlier.cycle, 1),
           eq(earlier.attemptsFinished, 0),
-          inArray(earlier.state, ["pending", "sending"]),
+          inArray(earlier.state, ["pending", "sending", "held"]),
         ),
       ),
   );
@@ -65,6 +67,7 @@ const beginStatement = prepareOnce((db) => {
       host: endpointHost,
       failingSince: failingEndpoints.failingSince,
       disabledAt: failingEndpoints.disabledAt,
+      probeId: failingEndpoints.probeId,
       readAtMs: sql<number>`(extract(epoch from now()) * 1000)::float8`.mapWith(Number),
       mustWait,
       hasBegun: sql<boolean>`exists (select from begun)`,
@@ -113,11 +116,20 @@ const describeMove = (from: MoveFrom, to: MoveTo): Record<MoveValue, unknown> =>
   nextAttemptAt: to.nextAttemptAt?.toISOString() ?? null,
 });
 
-/** A change of an endpoint's state after an attempt. */
+const holdStatement = defineStatement<MoveValue>((value) => sql`with ${moved(value)} select id from moved`);
+
+/**
+ * Holds a delivery back without an attempt. @returns whether it is held now; false if it has changed since it was read.
+ */
+export async function holdDelivery(db: Executor, from: MoveFrom, to: MoveTo): Promise<boolean> {
+  return (await queryRows(db, holdStatement(describeMove(from, to)))).length > 0;
+}
+
+/** A change of an endpoint's state after an attempt. `probe_failed` is about an endpoint that is disabled already. */
 export type EndpointReport = {
   ownerId: string;
   host: string;
-  verdict: "accepted" | "dropped";
+  verdict: "accepted" | "dropped" | "probe_failed";
   /** After how many milliseconds of failures the endpoint is disabled; 0 to never disable it. */
   disableAfterMs: number;
 };
@@ -144,6 +156,10 @@ const settleEndpointStatement = defineStatement<
   (value) => sql`with ${settled(value)}, recovered as (
     delete from ${failingEndpoints} where owner_id = ${value("ownerId")} and host = ${value("host")}
       and ${value("verdict")}::text = 'accepted' and exists (select from moved)
+  ), probed as (
+    update ${failingEndpoints} set disabled_at = ${value("at")}::timestamptz, probe_id = null
+    where owner_id = ${value("ownerId")} and host = ${value("host")}
+      and ${value("verdict")}::text = 'probe_failed' and probe_id in (select id from moved)
   ), failing as (
     insert into ${failingEndpoints} as existing (owner_id, host, failing_since, dropped)
     select ${value("ownerId")}, ${value("host")}, ${value("at")}::timestamptz, 1 from moved
@@ -224,7 +240,7 @@ const reopenStatement = defineStatement<"id" | "cycle" | "state" | "newState" | 
 );
 
 /**
- * Reopens a delivered or dropped delivery for a new cycle of attempts with the same bytes and id. Also stores `job`,
+ * Reopens a delivery that has ended or is held, for a new cycle of attempts with the same bytes and id. Also stores `job`,
  * which makes these attempts.
  *
  * @returns the changed row; undefined if the state or cycle has changed since the row was read.

@@ -2,7 +2,7 @@ import { and, inArray, isNull, notExists, sql } from "drizzle-orm";
 import type { Database } from "#db/client.ts";
 import { databaseTime, milliseconds } from "#db/database-time.ts";
 import { deliveries, deliveryAttempts, outbox } from "#db/schema/index.ts";
-import type { Job } from "#lib/session/jobs/jobs.ts";
+import { type Job, requestDelivery } from "#lib/session/jobs/jobs.ts";
 
 /**
  * An open delivery (state `pending` or `sending`) that is overdue by more than this is treated as lost. Neither an
@@ -62,11 +62,7 @@ function requeueLostDeliveries(db: Database, lostAfterMs: number, time?: Date): 
         ),
       )
       .returning({ id: deliveries.id, cycle: deliveries.cycle, generation: deliveries.generation });
-    const jobs = lost.map(({ id, cycle, generation }) => ({
-      name: "callback/delivery.requested" as const,
-      id: `${id}:${cycle}:${generation}`,
-      data: { deliveryId: id, cycle },
-    }));
+    const jobs = lost.map(requestDelivery);
     if (jobs.length > 0) await tx.insert(outbox).values(jobs);
     return jobs;
   });

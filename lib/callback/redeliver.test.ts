@@ -6,7 +6,7 @@ import type { Database } from "#db/client.ts";
 import { deliveries, outbox } from "#db/schema/index.ts";
 import { openTestDatabase } from "#db/testing.ts";
 import { createAddressRule } from "#lib/net/address/address-rule.ts";
-import { createGuardedFetch, type GuardedFetch } from "#lib/net/fetch/guarded-fetch.ts";
+import { createGuardedPost, type GuardedPost } from "#lib/net/fetch/guarded-post.ts";
 import { createSealer } from "#lib/secrets/sealer.ts";
 import type { Job } from "#lib/session/jobs/jobs.ts";
 import { attemptDelivery } from "./attempt-delivery.ts";
@@ -16,7 +16,7 @@ import { seedCallbackSession, seedDelivery, startReceiver } from "./testing.ts";
 
 let db: Database;
 let closeDatabase: () => Promise<void>;
-let fetch: GuardedFetch;
+let post: GuardedPost;
 const sealer = createSealer(new Uint8Array(32).fill(7));
 const secret = `whsec_${Buffer.from("thirty-two bytes of a secret key").toString("base64")}`;
 const sent: Job[] = [];
@@ -24,10 +24,10 @@ const jobs = { plan: () => undefined, begin: (job: Job) => void sent.push(job) }
 
 before(async () => {
   ({ db, close: closeDatabase } = await openTestDatabase());
-  fetch = createGuardedFetch(createAddressRule({ allow: ["127.0.0.1"] }));
+  post = createGuardedPost(createAddressRule({ allow: ["127.0.0.1"] }));
 });
 after(async () => {
-  await fetch.close();
+  post.close();
   await closeDatabase();
 });
 
@@ -40,7 +40,7 @@ test("a dropped callback is sent again with the same bytes and id, and lists its
   t.after(receiver.close);
   const run = await seedCallbackSession(db, { url: receiver.url, sealer, secret });
   const deliveryId = await seedDelivery(db, run, "run.completed");
-  const deps = { db, fetch, sealer, schedule: standardSchedule, logger: { info: () => {}, warn: () => {} } };
+  const deps = { db, post, sealer, schedule: standardSchedule, logger: { info: () => {}, warn: () => {} } };
   const attempt = (cycle: number, number: number) => attemptDelivery(deps, { deliveryId, cycle, number });
 
   assert.deepEqual(await redeliver({ db, jobs }, run.sessionId, deliveryId), { status: "open" });

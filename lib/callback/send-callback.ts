@@ -1,4 +1,6 @@
-import { type GuardedFetch, isGuardedFetchError } from "#lib/net/fetch/guarded-fetch.ts";
+import { isGuardedFetchError } from "#lib/net/fetch/guarded-fetch-error.ts";
+import type { GuardedPost, PostAnswer } from "#lib/net/fetch/guarded-post.ts";
+import { isRedirect } from "#lib/net/fetch/redirect-hop.ts";
 import { readRetryAfter } from "./retry-schedule.ts";
 import { signBody, signWebhook } from "./sign-body.ts";
 
@@ -24,8 +26,6 @@ export type Exchange = {
   excerpt: string | null;
   /** The delay that the receiver asked for with `Retry-After`. */
   retryAfterMs?: number | undefined;
-  /** If true, no further attempt follows, although the maximum number of attempts is not reached. */
-  isFinal?: boolean;
   /**
    * If true, this service could not send the callback because of its own key or settings; the receiver is not at fault.
    */
@@ -36,42 +36,52 @@ export type Exchange = {
 const ANSWER_BYTES_MAX = 16_384;
 
 /**
- * Posts a callback once. A redirect, a status outside 2xx, a refused address and a missed deadline are failures and are
- * returned as values. Source: specification, Run lifecycle callbacks; `security.md`, What is never lost.
+ * Posts a callback once. Only the status of the answer counts: a redirect, a status outside 2xx, a refused address and a
+ * missed deadline are failures and are returned as values. The body is not decoded, and nothing in it changes the
+ * result. Source: specification, Run lifecycle callbacks; `security.md`, What is never lost.
  *
- * @param options.timeoutMs deadline of the whole exchange.
+ * @param options.timeoutMs deadline of the exchange.
  * @throws errors that the receiver did not cause, such as an abort or a bug. An attempt that throws does not count.
  */
 export async function sendCallback(
-  fetch: GuardedFetch,
+  post: GuardedPost,
   callback: Callback,
   options: { timeoutMs: number; now: () => Date; signal?: AbortSignal | undefined },
 ): Promise<Exchange> {
   const startedAt = performance.now();
+  const measureMs = () => Math.round(performance.now() - startedAt);
   try {
-    const answer = await fetch(callback.url, {
-      method: "POST",
+    const answer = await post(callback.url, {
       headers: describeHeaders(callback, options.now()),
       body: callback.body,
       timeoutMs: options.timeoutMs,
       maxBytes: ANSWER_BYTES_MAX,
-      overflow: "truncate",
-      redirect: "error",
       purpose: { source: "callback", sessionId: callback.sessionId },
-      ...(options.signal && { signal: options.signal }),
+      signal: options.signal,
     });
-    const latencyMs = Math.round(answer.latencyMs);
-    const { status } = answer;
-    const excerpt = readExcerpt(answer.body);
-    if (status >= 200 && status < 300) return { status, error: null, latencyMs, excerpt };
-    const retryAfterMs = readRetryAfter(answer.headers.get("retry-after"), options.now());
-    return { status, error: `the receiver answered ${status}`, latencyMs, excerpt, retryAfterMs };
+    return { ...judgeStatus(answer, options.now()), latencyMs: measureMs(), excerpt: excerptOf(answer) };
   } catch (error) {
     // A shutdown of the service closes its connections, so the receiver did not cause the error.
     if (!isGuardedFetchError(error) || error.kind === "aborted" || options.signal?.aborted) throw error;
-    const latencyMs = Math.round(performance.now() - startedAt);
-    return { status: error.status ?? null, error: error.message, latencyMs, excerpt: null };
+    return { status: null, error: error.message, latencyMs: measureMs(), excerpt: null };
   }
+}
+
+function judgeStatus(
+  { status, headers }: PostAnswer,
+  now: Date,
+): Pick<Exchange, "status" | "error" | "retryAfterMs"> {
+  if (status >= 200 && status < 300) return { status, error: null };
+  const error = isRedirect(status)
+    ? `the receiver answered with a redirect (${status}), which is not followed`
+    : `the receiver answered ${status}`;
+  return { status, error, retryAfterMs: readRetryAfter(headers["retry-after"] ?? null, now) };
+}
+
+/** Returns the beginning of the answer's body; null if it contains no text, or is encoded. */
+function excerptOf({ headers, body }: PostAnswer): string | null {
+  const encoding = headers["content-encoding"]?.trim().toLowerCase() ?? "";
+  return encoding === "" || encoding === "identity" ? readExcerpt(body) : null;
 }
 
 /**
@@ -84,6 +94,7 @@ function describeHeaders(callback: Callback, now: Date): Record<string, string> 
   const timestamp = Math.floor(now.getTime() / 1_000);
   return {
     "Content-Type": "application/json",
+    "Accept-Encoding": "identity",
     "User-Agent": "agent-session-service",
     "X-Service-Event": callback.event,
     "X-Service-Delivery": id,

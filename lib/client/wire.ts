@@ -649,8 +649,8 @@ export type DeliveryRecord = {
   event: "run.started" | "run.completed";
   /** Id of the run. A run is one attempt at the turn of a request. */
   runId: string;
-  /** `pending`: the next attempt has yet to start. `sending`: an attempt is in progress or waits because of the rate limit for its host. `delivered`: the receiver accepted the delivery. `dropped`: all attempts failed, or callbacks to the host are disabled. */
-  state: "pending" | "sending" | "delivered" | "dropped";
+  /** `pending`: the next attempt has yet to start. `sending`: an attempt is in progress or waits because of the rate limit for its host. `held`: callbacks to the host are disabled; the delivery is sent when the host accepts callbacks again, within 7 days. `delivered`: the receiver accepted the delivery. `dropped`: all attempts failed, or the delivery was held for 7 days. */
+  state: "pending" | "sending" | "held" | "delivered" | "dropped";
   attempts: Array<{
     /** Time in ISO 8601 format, UTC. */
     at: string;

@@ -97,7 +97,7 @@ export const listKeyRows = (db: Database, ownerId?: string): Promise<ApiKeyRow[]
     .orderBy(desc(apiKeys.createdAt), apiKeys.id);
 
 /** Finds a key by its id, also if it is revoked or expired. */
-export async function findKeyRow(db: Database, id: string): Promise<ApiKeyRow | undefined> {
+export async function findKeyRow(db: Executor, id: string): Promise<ApiKeyRow | undefined> {
   const [row] = await db.select().from(apiKeys).where(eq(apiKeys.id, id));
   return row;
 }
@@ -131,6 +131,11 @@ export async function setKeyScopes(
     .where(and(eq(apiKeys.id, id), isLive(now)))
     .returning();
   return row;
+}
+
+/** Stores which key succeeds a key. */
+export async function setSuccessor(db: Executor, id: string, successorId: string): Promise<void> {
+  await db.update(apiKeys).set({ successorId }).where(eq(apiKeys.id, id));
 }
 
 /**

@@ -12,6 +12,7 @@ import {
   lockKeyRow,
   revokeKeyRow,
   setKeyScopes,
+  setSuccessor,
 } from "./key-store.ts";
 
 /**
@@ -44,6 +45,7 @@ export async function createKey(db: Executor, key: NewKey, now = new Date()): Pr
     scopes: [...key.scopes],
     secretHash: hashSecret(secret),
     createdAt: now,
+    lifetimeMs: key.expiresAt && key.expiresAt.getTime() - now.getTime(),
   });
   return { key: formatKey(id, secret), record: describeKey(row) };
 }
@@ -80,13 +82,16 @@ export async function updateKey(
 /** The result of {@link rotateKey}. */
 type Rotation =
   | ({ status: "rotated"; old: ListedKey } & CreatedKey)
+  /** The key was rotated before, and its successor is valid. */
+  | { status: "succeeded"; successorId: string }
   /** The key is revoked or has expired, so it gets no successor. */
   | { status: "ended" }
   | { status: "unknown" };
 
 /**
- * Creates a successor for a key: a new key with the same owner, name, scopes and lifetime. Both keys are valid during
- * the overlap, so that clients can switch without an interruption. Source: `security.md`, API keys.
+ * Creates a successor for a key: a new key with the same owner, name and scopes, and with the lifetime that the key was
+ * created with. Both keys are valid during the overlap, so that clients can switch without an interruption. A key has at
+ * most one valid successor. Source: `security.md`, API keys.
  *
  * @param overlapMs milliseconds after which the old key expires, unless it expires earlier.
  */
@@ -99,24 +104,21 @@ export async function rotateKey(
   return db.transaction(async (tx): Promise<Rotation> => {
     const found = await lockKeyRow(tx, id);
     if (!found) return { status: "unknown" };
-    if (found.revokedAt || (found.expiresAt && found.expiresAt <= now)) return { status: "ended" };
-    const { ownerId, name, scopes, createdAt, expiresAt } = found;
-    const lifeMs = expiresAt && expiresAt.getTime() - createdAt.getTime();
-    const created = await createKey(
-      tx,
-      // The cast is safe because only scopes of this type are written to the rows.
-      {
-        ownerId,
-        name,
-        scopes: scopes as KeyScope[],
-        expiresAt: lifeMs ? new Date(now.getTime() + lifeMs) : null,
-      },
-      now,
-    );
+    if (hasEnded(found, now)) return { status: "ended" };
+    const { ownerId, name, scopes, lifetimeMs, successorId } = found;
+    const successor = successorId === null ? undefined : await findKeyRow(tx, successorId);
+    if (successor && !hasEnded(successor, now)) return { status: "succeeded", successorId: successor.id };
+    const expiresAt = lifetimeMs === null ? null : new Date(now.getTime() + lifetimeMs);
+    // The cast is safe because only scopes of this type are written to the rows.
+    const created = await createKey(tx, { ownerId, name, scopes: scopes as KeyScope[], expiresAt }, now);
+    await setSuccessor(tx, id, created.record.id);
     const old = await capKeyLife(tx, id, new Date(now.getTime() + overlapMs));
     return { status: "rotated", old: describeKey(old ?? found), ...created };
   });
 }
+
+const hasEnded = ({ revokedAt, expiresAt }: ApiKeyRow, now: Date): boolean =>
+  revokedAt !== null || (expiresAt !== null && expiresAt <= now);
 
 const describeKey = (row: ApiKeyRow): ListedKey => ({
   id: row.id,

@@ -22,6 +22,7 @@ import { createModel } from "#lib/model/create-model.ts";
 import { observeModel } from "#lib/model/observe-model.ts";
 import { createAddressRule } from "#lib/net/address/address-rule.ts";
 import { createGuardedFetch } from "#lib/net/fetch/guarded-fetch.ts";
+import { createGuardedPost } from "#lib/net/fetch/guarded-post.ts";
 import { deriveUserTokenKey } from "#lib/secrets/user-token.ts";
 import { applyBudgetChange, type Budget } from "#lib/session/budget/budget.ts";
 import { deleteOwnerSpendBefore } from "#lib/session/budget/budget-store.ts";
@@ -107,6 +108,7 @@ async function createBase(env: Env, logger: Logger, isServerless: boolean) {
   });
   const rule = createAddressRule({ allow: env.NETWORK_ALLOW });
   const fetch = createGuardedFetch(rule, { onRefused: securityLog.networkRefused });
+  const post = createGuardedPost(rule, { onRefused: securityLog.networkRefused });
   const elicitations = createElicitations({ db: storage.db, log: storage.log });
   const control = createBrowserControl(storage.openTopic("browser-control"));
   return {
@@ -118,6 +120,7 @@ async function createBase(env: Env, logger: Logger, isServerless: boolean) {
     storage,
     rule,
     fetch,
+    post,
     elicitations,
     control,
     runners,
@@ -460,7 +463,7 @@ const mount = (services: ApiServices, { live, player, builtinMcp }: Parts): Moun
 
 /** Interrupts the running turns, which continue after the next start, and closes all parts. */
 async function close(parts: Parts): Promise<void> {
-  const { player, live, access, control, builtinMcp, removals, tooling, mcp, schemas, fetch, storage } =
+  const { player, live, access, control, builtinMcp, removals, tooling, mcp, schemas, fetch, post, storage } =
     parts;
   player.interrupt();
   await live.close();
@@ -472,6 +475,7 @@ async function close(parts: Parts): Promise<void> {
   await removals.close();
   await Promise.all([tooling.close(), mcp.close()]);
   await parts.runners.sizes?.close();
+  post.close();
   await Promise.all([schemas.close(), fetch.close()]);
   await storage.close();
   parts.securityLog.close();

@@ -10,12 +10,13 @@ import type { BrowserControl } from "#lib/browser/view/browser-control.ts";
 import { attemptDelivery } from "#lib/callback/attempt-delivery.ts";
 import { pruneFailingEndpoints } from "#lib/callback/callback-state-store.ts";
 import { createEndpointPace } from "#lib/callback/endpoint/endpoint-pace.ts";
+import { sweepHeldDeliveries } from "#lib/callback/endpoint/held-delivery-store.ts";
 import { createHttpRefusal } from "#lib/callback/endpoint/refuse-http.ts";
 import { resendLostDeliveries } from "#lib/callback/lost-delivery-store.ts";
 import { standardSchedule } from "#lib/callback/retry-schedule.ts";
 import type { SchemaChecker } from "#lib/deliverable/admission/create-schema-checker.ts";
 import type { EvidenceStore } from "#lib/evidence/evidence.ts";
-import type { GuardedFetch } from "#lib/net/fetch/guarded-fetch.ts";
+import type { GuardedPost } from "#lib/net/fetch/guarded-post.ts";
 import { createJobSender, type JobSender } from "#lib/session/jobs/job-sender.ts";
 import type { Job } from "#lib/session/jobs/jobs.ts";
 import { LOST_AFTER_MS, RARELY_LOST_AFTER_MS, resendLostRuns } from "#lib/session/jobs/resend-lost-runs.ts";
@@ -43,7 +44,7 @@ type TurnPlayerDeps = Pick<TurnDeps, "model" | "spending" | "mcp" | "elicitation
   env: Env;
   storage: Storage;
   logger: Logger;
-  fetch: GuardedFetch;
+  post: GuardedPost;
   schemas: SchemaChecker;
   control: BrowserControl;
   tooling: {
@@ -97,7 +98,7 @@ export function createTurnPlayer(deps: TurnPlayerDeps) {
   const shutdown = new AbortController();
   const delivery = {
     db,
-    fetch: deps.fetch,
+    post: deps.post,
     sealer: storage.sealer,
     logger,
     signal: shutdown.signal,
@@ -160,6 +161,12 @@ export function createTurnPlayer(deps: TurnPlayerDeps) {
           logger.warn({ jobs: lost.map(({ id }) => id) }, "jobs of callbacks were lost; they were resent");
         jobs.sendSoon(lost);
         sent += lost.length;
+      },
+      async "held callbacks"() {
+        const { jobs: released, expired } = await sweepHeldDeliveries(db, delivery.disableAfterMs);
+        if (released.length > 0) logger.info({ count: released.length }, "held callbacks were released");
+        if (expired > 0) logger.warn({ count: expired }, "held callbacks were dropped after 7 days");
+        jobs.sendSoon(released);
       },
       "test runs": async () => jobs.sendSoon(await tests.requeueLost()),
       waits: () => waits.sweep(),

@@ -13,13 +13,14 @@ import { useDeliveries } from "./use-deliveries.ts";
 const STATES = {
   pending: ["quiet", "waiting"],
   sending: ["busy", "sending"],
+  held: ["quiet", "held"],
   delivered: ["good", "delivered"],
   dropped: ["bad", "dropped"],
 } as const;
 
 /**
  * Shows the callbacks of the session, with the number of their attempts and the outcome of the last attempt. A button
- * sends a delivered or dropped callback again.
+ * sends a callback again that was delivered or dropped, or is held.
  */
 export function DeliveryLog() {
   const { deliveries, error, redeliver } = useDeliveries();
@@ -45,7 +46,7 @@ function Delivery({ delivery, onRedeliver }: { delivery: DeliveryView; onRedeliv
   const [isSending, setSending] = useState(false);
   const { attempts, state, nextAttemptAt } = delivery;
   const last = attempts.at(-1);
-  const isOver = state === "delivered" || state === "dropped";
+  const canSend = state === "delivered" || state === "dropped" || state === "held";
   return (
     <li className="flex min-w-0 flex-col gap-1 py-2">
       <div className="flex h-6 items-center gap-2">
@@ -55,7 +56,7 @@ function Delivery({ delivery, onRedeliver }: { delivery: DeliveryView; onRedeliv
           {last && <ClockTime iso={last.at} />}
           {countOf(attempts.length, "attempt")}
         </span>
-        {isOver && (
+        {canSend && (
           <Button
             size="sm"
             variant="ghost"
@@ -87,6 +88,11 @@ function Delivery({ delivery, onRedeliver }: { delivery: DeliveryView; onRedeliv
         >
           {last.excerpt}
         </pre>
+      )}
+      {state === "held" && (
+        <p className="text-faint text-xs">
+          The receiver accepts no callbacks. This one is sent when it accepts them again, within 7 days.
+        </p>
       )}
       {nextAttemptAt && attempts.length > 0 && (
         <p className="text-faint text-xs">

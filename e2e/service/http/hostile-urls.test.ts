@@ -12,6 +12,7 @@ import { createBrowserEgress } from "#lib/browser/process/browser-egress.ts";
 import { sendCallback } from "#lib/callback/send-callback.ts";
 import { type AddressRule, createAddressRule, type Lookup } from "#lib/net/address/address-rule.ts";
 import { createGuardedFetch } from "#lib/net/fetch/guarded-fetch.ts";
+import { createGuardedPost } from "#lib/net/fetch/guarded-post.ts";
 import { createGuardedWebFetch } from "#lib/net/fetch/guarded-web-fetch.ts";
 import { hostileHosts, hostileLookup, hostilePlaces } from "#lib/net/hostile-urls-testing.ts";
 import { startForwardProxy } from "#lib/net/proxy/forward-proxy.ts";
@@ -186,9 +187,9 @@ describe(`hostile URLs (${hostileHosts.length * 2 + hostilePlaces.length + 2})`,
   });
 
   it("get no callback, even if a stored delivery has one", async () => {
-    const fetch = keep(createGuardedFetch(makeRule()));
+    const post = keep(createGuardedPost(makeRule()));
     for (const url of urls()) {
-      const { status, error } = await sendCallback(fetch, callback(url), attempt);
+      const { status, error } = await sendCallback(post, callback(url), attempt);
       assert.equal(status, null, url);
       assert.match(error ?? "delivered", REFUSED, url);
     }
@@ -249,9 +250,9 @@ describe("a redirect to a private address", () => {
 
   it("is not followed by a callback", async () => {
     const { start, rule } = open();
-    const fetch = keep(createGuardedFetch(rule));
+    const post = keep(createGuardedPost(rule));
     for (redirectTo of places()) {
-      const { status, error } = await sendCallback(fetch, callback(start), attempt);
+      const { status, error } = await sendCallback(post, callback(start), attempt);
       assert.equal(status, 307);
       assert.match(error ?? "", /answered with a redirect \(307\), which is not followed/);
     }
@@ -295,7 +296,7 @@ describe("a host name that changes its address", () => {
   it("is accepted at creation and refused at the attempt", async () => {
     const rule = flipping();
     assert.equal(await refuseCreation(rule, { callback: { url: url() } }), undefined);
-    const { error } = await sendCallback(keep(createGuardedFetch(rule)), callback(url()), attempt);
+    const { error } = await sendCallback(keep(createGuardedPost(rule)), callback(url()), attempt);
     assert.match(error ?? "delivered", /resolves to a loopback address/);
     assert.equal(connections, 0);
   });

@@ -76,6 +76,11 @@ export async function rotateKey(
   const rotated = await keys.rotateKey(services.db, params.keyId, overlapMs);
   if (rotated.status === "unknown") return unknownKey();
   if (rotated.status === "ended") return keyHasEnded();
+  if (rotated.status === "succeeded")
+    return fail(
+      "conflict",
+      `this key already has the successor ${rotated.successorId}; rotate that key, or revoke it first`,
+    );
   const { key, record, old } = rotated;
   services.access.keyChanged(old.id);
   services.securityLog.keyRotated({

@@ -7,7 +7,7 @@ import { deliveries, sealedSecrets, sessions } from "#db/schema/index.ts";
 import { openTestDatabase } from "#db/testing.ts";
 import { verifyCallback } from "#lib/client/verify-callback.ts";
 import { createAddressRule } from "#lib/net/address/address-rule.ts";
-import { createGuardedFetch, type GuardedFetch } from "#lib/net/fetch/guarded-fetch.ts";
+import { createGuardedPost, type GuardedPost } from "#lib/net/fetch/guarded-post.ts";
 import { createSealer } from "#lib/secrets/sealer.ts";
 import { attemptDelivery } from "../attempt-delivery.ts";
 import { standardSchedule } from "../retry-schedule.ts";
@@ -21,18 +21,18 @@ const sealer = createSealer(new Uint8Array(32).fill(7));
 
 let db: Database;
 let closeDatabase: () => Promise<void>;
-let fetch: GuardedFetch;
+let post: GuardedPost;
 let receiver: Awaited<ReturnType<typeof startReceiver>>;
 let run: Awaited<ReturnType<typeof seedCallbackSession>>;
 
 before(async () => {
   ({ db, close: closeDatabase } = await openTestDatabase());
-  fetch = createGuardedFetch(createAddressRule({ allow: ["127.0.0.1"] }));
+  post = createGuardedPost(createAddressRule({ allow: ["127.0.0.1"] }));
   receiver = await startReceiver((_request, response) => response.end());
 });
 after(async () => {
   receiver.close();
-  await fetch.close();
+  post.close();
   await closeDatabase();
 });
 beforeEach(async () => {
@@ -47,7 +47,7 @@ async function deliver(clock?: () => Date) {
   await db.delete(deliveries).where(eq(deliveries.runId, run.runId));
   const deliveryId = await seedDelivery(db, run, "run.started");
   const logger = { info: () => {}, warn: () => {} };
-  const deps = { db, fetch, sealer, schedule: standardSchedule, logger, ...(clock && { clock }) };
+  const deps = { db, post, sealer, schedule: standardSchedule, logger, ...(clock && { clock }) };
   assert.deepEqual(await attemptDelivery(deps, { deliveryId, cycle: 1, number: 1 }), { state: "delivered" });
   const request = receiver.received.at(-1);
   assert.ok(request);

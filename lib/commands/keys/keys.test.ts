@@ -125,6 +125,11 @@ describe("npm run keys", () => {
     assert.equal((await ask(successor, "POST", "/api/session", {})).status, 403, "of the same scopes");
 
     const [, next = ""] = KEY.exec(successor) ?? [];
+    const twice = await run(["rotate", id], variables);
+    assert.deepEqual(
+      [twice.code, twice.error],
+      [1, `this key already has the successor ${next}; rotate that key, or revoke it first\n`],
+    );
     const last = await run(["rotate", next, "--overlap", "0h"], variables);
     assert.equal(last.code, 0, last.error);
     assert.equal((await ask(successor)).status, 401);

@@ -1,9 +1,11 @@
 import type { ErrorObject, Options, ValidateFunction } from "ajv";
 import type AjvCore from "ajv/dist/core.js";
+import { compileCallerPattern } from "#lib/text/caller-pattern.ts";
 import { findReferenceFlaw } from "./check-references.ts";
 import { configureAjv } from "./configure-ajv.ts";
 import { describeError } from "./describe-violation.ts";
 import { DRAFT_NAMES, type Draft, findDraft } from "./find-draft.ts";
+import { trackEvaluated } from "./track-evaluated.ts";
 import { collectPlaces, formatPointer, type Place, type SchemaObject } from "./walk-schema.ts";
 
 export type CompiledSchema = { ok: true; validate: ValidateFunction } | { ok: false; error: string };
@@ -108,21 +110,10 @@ function findMetaError(draft: Draft, schema: SchemaObject): ErrorObject | undefi
 }
 
 function findBrokenPattern({ pattern, patternProperties }: SchemaObject): string | undefined {
-  if (typeof pattern === "string" && !isPattern(pattern)) return "/pattern";
+  if (typeof pattern === "string" && !compileCallerPattern(pattern)) return "/pattern";
   const names = typeof patternProperties === "object" ? Object.keys(patternProperties ?? {}) : [];
-  const broken = names.find((name) => !isPattern(name));
+  const broken = names.find((name) => !compileCallerPattern(name));
   return broken === undefined ? undefined : formatPointer(["patternProperties", broken]);
-}
-
-const isPattern = (pattern: string): boolean => compilesAs(pattern, "u") || compilesAs(pattern, "");
-
-function compilesAs(pattern: string, flags: string): boolean {
-  try {
-    new RegExp(pattern, flags);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 function compileChecked(
@@ -130,42 +121,47 @@ function compileChecked(
   schema: SchemaObject,
   places: ReadonlyMap<SchemaObject, Place>,
 ): CompiledSchema {
-  let validate: ValidateFunction;
   try {
-    validate = compileWith(draft, schema, true);
-  } catch (error) {
-    // Tries again without Unicode mode, which rejects escapes like `\-` that many published patterns contain.
-    if (!(error instanceof SyntaxError)) return describeFailure(error, places);
-    try {
-      validate = compileWith(draft, schema, false);
-    } catch (again) {
-      return describeFailure(again, places);
-    }
-  }
-  try {
+    const validate = compileWith(draft, schema, places);
     validate({});
+    return { ok: true, validate };
   } catch (error) {
     return describeFailure(error, places);
   }
-  return { ok: true, validate };
 }
 
-function compileWith(draft: Draft, schema: SchemaObject, unicodeRegExp: boolean): ValidateFunction {
+/**
+ * Compiles each pattern by itself, so that one that is not valid in Unicode mode does not change what the others mean.
+ * Only ajv's standalone code uses `code`.
+ */
+const regExp = Object.assign(
+  (pattern: string): RegExp => {
+    const compiled = compileCallerPattern(pattern);
+    if (!compiled) throw new Error(`${pattern} is not a regular expression`);
+    return compiled;
+  },
+  { code: "compileCallerPattern" },
+);
+
+function compileWith(
+  draft: Draft,
+  schema: SchemaObject,
+  places: ReadonlyMap<SchemaObject, Place>,
+): ValidateFunction {
   const instance = draft.createAjv({
     ...common,
     meta: false,
     validateSchema: false,
     ownProperties: true,
-    unicodeRegExp,
     ignoreKeywordsWithRef: draft.ignoresRefSiblings,
     // Inlining and optimizing are off, because their time grows faster than the size of the schema.
     inlineRefs: false,
     // Makes ajv check required properties in a loop. Otherwise ajv ignores the property "" inside `not`, `if` and
     // `anyOf`.
     loopRequired: 1,
-    code: { optimize: false },
+    code: { optimize: false, regExp },
   });
-  return configureAjv(instance, draft).compile(schema);
+  return trackEvaluated(configureAjv(instance, draft), draft, places).compile(schema);
 }
 
 function describeFailure(error: unknown, places: ReadonlyMap<SchemaObject, Place>) {

@@ -1,3 +1,4 @@
+import { compileCallerPattern } from "#lib/text/caller-pattern.ts";
 import { findFact, type Scope } from "./match-fact.ts";
 import type { SchemaObject } from "./resolve-schema.ts";
 import { samplePattern } from "./sample-pattern.ts";
@@ -37,12 +38,7 @@ function isHarmless(pattern: string): boolean {
 }
 
 function matches(pattern: string, text: string): boolean {
-  if (!isHarmless(pattern) || text.length > 500) return false;
-  try {
-    return new RegExp(pattern, "u").test(text);
-  } catch {
-    return false;
-  }
+  return isHarmless(pattern) && text.length <= 500 && compileCallerPattern(pattern)?.test(text) === true;
 }
 
 /** Cuts or pads a text so that it has `least` to `most` code points, the unit in which JSON Schema counts. */

@@ -307,6 +307,12 @@ test("hostile schemas are answered in bounded time", () => {
   assert.ok(process.threadCpuUsage(before).user < 1_500_000);
 });
 
+test("the page's text is used if it matches a pattern that Unicode mode refuses", () => {
+  const page = { ...facts, title: "AB-12" };
+  const schema = object({ title: string({ pattern: "^[A-Z]+\\-\\d+$" }) });
+  assert.deepEqual(buildValue(schema, page), { title: "AB-12" });
+});
+
 test("patterns are sampled without being run", () => {
   for (const pattern of [
     "^a{3,}b?$",

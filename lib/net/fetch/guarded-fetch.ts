@@ -26,7 +26,7 @@ type GuardedFetchDefaults = {
 };
 
 /** The source and the session of a request, which are reported if the request is refused. */
-type FetchPurpose = Pick<NetworkRefusal, "source" | "sessionId">;
+export type FetchPurpose = Pick<NetworkRefusal, "source" | "sessionId">;
 
 /** The options of one request, which override the defaults. */
 export type GuardedFetchInit = GuardedFetchDefaults & {

@@ -21,10 +21,15 @@ export const requestRun = (run: { id: string; sessionId: string; generation: num
   },
 });
 
-/** Creates the job that delivers a callback. The cycle rises with every redelivery. */
-export const requestDelivery = (delivery: { id: string; cycle: number }): Job => ({
+/**
+ * Creates the job that delivers a callback. The cycle rises with every redelivery. The generation rises when the cycle
+ * gets another job, because the first was lost or the delivery was held.
+ */
+export const requestDelivery = (delivery: { id: string; cycle: number; generation?: number }): Job => ({
   name: "callback/delivery.requested",
-  id: `${delivery.id}:${delivery.cycle}`,
+  id: [delivery.id, delivery.cycle, ...(delivery.generation === undefined ? [] : [delivery.generation])].join(
+    ":",
+  ),
   data: { deliveryId: delivery.id, cycle: delivery.cycle },
 });
 

@@ -230,7 +230,7 @@ export const deliveryRecordSchema = z
     runId,
     state: z.enum(DELIVERY_STATES).meta({
       description:
-        "`pending`: the next attempt has yet to start. `sending`: an attempt is in progress or waits because of the rate limit for its host. `delivered`: the receiver accepted the delivery. `dropped`: all attempts failed, or callbacks to the host are disabled.",
+        "`pending`: the next attempt has yet to start. `sending`: an attempt is in progress or waits because of the rate limit for its host. `held`: callbacks to the host are disabled; the delivery is sent when the host accepts callbacks again, within 7 days. `delivered`: the receiver accepted the delivery. `dropped`: all attempts failed, or the delivery was held for 7 days.",
       examples: ["delivered"],
     }),
     attempts: z.array(

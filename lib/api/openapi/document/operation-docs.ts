@@ -328,7 +328,7 @@ export const OPERATION_DOCS: Partial<Record<OperationName, OperationDocs>> = {
   },
   rotateKey: {
     description:
-      "Creates a new key with the same owner, name and scopes. The old key stays valid for `overlapHours`, 24 hours by default.",
+      "Creates a new key with the same owner, name and scopes, and with the lifetime that the old key was created with. The old key stays valid for `overlapHours`, 24 hours by default. A key has at most one valid successor; rotating it again is a 409 until the successor is revoked or has expired.",
   },
   updateKey: {
     description:
