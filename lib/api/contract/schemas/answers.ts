@@ -123,8 +123,10 @@ export const browserStatusSchema = z
       .nullable()
       .meta({
         description:
-          "Path of a read-only page with only the live view. Anyone with the link can open it. Null unless `status` is `ready`. Revoking all share links replaces it.",
-        examples: ["/s/ses_xdbqydi2z2jnnberubbghcrn/live?key=JdGm7kq0-bTqk2wVYv3cE8rN1xLh5uPa"],
+          "Absolute URL of a read-only page with only the live view. Anyone with the link can open it. Null unless `status` is `ready`. Revoking all share links replaces it.",
+        examples: [
+          "https://agents.example.com/s/ses_xdbqydi2z2jnnberubbghcrn/live?key=JdGm7kq0-bTqk2wVYv3cE8rN1xLh5uPa",
+        ],
       }),
     desiredUrl: pageUrl("The page that the session currently targets. Null if it targets none.").nullable(),
     lastNavigatedUrl: pageUrl(
