@@ -22,7 +22,7 @@ export const postPersonMessage = (
 
 async function accept(
   services: ApiServices,
-  { body, hashBody, params }: CallOf<"postMessage" | "postPersonMessage">,
+  { body, hashBody, params, session }: CallOf<"postMessage" | "postPersonMessage">,
   origin: "person" | "external",
 ): Promise<Answer> {
   const { sessionId } = params;
@@ -31,7 +31,8 @@ async function accept(
     messages: readFollowUpMessages(body),
     mode: body.mode ?? "queue",
     origin,
-    userId: body.userId ?? null,
+    // People on the page are not the caller whose id the session has.
+    userId: body.userId ?? (origin === "external" ? session.userId : null),
     idempotencyKey: body.idempotencyKey ?? null,
     bodyHash: hashBody(),
   });

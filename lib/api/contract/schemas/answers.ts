@@ -116,7 +116,7 @@ export const browserStatusSchema = z
     sessionId: sessionId
       .nullable()
       .describe(
-        "Id of the session that the browser belongs to. For a sub-agent that shares its parent's browser, the id of the parent. Null if the session has not used a browser yet.",
+        "Id of the session that the browser belongs to. For a sub-agent that shares its parent's browser, the id of the parent. It is set even if the session has not used a browser yet; null only if the session is removed while its status is read.",
       ),
     liveViewUrl: z
       .string()
