@@ -6,13 +6,15 @@ import { isServedByOwnProcess } from "#lib/api/next/find-container.ts";
 /**
  * Next calls this function before it serves a page, and requires this file at the root. If the service has its own
  * server process, the function does nothing, because that process does the same work. On other platforms, the function
- * passes a request whose URL contains a secret to the route that handles the secret, and sets the security headers of
+ * passes a request with the secret of a link to the route that handles the secret, and sets the security headers of
  * pages.
  * Source: decision 005.
  */
 export function proxy(request: NextRequest): NextResponse {
   if (isServedByOwnProcess()) return NextResponse.next();
   const { pathname, searchParams } = request.nextUrl;
+  if (pathname === "/login" && request.method === "POST")
+    return NextResponse.rewrite(new URL("/login/enter", request.url));
   const [, sessionId, rest] =
     /^\/s\/([^/]+)(\/live|\/agents\/[^/]+|\/reports\/[^/]+)?\/?$/.exec(pathname) ?? [];
   const key = searchParams.get("key");
@@ -62,4 +64,4 @@ function prepareReference(headers: Headers): string {
 const OPERATION = /^\/s\/[^/]+\/(actions\/|enter$|agents\/[^/]+\/)/;
 
 /** Next calls `proxy` only for these paths, which include all pages. */
-export const config = { matcher: ["/", "/s/:path*", "/demo/:path*", "/docs"] };
+export const config = { matcher: ["/", "/login", "/s/:path*", "/demo/:path*", "/docs"] };

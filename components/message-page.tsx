@@ -21,7 +21,7 @@ export function MessagePage({
         </span>
         <h1 className="font-semibold text-lg">{title}</h1>
         <p className="text-soft">{children}</p>
-        <div className="mt-4 flex gap-2">
+        <div className="mt-4 flex flex-wrap gap-2">
           {action}
           <Button asChild>
             <Link href="/">Go to the start page</Link>

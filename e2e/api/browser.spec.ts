@@ -108,7 +108,7 @@ test.describe("a retarget", () => {
       desiredUrl: `${origin}/first?x=1#top`,
       lastNavigatedUrl: `${origin}/first?x=1#top`,
     });
-    expect(landed.liveViewUrl).toContain(`${shareUrl.split("?")[0]}/live`);
+    expect(landed.liveViewUrl).toContain(`${service.baseUrl}${shareUrl.split("?")[0]}/live?key=`);
 
     const moved = await retargetAndPoll(sessionId, `${origin}/moved`);
     expect(moved).toMatchObject({ lastNavigatedUrl: `${origin}/moved`, currentUrl: `${origin}/landed` });

@@ -6,6 +6,7 @@ import { sql } from "drizzle-orm";
 import { WebSocket } from "ws";
 import { openDatabase } from "#db/client.ts";
 import { prepareTestDatabase } from "#db/testing.ts";
+import { logIn } from "../fixtures/log-in.ts";
 import { startToolServer, type ToolServer } from "../fixtures/mcp/start-tool-server.ts";
 import { type Receiver, startReceiver } from "../fixtures/receiver.ts";
 import { startScriptedModel } from "../fixtures/scripted-model/start-scripted-model.ts";
@@ -112,8 +113,7 @@ async function readTables(dataDir: string): Promise<[string, Buffer][]> {
 }
 
 test("secrets appear only where they belong", async () => {
-  const operator = await fetch(service.loginUrl, { redirect: "manual" });
-  const operatorCookie = operator.headers.getSetCookie()[0]?.split(";")[0] ?? "";
+  const operatorCookie = await logIn(service.loginUrl);
   const creation = await fetch(`${service.baseUrl}/actions/keys`, {
     method: "POST",
     headers: { cookie: operatorCookie, origin: service.baseUrl, "content-type": "application/json" },

@@ -2,6 +2,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "@playwright/test";
 import { WebSocket } from "ws";
+import { logIn } from "../fixtures/log-in.ts";
 import { startScriptedModel } from "../fixtures/scripted-model/start-scripted-model.ts";
 import type { ScriptedModel } from "../fixtures/scripted-model/types.ts";
 import { API_KEY, type RunningService, startService, waitUntil } from "../fixtures/service.ts";
@@ -96,8 +97,7 @@ test("DELETE ends the turn, its command and its browser, and closes streams and 
 });
 
 test("an API key that the operator creates works at once within its scopes, until it is revoked", async () => {
-  const login = await fetch(service.loginUrl, { redirect: "manual" });
-  const cookie = login.headers.getSetCookie()[0]?.split(";")[0] ?? "";
+  const cookie = await logIn(service.loginUrl);
   const operate = async (method: string, path: string, body?: unknown) => {
     const response = await fetch(service.baseUrl + path, {
       method,

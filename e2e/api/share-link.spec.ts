@@ -1,4 +1,5 @@
 import { expect, test } from "@playwright/test";
+import { redeemLoginLink } from "../fixtures/log-in.ts";
 import { startScriptedModel } from "../fixtures/scripted-model/start-scripted-model.ts";
 import type { ScriptedModel } from "../fixtures/scripted-model/types.ts";
 import { type CreatedSession, type RunningService, startService, waitUntil } from "../fixtures/service.ts";
@@ -215,19 +216,42 @@ test.describe("the login link", () => {
       }),
     });
 
+  test("opens a page that changes nothing, for previews and prefetches of any method", async () => {
+    const link = service.loginUrl;
+    for (const [method, headers] of [
+      ["GET", {}],
+      ["GET", { "sec-purpose": "prefetch;prerender", purpose: "prefetch" }],
+      ["HEAD", { "user-agent": "Slackbot-LinkExpanding 1.0" }],
+      ["OPTIONS", {}],
+    ] as const) {
+      const page = await fetch(link, { method, headers, redirect: "manual" });
+      expect(page.headers.getSetCookie()).toEqual([]);
+      if (method === "OPTIONS") continue;
+      expect(page.status).toBe(200);
+      expect(page.headers.get("cache-control")).toContain("no-store");
+      expect(page.headers.get("referrer-policy")).toBe("no-referrer");
+    }
+    const bare = await open("/login");
+    expect([bare.status, bare.headers.get("location")]).toEqual([307, "/"]);
+  });
+
+  test("does not sign in for another origin, or without an origin", async () => {
+    const headers = [{}, { origin: "https://a.example" }, { origin: "null" }];
+    for (const each of headers)
+      await expectRefusal(await redeemLoginLink(service.loginUrl, each), 403, "forbidden");
+  });
+
   test("works once, and sets a SameSite=Strict cookie that starts sessions from this origin", async () => {
-    const login = new URL(service.loginUrl);
-    const preview = await fetch(login, { method: "HEAD", redirect: "manual" });
-    expect(preview.headers.getSetCookie()).toEqual([]);
-    const first = await open(login.pathname + login.search);
-    expect([first.status, first.headers.get("location")]).toEqual([303, "/"]);
+    const first = await redeemLoginLink(service.loginUrl);
+    expect(first.status).toBe(200);
+    expect(first.headers.get("cache-control")).toBe("no-store");
     const [set = ""] = first.headers.getSetCookie();
     expect(set).toMatch(/; Path=\/; HttpOnly; SameSite=Strict; Max-Age=\d+$/);
     const operator = set.split(";")[0] ?? "";
 
-    const second = await open(login.pathname + login.search);
+    const second = await redeemLoginLink(service.loginUrl);
     expect(second.headers.getSetCookie()).toEqual([]);
-    expect(second.headers.get("location")).toBe("/?login=expired");
+    await expectRefusal(second, 401, "unauthorized");
 
     expect((await start({ cookie: operator, origin: service.baseUrl })).status).toBe(201);
     // The list of sessions contains share tokens. It is never compressed, because the size of a compressed response

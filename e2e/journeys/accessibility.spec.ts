@@ -1,4 +1,5 @@
 import { expect, type Page } from "@playwright/test";
+import { logInOn } from "../fixtures/log-in.ts";
 import type { Step } from "../fixtures/scripted-model/types.ts";
 import { expectAccessible } from "./expect-accessible.ts";
 import { goTo, liveView, script, test } from "./journey.ts";
@@ -39,6 +40,8 @@ for (const viewport of SIZES) {
       await openMenu(page);
       await expect(page.getByRole("menu")).toBeVisible();
       await expectAccessible(page, "the login note with its menu");
+      await page.goto(`${service.baseUrl}/login?token=any`);
+      await expectAccessible(page, "the page of a login link");
       await page.goto(`${service.baseUrl}/?login=expired`);
       await expectAccessible(page, "the expired login link");
       await page.goto(`${service.baseUrl}/s/ses_${"a".repeat(24)}`);
@@ -53,7 +56,7 @@ for (const viewport of SIZES) {
 
     test("the landing page has no accessibility violations", async ({ page, stage: { model, service } }) => {
       script(model, { "[listed]": [{ text: "Hello." }] });
-      await page.goto(await service.printLoginLink());
+      await logInOn(page, await service.printLoginLink());
       await expect(page.getByRole("heading", { name: "Start a session" })).toBeVisible();
       await page.getByLabel("Structured result").click();
       await page.getByRole("button", { name: "Take the example" }).click();

@@ -1,4 +1,5 @@
 import { expect } from "@playwright/test";
+import { logInOn } from "../fixtures/log-in.ts";
 import { API_KEY, startService } from "../fixtures/service.ts";
 import { goTo, script, test } from "./journey.ts";
 
@@ -44,7 +45,7 @@ test("only a successful turn is shown as done, on its page and in the list", asy
   const reasons = data.toReversed().map(({ stateReason }) => stateReason);
   expect(reasons).toEqual([null, expect.any(String), expect.any(String), expect.any(String), null]);
 
-  await page.goto(service.loginUrl);
+  await logInOn(page, service.loginUrl);
   const rows = page.getByRole("region", { name: "Recent sessions" }).getByRole("listitem");
   const words = ["Done", "Page not reached", "No valid result", "Failed", "Stopped"];
   for (const [index, word] of words.toReversed().entries()) {

@@ -2,6 +2,7 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { test as base, expect } from "@playwright/test";
+import { logInOn } from "../fixtures/log-in.ts";
 import { startScriptedModel } from "../fixtures/scripted-model/start-scripted-model.ts";
 import { type RunningService, startService } from "../fixtures/service.ts";
 import { script } from "./journey.ts";
@@ -168,7 +169,7 @@ for (const isSplit of [false, true]) {
     }) => {
       const { sessionId, shareUrl, url } = await deployHostilePage(service);
       // The person is signed in and has the session open. The origin of the service has data in the browser's storage.
-      await page.goto(service.loginUrl);
+      await logInOn(page, service.loginUrl);
       await page.goto(service.baseUrl + shareUrl);
       await page.evaluate(() => localStorage.setItem("secret", "of the service"));
       const cookies = (await page.context().cookies()).map(({ name }) => name);

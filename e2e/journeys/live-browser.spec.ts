@@ -80,7 +80,7 @@ test("liveViewUrl shows only the live view", async ({ page, stage }) => {
   const { liveViewUrl } = await stage.service.read<{ liveViewUrl: string }>(
     `/api/sessions/${sessionId}/browser`,
   );
-  await page.goto(stage.service.baseUrl + liveViewUrl);
+  await page.goto(liveViewUrl);
   const live = liveView(page);
   await expect(live.canvas).toBeVisible();
   await expect(page.getByLabel("Message to the agent")).toHaveCount(0);

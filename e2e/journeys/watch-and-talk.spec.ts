@@ -1,4 +1,5 @@
 import { expect } from "@playwright/test";
+import { logInOn } from "../fixtures/log-in.ts";
 import { startReceiver } from "../fixtures/receiver.ts";
 import type { Step } from "../fixtures/scripted-model/types.ts";
 import { waitUntil } from "../fixtures/service.ts";
@@ -17,7 +18,7 @@ test("a person starts a session on the landing page, and watches the agent in th
       { text: "It makes **an offer**." },
     ],
   });
-  await page.goto(service.loginUrl);
+  await logInOn(page, service.loginUrl);
   await page.getByLabel("Task", { exact: true }).fill("[watch] What does this page offer?");
   await page.getByLabel("Page", { exact: true }).fill("");
   await page.getByRole("button", { name: "Start" }).click();

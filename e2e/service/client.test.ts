@@ -73,13 +73,16 @@ describe("a client's calls", () => {
     assert.equal((await client.getStatus(created)).status, "completed");
     assert.equal((await client.getAgentStatus(created.sessionId)).turnState, "idle");
     assert.equal((await client.getBrowser(created.sessionId)).status, "idle");
-    const { data } = await client.api.listMessages({ sessionId: created.sessionId, limit: 2 });
+    const named = await client.sendMessage(created.sessionId, { text: "and this", userId: "user-8" });
+    await client.waitForRequest(named);
+    const { data } = await client.api.listMessages({ sessionId: created.sessionId, limit: 6 });
     assert.deepEqual(
       data.map(({ role, author }) => [role, author]),
-      [
-        ["user", "user-7"],
+      ["user-7", "user-7", "user-8"].flatMap((author) => [
+        ["user", author],
         ["assistant", null],
-      ],
+      ]),
+      "a follow-up without a userId has that of the session",
     );
     assert.equal((await client.api.readHealth()).ok, true);
     assert.equal((await client.api.listSessions({ limit: 1 })).data.length, 1);

@@ -28,6 +28,7 @@ import type { TestRunsDeps } from "#lib/test-runs/test-runs-deps.ts";
 import type { Tool } from "#lib/tools/tool.ts";
 import type { Spending } from "#lib/turn/budget/spending.ts";
 import type { TurnService } from "#lib/turn/turn-service.ts";
+import type { ExportKeyOf } from "#lib/variant/formats/export-key.ts";
 import type { VariantToolServices } from "#lib/variant/variants-deps.ts";
 import type { AccessWatch } from "./auth/access-watch.ts";
 import type { Authenticator } from "./auth/authenticate.ts";
@@ -80,6 +81,7 @@ export type ApiServices = {
   tools: readonly Tool[];
   skills: SessionSkills;
   variants: VariantToolServices;
+  exportKeyOf: ExportKeyOf;
   publishedScripts: ScriptServer;
   planning: PlanningDeps;
   landing: LandingDeps;

@@ -50,7 +50,7 @@ export type AgentRecord = {
   usage: UsageSum;
   statusUrl: string;
   streamUrl: string;
-  /** Path of the live view of the browser that the sub-agent uses, which may be its parent's. Null unless that browser is ready. */
+  /** Absolute URL of the live view of the browser that the sub-agent uses, which may be its parent's. Null unless that browser is ready. */
   liveViewUrl: string | null;
   /** Time in ISO 8601 format, UTC. */
   createdAt: string;
@@ -336,9 +336,9 @@ export type BrowserDownloadEvent = {
 export type BrowserStatus = {
   /** `idle`: the session has not used a browser yet. `creating`: a browser starts, or the session waits for one. `ready`: the browser runs. `expired`: the browser was closed, for example because it was idle. `error`: the browser could not start or crashed. After `expired` and `error`, the next use starts a browser again. */
   status: "idle" | "creating" | "ready" | "expired" | "error";
-  /** Id of the session that the browser belongs to. For a sub-agent that shares its parent's browser, the id of the parent. Null if the session has not used a browser yet. */
+  /** Id of the session that the browser belongs to. For a sub-agent that shares its parent's browser, the id of the parent. It is set even if the session has not used a browser yet; null only if the session is removed while its status is read. */
   sessionId: string | null;
-  /** Path of a read-only page with only the live view. Anyone with the link can open it. Null unless `status` is `ready`. Revoking all share links replaces it. */
+  /** Absolute URL of a read-only page with only the live view. Anyone with the link can open it. Null unless `status` is `ready`. Revoking all share links replaces it. */
   liveViewUrl: string | null;
   /** The page that the session currently targets. Null if it targets none. */
   desiredUrl: string | null;
@@ -893,7 +893,7 @@ export type ExportedMessage = {
   }>;
   /** Results of the message's tool calls. */
   results: Array<ExportedToolResult>;
-  /** The `userId` that the caller sent with the message. Null if there was none, and for messages of the agent. */
+  /** Always null, because an export does not name users. Earlier versions exported the message's `userId`; an import leaves it out. */
   author: string | null;
   /** Time in ISO 8601 format, UTC. */
   createdAt: string;
@@ -1063,7 +1063,7 @@ export type FollowUp = {
   mode?: "queue" | "steer" | "interrupt" | undefined;
   /** A replay with the same key and an equal body returns the original response and changes nothing. The same key with a different body is refused with 422. Different sessions do not share keys. */
   idempotencyKey?: string | undefined;
-  /** Stable caller identity, stored as the message's author. */
+  /** Stable caller identity, stored as the message's author. Default: the `userId` of the session. */
   userId?: string | undefined;
 };
 

@@ -179,9 +179,7 @@ async function openAtService(env: Env, whyLocked: string): Promise<OperatorDesk>
       );
     });
   const token = createLoginTokens(await readSecretKey(env)).signToken();
-  const entered = await send(
-    new Request(new URL(`/login?token=${token}`, env.ownOrigin), { headers: { "user-agent": COMMAND } }),
-  );
+  const entered = await send(makeRequest(env, undefined, "POST", "/login", { token }));
   const cookie = entered.headers.getSetCookie()[0]?.split(";")[0];
   if (cookie === undefined)
     throw new Error(
@@ -207,9 +205,15 @@ const THIS_COMMAND: Login = {
   expiresAt: new Date(),
 };
 
-function makeRequest(env: Env, cookie: string, method: string, path: string, body: unknown): Request {
+function makeRequest(
+  env: Env,
+  cookie: string | undefined,
+  method: string,
+  path: string,
+  body: unknown,
+): Request {
   const headers = {
-    cookie,
+    ...(cookie !== undefined && { cookie }),
     origin: env.baseUrl,
     "content-type": "application/json",
     "user-agent": COMMAND,

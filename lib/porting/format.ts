@@ -61,7 +61,7 @@ export const exportedMessageSchema = z
     results: list(toolResultSchema).meta({ description: "Results of the message's tool calls." }),
     author: line.nullable().meta({
       description:
-        "The `userId` that the caller sent with the message. Null if there was none, and for messages of the agent.",
+        "Always null, because an export does not name users. Earlier versions exported the message's `userId`; an import leaves it out.",
     }),
     createdAt: time,
   })

@@ -29,7 +29,6 @@ export async function insertImport(
         // The cast is safe: `readSessionExport` validated the parts against their schemas.
         parts: message.parts as ImportedMessageRow["parts"],
         results: message.results,
-        author: message.author,
         writtenAt: new Date(message.createdAt),
       })),
     );

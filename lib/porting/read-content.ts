@@ -162,9 +162,9 @@ async function withResults({ db }: PortingDeps, page: TranscriptMessage[]): Prom
     );
   const results = await listResults(db, page.flatMap(callsOf));
   return page.map((message) => {
-    const { id, role, parts, author, createdAt } = message;
+    const { id, role, parts, createdAt } = message;
     const own = callsOf(message).flatMap(({ runId, callId }) => results.get(`${runId} ${callId}`) ?? []);
-    return { id, role, parts, results: own, author, createdAt };
+    return { id, role, parts, results: own, author: null, createdAt };
   });
 }
 
@@ -245,6 +245,6 @@ export const toExportedMessage = (row: ImportedMessageRow): ExportedMessage => (
   role: row.role,
   parts: row.parts,
   results: row.results,
-  author: row.author,
+  author: null,
   createdAt: row.writtenAt.toISOString(),
 });

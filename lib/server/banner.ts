@@ -42,7 +42,7 @@ export function printBanner({ env, container, readyMs }: BannerParts): void {
     "",
     ...rows.map(([name, value]) => `  ${styleText("dim", name.padEnd(9))} ${value}`),
     "",
-    "  Open this link to start a session in the browser (it works once):",
+    "  To start a session in the browser, open this link and press Sign in (the link signs in once):",
     `  ${styleText("cyan", login)}`,
     "",
     "  Or start one from another terminal:",

@@ -2,14 +2,17 @@ import type { Logger } from "pino";
 import type { AgentsDeps } from "#lib/agents/agents-deps.ts";
 import { cancelChildren } from "#lib/agents/cancel-agents.ts";
 import { type EntranceRequest, enterByLink } from "#lib/api/auth/entrance.ts";
+import { logInOperation } from "#lib/api/contract/operations/logins.ts";
 import { clientOf } from "#lib/api/http/client-address.ts";
 import { deleteFullBuckets } from "#lib/api/http/rates/rate-store.ts";
+import { serveOperation } from "#lib/api/http/serve-operation.ts";
 import { servePath } from "#lib/api/http/serve-path.ts";
 import { createLiveHub } from "#lib/api/live/live-hub.ts";
 import type { Mounted } from "#lib/api/next/find-container.ts";
 import { loadReportPage } from "#lib/api/next/load-report-page.ts";
 import { loadLivePage, loadSessionPage } from "#lib/api/next/load-session-page.ts";
 import { loadLandingPage } from "#lib/api/next/page-loaders.ts";
+import { logIn } from "#lib/api/operations/logins.ts";
 import { submitFromOverlay } from "#lib/api/operations/submit-from-overlay.ts";
 import type { ApiServices } from "#lib/api/services.ts";
 import { createBrowserControl } from "#lib/browser/view/browser-control.ts";
@@ -455,6 +458,7 @@ const mount = (services: ApiServices, { live, player, builtinMcp }: Parts): Moun
       userAgent: request.headers.get("user-agent"),
       client: clientOf(request),
     }),
+  logIn: (request) => serveOperation(services, logInOperation, logIn, request, {}),
   loadSessionPage: (...visit) => loadSessionPage(services, ...visit),
   loadReportPage: (...visit) => loadReportPage(services, ...visit),
   loadLivePage: (sessionId, cookie) => loadLivePage(services, sessionId, cookie),

@@ -17,6 +17,7 @@ import { createLogins } from "#lib/logins/logins.ts";
 import type { SecurityLog } from "#lib/security-log/security-log.ts";
 import { createShareLinks } from "#lib/session/share/share-link.ts";
 import { readShareStates } from "#lib/session/share/share-store.ts";
+import { createExportKeys } from "#lib/variant/formats/export-key.ts";
 import type { Env } from "./env.ts";
 import type { Storage } from "./open-storage.ts";
 
@@ -37,6 +38,7 @@ export function createAccess(env: Env, storage: Storage, logger: Logger, securit
       onThrottled: () => securityLog.authenticationThrottled({}),
     }),
     shares: createShareLinks(db, storage.encryptionKey, storage.previousKeys),
+    exportKeyOf: createExportKeys(storage.encryptionKey),
     login: createLoginGate(
       logins,
       createLoginTokens(storage.encryptionKey),

@@ -30,6 +30,7 @@ const container: Deps["container"] = {
     },
     serveEngine: undefined,
     enterByLink: async () => undefined,
+    logIn: async () => assert.fail("no one logs in"),
     openLive: async () => Response.json({ error: "no such session" }, { status: 404 }),
     serveMcp: unused,
     loadSessionPage: unused,

@@ -41,6 +41,7 @@ const container: Deps["container"] = {
     },
     serveEngine: undefined,
     enterByLink: async () => undefined,
+    logIn: async () => assert.fail("no one logs in"),
     openLive: async () => undefined,
     serveMcp: async () => new Response(null, { status: 405 }),
     loadSessionPage: async () => undefined,

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { contract } from "#lib/api/contract/contract.ts";
+import { logInOperation } from "#lib/api/contract/operations/logins.ts";
 import { isRoutedSessionId } from "#lib/api/contract/paths.ts";
 import { type Client, readClientAddress } from "#lib/api/http/client-address.ts";
 import { fail, failureResponse } from "#lib/api/http/errors.ts";
@@ -129,6 +130,8 @@ export function createRequestListener({ container, env, handle, isDev, logger }:
 
     if (pathname === MCP_PATH)
       return sendResponse(response, await container.mounted.serveMcp(toWebRequest(request, response, url)));
+    if (pathname === logInOperation.path && request.method === logInOperation.method)
+      return sendResponse(response, await container.mounted.logIn(toWebRequest(request, response, url)));
     const script = findScript(request, pathname);
     if (script !== undefined && (await serveScript(script, request, response))) return;
     // If the path of `retargetBrowser` contains an id that no session can have, the answer is the one for an unknown

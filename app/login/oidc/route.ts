@@ -1,5 +1,5 @@
-import { mountLogin } from "#lib/api/next/mount.ts";
+import { mountProviderLogin } from "#lib/api/next/mount.ts";
 
 export const dynamic = "force-dynamic";
 
-export const { GET } = mountLogin();
+export const { GET } = mountProviderLogin();

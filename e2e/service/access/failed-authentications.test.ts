@@ -58,6 +58,13 @@ const openSocket =
     return Promise.race([refused, closed]);
   };
 
+const logIn = (token: string) =>
+  send(
+    "/login",
+    { origin: service.baseUrl, "content-type": "application/json" },
+    { method: "POST", body: JSON.stringify({ token }) },
+  );
+
 function mcp(token: string) {
   const { headers, ...init } = listToolsRequest(token);
   return send("/api/mcp", headers, init);
@@ -106,10 +113,10 @@ const CREDENTIALS: Credential[] = [
   },
   {
     name: "login tokens",
-    wrong: () => send("/login?token=wrong"),
-    refusal: 303,
-    right: () => send(`/login?token=${service.container.services.login.issueToken()}`),
-    accepted: 303,
+    wrong: () => logIn("wrong"),
+    refusal: 401,
+    right: () => logIn(service.container.services.login.issueToken()),
+    accepted: 200,
   },
   {
     name: "keys of a socket's request",

@@ -43,7 +43,7 @@ const revokeAll = async (sessionId: string) =>
 async function open(
   link: string,
 ): Promise<{ cookie: string; setCookies: string[]; location: string | null }> {
-  const response = await fetch(service.baseUrl + link, { redirect: "manual" });
+  const response = await fetch(new URL(link, service.baseUrl), { redirect: "manual" });
   assert.equal(response.status, 303);
   const setCookies = response.headers.getSetCookie();
   const cookie = setCookies[0]?.split(";")[0] ?? "";
@@ -267,6 +267,7 @@ describe("liveViewUrl", () => {
   test("opens only the live view, without another credential, and is the same on every poll", async () => {
     const url = await readUrl();
     assert.equal(await readUrl(), url);
+    assert.ok(url.startsWith(`${service.env.baseUrl}/s/${session.sessionId}/live?key=`), url);
     const { cookie, setCookies, location } = await open(url);
     assert.equal(location, `/s/${session.sessionId}/live`);
     assert.deepEqual(

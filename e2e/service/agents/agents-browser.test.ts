@@ -63,6 +63,11 @@ describe("sub-agents with browsers", () => {
     assert.match(readResult(service, "lead browse", 4), /kept by the child/);
     const [, shared] = await readAgents(service, session.sessionId);
     assert.equal(shared?.browserSessionId, session.sessionId);
+    const { agents } = await service.read<{ agents: { name: string; liveViewUrl: string | null }[] }>(
+      `/api/sessions/${session.sessionId}/agents`,
+    );
+    const url = agents.find(({ name }) => name === "shared")?.liveViewUrl;
+    assert.ok(url?.startsWith(`${service.env.baseUrl}/s/${session.sessionId}/live?key=`), url ?? "null");
     const [end] = only(await readEvents(service, session.sessionId), "run.completed");
     assert.equal(end?.outcome, "succeeded");
   });

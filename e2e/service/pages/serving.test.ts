@@ -29,9 +29,12 @@ const FILES = {
 
 let service: HttpTestService;
 let slug: string;
+let sessionId: string;
 before(async () => {
   service = await openHttpTestService();
-  slug = (await deployFiles(service, FILES)).page.slug;
+  const deployed = await deployFiles(service, FILES);
+  slug = deployed.page.slug;
+  sessionId = deployed.session.sessionId;
 });
 after(() => service.close());
 
@@ -57,6 +60,14 @@ function assertPageHeaders({ headers }: Reply, about: string): void {
 }
 
 describe("a page", () => {
+  it("does not reveal the session that deployed it, because the annotation webhook needs only its id", async () => {
+    for (const path of [`/p/${slug}/`, `/p/${slug}`, `/p/${slug}/app.js`, `/p/${slug}/missing`]) {
+      const { headers, body } = await send(path);
+      const answer = `${slug} ${JSON.stringify(headers)} ${body}`;
+      assert.ok(!answer.includes(sessionId.slice("ses_".length)), path);
+    }
+  });
+
   it("is served with its content types and headers, also with cookies of the service", async () => {
     const TYPES: [string, string, string][] = [
       ["", "text/html; charset=utf-8", INDEX],

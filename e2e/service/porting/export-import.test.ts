@@ -133,20 +133,47 @@ describe("the export of a session", () => {
       "canary-header-value",
       "canary-system-prompt",
       "canary-metadata",
+      "canary-user",
+      "canary-user-of-the-follow-up",
     ];
     const { sessionId, shareUrl } = await makeSession(service, "look", {
       callback: { url: "http://127.0.0.1:9/hook?canary-callback-url", secret: secrets[0] },
       mcpServers: { crm: { url: "https://127.0.0.1:9/mcp", headers: { Authorization: secrets[1] } } },
       systemPrompt: secrets[2],
       metadata: { note: secrets[3] },
-      userId: "user-1",
+      userId: secrets[4],
     });
+    const followUp = await service.call("POST", `/api/sessions/${sessionId}/agent/messages`, {
+      text: "look again",
+      userId: secrets[5],
+    });
+    await service.completed((await followUp.json()).statusUrl);
     const link = new URL(shareUrl, service.env.baseUrl).searchParams.get("key") ?? "";
     const json = JSON.stringify(await exportSession(service, sessionId, "?evidence=true"));
     const html = await exportHtml(service, sessionId);
     for (const secret of [...secrets, "canary-callback-url", link])
       for (const exported of [json, html]) assert.ok(!exported.includes(secret), secret);
-    assert.ok(json.includes("look"));
+    assert.ok(json.includes("look again"));
+  });
+
+  it("leaves out the authors that a file of an earlier version has, also in the list of imported messages", async () => {
+    const { sessionId: from } = await makeSession(service, "of an earlier version");
+    const file = await exportSession(service, from);
+    const [first, ...others] = file.messages;
+    assert.ok(first);
+    const messages = [{ ...first, author: "canary-author" }, ...others];
+    const { sessionId } = await makeSession(service, "of today");
+    const { import: summary } = await imported(service, sessionId, { ...file, messages });
+    const listed = await service.call("GET", `/api/sessions/${sessionId}/imports/${summary.id}`);
+    const texts = [
+      await listed.text(),
+      JSON.stringify(await exportSession(service, sessionId)),
+      await exportHtml(service, sessionId),
+    ];
+    for (const text of texts) {
+      assert.ok(text.includes("of an earlier version"));
+      assert.ok(!text.includes("canary-author"));
+    }
   });
 });
 

@@ -39,9 +39,9 @@ test("a retarget selects the page for the next turn's prompt, and the former tar
   }
   assert.deepEqual(requests.map(pageLines), [
     [`Target page: ${first}`, `Further page: ${second}`],
-    [`Target page: ${third}`, `Further page: ${first}`, `Further page: ${second}`],
-    [`Target page: ${second}`, `Further page: ${first}`, `Further page: ${third}`],
-    [`Target page: ${first}`, `Further page: ${second}`, `Further page: ${third}`],
+    [`Target page: ${third}`, `Further page: ${second}`, `Further page: ${first}`],
+    [`Target page: ${second}`, `Further page: ${third}`, `Further page: ${first}`],
+    [`Target page: ${first}`, `Further page: ${third}`, `Further page: ${second}`],
   ]);
 });
 

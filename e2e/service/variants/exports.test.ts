@@ -77,6 +77,30 @@ describe("the export of a revision", () => {
     assert.ok(!script.includes("</script>"));
   });
 
+  it("and the published script name the variant, but not the session", async () => {
+    const [sessionId, other] = [await makeSession(), await makeSession()];
+    for (const id of [sessionId, other]) await importInto(id, { format: "json", document });
+    const formats = ["json", "growthbook", "posthog", "script"];
+    const read = async (id: string) =>
+      Promise.all(formats.map(async (format) => (await exportFrom(id, format)).text()));
+    const published = await service.call("POST", `/api/sessions/${sessionId}/variants/main/publish`, {
+      unchecked: true,
+    });
+    const { publication } = await published.json();
+    const served = await service.call("GET", new URL(publication.scriptUrl).pathname);
+    const files = await read(sessionId);
+    const headers = JSON.stringify([...served.headers]);
+    for (const text of [...files, await served.text(), headers, publication.scriptUrl])
+      assert.ok(!text.includes(sessionId.slice("ses_".length)), text.slice(0, 200));
+    const keys = [files, await read(sessionId), await read(other)].map((texts) =>
+      texts.slice(1).map((text) => /main-[0-9a-f]{24}/.exec(text)?.[0]),
+    );
+    assert.equal(new Set(keys[0]).size, 1);
+    assert.deepEqual(keys[0], keys[1], "a variant has the same key in each of its exports");
+    assert.notDeepEqual(keys[0], keys[2]);
+    assert.ok(keys[0]?.[0]);
+  });
+
   it("is refused for unknown formats, unknown revisions and other owners", async () => {
     const sessionId = await makeSession();
     await importInto(sessionId, { format: "json", document });

@@ -70,6 +70,7 @@ export async function admitCaller(
     return (await services.authenticate(headers)) as Failure;
   if (!isOwnOrigin(services, request))
     return fail("forbidden", "only the service's own pages may send this request");
+  if (auth.kind === "page") return { ok: true, caller: undefined, session: undefined };
   if (auth.kind === "login") {
     const login = await services.login.readLogin(headers.get("cookie"));
     if (!login) services.securityLog.operatorRefused({ operation: nameOperation(operation) });

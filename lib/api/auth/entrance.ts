@@ -23,9 +23,10 @@ export type EntranceRequest = {
 type RefuseSecret = <Refusal>(refusal: Refusal) => Response | Refusal;
 
 /**
- * Handles links that contain a secret (the one-time login link, share links): sets a cookie and redirects to the URL
- * without the secret. Also serves the sign-in with the identity provider, and hides session pages from visitors whose
- * cookies give no access. Source: `wire.md`, POST /api/session; `security.md`, Landing page.
+ * Handles share links: sets a cookie and redirects to the URL without the secret. The cookie gives no more than the link
+ * itself, and the link can be opened again. One-time links are not redeemed here, but with a POST
+ * (`operations/logins.ts`). Also serves the sign-in with the identity provider, and hides session pages from visitors
+ * whose cookies give no access. Source: `wire.md`, POST /api/session; `security.md`, Landing page; decision 067.
  *
  * @returns `unknown` if the answer must be the 404 page; undefined if other handlers answer the request.
  */
@@ -40,29 +41,9 @@ export async function enterByLink(
   };
   const isSecure = url.protocol === "https:" || services.settings.baseUrl.startsWith("https:");
   const headers = { cookie: cookieHeader, userAgent };
-  if (url.pathname === "/login") return enterByLoginLink(services, method, url, headers, refuse);
   if (services.oidc && (url.pathname === OIDC_PATH.start || url.pathname === OIDC_PATH.callback))
     return enterByProvider({ ...services, oidc: services.oidc }, method, url, headers, { isSecure, refuse });
   return enterSession(services, url, cookieHeader, { isSecure, refuse });
-}
-
-async function enterByLoginLink(
-  { login, securityLog }: ApiServices,
-  method: string,
-  url: URL,
-  headers: { cookie: string | null; userAgent: string | null },
-  refuse: RefuseSecret,
-): Promise<Response> {
-  const token = url.searchParams.get("token") ?? "";
-  // A HEAD request does not use up the link, because chat programs send HEAD requests to build link previews.
-  if (method !== "GET" || token === "") return redirect("/?login=expired", []);
-  const cookie = await login.redeem(token, headers);
-  if (!cookie) {
-    securityLog.loginFailed({});
-    return refuse(redirect("/?login=expired", []));
-  }
-  securityLog.loginSucceeded({ actor: "operator" });
-  return redirect("/", [cookie]);
 }
 
 /** Answers a request for a page of a session if the link has a share token, or if the visitor may not see the page. */

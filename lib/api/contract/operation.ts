@@ -10,12 +10,14 @@ import type { ErrorCode } from "../http/errors.ts";
  *   With `ownLink`, only visitors with the session's own `shareUrl`, not with created links. With `liveView`, also
  *   visitors with the `liveViewUrl`.
  * - `login`: the operator, signed in on the landing page.
+ * - `page`: a page of the service, without a credential.
  * - `none`: anyone.
  */
 export type OperationAuth =
   | { kind: "key" }
   | { kind: "share"; role: ShareRole; orKey: boolean; ownLink?: boolean; liveView?: boolean }
   | { kind: "login" }
+  | { kind: "page" }
   | { kind: "none" };
 
 export const KEY_AUTH = { kind: "key" } as const;

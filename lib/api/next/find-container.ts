@@ -16,10 +16,11 @@ export type Mounted = PageLoaders & {
   /** Serves `/api/mcp`, the built-in MCP server. */
   serveMcp: (request: Request) => Promise<Response>;
   /**
-   * Handles links that contain a secret, and the sign-in of the operator. See `enterByLink` in
-   * `lib/api/auth/entrance.ts`.
+   * Handles share links and the sign-in with the identity provider. See `enterByLink` in `lib/api/auth/entrance.ts`.
    */
   enterByLink: (request: Request) => Promise<Response | "unknown" | undefined>;
+  /** Serves `POST /login`, which signs in with the token of a login link. */
+  logIn: (request: Request) => Promise<Response>;
 };
 
 const CONTAINER = Symbol.for("agent-session-service");

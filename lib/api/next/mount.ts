@@ -79,10 +79,20 @@ export function mountEntrance(): { GET: RouteHandler } {
 }
 
 /**
- * Serves `/login` and the paths below it on serverless platforms, for login links and the identity provider. In the
- * service's own server process, these requests do not reach Next.
+ * Serves `/login/enter`, which signs in with the token of a login link. On serverless platforms, Next's proxy rewrites
+ * `POST /login` to this path, because Next allows no route at the path of a page.
  */
-export function mountLogin(): { GET: RouteHandler } {
+export function mountLogIn(): { POST: RouteHandler } {
+  const handle: RouteHandler = (request) =>
+    answer(request, async () => (await findContainer()).logIn(request));
+  return { POST: handle };
+}
+
+/**
+ * Serves the sign-in with the identity provider on serverless platforms. In the service's own server process, these
+ * requests do not reach Next.
+ */
+export function mountProviderLogin(): { GET: RouteHandler } {
   const handle: RouteHandler = (request) =>
     answer(request, async () => {
       const { enterByLink } = await findContainer();

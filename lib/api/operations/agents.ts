@@ -23,7 +23,7 @@ import type { CallOf } from "./handler.ts";
 
 /** `GET …/agents`: lists all sub-agents below a session. The list is flat. Source: `wire.md`, Sub-agents. */
 export async function listAgents(
-  { db, browser, shares }: Pick<ApiServices, "db" | "browser" | "shares">,
+  { db, browser, shares, settings }: Pick<ApiServices, "db" | "browser" | "shares" | "settings">,
   { params }: CallOf<"listAgents">,
 ): Promise<Answer> {
   const below = await listBelow(db, params.sessionId);
@@ -34,7 +34,8 @@ export async function listAgents(
   for (const shownId of new Set(below.flatMap(({ browserSessionId }) => browserSessionId ?? []))) {
     const isShown = (await browser.readStatus(shownId)).liveViewUrl !== null;
     const session = isShown ? await findSession(db, shownId) : undefined;
-    liveViews.set(shownId, session ? shares.liveViewPath(session.id, session.shareRevocation) : null);
+    const url = session && settings.baseUrl + shares.liveViewPath(session.id, session.shareRevocation);
+    liveViews.set(shownId, url ?? null);
   }
   const agents = below.map((row) => {
     const requestId = requests.get(row.sessionId) ?? "";

@@ -10,12 +10,12 @@ import type { ApiServices } from "../services.ts";
 import type { CallOf } from "./handler.ts";
 
 /**
- * `GET /api/sessions/:sessionId/browser`: returns the browser's status without an envelope. The path in `liveViewUrl`
- * gets its token only here and in the list of sub-agents. The browser service does not know the token, so no event, log
+ * `GET /api/sessions/:sessionId/browser`: returns the browser's status without an envelope. `liveViewUrl`
+ * is absolute, and gets its token only here and in the list of sub-agents. The browser service does not know the token, so no event, log
  * or prompt can contain the token.
  */
 export async function readBrowser(
-  { db, browser, shares }: ApiServices,
+  { db, browser, shares, settings }: ApiServices,
   { session }: CallOf<"readBrowser">,
 ): Promise<Answer> {
   // For a sub-agent that shares its parent's page, the status is that of the parent's browser, because the sub-agent
@@ -24,7 +24,8 @@ export async function readBrowser(
   const shown = agent?.browser === "shared" ? agent.browserSessionId : null;
   const owner = shown === null ? session : ((await findSession(db, shown)) ?? session);
   const record = await browser.readStatus(owner.id);
-  const liveViewUrl = record.liveViewUrl && shares.liveViewPath(owner.id, owner.shareRevocation);
+  const liveViewUrl =
+    record.liveViewUrl && settings.baseUrl + shares.liveViewPath(owner.id, owner.shareRevocation);
   return { ok: true, status: 200, body: { ...record, liveViewUrl } };
 }
 

@@ -13,7 +13,7 @@ import { readRevisionNumber } from "./variants.ts";
 
 /** `GET …/variants/:variantKey/revisions/:revision/export?format=`: exports a revision. */
 export async function exportRevision(
-  { db }: ApiServices,
+  { db, exportKeyOf }: ApiServices,
   { params, query }: CallOf<"exportRevision">,
 ): Promise<Answer> {
   const number = readRevisionNumber(params.revision);
@@ -22,8 +22,9 @@ export async function exportRevision(
   if (!found) return fail("not_found", "no such revision");
   const { variant, document } = found;
   const { format } = query;
+  const key = exportKeyOf(sessionId, variant);
   if (format !== "script") {
-    const exported = exportJson(format, { sessionId, variant, revision: number, document });
+    const exported = exportJson(format, { key, variant, revision: number, document });
     const headers = {
       "Content-Disposition": attachment(`${variant}-r${number}${format === "json" ? "" : `.${format}`}.json`),
     };
@@ -39,7 +40,7 @@ export async function exportRevision(
     "Content-Disposition": attachment(`${variant}-r${number}.js`),
     "X-Content-Type-Options": "nosniff",
   };
-  const script = variantScript(document, `export_${sessionId}_${variant}`);
+  const script = variantScript(document, key);
   return new Response(`/* Revision ${number} of variant ${variant}. */\n${script}`, { headers });
 }
 

@@ -1,9 +1,11 @@
 import type { Login } from "#lib/logins/logins.ts";
 import { actorOf } from "../auth/actor-of.ts";
+import type { logInOperation } from "../contract/operations/logins.ts";
+import { clientOf } from "../http/client-address.ts";
 import { fail } from "../http/errors.ts";
 import type { Answer } from "../operations/handler.ts";
 import type { ApiServices } from "../services.ts";
-import type { CallOf } from "./handler.ts";
+import type { Call, CallOf } from "./handler.ts";
 
 /** `GET /actions/logins`: lists the browsers that are signed in, the most recently used first. */
 export async function listLogins(
@@ -22,6 +24,31 @@ export async function endLogin(
   if (!(await logins.end(params.loginId))) return fail("not_found", "no such login");
   securityLog.loginEnded({ actor: actorOf(caller), loginId: params.loginId });
   return { ok: true, status: 200, body: { success: true } };
+}
+
+/**
+ * `POST /login`: signs in with the token of a login link, and sets the cookie of the login. A wrong, used or expired
+ * token is a failed authentication of the client.
+ */
+export async function logIn(
+  { login, securityLog, failedAttempts }: Pick<ApiServices, "login" | "securityLog" | "failedAttempts">,
+  { request, body }: Call<typeof logInOperation>,
+): Promise<Answer> {
+  const { headers } = request;
+  const cookie = await login.redeem(body.token, {
+    cookie: headers.get("cookie"),
+    userAgent: headers.get("user-agent"),
+  });
+  if (cookie === undefined) {
+    securityLog.loginFailed({});
+    return failedAttempts.refuse(
+      clientOf(request),
+      fail("unauthorized", "token: was used before, has expired, or is wrong; get a new login link"),
+    );
+  }
+  securityLog.loginSucceeded({ actor: "operator" });
+  const answerHeaders = { "Set-Cookie": cookie, "Cache-Control": "no-store" };
+  return { ok: true, status: 200, body: { success: true }, headers: answerHeaders };
 }
 
 /** `POST /actions/logout`: ends the login of the browser that sent the request, and removes its cookie. */

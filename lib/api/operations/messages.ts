@@ -22,7 +22,7 @@ export const postPersonMessage = (
 
 async function accept(
   services: ApiServices,
-  { body, hashBody, params }: CallOf<"postMessage" | "postPersonMessage">,
+  { body, hashBody, params, session }: CallOf<"postMessage" | "postPersonMessage">,
   origin: "person" | "external",
 ): Promise<Answer> {
   const { sessionId } = params;
@@ -32,7 +32,8 @@ async function accept(
     mode: body.mode ?? "queue",
     origin,
     deploymentExcludes: services.settings.excludesTools,
-    userId: body.userId ?? null,
+    // People on the page are not the caller whose id the session has.
+    userId: body.userId ?? (origin === "external" ? session.userId : null),
     idempotencyKey: body.idempotencyKey ?? null,
     bodyHash: hashBody(),
   });

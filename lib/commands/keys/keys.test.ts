@@ -61,17 +61,10 @@ let variables: Record<string, string>;
 const server = createServer(async (request, response) => {
   const url = new URL(request.url ?? "", service.env.baseUrl);
   const { container } = service;
-  const { cookie = null, "user-agent": userAgent = null } = request.headers;
-  const entered = await container.enterByLink({
-    method: request.method ?? "GET",
-    url,
-    cookieHeader: cookie,
-    userAgent,
-  });
-  if (entered instanceof Response) return sendResponse(response, entered);
+  const webRequest = toWebRequest(request, response, url);
+  if (url.pathname === "/login") return sendResponse(response, await container.mounted.logIn(webRequest));
   const found = match(url.pathname);
   if (!found) return void response.writeHead(404).end();
-  const webRequest = toWebRequest(request, response, url);
   await sendResponse(response, await container.mounted.serve(found.operations, webRequest, found.params));
 });
 before(async () => {

@@ -4,7 +4,6 @@ import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { openTestService, type TestService } from "#e2e/service/testing.ts";
-import { enterByLink } from "#lib/api/auth/entrance.ts";
 import { type LoginCommand, readLoginCommand } from "./read-command.ts";
 
 const MAIN = fileURLToPath(new URL("main.ts", import.meta.url));
@@ -25,14 +24,20 @@ test("npm run login prints a link that signs a browser in at the running service
   const { stdout } = await run({ DATA_DIR: service.dataDir, BASE_URL: "https://agents.example" });
   const [link = ""] = /https:\S+/.exec(stdout) ?? [];
   assert.ok(link.startsWith("https://agents.example/login?token="), stdout);
-  const enter = () =>
-    enterByLink(service.container.services, { method: "GET", url: new URL(link), cookieHeader: null });
-  const [first, second] = [await enter(), await enter()];
-  assert.ok(first instanceof Response && second instanceof Response);
-  assert.deepEqual([first.status, first.headers.get("location")], [303, "/"]);
+  const { origin } = new URL(service.env.baseUrl);
+  const token = new URL(link).searchParams.get("token");
+  const logIn = () =>
+    service.container.mounted.logIn(
+      new Request(`${origin}/login`, {
+        method: "POST",
+        headers: { origin, "content-type": "application/json" },
+        body: JSON.stringify({ token }),
+      }),
+    );
+  const [first, second] = [await logIn(), await logIn()];
   const cookie = first.headers.get("set-cookie")?.split(";")[0] ?? null;
   assert.ok(await service.container.services.login.readLogin(cookie));
-  assert.equal(second.headers.get("location"), "/?login=expired");
+  assert.equal(second.status, 401);
 });
 
 test("npm run login does not generate a key in a folder that no service has used", async () => {

@@ -2,6 +2,10 @@ import { type ActionOutcome, callAction } from "./call-action.ts";
 
 const fetchDirectly: typeof fetch = (...call) => fetch(...call);
 
+/** Signs this browser in with the token of a login link. */
+export const logIn = (token: string, fetcher = fetchDirectly): Promise<ActionOutcome<unknown>> =>
+  callAction(fetcher, "POST", "/login", { token });
+
 /** Ends the login of this browser. */
 export const logOut = (fetcher = fetchDirectly): Promise<ActionOutcome<unknown>> =>
   callAction(fetcher, "POST", "/actions/logout");

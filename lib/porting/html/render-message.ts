@@ -10,7 +10,7 @@ export const renderTime = (iso: string): string =>
 
 /** Renders a message. Each tool call is a single line that people can unfold to see the details. */
 export async function renderMessage(message: ExportedMessage): Promise<string> {
-  const { role, parts, results, author, createdAt } = message;
+  const { role, parts, results, createdAt } = message;
   let body = "";
   for (const part of parts) {
     body += renderPart(part, role, results);
@@ -18,8 +18,8 @@ export async function renderMessage(message: ExportedMessage): Promise<string> {
     // requests.
     await setImmediate();
   }
-  const name = role === "assistant" ? "Agent" : author === null ? "User" : `User ${author}`;
-  const who = `<p class="who"><span dir="auto">${escapeHtml(name)}</span>${renderTime(createdAt)}</p>`;
+  const name = role === "assistant" ? "Agent" : "User";
+  const who = `<p class="who"><span>${name}</span>${renderTime(createdAt)}</p>`;
   return `<article class="message ${role}">${who}<div class="said">${body}</div></article>\n`;
 }
 

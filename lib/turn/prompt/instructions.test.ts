@@ -61,6 +61,36 @@ describe("the instructions of a turn", () => {
     assert.match(composed, /Further page: https:\/\/shop\.example\/b/);
   });
 
+  it("name as many further pages as fit into 8,000 characters, the newest first, and count the others", () => {
+    const pagesOf = (urls: string[]) => {
+      const selectedUrl = "https://shop.example/selected";
+      const composed = composeInstructions({ ...parts, selectedUrl, targetPageUrls: urls });
+      assert.match(composed, /^Target page: https:\/\/shop\.example\/selected\nFurther page: /m);
+      const listed = composed.split("\n").filter((line) => line.startsWith("Further page: "));
+      const [, left] = /^Further pages that are not listed here: (\d+)$/m.exec(composed) ?? [];
+      return { listed: listed.map((line) => line.slice("Further page: ".length)), left: Number(left ?? 0) };
+    };
+    const few = Array.from({ length: 60 }, (_, index) => `https://shop.example/${index}`);
+    assert.deepEqual(pagesOf([...few, few[3] ?? ""]).listed.toSorted(), few.toSorted());
+    assert.deepEqual(pagesOf(few), { listed: few.toReversed(), left: 0 });
+
+    const many = Array.from(
+      { length: 1_000 },
+      (_, index) => `https://shop.example/${index}/${"x".repeat(50)}`,
+    );
+    const { listed, left } = pagesOf(many);
+    assert.deepEqual(listed, many.toReversed().slice(0, listed.length));
+    assert.equal(listed.length + left, many.length);
+    const characters = listed.map((url) => `Further page: ${url}\n`).join("").length;
+    assert.ok(characters <= 8_000 && characters > 7_800, `${characters}`);
+
+    const long = `https://shop.example/${"y".repeat(8_000)}`;
+    assert.deepEqual(pagesOf(["https://shop.example/a", long]), {
+      listed: ["https://shop.example/a"],
+      left: 1,
+    });
+  });
+
   it("name each skill in one line, within bounds, if the session has the tools for skills", () => {
     const toolNames = ["read_skill", "run_skill_script"];
     const skills = [

@@ -3,6 +3,7 @@ import type { VariantSummary } from "#lib/events/event.ts";
 import type { PlanningState } from "#lib/planning/planning-store.ts";
 import type { ImportedConversation } from "#lib/session/transcript/imported-messages-store.ts";
 import { describePlanning } from "./describe-planning.ts";
+import { listFurtherPages } from "./list-further-pages.ts";
 
 /** The sub-agent that the instructions describe. */
 type SubAgent = {
@@ -207,8 +208,7 @@ function describePage(parts: InstructionParts): string {
   const lines = ["## Page context", ""];
   if (parts.currentUrl) lines.push(`Current page: ${parts.currentUrl}`);
   if (parts.selectedUrl) lines.push(`Target page: ${parts.selectedUrl}`);
-  for (const url of parts.targetPageUrls.slice(0, 50))
-    if (url !== parts.selectedUrl) lines.push(`Further page: ${url}`);
+  lines.push(...listFurtherPages(parts.targetPageUrls, [parts.selectedUrl]));
   if (lines.length === 2) lines.push(`Demo page: ${parts.demoUrl}`);
   return lines.join("\n");
 }

@@ -3,6 +3,7 @@ import type { ModelMessage } from "ai";
 import type { NewEvent } from "#lib/events/event.ts";
 import { type MessageRow, toTranscriptMessage } from "#lib/session/transcript/transcript-store.ts";
 import { composeOwnTools } from "../prompt/compose-tools.ts";
+import { endWithUser } from "../prompt/end-with-user.ts";
 import { willLookFirst } from "../prompt/look-first.ts";
 import { aboutRun, type Claim } from "../record/claim.ts";
 import { recordIf, recordStep, type StepRecord } from "../record/record-step.ts";
@@ -64,11 +65,11 @@ function noteOpening(run: RunInPlay, { startedAt }: { startedAt: Date }): void {
 
 function describeOpening(run: RunInPlay): StepRecord<object> & { startedAt: Date } {
   const { claim } = run;
-  const { events: messageEvents, ...opened } = describeRequestMessages(
-    claim,
-    claim.attempt === 1 ? run.requestMessages : [],
-    run.messageSeq,
-  );
+  const {
+    events: messageEvents,
+    modelMessages,
+    ...opened
+  } = describeRequestMessages(claim, claim.attempt === 1 ? run.requestMessages : [], run.messageSeq);
   const about = aboutRun(claim);
   const deliverable = { runId: claim.runId, status: "pending" } as const;
   const events: NewEvent[] = [
@@ -80,6 +81,7 @@ function describeOpening(run: RunInPlay): StepRecord<object> & { startedAt: Date
     name: "open",
     output: {},
     ...opened,
+    modelMessages: endWithUser(modelMessages, run.history.messages),
     startedAt: new Date(),
     events,
     ...(claim.isStructured && { deliverable }),

@@ -1,5 +1,6 @@
 import type { NewEvent } from "#lib/events/event.ts";
 import { takeSteers } from "#lib/session/follow-up/steering.ts";
+import { endWithUser } from "../prompt/end-with-user.ts";
 import { aboutRun, StaleClaimError } from "../record/claim.ts";
 import { announce, applyStep, writeEvents } from "../record/record-step.ts";
 import { lockRunAndSession } from "../record/turn-store.ts";
@@ -26,7 +27,7 @@ export async function readSteers(deps: TurnDeps, run: RunInPlay, number: number)
       // The request's id makes the name unique, because several such steps can precede the same model call.
       name: `steer-${number}-${steers[0]?.requestId}`,
       output: { requestIds: steers.map(({ requestId }) => requestId) },
-      modelMessages: steers.flatMap(({ modelMessages }) => modelMessages),
+      modelMessages: endWithUser(steers.flatMap(({ modelMessages }) => modelMessages)),
     };
     const events = steers.flatMap(({ requestId, rows }): NewEvent[] => [
       ...rows.map((message) => ({ kind: "message.completed" as const, ...about, message })),

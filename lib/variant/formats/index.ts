@@ -11,15 +11,15 @@ import { importPostHog } from "./posthog/import-posthog.ts";
 export const JSON_FORMATS = ["json", "growthbook", "posthog"] as const;
 export type JsonFormat = (typeof JSON_FORMATS)[number];
 
-/** A revision to export. */
-type Exportable = { sessionId: string; variant: string; revision: number; document: VariantDocument };
+/** A revision to export. `key` identifies the variant in other tools. */
+type Exportable = { key: string; variant: string; revision: number; document: VariantDocument };
 
 /** Exports a revision. `omitted` lists what the format does not support. */
 export function exportJson(
   format: JsonFormat,
-  { sessionId, variant, revision, document }: Exportable,
+  { key, variant, revision, document }: Exportable,
 ): { document: unknown; omitted: Omission[] } {
-  const experiment = { name: `Variant ${variant}`, key: `${sessionId}-${variant}` };
+  const experiment = { name: `Variant ${variant}`, key };
   switch (format) {
     case "json":
       return {

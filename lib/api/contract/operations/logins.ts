@@ -1,6 +1,6 @@
 import { defineOperation, type Operation } from "../operation.ts";
 import { listOf } from "../schemas/answers.ts";
-import { doneSchema, loginRecordSchema } from "../schemas/logins.ts";
+import { doneSchema, logInSchema, loginRecordSchema } from "../schemas/logins.ts";
 
 export const loginOperations = {
   listLogins: defineOperation({
@@ -28,3 +28,18 @@ export const loginOperations = {
     answers: { 200: doneSchema },
   }),
 } as const satisfies Record<string, Operation>;
+
+/**
+ * Signs in with the token of a login link. It is not part of {@link loginOperations}, because its path is also that of
+ * the page that a login link opens: a GET only shows the page, so that previews and prefetches do not use up the link.
+ */
+export const logInOperation = defineOperation({
+  method: "POST",
+  path: "/login",
+  summary: "Log in",
+  auth: { kind: "page" },
+  body: logInSchema,
+  bodyBytesMax: 4 * 1024,
+  requiresJsonType: true,
+  answers: { 200: doneSchema },
+});

@@ -66,7 +66,7 @@ const agentRecordSchema = z
       .nullable()
       .meta({
         description:
-          "Path of the live view of the browser that the sub-agent uses, which may be its parent's. Null unless that browser is ready.",
+          "Absolute URL of the live view of the browser that the sub-agent uses, which may be its parent's. Null unless that browser is ready.",
         examples: [null],
       }),
     createdAt: timestamp,

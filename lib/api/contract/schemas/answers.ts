@@ -116,15 +116,17 @@ export const browserStatusSchema = z
     sessionId: sessionId
       .nullable()
       .describe(
-        "Id of the session that the browser belongs to. For a sub-agent that shares its parent's browser, the id of the parent. Null if the session has not used a browser yet.",
+        "Id of the session that the browser belongs to. For a sub-agent that shares its parent's browser, the id of the parent. It is set even if the session has not used a browser yet; null only if the session is removed while its status is read.",
       ),
     liveViewUrl: z
       .string()
       .nullable()
       .meta({
         description:
-          "Path of a read-only page with only the live view. Anyone with the link can open it. Null unless `status` is `ready`. Revoking all share links replaces it.",
-        examples: ["/s/ses_xdbqydi2z2jnnberubbghcrn/live?key=JdGm7kq0-bTqk2wVYv3cE8rN1xLh5uPa"],
+          "Absolute URL of a read-only page with only the live view. Anyone with the link can open it. Null unless `status` is `ready`. Revoking all share links replaces it.",
+        examples: [
+          "https://agents.example.com/s/ses_xdbqydi2z2jnnberubbghcrn/live?key=JdGm7kq0-bTqk2wVYv3cE8rN1xLh5uPa",
+        ],
       }),
     desiredUrl: pageUrl("The page that the session currently targets. Null if it targets none.").nullable(),
     lastNavigatedUrl: pageUrl(

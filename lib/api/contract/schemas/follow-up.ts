@@ -33,7 +33,11 @@ export const followUpSchema = z
       }),
     userId: nameUpTo(255)
       .optional()
-      .meta({ description: "Stable caller identity, stored as the message's author.", examples: ["user-7"] }),
+      .meta({
+        description:
+          "Stable caller identity, stored as the message's author. Default: the `userId` of the session.",
+        examples: ["user-7"],
+      }),
   })
   .superRefine((body, context) => {
     const sent = CONTENTS.filter((content) => body[content] !== undefined);

@@ -36,3 +36,5 @@ export const loginRecordSchema = z
   .meta({ id: "Login", description: "A browser that is signed in on the landing page." });
 
 export const doneSchema = z.object({ success }).meta({ id: "Done" });
+
+export const logInSchema = z.strictObject({ token: z.string().min(1).max(1_000) });

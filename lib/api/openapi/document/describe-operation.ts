@@ -56,6 +56,7 @@ function describeSecurity(operation: Operation): Record<string, string[]>[] {
       return auth.orKey ? [...keys, { shareCookie: [] }] : [{ shareCookie: [] }];
     case "login":
       return [{ loginCookie: [] }];
+    case "page":
     case "none":
       return [{}];
   }

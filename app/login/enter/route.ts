@@ -1,0 +1,5 @@
+import { mountLogIn } from "#lib/api/next/mount.ts";
+
+export const dynamic = "force-dynamic";
+
+export const { POST } = mountLogIn();

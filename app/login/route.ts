@@ -1,5 +1,0 @@
-import { mountLogin } from "#lib/api/next/mount.ts";
-
-export const dynamic = "force-dynamic";
-
-export const { GET } = mountLogin();
