@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import type { ServerResponse } from "node:http";
 import { after, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ElicitResult } from "@modelcontextprotocol/sdk/types.js";
@@ -84,6 +85,31 @@ describe("the result of a tool call", () => {
         [structuredContent],
       );
     }
+  });
+
+  it("is not larger than the server's message, however deep its structured content is", async () => {
+    let deep: unknown = Array(100_000).fill(0);
+    for (let level = 0; level < 1_000; level++) deep = [deep];
+    const read = (structuredContent: unknown) =>
+      readAnswer({ content: [], structuredContent, isError: false });
+    const [part] = read({ deep }).parts;
+    assert.equal(part?.type === "text" && part.text, JSON.stringify({ deep }));
+    assert.deepEqual(read({ a: 1 }).parts, [{ type: "text", text: '{\n "a": 1\n}' }]);
+    // A value that cannot be written is a failure of the call.
+    const nest = `${"[".repeat(200_000)}${"]".repeat(200_000)}`;
+    const server = await bench.startServer({
+      tools: [{ name: "deep" }],
+      before({ message }, response) {
+        if (message?.method !== "tools/call") return false;
+        response.setHeader("content-type", "application/json");
+        response.end(
+          `{"jsonrpc":"2.0","id":${message.id},"result":{"content":[],"structuredContent":{"deep":${nest}}}}`,
+        );
+        return true;
+      },
+    });
+    const { call } = bench.open({ crm: server.url });
+    await assert.rejects(call("deep"), { name: "McpFailure" });
   });
 
   it("has a note for content of an unknown type", () => {
@@ -266,6 +292,38 @@ describe("a call", () => {
     assert.equal(server.messages("tools/list").length, 1);
     const initialize = server.messages("initialize")[0]?.params?.capabilities;
     assert.deepEqual(Object.keys(initialize as object), ["elicitation"]);
+  });
+
+  it("sends few answers at once to a server that asks endlessly", async () => {
+    const held = new Set<ServerResponse>();
+    let most = 0;
+    const server = await bench.startServer({
+      tools: [{ name: "ask" }],
+      before({ message }, response) {
+        if (message && message.method === undefined) {
+          held.add(response);
+          most = Math.max(most, held.size);
+          return true;
+        }
+        if (message?.method !== "tools/call") return false;
+        response.writeHead(200, { "content-type": "text/event-stream" });
+        const send = (data: object) =>
+          response.write(`data: ${JSON.stringify({ jsonrpc: "2.0", ...data })}\n\n`);
+        for (let id = 0; id < 500; id++) send({ id: `ping-${id}`, method: "ping" });
+        // The result is sent when the client no longer answers.
+        void waitUntil(() => held.size === 32).then(() => {
+          setTimeout(() => {
+            send({ id: message.id, result: text("done") });
+            response.end();
+            for (const each of held) each.writeHead(202).end();
+          }, 200);
+        });
+        return true;
+      },
+    });
+    const { call } = bench.open({ crm: server.url });
+    assert.deepEqual((await call("ask")).parts, [{ type: "text", text: "done" }]);
+    assert.equal(most, 32);
   });
 
   it("stops reopening the stream of a server that keeps closing it", async () => {

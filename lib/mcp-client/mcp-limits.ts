@@ -22,6 +22,11 @@ export type McpLimits = {
   answerMs: number;
   /** How often the client may open the server's notification stream on one connection. */
   streamsMax: number;
+  /**
+   * How many messages without an answer (notifications, and answers to the server's own requests) may be on their way to
+   * the server at once. Further ones are not sent.
+   */
+  notificationsMax: number;
 };
 
 export const MCP_LIMITS: McpLimits = {
@@ -37,4 +42,5 @@ export const MCP_LIMITS: McpLimits = {
   callMs: 600_000,
   answerMs: 600_000,
   streamsMax: 64,
+  notificationsMax: 32,
 };

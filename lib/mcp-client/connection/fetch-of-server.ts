@@ -17,8 +17,8 @@ type AnswerWatch = {
 const NOTIFY_TIMEOUT_MS = 1_000;
 
 /**
- * Creates the `fetch` for the transport to one server. It refuses other origins, limits the size of bodies, and limits
- * how often the transport opens the server's event stream. `settle` waits for notifications that are still being sent.
+ * Creates the `fetch` for the transport to one server. It refuses other origins, limits the size of bodies, how often
+ * the transport opens the server's event stream, and how many answers to the server's own requests are sent at once. `settle` waits for notifications that are still being sent.
  */
 export function fetchOfServer(
   server: McpServer,
@@ -39,6 +39,8 @@ export function fetchOfServer(
     // In the protocol, status 405 means that there is no stream, so the SDK stops reopening it.
     if (isStream && ++streams > limits.streamsMax) return new Response(null, { status: 405 });
     const message = readMessage(init.body);
+    if (message === "notification" && notifications.size >= limits.notificationsMax)
+      throw new GuardedFetchError("refused", `${host} makes too many requests at once`);
     const sent = server.fetch(url, init);
     if (message === "notification") {
       notifications.add(sent);

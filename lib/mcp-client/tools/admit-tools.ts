@@ -80,7 +80,7 @@ export function admitTools(
   if (listing.isCut)
     skipped.push({
       serverId,
-      reason: `its list of tools is longer than ${listing.tools.length}, or repeats itself; the rest was left out`,
+      reason: `its list of tools is longer than ${listing.tools.length}, or repeats itself, or has a cursor that is too long; the rest was left out`,
       tools: [],
     });
   return { tools, skipped };

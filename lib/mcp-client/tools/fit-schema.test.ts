@@ -79,7 +79,7 @@ describe("a tool's input schema, fitted for providers", () => {
       $defs: { a: { $ref: "#/$defs/b" }, b: { $ref: "#/$defs/a" } },
       properties: { x: { $ref: "#/$defs/a" } },
     };
-    assert.deepEqual(fitSchema(circle)?.$defs, { a: {}, b: { $ref: "#/$defs/a" } });
+    assert.deepEqual(fitSchema(circle)?.$defs, { a: {}, b: {} });
     assert.deepEqual(fitProperty({ $ref: "#" }), { $ref: "#" });
     assert.deepEqual(fitProperty({ properties: { b: { $ref: "#/properties/a" } } }), {
       properties: { b: { $ref: "#/properties/a" } },
@@ -93,7 +93,13 @@ describe("a tool's input schema, fitted for providers", () => {
     const wide = Object.fromEntries(
       Array.from({ length: 50_000 }, (_, index) => [`p${index}`, { type: "string" }]),
     );
+    const chain = Object.fromEntries(
+      Array.from({ length: 1_900 }, (_, index) => [`a${index}`, { $ref: `#/$defs/a${index + 1}` }]),
+    );
     const startedAt = performance.now();
+    assert.equal(Object(fitSchema({ type: "object", $defs: chain })?.$defs).a0.$ref, undefined);
+    const whole = { ...chain, a1900: { type: "string" } };
+    assert.deepEqual(fitSchema({ type: "object", $defs: whole })?.$defs, whole);
     assert.ok(JSON.stringify(fitSchema({ type: "object", properties: { deep } })).length < 2_000);
     assert.ok(fitSchema({ type: "object", properties: wide }));
     assert.deepEqual(fitProperty({ pattern: "^(a+)+$" }), { pattern: "^(a+)+$" });

@@ -75,7 +75,7 @@ export function fitSchema(input: unknown): Json | undefined {
     delete root[keyword];
   }
   for (const keyword of ["$ref", "enum", "const", "not", "default", "nullable"]) delete root[keyword];
-  checkReferences(root, root);
+  checkReferences(root, root, new Map());
   return root;
 }
 
@@ -128,25 +128,33 @@ function fitType(value: unknown): Json {
   return types.length > 0 ? { type: [...new Set(types)] } : {};
 }
 
-/** Removes references that cannot be resolved, and chains of references that never reach a schema. */
-function checkReferences(node: unknown, root: Json): void {
-  if (Array.isArray(node)) for (const each of node) checkReferences(each, root);
+/**
+ * Removes references that cannot be resolved, and chains of references that never reach a schema.
+ *
+ * @param judged the references that were judged already. Without it, the work would grow with the square of a chain's
+ * length.
+ */
+function checkReferences(node: unknown, root: Json, judged: Map<string, boolean>): void {
+  if (Array.isArray(node)) for (const each of node) checkReferences(each, root, judged);
   if (!isObject(node)) return;
-  if (isText(node.$ref) && !leadsSomewhere(node.$ref, root)) delete node.$ref;
+  if (isText(node.$ref) && !leadsSomewhere(node.$ref, root, judged)) delete node.$ref;
   for (const [keyword, value] of Object.entries(node))
-    if (!["enum", "const", "default"].includes(keyword)) checkReferences(value, root);
+    if (!["enum", "const", "default"].includes(keyword)) checkReferences(value, root, judged);
 }
 
-function leadsSomewhere(reference: string, root: Json): boolean {
-  const seen = new Set<string>();
-  for (let at = reference; ; ) {
-    if (seen.has(at)) return false;
-    seen.add(at);
+function leadsSomewhere(reference: string, root: Json, judged: Map<string, boolean>): boolean {
+  const chain = new Set<string>();
+  let isFound: boolean | undefined;
+  for (let at = reference; isFound === undefined; ) {
+    isFound = judged.get(at) ?? (chain.has(at) ? false : undefined);
+    if (isFound !== undefined) break;
+    chain.add(at);
     const target = resolvePointer(at, root);
-    if (!isObject(target)) return false;
-    if (!isText(target.$ref)) return true;
-    at = target.$ref;
+    if (isObject(target) && isText(target.$ref)) at = target.$ref;
+    else isFound = isObject(target);
   }
+  for (const each of chain) judged.set(each, isFound);
+  return isFound;
 }
 
 function resolvePointer(reference: string, root: Json): unknown {

@@ -12,12 +12,14 @@ const pageSchema = z.looseObject({
   nextCursor: z.string().nullish(),
 });
 
+/** Maximum number of characters of a cursor, which is stored and sent back. The list ends at a longer one. */
+const CURSOR_MAX = 4_096;
 /** Up to this multiple of `toolsPerServerMax` tools are read, because some of the tools may be refused. */
 const ROOM = 4;
 
 /**
  * Lists a server's tools, page by page. Reading stops at the limits for pages, tools and bytes, and when a cursor
- * repeats. A server that does not advertise tools gets no request.
+ * repeats or is too long. A server that does not advertise tools gets no request.
  *
  * @throws McpFailure if a page cannot be read, or the signal fires first.
  */
@@ -42,7 +44,7 @@ export async function listTools(
       tools.push(...taken);
       if (answer.tools.length > most) break;
       if (!answer.nextCursor) return { tools, isCut: false };
-      if (seen.has(answer.nextCursor)) break;
+      if (answer.nextCursor.length > CURSOR_MAX || seen.has(answer.nextCursor)) break;
       seen.add(answer.nextCursor);
       cursor = answer.nextCursor;
     }

@@ -66,8 +66,16 @@ export function readAnswer(result: z.output<typeof callResultSchema>): McpAnswer
   const left = content.length - PIECES_MAX;
   if (left > 0) parts.push({ type: "note", text: `[${left} more pieces of the answer are not shown.]` });
   if (structuredContent !== undefined && !isRepeatedInText(parts, structuredContent))
-    parts.push({ type: "text", text: JSON.stringify(structuredContent, null, 1) });
+    parts.push({ type: "text", text: writeJson(structuredContent) });
   return { isError, parts };
+}
+
+/** Maximum number of characters of JSON that is indented. The indentation of deep values is larger than the values. */
+const INDENTED_MAX = 4_096;
+
+function writeJson(value: unknown): string {
+  const compact = JSON.stringify(value);
+  return compact.length > INDENTED_MAX ? compact : JSON.stringify(value, null, 1);
 }
 
 function readPiece(piece: z.output<typeof pieceSchema>, pictures: number): AnswerPart[] {

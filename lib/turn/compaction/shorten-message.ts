@@ -14,7 +14,7 @@ const LEFT_OUT = "[Left out to make room:";
  * written by this file.
  */
 const LEFT_OUT_CHARACTERS = 4_000;
-/** Offset in a result, in characters, at which the search for the note of `cutResult` (`step/run-tools.ts`) begins. */
+/** Offset in a result, in characters, at which the search for the note of `cutResult` (`step/result-text.ts`) begins. */
 const CUT_FROM = 9_000;
 const CUT_NOTE = /of (\d+) characters left out; read on with read_tool_result, resultId (\w+)/;
 

@@ -26,6 +26,14 @@ describe("the calls of one message", () => {
     ]);
   });
 
+  it("run at most eight at a time", () => {
+    const names = Array.from({ length: 20 }, (_, index) => `read${index}`);
+    assert.deepEqual(
+      batches(...names).map(({ length }) => length),
+      [8, 8, 4],
+    );
+  });
+
   it("do not include calls with invalid input, which have already ended", () => {
     const calls = [call("read1"), call("read2", "wrong input"), call("read3")];
     assert.deepEqual(

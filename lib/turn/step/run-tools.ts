@@ -6,7 +6,6 @@ import type { EvidencePointer } from "#lib/events/event.ts";
 import { faultPoint } from "#lib/faults/fault-point.ts";
 import { newId } from "#lib/session/new-id.ts";
 import type { NewWait } from "#lib/session/waiting/wait-store.ts";
-import { countCharacters, endOfCharacter, startOfCharacter } from "#lib/text/whole-characters.ts";
 import { describeFailure } from "#lib/tools/describe-failure.ts";
 import { errorResult, ServiceFailure, type Tool, type ToolResult, type Waiting } from "#lib/tools/tool.ts";
 import type { HistoryMessage } from "../compaction/history-entry.ts";
@@ -26,6 +25,7 @@ import type { TurnDeps } from "../turn-deps.ts";
 import { withDeadline } from "../with-deadline.ts";
 import type { ModelStep, PlannedCall } from "./call-model.ts";
 import { composeAhead } from "./compose-ahead.ts";
+import { cutResult, cutStored } from "./result-text.ts";
 import { referToPicture } from "./show-pictures.ts";
 
 /** How a call ended; the result itself is in the row of the call. */
@@ -38,7 +38,8 @@ const UNKNOWN = errorResult(
 const STOPPED = errorResult("Stopped: the turn was ended before this call was over.");
 
 /**
- * Runs the calls of one model message: consecutive read-only calls concurrently, other calls one after the other. If a
+ * Runs the calls of one model message: up to eight consecutive read-only calls concurrently, other calls one after the
+ * other. If a
  * call has to wait before it begins, later calls are not run yet, so that the order is kept. A call that waits for an
  * answer to its own question has begun already, so later calls run.
  *
@@ -62,6 +63,9 @@ export async function runTools(
   return waits;
 }
 
+/** Maximum number of calls of one answer that run concurrently. Each call may hold an answer of several MiB. */
+const CONCURRENT_MAX = 8;
+
 /** Divides calls into batches; the calls of a batch may run concurrently. Calls with an invalid input are left out. */
 export function batchCalls(
   calls: PlannedCall[],
@@ -72,7 +76,7 @@ export function batchCalls(
   for (const call of calls) {
     if (call.error !== undefined) continue;
     const last = batches.at(-1);
-    if (mayJoin && isReadOnly(call) && last) last.push(call);
+    if (mayJoin && isReadOnly(call) && last && last.length < CONCURRENT_MAX) last.push(call);
     else batches.push([call]);
     mayJoin = isReadOnly(call);
   }
@@ -169,7 +173,7 @@ async function recordResult(
   if (result.isError && !answer) await deps.elicitations.abandon({ runId: run.claim.runId, callId });
 
   const texts = result.content.flatMap((part) => (part.type === "text" && part.text ? [part.text] : []));
-  const text = storableText(texts.join("\n\n"));
+  const text = cutStored(storableText(texts.join("\n\n")));
   const evidence = result.content.flatMap((part): EvidencePointer[] =>
     part.type === "text" ? [] : [part.evidence],
   );
@@ -360,23 +364,4 @@ export async function settleCalls(deps: TurnDeps, run: RunInPlay): Promise<void>
     const result = begun.includes(call.callId) ? UNKNOWN : run.waits.has(call.callId) ? STOPPED : undefined;
     if (result) await recordResult(deps, run, beginCall(run, number, call), result);
   }
-}
-
-const SHOWN_MAX = 12_000;
-const HEAD = 9_000;
-const TAIL = 2_000;
-
-/** Returns the text of a tool result for the model: whole up to 12,000 characters, otherwise its beginning and end. */
-export function cutResult(text: string, resultId: string): string {
-  if (text.length <= SHOWN_MAX) return text;
-  const headEnd = startOfCharacter(text, HEAD);
-  const tailStart = endOfCharacter(text, text.length - TAIL);
-  const [head, middle, tail] = [
-    text.slice(0, headEnd),
-    text.slice(headEnd, tailStart),
-    text.slice(tailStart),
-  ];
-  // `read_tool_result` counts as the database does.
-  const [offset, left, total] = [head, middle, text].map(countCharacters);
-  return `${head}\n\n[… ${left} of ${total} characters left out; read on with read_tool_result, resultId ${resultId}, offset ${offset} …]\n\n${tail}`;
 }

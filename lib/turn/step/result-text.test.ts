@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { cutResult } from "./run-tools.ts";
+import { cutResult, cutStored } from "./result-text.ts";
 
 describe("the text of a tool result for the model", () => {
   it("is whole up to 12,000 characters", () => {
@@ -26,5 +26,16 @@ describe("the text of a tool result for the model", () => {
       shown,
       /^(😀){4500}\n\n\[… 2500 of 8000 characters left out; .*offset 4500 …\]\n\n(😀){1000}$/u,
     );
+  });
+});
+
+describe("the text of a tool result as it is stored", () => {
+  it("is whole up to 4 MiB, and then ends with a note", () => {
+    const most = 4 * 1_048_576;
+    const whole = "a".repeat(most);
+    assert.equal(cutStored(whole), whole);
+    const cut = cutStored(`${"a".repeat(most - 1)}😀${"b".repeat(1_000)}`);
+    assert.equal(cut.slice(most - 1), "\n\n[… 1002 further characters of this result were not stored …]");
+    assert.ok(cut.isWellFormed());
   });
 });
