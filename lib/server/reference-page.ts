@@ -4,6 +4,7 @@ import { Socket } from "node:net";
 import { Duplex } from "node:stream";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
+import { namesTag } from "#lib/api/http/entity-tag.ts";
 import { makeStaticPolicy } from "#lib/api/http/page-policy.ts";
 
 type Handle = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
@@ -57,7 +58,7 @@ export function createReferencePage(handle: Handle, host: string) {
     response.setHeader("Vary", "Accept-Encoding, Cookie");
     response.setHeader("ETag", etag);
     if (page.link !== undefined) response.setHeader("Link", page.link);
-    if (request.headers["if-none-match"]?.split(",").some((tag) => tag.trim().replace(/^W\//, "") === etag)) {
+    if (namesTag(request.headers["if-none-match"], etag)) {
       response.statusCode = 304;
       response.end();
       return;

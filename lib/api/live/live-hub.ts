@@ -10,6 +10,7 @@ import { fail, failureResponse } from "../http/errors.ts";
 import { failureOf } from "../http/failure-of.ts";
 import { describeFirstIssue } from "../http/validate.ts";
 import { admitRequest, type LiveTarget } from "./admit-viewer.ts";
+import { limitFrames } from "./frame-limit.ts";
 import { greetConnection, type LiveServices } from "./greet-connection.ts";
 import { createLiveRooms } from "./live-rooms.ts";
 import type { LiveState } from "./serve-viewer.ts";
@@ -63,6 +64,7 @@ export function createLiveHub(
     noServer: true,
     maxPayload: PAYLOAD_BYTES_MAX,
     perMessageDeflate: false,
+    autoPong: false,
   });
   const { control, openTopic } = services;
   const watchers = createWatchList(openTopic("live-watching"));
@@ -107,6 +109,11 @@ export function createLiveHub(
       heartbeat = setInterval(pingAll, heartbeatMs).unref();
     }
     for (const name of ["message", "pong", "close"]) webSocket.on(name, () => silent.delete(webSocket));
+    // A client that sends pings and reads nothing must not fill the memory with their answers.
+    webSocket.on("ping", (data) => {
+      if (webSocket.readyState === WebSocket.OPEN && webSocket.bufferedAmount < PAYLOAD_BYTES_MAX)
+        webSocket.pong(data);
+    });
   }
 
   return {
@@ -132,6 +139,7 @@ export function createLiveHub(
         const inRequest = keepAddress();
         outsideRequest(() =>
           server.handleUpgrade(req, socket, head, (webSocket) => {
+            limitFrames(webSocket, socket, now);
             monitor(webSocket);
             sessionOf.set(webSocket, sessionId);
             const liveRequest = { sessionId, after: query.data.after, viewer, inRequest, client };

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { refuseKey } from "../auth/admit-caller.ts";
 import { readKey } from "../auth/authenticate.ts";
+import { namesTag } from "../http/entity-tag.ts";
 import { isLocalCaller } from "../http/local-caller.ts";
 import type { Answer } from "../operations/handler.ts";
 import type { ApiServices } from "../services.ts";
@@ -60,10 +61,6 @@ async function makeDocument(baseUrl: string): Promise<Served> {
   const text = JSON.stringify(buildDocument(baseUrl));
   return { text, etag: `"${createHash("sha256").update(text).digest("base64url").slice(0, 27)}"` };
 }
-
-/** Whether an `If-None-Match` header contains an entity tag. The comparison is weak, as HTTP requires. */
-const namesTag = (header: string | null, etag: string): boolean =>
-  header?.split(",").some((tag) => ["*", etag].includes(tag.trim().replace(/^W\//, ""))) ?? false;
 
 /**
  * `POST /api/sessions/:sessionId/mcp-token`: creates a user token, with which another agent can use the tools that the

@@ -48,9 +48,12 @@ export const agentPageOperations = {
     path: "/s/:sessionId/agents/:agentId/artifacts/:artifactId",
     summary: "Download a sub-agent's artifact on the session page",
     auth: VISITOR_AUTH,
-    answers: { 200: "stream" },
+    answers: { 200: "stream", 304: "stream" },
     media: { 200: ["image/*", "application/octet-stream"] },
-    answerHeaders: { 200: ["Cache-Control", "Content-Disposition"] },
+    answerHeaders: {
+      200: ["ETag", "Cache-Control", "Content-Disposition"],
+      304: ["ETag", "Cache-Control"],
+    },
   }),
   readAgentPicture: defineOperation({
     method: "GET",

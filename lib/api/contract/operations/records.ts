@@ -54,9 +54,12 @@ export const recordOperations = {
     path: "/api/sessions/:sessionId/artifacts/:artifactId",
     summary: "Download an artifact",
     auth: READER_AUTH,
-    answers: { 200: "stream" },
+    answers: { 200: "stream", 304: "stream" },
     media: { 200: ["image/*", "application/octet-stream"] },
-    answerHeaders: { 200: ["Cache-Control", "Content-Disposition"] },
+    answerHeaders: {
+      200: ["ETag", "Cache-Control", "Content-Disposition"],
+      304: ["ETag", "Cache-Control"],
+    },
   }),
   listDeliveries: defineOperation({
     method: "GET",

@@ -26,10 +26,7 @@ const whole = (description: string, example: number): HeaderObject => ({
 /** Descriptions of the response headers. */
 export const HEADERS: Record<AnswerHeader | SharedHeader, HeaderObject> = {
   Allow: text("Methods that the path supports.", "POST, OPTIONS"),
-  "Cache-Control": text(
-    "Whether and how long the response may be cached.",
-    "private, max-age=31536000, immutable",
-  ),
+  "Cache-Control": text("Whether and how long the response may be cached.", "private, no-cache"),
   "Content-Disposition": text(
     "Whether a browser shows the file (`inline`) or downloads it (`attachment`).",
     "inline",
