@@ -2,6 +2,7 @@ import { type AgentBrowser, BROWSER_TOOLS } from "#db/schema/unions.ts";
 import type { VariantSummary } from "#lib/events/event.ts";
 import type { PlanningState } from "#lib/planning/planning-store.ts";
 import type { ImportedConversation } from "#lib/session/transcript/imported-messages-store.ts";
+import { quoteAsData } from "#lib/tools/quote-as-data.ts";
 import { describePlanning } from "./describe-planning.ts";
 
 /** The sub-agent that the instructions describe. */
@@ -203,7 +204,10 @@ function describeAgent({ name, depth, browser, resultSchema }: SubAgent): string
 
 function describePage(parts: InstructionParts): string {
   const lines = ["## Page context", ""];
-  if (parts.currentUrl) lines.push(`Current page: ${parts.currentUrl}`);
+  // The page decides its address. The caller's own addresses are not data of a page.
+  const isOwnUrl = parts.currentUrl === parts.targetUrl;
+  const current = `Current page: ${parts.currentUrl}`;
+  if (parts.currentUrl) lines.push(isOwnUrl ? current : quoteAsData("the page", current));
   if (parts.targetUrl) lines.push(`Target page: ${parts.targetUrl}`);
   for (const url of parts.targetPageUrls.slice(0, 50))
     if (url !== parts.targetUrl) lines.push(`Further page: ${url}`);
