@@ -147,13 +147,14 @@ function assemble(deps: BrowserServiceDeps, folder: string): Parts {
   const { db, log, logger, owner, launch } = deps;
   const egress = createBrowserEgress(deps.rule, deps.ownOrigin, logger, deps.onRequestRefused);
   const provider = chooseProvider(deps, folder, egress);
-  const limits = {
+  const settings = {
+    logger,
     navigationTimeoutMs: deps.navigationTimeoutMs ?? NAVIGATION_TIMEOUT_MS,
     dialogTimeoutMs: deps.dialogTimeoutMs,
     downloadTimeoutMs: deps.downloadTimeoutMs,
   };
   const pool = createBrowserPool({
-    open: () => openBrowser(provider, egress, limits),
+    open: () => openBrowser(provider, egress, settings),
     keepSpare: deps.keepSpare ?? launch.cdpUrl === undefined,
     logger,
   });

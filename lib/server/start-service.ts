@@ -9,6 +9,7 @@ import { createHttpServer } from "./create-http-server.ts";
 import { createPages } from "./create-pages.ts";
 import { EnvError, readEnv } from "./env.ts";
 import { createLogger } from "./log.ts";
+import { handleProcessErrors } from "./process-errors.ts";
 import { addressOf, createRequestListener } from "./request-listener.ts";
 import { keepMemoryTrimmed } from "./trim-memory.ts";
 import { createUpgradeHandler } from "./upgrade.ts";
@@ -30,6 +31,7 @@ export async function startService({ onAnswering }: { onAnswering: () => void })
   const env = readEnv(process.env);
   armFaults(env.FAULT);
   const logger = createLogger(env.LOG_LEVEL);
+  handleProcessErrors(logger);
   // Do this first: processes that are started later would inherit the descriptors.
   const descriptors = closeInheritedDescriptors();
   if (descriptors.length > 0) logger.info({ descriptors }, "closed inherited file descriptors");
@@ -89,9 +91,6 @@ export async function startService({ onAnswering }: { onAnswering: () => void })
   process.on("SIGTERM", () => close("SIGTERM"));
   process.on("SIGINT", () => close("SIGINT"));
   process.on("disconnect", () => close("the parent process has ended"));
-  process.on("unhandledRejection", (error) =>
-    logger.error({ err: error }, "a promise rejection was not handled"),
-  );
 
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);

@@ -33,7 +33,6 @@ export type ApplyResult =
       isRepeated: boolean;
       /** The result of the trial on the live page. Null if the session has no browser, or if the call is repeated. */
       grounding: (Grounding & { ok: true }) | null;
-      pageUrl: string | null;
     }
   | { ok: false; problem: string };
 
@@ -76,7 +75,7 @@ export async function applyVariant(
   if (grounding && !grounding.ok) return grounding;
   const draft = { ...call, baseRevision, author: "agent", document } as const;
   const stored = await storeRevision(deps, draft);
-  if (stored.ok) return { ok: true, summary: stored.summary, isRepeated: false, grounding, pageUrl };
+  if (stored.ok) return { ok: true, summary: stored.summary, isRepeated: false, grounding };
   // The revision was not stored, for example because another author has stored a revision first. The page must show the
   // stored revision again instead of the revision of this call.
   if (live) await deps.browser.refreshPageScripts([live.sessionId]);
@@ -113,7 +112,7 @@ function describeRepeated({
 }: NonNullable<Awaited<ReturnType<typeof findRevisionOfCall>>>): ApplyResult {
   const checked = check ? { status: check.status, at: check.at } : null;
   const summary = { key: variant, revision: number, check: checked, publication: null };
-  return { ok: true, summary, isRepeated: true, grounding: null, pageUrl: null };
+  return { ok: true, summary, isRepeated: true, grounding: null };
 }
 
 /** Returns why a document cannot be stored, or undefined if it can. */

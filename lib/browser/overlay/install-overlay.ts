@@ -1,6 +1,8 @@
 import type { CDPSession } from "playwright";
+import type { ListenerGuard } from "../process/listener-guard.ts";
 import type { GatedOverlay, OverlayGate } from "./overlay-gate.ts";
-import { type OverlayReport, overlayScript } from "./overlay-script.ts";
+import { overlayScript } from "./overlay-script.ts";
+import { parseReport } from "./parse-report.ts";
 
 /** Whether a submission was stored. If not, the overlay shows `reason`, a sentence without its full stop. */
 export type AnnotationVerdict = { isStored: true } | { isStored: false; reason: string };
@@ -18,13 +20,21 @@ export type Overlay = GatedOverlay & {
 };
 
 type OverlayOptions = {
+  /** The guard of the browser's listeners. */
+  guard: ListenerGuard;
   mainFrameId: () => string;
   gate: Pick<OverlayGate, "isShown">;
   onAnnotation: SubmitAnnotation;
 };
 
+/** The fields of DevTools' events that are read here. */
+type CreatedContext = { id: number; name: string; auxData?: { frameId?: unknown } };
+type BindingCall = { name: string; payload: string; executionContextId: number };
+
 const CURSOR = /^[a-z][a-z-]{1,20}$/;
 const CURSOR_MS_MAX = 500;
+/** Chromium allows 1,000 frames in a page. The overlay's world of the main frame is created first. */
+const WORLDS_MAX = 1_000;
 
 /**
  * Adds the annotation overlay to the current document of a page and to every later one. The overlay runs in an isolated
@@ -34,45 +44,59 @@ const CURSOR_MS_MAX = 500;
  */
 export async function installOverlay(
   cdp: CDPSession,
-  { mainFrameId, gate, onAnnotation }: OverlayOptions,
+  { guard, mainFrameId, gate, onAnnotation }: OverlayOptions,
 ): Promise<Overlay> {
   /** Frame ids of the overlay's JavaScript worlds, by execution context id. */
   const worlds = new Map<number, unknown>();
   /** Ids of the execution contexts in which the overlay has started. It starts only in the main frame of a page. */
   const running = new Set<number>();
+  /** Ids of the execution contexts whose submission is being stored. Each has one at a time. */
+  const submitting = new Set<number>();
   const evaluate = (contextId: number, call: string) =>
     cdp.send("Runtime.evaluate", { contextId, expression: `globalThis.${OVERLAY_HANDLE}?.${call}` });
 
-  cdp.on("Runtime.executionContextCreated", ({ context }) => {
-    if (context.name === OVERLAY_WORLD) worlds.set(context.id, context.auxData?.frameId);
-  });
-  cdp.on("Runtime.executionContextDestroyed", ({ executionContextId }) => {
-    worlds.delete(executionContextId);
-    running.delete(executionContextId);
-  });
-  cdp.on("Runtime.executionContextsCleared", () => {
+  const onCreated = (context: CreatedContext) => {
+    if (context.name === OVERLAY_WORLD && worlds.size < WORLDS_MAX)
+      worlds.set(context.id, context.auxData?.frameId);
+  };
+  const onDestroyed = (contextId: number) => {
+    worlds.delete(contextId);
+    running.delete(contextId);
+  };
+  const onCleared = () => {
     worlds.clear();
     running.clear();
-  });
-  cdp.on("Runtime.bindingCalled", ({ name, payload, executionContextId: contextId }) => {
+  };
+  const onCalled = ({ name, payload, executionContextId: contextId }: BindingCall) => {
     if (name !== OVERLAY_BINDING || !worlds.has(contextId)) return;
-    const report = JSON.parse(payload) as OverlayReport;
-    const answered =
-      report.kind === "ready" ? start(contextId) : answer(contextId, onAnnotation(report.body));
-    // Errors are ignored, because the answer cannot be delivered if the page has navigated.
-    answered.catch(() => {});
-  });
+    const report = parseReport(payload);
+    if (report?.kind === "ready" && !running.has(contextId)) return start(contextId);
+    if (report?.kind === "submit" && !submitting.has(contextId)) return submit(contextId, report.body);
+  };
+  cdp.on(
+    "Runtime.executionContextCreated",
+    guard(({ context }) => onCreated(context)),
+  );
+  cdp.on(
+    "Runtime.executionContextDestroyed",
+    guard(({ executionContextId }) => onDestroyed(executionContextId)),
+  );
+  cdp.on("Runtime.executionContextsCleared", guard(onCleared));
+  cdp.on("Runtime.bindingCalled", guard(onCalled));
 
+  // Errors of `evaluate` are ignored, because there is nothing to show if the page has navigated.
   async function start(contextId: number): Promise<void> {
     running.add(contextId);
-    if (gate.isShown()) await evaluate(contextId, "show(true)");
+    if (gate.isShown()) await evaluate(contextId, "show(true)").catch(() => {});
   }
-  async function answer(contextId: number, submitted: Promise<AnnotationVerdict>): Promise<void> {
-    const verdict = await submitted.catch(
+  async function submit(contextId: number, body: string): Promise<void> {
+    submitting.add(contextId);
+    const verdict = await onAnnotation(body).catch(
       (): AnnotationVerdict => ({ isStored: false, reason: "something went wrong on our side" }),
     );
+    submitting.delete(contextId);
     const refusal = verdict.isStored ? "undefined" : JSON.stringify(verdict.reason);
-    await evaluate(contextId, `onAnswer(${refusal})`);
+    await evaluate(contextId, `onAnswer(${refusal})`).catch(() => {});
   }
 
   await cdp.send("Runtime.enable");

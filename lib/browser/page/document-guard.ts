@@ -1,8 +1,12 @@
 import type { CDPSession } from "playwright";
 import { FAILED_HEADER, refusedHeader } from "#lib/net/proxy/proxy-headers.ts";
+import { shorten } from "#lib/text/shorten.ts";
+import type { ListenerGuard } from "../process/listener-guard.ts";
 import type { PausedResponse } from "./page-downloads.ts";
 
 type DocumentGuardOptions = {
+  /** The guard of the browser's listeners. */
+  guard: ListenerGuard;
   /** Returns the current id of the page's main frame. */
   mainFrameId: () => string;
   /** Returns why a document may not be requested; undefined if it may be. Omitted if a proxy checks every request. */
@@ -15,6 +19,11 @@ type DocumentGuardOptions = {
 };
 
 type Header = { name: string; value: string };
+/** The fields of `Fetch.requestPaused` that are read here. */
+type PausedEvent = PausedResponse & { frameId: string; responseErrorReason?: string };
+
+/** Maximum length of the reason of a refusal. It may contain an address or a header that the site has chosen. */
+const REASON_CHARS_MAX = 500;
 
 /**
  * Stops navigations of the main frame that cannot show a page, so that the current document stays. These are
@@ -24,7 +33,9 @@ type Header = { name: string; value: string };
  * Source: `security.md`, What leaves the service.
  */
 export async function guardDocuments(cdp: CDPSession, options: DocumentGuardOptions): Promise<void> {
-  const { mainFrameId, refuse, explain, onRefused } = options;
+  const { mainFrameId, refuse, explain } = options;
+  const onRefused = (loaderId: string | undefined, reason: string) =>
+    options.onRefused(loaderId, shorten(reason, REASON_CHARS_MAX));
 
   // Errors are ignored, because the request no longer exists if the page has navigated or closed.
   const answer = (work: Promise<unknown>) => void work.catch(() => {});
@@ -32,42 +43,35 @@ export async function guardDocuments(cdp: CDPSession, options: DocumentGuardOpti
     answer(cdp.send("Fetch.failRequest", { requestId, errorReason: "Aborted" }));
   const go = (requestId: string) => answer(cdp.send("Fetch.continueRequest", { requestId }));
 
-  cdp.on("Fetch.requestPaused", (event) => {
-    const { requestId, request, networkId } = event;
+  const explainOrName = (url: string, errorReason: string) =>
+    explain(url, errorReason).catch(() => `${url} could not be loaded`);
+
+  async function onRequest({ requestId, request, networkId }: PausedEvent, isMain: boolean): Promise<void> {
+    const reason = await refuse?.(request.url).catch(() => "the address could not be checked");
+    if (reason === undefined) return go(requestId);
+    if (isMain) onRefused(networkId, reason);
+    abort(requestId);
+  }
+  async function onResponse(event: PausedEvent): Promise<void> {
+    const { requestId, request, networkId, responseErrorReason, responseHeaders = [] } = event;
+    if (responseErrorReason === "Aborted") return abort(requestId);
+    const reason =
+      responseErrorReason === undefined
+        ? readRefusal(responseHeaders, event.responseStatusCode)
+        : await explainOrName(request.url, responseErrorReason);
+    if (reason !== undefined) {
+      onRefused(networkId, reason);
+      abort(requestId);
+    } else if (!options.capture(event)) go(requestId);
+  }
+  const onPaused = (event: PausedEvent) => {
     const isMain = event.frameId === mainFrameId();
     const isResponse = event.responseStatusCode !== undefined || event.responseErrorReason !== undefined;
-    if (!isResponse) {
-      const unknown = () => "the address could not be checked";
-      void (refuse?.(request.url) ?? Promise.resolve(undefined)).catch(unknown).then((reason) => {
-        if (reason === undefined) return go(requestId);
-        if (isMain) onRefused(networkId, reason);
-        abort(requestId);
-      });
-      return;
-    }
-    if (!isMain) {
-      if (!options.capture(event)) go(requestId);
-      return;
-    }
-    if (event.responseErrorReason === "Aborted") return abort(requestId);
-    if (event.responseErrorReason !== undefined) {
-      const unexplained = () => `${request.url} could not be loaded`;
-      void explain(request.url, event.responseErrorReason)
-        .catch(unexplained)
-        .then((reason) => {
-          onRefused(networkId, reason);
-          abort(requestId);
-        });
-      return;
-    }
-    const reason = readRefusal(event.responseHeaders ?? [], event.responseStatusCode);
-    if (reason === undefined) {
-      if (!options.capture(event)) go(requestId);
-      return;
-    }
-    onRefused(networkId, reason);
-    abort(requestId);
-  });
+    if (!isResponse) return onRequest(event, isMain);
+    if (isMain) return onResponse(event);
+    if (!options.capture(event)) go(event.requestId);
+  };
+  cdp.on("Fetch.requestPaused", options.guard(onPaused));
 
   const documents = { urlPattern: "*", resourceType: "Document" } as const;
   const response = { ...documents, requestStage: "Response" } as const;

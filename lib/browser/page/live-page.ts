@@ -2,6 +2,7 @@ import type { BrowserContext, CDPSession, Page } from "playwright";
 import type { NavigationOutcome } from "../browser-service.ts";
 import { installOverlay, type Overlay, type SubmitAnnotation } from "../overlay/install-overlay.ts";
 import type { OverlayGate } from "../overlay/overlay-gate.ts";
+import type { ListenerGuard } from "../process/listener-guard.ts";
 import { guardDocuments } from "./document-guard.ts";
 import { endBusyScript } from "./end-busy-script.ts";
 import { describeNetError } from "./explain-failure.ts";
@@ -30,6 +31,8 @@ export type Refusals = {
 
 /** Settings and services that all pages of one browser share. */
 export type LivePageOptions = {
+  /** The guard of the browser's listeners. */
+  guard: ListenerGuard;
   refuse: ((url: string) => Promise<string | undefined>) | undefined;
   explain: (url: string, errorReason: string) => Promise<string>;
   navigationTimeoutMs: number;
@@ -80,13 +83,17 @@ export async function adoptPage(
   const cdp = await context.newCDPSession(page);
   const [{ targetInfo }, mainFrame] = await Promise.all([
     cdp.send("Target.getTargetInfo"),
-    followMainFrame(cdp, events),
+    followMainFrame(cdp, options.guard, events),
   ]);
   const adopted: Adopted = { page, cdp, mainFrame, options, navigations: 0 };
-  page.on("crash", () => events.onCrashed());
+  page.on(
+    "crash",
+    options.guard(() => events.onCrashed()),
+  );
 
   const [overlay] = await Promise.all([
     installOverlay(cdp, {
+      guard: options.guard,
       mainFrameId: mainFrame.id,
       gate: options.overlayGate,
       onAnnotation: events.onAnnotation,
@@ -94,6 +101,7 @@ export async function adoptPage(
     cdp.send("Page.enable"),
     options.scripts.add(cdp),
     guardDocuments(cdp, {
+      guard: options.guard,
       mainFrameId: mainFrame.id,
       refuse: options.refuse,
       explain: options.explain,
@@ -105,8 +113,11 @@ export async function adoptPage(
     }),
   ]);
   const removeOverlay = options.overlayGate.add(overlay);
-  page.once("close", removeOverlay);
-  page.once("close", () => options.scripts.remove(cdp));
+  const forget = () => {
+    removeOverlay();
+    options.scripts.remove(cdp);
+  };
+  page.once("close", options.guard(forget));
 
   return {
     page,

@@ -1,4 +1,5 @@
 import type { CDPSession } from "playwright";
+import type { ListenerGuard } from "../process/listener-guard.ts";
 
 /** A new address of the main frame. `isDocument` is false if the document is the same (`pushState`, a new fragment). */
 export type Arrival = { url: string; isDocument: boolean };
@@ -23,28 +24,46 @@ export type MainFrame = {
   untilShown: (loaderId: string, timeoutMs: number) => Promise<boolean>;
 };
 
+/** The fields of DevTools' frame that are read here. */
+type ShownFrame = { id: string; parentId?: string; loaderId: string; url: string; urlFragment?: string };
+
 /** Follows the main frame of a page. DevTools sends the events only after the caller has sent `Page.enable`. */
-export async function followMainFrame(cdp: CDPSession, events: MainFrameEvents): Promise<MainFrame> {
+export async function followMainFrame(
+  cdp: CDPSession,
+  guard: ListenerGuard,
+  events: MainFrameEvents,
+): Promise<MainFrame> {
   const { frameTree } = await cdp.send("Page.getFrameTree");
   let { id, loaderId: shownLoaderId } = frameTree.frame;
   const listeners = new Set<(loaderId: string) => void>();
 
-  cdp.on("Page.frameNavigated", ({ frame }) => {
+  const onNavigated = (frame: ShownFrame) => {
     if (frame.parentId !== undefined) return;
     id = frame.id;
     shownLoaderId = frame.loaderId;
-    for (const listener of listeners) listener(frame.loaderId);
+    for (const listener of [...listeners]) listener(frame.loaderId);
     events.onDocument();
     events.onArrived({ url: frame.url + (frame.urlFragment ?? ""), isDocument: true });
-  });
-  cdp.on("Page.navigatedWithinDocument", ({ frameId, url }) => {
-    if (frameId === id) events.onArrived({ url, isDocument: false });
-  });
-  cdp.on("Page.domContentEventFired", () => events.onDocument());
-  cdp.on("Page.loadEventFired", () => {
+  };
+  const onLoaded = () => {
     events.onDocument();
     events.onLoaded();
-  });
+  };
+  cdp.on(
+    "Page.frameNavigated",
+    guard(({ frame }) => onNavigated(frame)),
+  );
+  cdp.on(
+    "Page.navigatedWithinDocument",
+    guard(({ frameId, url }) => {
+      if (frameId === id) events.onArrived({ url, isDocument: false });
+    }),
+  );
+  cdp.on(
+    "Page.domContentEventFired",
+    guard(() => events.onDocument()),
+  );
+  cdp.on("Page.loadEventFired", guard(onLoaded));
 
   return {
     id: () => id,

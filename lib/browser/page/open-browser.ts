@@ -1,8 +1,10 @@
 import type { Browser, BrowserContext, CDPSession, Page } from "playwright";
+import type { Logger } from "#lib/log/logger.ts";
 import { withinTime } from "#lib/time/within-time.ts";
 import { createOverlayGate, type OverlayGate } from "../overlay/overlay-gate.ts";
 import type { BrowserEgress } from "../process/browser-egress.ts";
 import type { BrowserProcess, BrowserProvider } from "../process/browser-provider.ts";
+import { createListenerGuard, type ListenerGuard } from "../process/listener-guard.ts";
 import { explainFailure } from "./explain-failure.ts";
 import {
   adoptPage,
@@ -34,9 +36,11 @@ type OpenBrowserEvents = LivePageEvents & {
   onSelected: (page: LivePage) => void;
   /** Called when the browser ended unexpectedly. */
   onGone: () => void;
+  /** Called when the service failed to handle an event of the browser. The session then ends the browser. */
+  onFailed: () => void;
 };
 
-/** A running browser. It starts with one page. A session that uses it sets `events` to receive its events. */
+/** A running browser. It starts with one page. A session that uses it calls `setEvents`. */
 export type OpenBrowser = {
   process: BrowserProcess;
   browser: Browser;
@@ -49,6 +53,8 @@ export type OpenBrowser = {
   overlayGate: OverlayGate;
   dialogs: PageDialogs;
   downloads: PageDownloads;
+  /** The guard of the browser's listeners. */
+  guard: ListenerGuard;
   activity: PageActivity;
   /** The script that the service runs in the browser's pages. */
   scripts: PageScripts;
@@ -63,15 +69,18 @@ export type OpenBrowser = {
   readRefusal: (loaderId: string) => string | undefined;
   /** Opens a page in a separate context of the browser. @see openFreshContext */
   openContext: (options: FreshContextOptions) => Promise<FreshContext>;
-  events: OpenBrowserEvents | undefined;
+  /** Sets the receiver of the browser's events. */
+  setEvents: (events: OpenBrowserEvents) => void;
   isOpen: () => boolean;
   close: () => Promise<void>;
 };
 
 /**
- * Time limits in milliseconds: for a page's server to answer, for a script to answer a dialog, for reading a download.
+ * Settings of all browsers. The time limits in milliseconds are for a page's server to answer, for a script to answer a
+ * dialog, and for reading a download.
  */
-type BrowserLimits = {
+type BrowserSettings = {
+  logger: Logger;
   navigationTimeoutMs: number;
   dialogTimeoutMs?: number | undefined;
   downloadTimeoutMs?: number | undefined;
@@ -98,30 +107,33 @@ const PAGES_MAX = 8;
 export async function openBrowser(
   provider: BrowserProvider,
   egress: BrowserEgress,
-  limits: BrowserLimits,
+  settings: BrowserSettings,
 ): Promise<OpenBrowser> {
   const process = await provider.start();
   const message = `the browser did not come up within ${OPEN_TIMEOUT_MS / 1_000} s`;
   try {
-    return await withinTime(connect(process, egress, limits), OPEN_TIMEOUT_MS, message);
+    return await withinTime(connect(process, egress, settings), OPEN_TIMEOUT_MS, message);
   } catch (error) {
     await process.kill();
     throw error;
   }
 }
 
-type BrowserPages = {
+/** The state of an open browser. */
+type BrowserState = {
   /** The pages in the order in which they were selected. The last page is the selected one. */
   pages: LivePage[];
   /** Number of pages that have opened but are not in `pages` yet. */
   opening: number;
   isOpen: boolean;
+  /** The receiver of the browser's events. Undefined while no session uses the browser. */
+  events: OpenBrowserEvents | undefined;
 };
 
 async function connect(
   process: BrowserProcess,
   egress: BrowserEgress,
-  limits: BrowserLimits,
+  settings: BrowserSettings,
 ): Promise<OpenBrowser> {
   const { browser, context } = await openContext(process);
   const refuse = async (href: string) => {
@@ -130,18 +142,31 @@ async function connect(
   };
   const refusals = rememberRefusals();
   const overlayGate = createOverlayGate();
-  const state: BrowserPages = { pages: [], opening: 0, isOpen: true };
-  const activity = watchActivity(context);
+  const state: BrowserState = { pages: [], opening: 0, isOpen: true, events: undefined };
+  /** Ends the browser because of an unexpected error in a listener. Its other listeners may still be called. */
+  const fail = (error: unknown) => {
+    if (!state.isOpen) return;
+    settings.logger.error(
+      { err: error },
+      "an event of a browser could not be handled; the browser was ended",
+    );
+    if (state.events) state.events.onFailed();
+    else endUnused(process, state);
+  };
+  const guard = createListenerGuard(fail);
+  process.devtools.onError = fail;
+  const activity = watchActivity(context, guard);
   const onDialog = (dialog: AnsweredDialog) => {
     activity.add({ kind: "dialog", dialog });
-    opened.events?.onDialog(dialog);
+    state.events?.onDialog(dialog);
   };
-  const dialogs = watchDialogs(context, onDialog, limits.dialogTimeoutMs);
+  const dialogs = watchDialogs(context, guard, onDialog, settings.dialogTimeoutMs);
   const downloads = await watchDownloads(
     context,
+    guard,
     refuse,
-    async (download) => opened.events?.onDownload(download),
-    limits.downloadTimeoutMs,
+    async (download) => state.events?.onDownload(download),
+    settings.downloadTimeoutMs,
   );
   const scripts = createPageScripts();
   const opened: OpenBrowser = {
@@ -151,9 +176,12 @@ async function connect(
     overlayGate,
     dialogs,
     downloads,
+    guard,
     activity,
     scripts,
-    events: undefined,
+    setEvents(events) {
+      state.events = events;
+    },
     selected() {
       const last = state.pages.at(-1);
       if (!last) throw new Error("the browser has no page");
@@ -165,16 +193,16 @@ async function connect(
       const [live] = index === -1 ? [] : state.pages.splice(index, 1);
       if (!live) return;
       state.pages.push(live);
-      if (index < state.pages.length - 1) opened.events?.onSelected(live);
+      if (index < state.pages.length - 1) state.events?.onSelected(live);
     },
     toolSession: createToolSessions(context, () => opened.selected().page),
     readRefusal: refusals.get,
     openContext: (options) =>
-      openFreshContext({ browser, process, egress }, { ...options, script: scripts.everywhere() }),
+      openFreshContext({ browser, process, egress, guard }, { ...options, script: scripts.everywhere() }),
     isOpen: () => state.isOpen,
     async close() {
       state.isOpen = false;
-      opened.events = undefined;
+      state.events = undefined;
       // A browser without a process id is a remote one, which `kill` does not end. `browser.close` at least discards
       // the context of a remote browser.
       if (process.pid === undefined) await browser.close().catch(() => {});
@@ -187,34 +215,37 @@ async function connect(
     scripts,
     overlayGate,
     downloads,
-    navigationTimeoutMs: limits.navigationTimeoutMs,
+    guard,
+    navigationTimeoutMs: settings.navigationTimeoutMs,
     refuse: process.isGuarded ? undefined : refuse,
     explain: (url, reason) =>
       explainFailure({ findRefusal: process.findRefusal, resolve: egress.resolve }, url, reason),
   });
 
-  const onGone = () => {
+  const onGone = guard(() => {
     if (!state.isOpen) return;
     state.isOpen = false;
-    opened.events?.onGone();
-  };
+    state.events?.onGone();
+  });
   browser.on("disconnected", onGone);
   void process.exited.then(onGone);
   return opened;
+}
+
+/** Ends a browser that no session uses, so that no session receives it. */
+function endUnused(process: BrowserProcess, state: BrowserState): void {
+  state.isOpen = false;
+  void process.kill();
 }
 
 /** Connects to the browser and creates a context without downloads and permissions. */
 async function openContext(process: BrowserProcess): Promise<{ browser: Browser; context: BrowserContext }> {
   // Playwright is imported when the first browser starts, because the import takes a tenth of the service's start time.
   const { chromium } = await import("playwright");
-  const over = process.devtools.playwright;
   // Playwright never uses this path. Without it, Playwright would create a temporary folder, which would stay behind if
   // the service were killed.
   const options = { timeout: CONNECT_TIMEOUT_MS, artifactsDir: "/nonexistent" };
-  const browser =
-    typeof over === "string"
-      ? await chromium.connectOverCDP(over, options)
-      : await chromium.connectOverCDP(over, options);
+  const browser = await chromium.connectOverCDP(process.devtools.playwright, options);
   const context = await browser.newContext({
     ...guardedContextOptions(process),
     viewport: VIEWPORT,
@@ -227,29 +258,42 @@ async function openContext(process: BrowserProcess): Promise<{ browser: Browser;
 /** Opens the first page, and waits until it is set up. Also sets up the pages that open later. */
 async function openFirstPage(
   opened: OpenBrowser,
-  state: BrowserPages,
+  state: BrowserState,
   options: LivePageOptions,
 ): Promise<void> {
   const { context } = opened;
+  const { guard } = options;
   const first = Promise.withResolvers<void>();
   let openPages = 0;
-  context.on("page", (page) => {
+  const onPage = (page: Page) => {
     openPages += 1;
-    page.on("crash", () => first.reject(new Error("the page crashed as it came up")));
-    page.on("close", () => {
-      openPages -= 1;
-    });
+    page.on(
+      "crash",
+      guard(() => first.reject(new Error("the page crashed as it came up"))),
+    );
+    page.on(
+      "close",
+      guard(() => {
+        openPages -= 1;
+      }),
+    );
     // The number of pages is limited, because a hostile page may open pages in a loop.
     if (openPages > PAGES_MAX) void page.close().catch(() => {});
-    else void select(opened, state, page, options).then(first.resolve, first.reject);
-  });
+    else
+      void select(opened, state, page, options).then(first.resolve, (error: unknown) => {
+        first.reject(error);
+        // A page without the guard and the listeners must not stay open.
+        return page.close().catch(() => {});
+      });
+  };
+  context.on("page", guard(onPage));
   await context.newPage();
   await first.promise;
 }
 
 async function select(
   opened: OpenBrowser,
-  state: BrowserPages,
+  state: BrowserState,
   page: Page,
   options: LivePageOptions,
 ): Promise<void> {
@@ -259,17 +303,20 @@ async function select(
   });
   if (page.isClosed()) return;
   state.pages.push(live);
-  page.on("close", () => void deselect(opened, state, live));
-  opened.events?.onSelected(live);
+  page.on(
+    "close",
+    options.guard(() => deselect(opened, state, live)),
+  );
+  state.events?.onSelected(live);
 }
 
-async function deselect(opened: OpenBrowser, state: BrowserPages, live: LivePage): Promise<void> {
+async function deselect(opened: OpenBrowser, state: BrowserState, live: LivePage): Promise<void> {
   const { pages } = state;
   const wasSelected = pages.at(-1) === live;
   pages.splice(pages.indexOf(live), 1);
   if (!state.isOpen || !wasSelected) return;
   const previous = pages.at(-1);
-  if (previous) opened.events?.onSelected(previous);
+  if (previous) state.events?.onSelected(previous);
   else await opened.context.newPage().catch(() => {});
 }
 
@@ -277,21 +324,19 @@ async function deselect(opened: OpenBrowser, state: BrowserPages, live: LivePage
  * Forwards the events of a page to the browser's `events` while that page is the selected one. Submissions of the
  * annotation overlay are forwarded from every page.
  */
-function pageEvents(opened: OpenBrowser, state: BrowserPages, page: Page): LivePageEvents {
-  const owner = () => (state.pages.at(-1)?.page === page ? opened.events : undefined);
+function pageEvents(opened: OpenBrowser, state: BrowserState, page: Page): LivePageEvents {
+  const owner = () => (state.pages.at(-1)?.page === page ? state.events : undefined);
   return {
     onDocument: () => owner()?.onDocument(),
     onArrived: (arrival) => owner()?.onArrived(arrival),
     onLoaded: () => owner()?.onLoaded(),
     onRefused: (reason) => owner()?.onRefused(reason),
     onCrashed() {
-      if (opened.events) return owner()?.onCrashed();
-      // No session uses this browser. It is ended, so that no session receives a browser with a crashed page.
-      state.isOpen = false;
-      void opened.process.kill();
+      if (state.events) owner()?.onCrashed();
+      else endUnused(opened.process, state);
     },
     onAnnotation: async (body) =>
-      opened.events?.onAnnotation(body) ?? { isStored: false, reason: "the browser is closing" },
+      state.events?.onAnnotation(body) ?? { isStored: false, reason: "the browser is closing" },
   };
 }
 

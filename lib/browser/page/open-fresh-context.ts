@@ -1,7 +1,8 @@
-import type { Browser, BrowserContext, BrowserContextOptions, CDPSession, Page } from "playwright";
+import type { Browser, BrowserContext, BrowserContextOptions, CDPSession, Dialog, Page } from "playwright";
 import { untilSettled } from "#lib/time/within-time.ts";
 import type { BrowserEgress } from "../process/browser-egress.ts";
 import type { BrowserProcess } from "../process/browser-provider.ts";
+import type { ListenerGuard } from "../process/listener-guard.ts";
 import { guardDocuments } from "./document-guard.ts";
 import { explainFailure } from "./explain-failure.ts";
 import { followMainFrame } from "./main-frame.ts";
@@ -23,6 +24,8 @@ export type FreshContext = {
   page: Page;
   /** A DevTools session with the page. */
   cdp: CDPSession;
+  /** The guard of the browser's listeners. Listeners of this page need it, too. */
+  guard: ListenerGuard;
   /** Returns why a page may not be opened; undefined if it may be. Call it before each navigation of the page. */
   refuse: (url: string) => Promise<string | undefined>;
   /** Returns the reason of the page's latest refused navigation. Undefined if no navigation was refused. */
@@ -35,6 +38,7 @@ type FreshContextDeps = {
   browser: Browser;
   process: Pick<BrowserProcess, "contextProxy" | "isGuarded" | "findRefusal">;
   egress: Pick<BrowserEgress, "refuse" | "resolve">;
+  guard: ListenerGuard;
 };
 
 const CLOSE_TIMEOUT_MS = 5_000;
@@ -71,12 +75,17 @@ export async function openFreshContext(
   const close = () => closeContext(context);
   try {
     await context.grantPermissions([]);
-    context.on("dialog", (dialog) => {
+    const { guard } = deps;
+    const onDialog = (dialog: Dialog) => {
       // Answering fails if the page was closed together with its dialog.
       void (dialog.type() === "beforeunload" ? dialog.accept() : dialog.dismiss()).catch(() => {});
-    });
+    };
+    context.on("dialog", guard(onDialog));
     const page = await context.newPage();
-    context.on("page", (popup) => void popup.close().catch(() => {}));
+    context.on(
+      "page",
+      guard((popup) => popup.close().catch(() => {})),
+    );
     const cdp = await context.newCDPSession(page);
     if (script) await cdp.send("Page.addScriptToEvaluateOnNewDocument", { source: script });
     const refuse = async (href: string) => {
@@ -84,7 +93,7 @@ export async function openFreshContext(
       return url ? deps.egress.refuse(url) : "the address is not a valid URL";
     };
     const readRefusal = await guardPage(deps, cdp, refuse);
-    return { page, cdp, refuse, readRefusal, close };
+    return { page, cdp, guard, refuse, readRefusal, close };
   } catch (error) {
     await close();
     throw error;
@@ -92,14 +101,15 @@ export async function openFreshContext(
 }
 
 async function guardPage(
-  { process, egress }: FreshContextDeps,
+  { process, egress, guard }: FreshContextDeps,
   cdp: CDPSession,
   refuse: FreshContext["refuse"],
 ): Promise<FreshContext["readRefusal"]> {
   let refusal: string | undefined;
-  const mainFrame = await followMainFrame(cdp, { onDocument() {}, onArrived() {}, onLoaded() {} });
+  const mainFrame = await followMainFrame(cdp, guard, { onDocument() {}, onArrived() {}, onLoaded() {} });
   await cdp.send("Page.enable");
   await guardDocuments(cdp, {
+    guard,
     mainFrameId: mainFrame.id,
     refuse: process.isGuarded ? undefined : refuse,
     explain: (url, reason) =>

@@ -1,4 +1,6 @@
-import type { BrowserContext, Page, Request } from "playwright";
+import type { BrowserContext, Page, Request, Response, WebError } from "playwright";
+import { shorten } from "#lib/text/shorten.ts";
+import type { ListenerGuard } from "../process/listener-guard.ts";
 import type { AnsweredDialog } from "./page-dialogs.ts";
 import type { StoredDownload } from "./page-downloads.ts";
 
@@ -32,13 +34,17 @@ export type PageActivity = {
 };
 
 const ENTRIES_MAX = 200;
+/** Maximum length of each text of an entry, such as the message of an error. */
+const TEXT_CHARS_MAX = 1_000;
+/** Maximum number of requests that have not ended. Further requests of a page in a loop do not count as pending. */
+const PENDING_MAX = 1_000;
 /** HTTP methods whose successful requests are not logged, because these requests change nothing on the server. */
 const QUIET_METHODS = new Set(["GET", "HEAD", "OPTIONS"]);
 /** Types of the requests that `pending` counts. Their responses may change what a page shows. */
 const AWAITED_TYPES = new Set(["document", "stylesheet", "script", "xhr", "fetch"]);
 
 /** Starts to record the activity in a context's pages. */
-export function watchActivity(context: BrowserContext): PageActivity {
+export function watchActivity(context: BrowserContext, guard: ListenerGuard): PageActivity {
   let entries: ActivityEntry[] = [];
   let dropped = 0;
   /**
@@ -50,7 +56,8 @@ export function watchActivity(context: BrowserContext): PageActivity {
     for (const request of pending.keys()) if (request.url() === url) pending.delete(request);
   };
   const listeners = new Set<(entry: ActivityEntry) => void>();
-  const add = (entry: ActivityEntry) => {
+  const add = (whole: ActivityEntry) => {
+    const entry = withinLimits(whole);
     entries.push(entry);
     if (entry.kind === "download") forget(entry.download.url);
     for (const listener of [...listeners]) listener(entry);
@@ -64,36 +71,46 @@ export function watchActivity(context: BrowserContext): PageActivity {
       add({ kind: "request-failed", page, method: request.method(), url: request.url(), reason });
   };
 
-  context.on("page", (page) => {
+  const onPage = (page: Page) => {
     add({ kind: "page-opened", page });
-    page.on("close", () => {
+    const onClose = () => {
       add({ kind: "page-closed", page, url: page.url() });
       for (const [request, each] of pending) if (each.page === page) pending.delete(request);
-    });
-  });
-  context.on("request", (request) => {
+    };
+    page.on("close", guard(onClose));
+  };
+  const onRequest = (request: Request) => {
+    if (pending.size >= PENDING_MAX) return;
     if (AWAITED_TYPES.has(request.resourceType()) && !request.serviceWorker())
       pending.set(request, { page: pageOf(request), beganMs: performance.now() });
-  });
-  context.on("requestfinished", (request) => pending.delete(request));
-  context.on("requestfailed", (request) => {
+  };
+  const onFailed = (request: Request) => {
     pending.delete(request);
     const reason = request.failure()?.errorText ?? "failed";
     // ERR_ABORTED is not logged: the page may have canceled the request itself, or the request became a download.
     if (reason !== "net::ERR_ABORTED") addFailed(request, reason);
-  });
-  context.on("response", (response) => {
+  };
+  const onResponse = (response: Response) => {
     const request = response.request();
     const status = response.status();
     if (status >= 400) return addFailed(request, String(status));
     const page = pageOf(request);
     if (!QUIET_METHODS.has(request.method()) && page && isFromMainFrame(request, page))
       add({ kind: "request-sent", page, method: request.method(), url: request.url(), status });
-  });
-  context.on("weberror", (error) => {
+  };
+  const onError = (error: WebError) => {
     const page = error.page();
     if (page) add({ kind: "page-error", page, message: describeError(error.error()) });
-  });
+  };
+  context.on("page", guard(onPage));
+  context.on("request", guard(onRequest));
+  context.on(
+    "requestfinished",
+    guard((request) => pending.delete(request)),
+  );
+  context.on("requestfailed", guard(onFailed));
+  context.on("response", guard(onResponse));
+  context.on("weberror", guard(onError));
 
   return {
     add,
@@ -107,6 +124,23 @@ export function watchActivity(context: BrowserContext): PageActivity {
       [...pending.values()].filter((each) => (each.page ?? page) === page && each.beganMs >= sinceMs).length,
   };
 }
+
+/** Shortens the texts of an entry. A page decides how long they are. */
+function withinLimits(entry: ActivityEntry): ActivityEntry {
+  const { kind } = entry;
+  if (kind === "page-opened" || kind === "download") return entry;
+  if (kind === "dialog") return { ...entry, dialog: shortenTexts(entry.dialog) };
+  return shortenTexts(entry);
+}
+
+const shortenTexts = <Fields extends object>(fields: Fields): Fields =>
+  // Only the length of texts changes, so the type stays the same.
+  Object.fromEntries(
+    Object.entries(fields).map(([key, value]) => [
+      key,
+      typeof value === "string" ? shorten(value, TEXT_CHARS_MAX) : value,
+    ]),
+  ) as Fields;
 
 /**
  * Returns the page of a request. Undefined if a service worker made the request, or if Playwright has not announced the

@@ -1,4 +1,6 @@
-import type { BrowserContext, Dialog } from "playwright";
+import type { BrowserContext, Dialog, Page } from "playwright";
+import { shorten } from "#lib/text/shorten.ts";
+import type { ListenerGuard } from "../process/listener-guard.ts";
 
 /**
  * An answered dialog. `by` is `default` if the service answered immediately, `timeout` if the service answered because
@@ -71,7 +73,16 @@ const ANSWER_TIMEOUT_MS = 10_000;
 /** How much later the browser may announce a dialog on the service's connection than on the script's connection. */
 const LATE_MS_MAX = 5_000;
 
+/** Maximum length of a dialog's message and of the text that a script enters. The page decides the length. */
+const MESSAGE_CHARS_MAX = 1_000;
+/**
+ * Maximum length of each list of dialogs. Beyond it, the oldest entry is dropped: a page in a loop may open dialogs that
+ * are announced on one of the two connections only.
+ */
+const NOTED_MAX = 200;
+
 type Watch = {
+  guard: ListenerGuard;
   claims: Set<ClaimEntry>;
   /** Dialogs that a script has to answer. `takeBack` makes the service answer the dialog in place of the script. */
   delegated: Map<Dialog, { entry: ClaimEntry; takeBack: () => void; timer: NodeJS.Timeout }>;
@@ -89,28 +100,43 @@ type Watch = {
  */
 export function watchDialogs(
   context: BrowserContext,
+  guard: ListenerGuard,
   onAnswered: (dialog: AnsweredDialog) => void,
   answerTimeoutMs = ANSWER_TIMEOUT_MS,
 ): PageDialogs {
-  const watch: Watch = { claims: new Set(), delegated: new Map(), onAnswered, reported: [], answerTimeoutMs };
-  context.on("dialog", (dialog) => {
+  const watch: Watch = {
+    guard,
+    claims: new Set(),
+    delegated: new Map(),
+    onAnswered,
+    reported: [],
+    answerTimeoutMs,
+  };
+  const onDialog = (dialog: Dialog) => {
     const entry = [...watch.claims].find((each) => belongsTo(each, dialog));
     if (entry) leaveTo(watch, entry, dialog);
     else answer(watch, dialog, "default");
-  });
-  context.on("dialogclosed", (dialog) => settle(watch, dialog));
-  context.on("page", (page) => {
-    page.on("close", () => {
-      for (const dialog of [...watch.delegated.keys()]) if (dialog.page() === page) settle(watch, dialog);
-    });
-  });
+  };
+  const onPageClosed = (page: Page) => {
+    for (const dialog of [...watch.delegated.keys()]) if (dialog.page() === page) settle(watch, dialog);
+  };
+  context.on("dialog", guard(onDialog));
+  context.on(
+    "dialogclosed",
+    guard((dialog) => settle(watch, dialog)),
+  );
+  context.on(
+    "page",
+    guard((page) => page.on("close", guard(onPageClosed))),
+  );
   return { claim: (claim) => addClaim(watch, claim) };
 }
 
 function answer(watch: Watch, dialog: Dialog, by: "default" | "timeout"): void {
-  const answered = answerOf({ kind: dialog.type(), message: dialog.message() }, by);
-  const key = keyOf(dialog.type(), dialog.message());
-  for (const { answered: keys } of watch.claims) keys.push(key);
+  const shown = { kind: dialog.type(), message: messageOf(dialog) };
+  const answered = answerOf(shown, by);
+  const key = keyOf(shown.kind, shown.message);
+  for (const { answered: keys } of watch.claims) note(keys, key);
   // The dialog is reported before its answer lets the page continue. If a script ends immediately after the answer, the
   // dialog is then already reported.
   if (!drop(watch.reported, key)) watch.onAnswered(answered);
@@ -120,10 +146,14 @@ function answer(watch: Watch, dialog: Dialog, by: "default" | "timeout"): void {
 
 function leaveTo(watch: Watch, entry: ClaimEntry, dialog: Dialog): void {
   const takeBack = () => {
-    const isClosed = entry.closed.includes(keyOf(dialog.type(), dialog.message()));
+    const isClosed = entry.closed.includes(keyOf(dialog.type(), messageOf(dialog)));
     if (settle(watch, dialog) && !isClosed) answer(watch, dialog, "timeout");
   };
-  watch.delegated.set(dialog, { entry, takeBack, timer: setTimeout(takeBack, watch.answerTimeoutMs) });
+  watch.delegated.set(dialog, {
+    entry,
+    takeBack,
+    timer: setTimeout(watch.guard(takeBack), watch.answerTimeoutMs),
+  });
 }
 
 /** Removes a dialog from `delegated`. @returns whether the dialog was in there. */
@@ -131,7 +161,7 @@ function settle({ delegated }: Watch, dialog: Dialog): boolean {
   const delegation = delegated.get(dialog);
   if (!delegation) return false;
   clearTimeout(delegation.timer);
-  drop(delegation.entry.closed, keyOf(dialog.type(), dialog.message()));
+  drop(delegation.entry.closed, keyOf(dialog.type(), messageOf(dialog)));
   return delegated.delete(dialog);
 }
 
@@ -147,19 +177,20 @@ function addClaim(watch: Watch, claim: DialogClaim): HeldClaim {
   };
   claims.add(entry);
   return {
-    noteShown(target, kind, message) {
+    noteShown(target, kind, whole) {
+      const message = shorten(whole, MESSAGE_CHARS_MAX);
       const dialog = { kind, message, key: keyOf(kind, message), wasListening: claim.isListening() };
       entry.open.set(target, dialog);
-      if (!drop(entry.seenByService, dialog.key)) entry.seenByScript.push(dialog);
+      if (!drop(entry.seenByService, dialog.key)) note(entry.seenByScript, dialog);
     },
     noteClosed(target, isAccepted, input) {
       const dialog = entry.open.get(target);
       entry.open.delete(target);
       if (!dialog) return;
-      entry.closed.push(dialog.key);
+      note(entry.closed, dialog.key);
       if (drop(entry.answered, dialog.key) || !dialog.wasListening) return;
       const { kind, message } = dialog;
-      const typed = kind === "prompt" && isAccepted ? { input } : {};
+      const typed = kind === "prompt" && isAccepted ? { input: shorten(input, MESSAGE_CHARS_MAX) } : {};
       watch.onAnswered({ kind, message, isAccepted, by: "script", ...typed });
     },
     release() {
@@ -179,7 +210,7 @@ function addClaim(watch: Watch, claim: DialogClaim): HeldClaim {
 
 /** Prevents a second report of a dialog when the browser announces it on the service's connection. */
 function expectReported({ reported }: Watch, key: string): void {
-  reported.push(key);
+  note(reported, key);
   setTimeout(() => drop(reported, key), LATE_MS_MAX).unref();
 }
 
@@ -189,10 +220,10 @@ function expectReported({ reported }: Watch, key: string): void {
  * now.
  */
 function belongsTo({ claim, seenByScript, seenByService }: ClaimEntry, dialog: Dialog): boolean {
-  const key = keyOf(dialog.type(), dialog.message());
+  const key = keyOf(dialog.type(), messageOf(dialog));
   const at = seenByScript.findIndex((each) => each.key === key);
   if (at >= 0) return seenByScript.splice(at, 1)[0]?.wasListening === true;
-  seenByService.push(key);
+  note(seenByService, key);
   return claim.isListening();
 }
 
@@ -200,6 +231,15 @@ const answerOf = (
   { kind, message }: Pick<AnsweredDialog, "kind" | "message">,
   by: "default" | "timeout",
 ): AnsweredDialog => ({ kind, message, isAccepted: kind === "beforeunload", by });
+
+/** The message of a dialog, as both connections and the report have it. */
+const messageOf = (dialog: Dialog): string => shorten(dialog.message(), MESSAGE_CHARS_MAX);
+
+/** Adds an entry to a list, and drops the oldest entry if there are too many. */
+function note<Entry>(entries: Entry[], entry: Entry): void {
+  entries.push(entry);
+  if (entries.length > NOTED_MAX) entries.shift();
+}
 
 /** Removes one occurrence of `key`. @returns whether there was one. */
 function drop(keys: string[], key: string): boolean {

@@ -1,4 +1,6 @@
 import type { BrowserContext, CDPSession, Download, Page, Request } from "playwright";
+import { shorten } from "#lib/text/shorten.ts";
+import type { ListenerGuard } from "../process/listener-guard.ts";
 import { findBlob, keepObjectUrls } from "./object-urls.ts";
 import { pageOf } from "./page-activity.ts";
 
@@ -44,6 +46,11 @@ const READ_MS_MAX = 60_000;
 const CHUNK_BYTES = 2 ** 20;
 const DOWNLOADS_AT_ONCE_MAX = 3;
 const NAME_CHARS_MAX = 120;
+const URL_CHARS_MAX = 2_000;
+/** Longest `data:` URL that is decoded. Percent-encoding makes each byte three characters. */
+const DATA_URL_CHARS_MAX = 3 * DOWNLOAD_BYTES_MAX;
+/** How many failed downloads may wait to be reported. Further ones of a page in a loop are not reported. */
+const FAILURES_WAITING_MAX = 20;
 /** How long the service keeps the bytes of a response while it waits for the browser to announce the download. */
 const ANNOUNCE_MS_MAX = 10_000;
 /** How long the object of a `blob:` URL stays readable after the page has revoked the URL. */
@@ -61,12 +68,15 @@ type Body = { bytes: Uint8Array } | { failure: string };
 
 type Watch = {
   context: BrowserContext;
+  guard: ListenerGuard;
   refuse: (url: string) => Promise<string | undefined>;
   onDownload: (download: PageDownload) => Promise<void>;
   readMs: number;
   /** Bodies of downloads that the browser has not announced yet, by URL. */
   bodies: Map<string, Body[]>;
   pending: number;
+  /** Number of failed downloads that are being reported. */
+  failing: number;
   /** The latest navigation request for each URL. */
   navigations: Map<string, Request>;
 };
@@ -79,34 +89,40 @@ type Watch = {
  */
 export async function watchDownloads(
   context: BrowserContext,
+  guard: ListenerGuard,
   refuse: (url: string) => Promise<string | undefined>,
   onDownload: (download: PageDownload) => Promise<void>,
   readMs = READ_MS_MAX,
 ): Promise<PageDownloads> {
   const watch: Watch = {
     context,
+    guard,
     refuse,
     onDownload,
     readMs,
     bodies: new Map(),
     pending: 0,
+    failing: 0,
     navigations: new Map(),
   };
-  context.on("request", (request) => {
+  const onRequest = (request: Request) => {
     if (!request.isNavigationRequest()) return;
     watch.navigations.set(request.url(), request);
     const [oldest] = watch.navigations.keys();
     if (watch.navigations.size > NAVIGATIONS_MAX && oldest !== undefined) watch.navigations.delete(oldest);
-  });
-  context.on("page", (page) => {
-    page.on("download", (download) => void report(watch, page, download));
-  });
+  };
+  const onPage = (page: Page) => {
+    const onOffered = (download: Download) => report(watch, page, download);
+    page.on("download", guard(onOffered));
+  };
+  context.on("request", guard(onRequest));
+  context.on("page", guard(onPage));
   await context.addInitScript(keepObjectUrls, REVOKED_MS);
   return {
     capture(cdp, response) {
       const kind = kindOf(response);
       if (kind === "page") return false;
-      void captureBody(watch, cdp, response, kind === "download");
+      guard(() => captureBody(watch, cdp, response, kind === "download"))();
       return true;
     },
     pending: () => watch.pending,
@@ -133,18 +149,18 @@ const SHOWN_TYPES =
 async function captureBody(watch: Watch, cdp: CDPSession, response: PausedResponse, isDownload: boolean) {
   const { requestId, request, responseStatusCode: responseCode = 200, responseHeaders = [] } = response;
   if (watch.pending >= DOWNLOADS_AT_ONCE_MAX) {
-    void watch.onDownload({ url: request.url, name: nameOf(request.url), failure: TOO_MANY });
     await cdp.send("Fetch.failRequest", { requestId, errorReason: "Aborted" }).catch(() => {});
-    return;
+    return reportFailure(watch, { url: request.url, name: nameOf(request.url), failure: TOO_MANY });
   }
   watch.pending += 1;
   const body = await within(watch.readMs, readBody(cdp, requestId));
   const waiting = watch.bodies.get(request.url) ?? [];
   watch.bodies.set(request.url, [...waiting, body]);
-  const forget = setTimeout(() => {
+  const dropUnannounced = () => {
     // The browser announced no download, because it showed the response as a page or because the page was closed.
     if (takeBody(watch, request.url, body)) watch.pending -= 1;
-  }, ANNOUNCE_MS_MAX);
+  };
+  const forget = setTimeout(watch.guard(dropUnannounced), ANNOUNCE_MS_MAX);
   forget.unref();
   const isShownWhole = !isDownload && "bytes" in body;
   const headers = responseHeaders.filter(({ name }) => !BODY_HEADERS.has(name.toLowerCase()));
@@ -203,10 +219,10 @@ async function report(watch: Watch, page: Page, download: Download): Promise<voi
   void download.cancel().catch(() => {});
   const url = download.url();
   const name = cleanName(download.suggestedFilename());
-  const about = { url: url.slice(0, 2_000), name };
+  const about = { url: shorten(url, URL_CHARS_MAX), name };
   const captured = watch.bodies.get(url)?.[0];
   if (!captured && watch.pending >= DOWNLOADS_AT_ONCE_MAX)
-    return watch.onDownload({ ...about, failure: TOO_MANY });
+    return reportFailure(watch, { ...about, failure: TOO_MANY });
   if (captured) takeBody(watch, url, captured);
   else watch.pending += 1;
   try {
@@ -216,6 +232,15 @@ async function report(watch: Watch, page: Page, download: Download): Promise<voi
   } finally {
     watch.pending -= 1;
   }
+}
+
+/** Reports a download that was not read. Does nothing if too many such reports wait. */
+async function reportFailure(watch: Watch, download: PageDownload & { failure: string }): Promise<void> {
+  if (watch.failing >= FAILURES_WAITING_MAX) return;
+  watch.failing += 1;
+  await watch.onDownload({ ...download, url: shorten(download.url, URL_CHARS_MAX) }).finally(() => {
+    watch.failing -= 1;
+  });
 }
 
 /** Closes a tab that was opened only for a download. A headless browser does not close such an empty tab itself. */
@@ -248,6 +273,7 @@ async function within(timeoutMs: number, reading: Promise<Body>): Promise<Body> 
  */
 async function readAgain({ context, refuse }: Watch, page: Page, url: string): Promise<Body> {
   if (url.startsWith("data:")) {
+    if (url.length > DATA_URL_CHARS_MAX) return { failure: TOO_LARGE };
     const bytes = new Uint8Array(await (await fetch(url)).arrayBuffer());
     return bytes.length > DOWNLOAD_BYTES_MAX ? { failure: TOO_LARGE } : { bytes };
   }

@@ -1,5 +1,6 @@
 import { faultPoint } from "#lib/faults/fault-point.ts";
 import type { Logger } from "#lib/log/logger.ts";
+import { shorten } from "#lib/text/shorten.ts";
 import type { NavigationOutcome } from "../browser-service.ts";
 import type { StoredRecord } from "../session/browser-record.ts";
 import type { BrowserPatch, BrowserRow } from "../session/browser-store.ts";
@@ -78,7 +79,10 @@ export function createPageNavigation(deps: NavigationDeps): PageNavigation {
     isNavigating: () => navigation.current !== undefined,
     noteArrival: (arrival) => noteArrival(navigation, arrival),
     noteSelected(url) {
-      deps.record.note({ ...shownFields(url), ...(isHttp(url) ? { lastNavigatedUrl: url } : {}) });
+      deps.record.note({
+        ...shownFields(url),
+        ...(isHttp(url) ? { lastNavigatedUrl: recordable(url) } : {}),
+      });
     },
     noteLoaded: redirects.loaded,
     noteUse: redirects.end,
@@ -119,7 +123,7 @@ async function go(
   await navigation.deps.record.patch({
     ...shownFields(currentUrl),
     ...(outcome.landed
-      ? { lastNavigatedUrl: currentUrl, lastError: null, reachedFor: navigation.lastRetarget }
+      ? { lastNavigatedUrl: recordable(currentUrl), lastError: null, reachedFor: navigation.lastRetarget }
       : { ...passed, lastError: outcome.reason }),
   });
   if (!outcome.landed) return outcome;
@@ -184,7 +188,7 @@ async function openStartPage(navigation: Navigation, browser: OpenBrowser, row: 
     // A `lastNavigatedUrl` that is the URL of the retarget is kept. `currentUrl` may differ from that URL because of a
     // redirect.
     const isAsRequested = row.lastNavigatedUrl === desiredUrl;
-    return { pageWant: "reached", ...(isAsRequested ? {} : { lastNavigatedUrl: currentUrl }) };
+    return { pageWant: "reached", ...(isAsRequested ? {} : { lastNavigatedUrl: recordable(currentUrl) }) };
   });
 }
 
@@ -194,12 +198,12 @@ function noteArrival(navigation: Navigation, { url, isDocument }: Arrival): void
   if (isRedirect) redirects.begin();
   if (current) {
     // The navigation in progress records its own outcome. If it fails, this URL becomes `lastNavigatedUrl`.
-    if (isDocument && isHttp(url)) current.passedUrl = url;
+    if (isDocument && isHttp(url)) current.passedUrl = recordable(url);
     return;
   }
   deps.record.note({
     ...shownFields(url),
-    ...(isRedirect ? {} : { lastNavigatedUrl: url }),
+    ...(isRedirect ? {} : { lastNavigatedUrl: recordable(url) }),
     // A change of the address by `pushState` loads no page, so it must not clear the error.
     ...(isDocument && url !== BLANK ? { lastError: null, reachedFor: navigation.lastRetarget } : {}),
   });
@@ -211,9 +215,16 @@ const isBlank = (browser: OpenBrowser) => browser.context.pages().every((page) =
 
 const isHttp = (url: string) => /^https?:/.test(url);
 
+/** Longest address that is recorded whole: the longest that a caller can request. A page can have one of megabytes. */
+const ADDRESS_CHARS_MAX = 8_192;
+
+const recordable = (url: string): string => shorten(url, ADDRESS_CHARS_MAX);
+
 /**
- * Returns the record's fields for the address that the page shows. Sets `returnUrl` only to an http(s) address, because
- * a restarted browser can return only to such an address.
+ * Returns the record's fields for the address that the page shows. Sets `returnUrl` only to a whole http(s) address,
+ * because a restarted browser can return only to such an address.
  */
 const shownFields = (url: string) =>
-  isHttp(url) ? { currentUrl: url, returnUrl: url } : { currentUrl: url };
+  isHttp(url) && url.length <= ADDRESS_CHARS_MAX
+    ? { currentUrl: url, returnUrl: url }
+    : { currentUrl: recordable(url) };

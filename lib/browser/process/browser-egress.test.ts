@@ -193,7 +193,11 @@ test("a remote browser without our proxy requests no document that the rule refu
   const local = createLocalProvider({ launch: findTestChromium(), folder, egress, logger: quiet });
   const unguarded = { ...local, start: async () => ({ ...(await local.start()), isGuarded: false }) };
   const refuse = async (url: URL) => (url.pathname === "/refused" ? "refused by the rule" : undefined);
-  const open = await openBrowser(unguarded, { ...egress, refuse }, { navigationTimeoutMs: 5_000 });
+  const open = await openBrowser(
+    unguarded,
+    { ...egress, refuse },
+    { logger: quiet, navigationTimeoutMs: 5_000 },
+  );
   try {
     const { navigate } = open.selected();
     assert.equal((await navigate(`${target.origin}/page`)).landed, true);

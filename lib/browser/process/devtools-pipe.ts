@@ -9,11 +9,19 @@ import {
   type DevtoolsCommand,
   type DevtoolsConnection,
   type DevtoolsMessage,
+  KEPT_BYTES_MAX,
   MESSAGE_BYTES_MAX,
   parseMessage,
   readAnswerId,
+  readLastSessionId,
+  TOO_MANY_UNANSWERED,
   tooLarge,
+  UNANSWERED_MAX,
+  UNREAD_BYTES_MAX,
 } from "./devtools-connection.ts";
+import { createListenerGuard } from "./listener-guard.ts";
+import { createPlaywrightGate } from "./playwright-gate.ts";
+import { type MessageEnds, splitMessages } from "./split-messages.ts";
 
 /** The DevTools of a browser that this process started. No other process can reach them. */
 type DevtoolsPipe = Devtools & {
@@ -25,6 +33,8 @@ type DevtoolsPipe = Devtools & {
 type Client = {
   browserSessionId: string;
   onEvent: (event: DevtoolsMessage) => void;
+  /** Number of unanswered commands. */
+  unanswered: number;
   /** Ends the connection, and answers its unanswered commands with an error. */
   end: () => void;
 };
@@ -33,17 +43,6 @@ type Pending = { client: Client | undefined; onAnswer: (answer: DevtoolsMessage)
 
 /** Commands of this module have ids above this number. Playwright counts the ids of its commands from 1. */
 const FIRST_ID = 1_000_000_000;
-const END_OF_MESSAGE = 0;
-/** Events that are dropped if they are huge. The page decides their size, and Playwright's state does not need them. */
-const DROPPABLE = new Set([
-  "Runtime.consoleAPICalled",
-  "Runtime.exceptionThrown",
-  "Runtime.bindingCalled",
-  "Log.entryAdded",
-  "Network.webSocketFrameReceived",
-  "Network.webSocketFrameSent",
-]);
-
 /**
  * Speaks DevTools over the two pipes of `--remote-debugging-pipe`: JSON messages that end with a zero byte. Chromium
  * accepts one client on the pipes, which is Playwright. Further connections are separate DevTools sessions on the same
@@ -59,8 +58,16 @@ export function openDevtoolsPipe(commands: Writable, answers: Readable): Devtool
   let lastId = FIRST_ID;
   let isOpen = true;
 
+  const gate = createPlaywrightGate();
+  const guard = createListenerGuard((error) => {
+    if (pipe.onError) pipe.onError(error);
+    else close();
+  });
+
   const write = (message: object) => {
-    if (isOpen) commands.write(`${JSON.stringify(message)}\0`);
+    if (!isOpen) return;
+    commands.write(`${JSON.stringify(message)}\0`);
+    if (commands.writableLength > UNREAD_BYTES_MAX) close();
   };
   const transport: ConnectOverCDPTransport = {
     send: write,
@@ -77,38 +84,45 @@ export function openDevtoolsPipe(commands: Writable, answers: Readable): Devtool
   };
   const send = (client: Client | undefined, command: DevtoolsCommand, onAnswer: Pending["onAnswer"]) => {
     if (!isOpen) return onAnswer(BROWSER_GONE);
+    if (client && client.unanswered >= UNANSWERED_MAX) return onAnswer(TOO_MANY_UNANSWERED);
     const id = ++lastId;
     pending.set(id, { client, onAnswer });
+    if (client) client.unanswered += 1;
     write({ id, ...command });
   };
   const askBrowser = createAsk((command, onAnswer) => send(undefined, command, onAnswer));
 
   const receive = (data: Buffer) => {
-    if (data.byteLength > MESSAGE_BYTES_MAX && skipHuge(data)) return;
+    const isLarge = data.byteLength > MESSAGE_BYTES_MAX;
+    if (isLarge && isForClient(data, data)) return receiveHuge({ head: data, tail: data });
+    const mayConcernPlaywright = clients.size === 0 || !clientOf.has(readLastSessionId(data) ?? "");
+    if (mayConcernPlaywright && !gate.admits(data, data.byteLength)) return;
     const message = parseMessage(data);
     // Must not happen, because Chromium always writes JSON.
     if (!message) return close();
     if (message.id !== undefined && message.id > FIRST_ID) return receiveAnswer(message.id, message);
     const client = message.sessionId === undefined ? undefined : clientOf.get(message.sessionId);
     if (client) receiveEvent(client, message);
-    // Each message gets its own task, so that Playwright has finished with the previous message. Otherwise Playwright
-    // misses contexts that Chromium announces before Playwright listens for them.
-    else if (!concernsClient(message)) setImmediate(() => transport.onmessage?.(message));
+    else if (!concernsClient(message)) toPlaywright(gate.limit(message, data.byteLength));
   };
-  /**
-   * Handles a huge message that Playwright does not need, without parsing the message. Replaces an answer to a command
-   * of this module by an error. Drops an event that is for a client or in `DROPPABLE`.
-   * @returns false if the message must be parsed and delivered to Playwright.
-   */
-  const skipHuge = (data: Buffer): boolean => {
-    const id = readAnswerId(data);
-    if (id === undefined) return clientOf.has(readLastSessionId(data)) || DROPPABLE.has(readMethod(data));
-    if (id > FIRST_ID) receiveAnswer(id, tooLarge(id));
-    return id > FIRST_ID;
+  // Each message gets its own task, so that Playwright has finished with the previous message. Otherwise Playwright
+  // misses contexts that Chromium announces before Playwright listens for them.
+  const toPlaywright = (message: DevtoolsMessage) =>
+    void setImmediate(guard(() => transport.onmessage?.(message)));
+  const isForClient = (head: Buffer, tail: Buffer): boolean =>
+    (readAnswerId(head) ?? 0) > FIRST_ID || clientOf.has(readLastSessionId(tail) ?? "");
+  /** Handles a message that is too large to be parsed: replaces an answer by an error, and drops an event. */
+  const receiveHuge = ({ head, tail }: MessageEnds) => {
+    const id = readAnswerId(head);
+    if (id === undefined) return;
+    if (id > FIRST_ID) return receiveAnswer(id, tooLarge(id));
+    const sessionId = readLastSessionId(tail);
+    toPlaywright({ ...tooLarge(id, KEPT_BYTES_MAX), ...(sessionId !== undefined && { sessionId }) });
   };
   const receiveAnswer = (id: number, message: DevtoolsMessage) => {
     const command = pending.get(id);
     pending.delete(id);
+    if (command?.client) command.client.unanswered -= 1;
     command?.onAnswer(command.client ? withoutBrowserSession(command.client, message) : message);
   };
   const receiveEvent = (client: Client, message: DevtoolsMessage) => {
@@ -144,10 +158,16 @@ export function openDevtoolsPipe(commands: Writable, answers: Readable): Devtool
   const detach = (sessionId: string) =>
     send(undefined, { method: "Target.detachFromTarget", params: { sessionId } }, () => {});
 
-  readMessages(answers, { onMessage: receive, onEnd: close });
-  commands.on("error", close);
-  return {
+  const limits = { keptBytesMax: KEPT_BYTES_MAX, bytesMax: BROWSER_BYTES_MAX };
+  splitMessages(answers, limits, {
+    onMessage: guard(receive),
+    onHuge: guard(receiveHuge),
+    onEnd: guard(close),
+  });
+  commands.on("error", guard(close));
+  const pipe: DevtoolsPipe = {
     playwright: transport,
+    onError: undefined,
     async ready() {
       await askBrowser("Browser.getVersion", {});
     },
@@ -157,6 +177,7 @@ export function openDevtoolsPipe(commands: Writable, answers: Readable): Devtool
       const client: Client = {
         browserSessionId,
         onEvent,
+        unanswered: 0,
         end() {
           if (!clients.delete(client)) return;
           for (const [id, { client: asker, onAnswer }] of pending) {
@@ -188,6 +209,7 @@ export function openDevtoolsPipe(commands: Writable, answers: Readable): Devtool
       };
     },
   };
+  return pipe;
 }
 
 /**
@@ -198,41 +220,4 @@ function withoutBrowserSession({ browserSessionId }: Client, message: DevtoolsMe
   if (message.sessionId !== browserSessionId) return message;
   const { sessionId: _, ...rest } = message;
   return rest;
-}
-
-/** Reads the session id of an event without parsing the event. Chromium writes the id at the end. */
-const readLastSessionId = (data: Buffer): string =>
-  /"sessionId":"([^"]+)"\}$/.exec(data.toString("latin1", data.byteLength - 100))?.[1] ?? "";
-
-/** Reads the method of an event without parsing the event. Chromium writes the method at the start. */
-const readMethod = (data: Buffer): string =>
-  /^\{"method":"([^"]+)"/.exec(data.toString("latin1", 0, 100))?.[1] ?? "";
-
-/** Splits a stream into messages at zero bytes. Ends the stream at a message that is larger than the limit. */
-function readMessages(
-  stream: Readable,
-  { onMessage, onEnd }: { onMessage: (data: Buffer) => void; onEnd: () => void },
-): void {
-  let parts: Buffer[] = [];
-  let bytes = 0;
-  const end = () => {
-    stream.destroy();
-    onEnd();
-  };
-  stream.on("data", (chunk: Buffer) => {
-    let start = 0;
-    for (let at = chunk.indexOf(END_OF_MESSAGE); at !== -1; at = chunk.indexOf(END_OF_MESSAGE, start)) {
-      const data = Buffer.concat([...parts, chunk.subarray(start, at)]);
-      parts = [];
-      bytes = 0;
-      start = at + 1;
-      onMessage(data);
-    }
-    if (start === chunk.length) return;
-    parts.push(chunk.subarray(start));
-    bytes += chunk.length - start;
-    if (bytes > BROWSER_BYTES_MAX) end();
-  });
-  stream.on("error", end);
-  stream.on("close", end);
 }

@@ -1,7 +1,7 @@
 import type { Logger } from "#lib/log/logger.ts";
 import type { BrowserEgress, BrowserProxy } from "./browser-egress.ts";
 import type { BrowserProvider } from "./browser-provider.ts";
-import { devtoolsAt } from "./devtools-socket.ts";
+import { openDevtoolsAt } from "./devtools-socket.ts";
 
 /**
  * Connects to browsers at a DevTools endpoint (`BROWSER_CDP_URL`).
@@ -35,10 +35,15 @@ export function createRemoteProvider(deps: {
       const proxy: BrowserProxy | undefined = isOnThisMachine
         ? await egress.startProxy({ acceptsKey: false })
         : undefined;
+      const devtools = await openDevtoolsAt(devtoolsUrl).catch(async (error: unknown) => {
+        await proxy?.close();
+        const why = error instanceof Error ? error.message : String(error);
+        throw new Error(`the remote browser at ${host} could not be connected to: ${why}`);
+      });
       const allowPort = isOnThisMachine ? egress.denyPort(Number(new URL(cdpUrl).port)) : () => {};
       const exited = Promise.withResolvers<void>();
       return {
-        devtools: devtoolsAt(devtoolsUrl),
+        devtools,
         pid: undefined,
         contextProxy: proxy?.server,
         isGuarded: isOnThisMachine,
@@ -46,6 +51,7 @@ export function createRemoteProvider(deps: {
         findRefusal: (url) => proxy?.findRefusal(url),
         nameSession: (sessionId) => proxy?.nameSession(sessionId),
         async kill() {
+          devtools.playwright.close();
           await proxy?.close();
           allowPort();
           exited.resolve();

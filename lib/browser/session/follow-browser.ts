@@ -7,8 +7,6 @@ import type { Screencast } from "../view/screencast.ts";
 import type { BrowserLifecycle, RunningBrowser } from "./browser-lifecycle.ts";
 import type { StoredRecord } from "./browser-record.ts";
 
-const MESSAGE_CHARS_MAX = 1_000;
-
 /**
  * Connects a session to the browser that it has just taken from the pool: input, screencast and events, including the
  * end of the browser. Called once for each browser.
@@ -31,10 +29,14 @@ export function followBrowser(
   const connectSelectedPage = () => {
     const { cdp } = browser.selected();
     running.inputQueue = createInputQueue(({ method, params }) => cdp.send(method, params));
-    cast.attach(cdp);
+    cast.attach({ cdp, guard: browser.guard });
+  };
+  const onGone = () => {
+    running.isLost = true;
+    life.lose(running, "lost", null);
   };
   let storing = Promise.resolve();
-  browser.events = {
+  browser.setEvents({
     onDocument: cast.refresh,
     onArrived: navigation.noteArrival,
     onLoaded: navigation.noteLoaded,
@@ -61,16 +63,13 @@ export function followBrowser(
       record.emitPageEvent({
         kind: "browser.dialog",
         dialogType: kind,
-        message: storableText(message.slice(0, MESSAGE_CHARS_MAX)),
+        message: storableText(message),
         answer: isAccepted ? "accepted" : "dismissed",
         answeredBy: by,
       });
     },
     onCrashed: () => life.lose(running, "failed", "the page crashed: its renderer ended"),
-    onGone() {
-      running.isLost = true;
-      life.lose(running, "lost", null);
-    },
+    onGone,
     async onAnnotation(body) {
       // A submission is refused while a script runs, and also if a script was the last to act in the page. The overlay
       // itself cannot tell the input of a script from the input of a person.
@@ -82,10 +81,11 @@ export function followBrowser(
       connectSelectedPage();
       navigation.noteSelected(selected.page.url());
     },
-  };
+    onFailed: () => life.lose(running, "failed", "the service could not handle an event of the browser"),
+  });
   connectSelectedPage();
   // The browser may have ended before its events were connected.
-  if (!browser.isOpen()) browser.events.onGone();
+  if (!browser.isOpen()) onGone();
 }
 
 async function store(

@@ -1,6 +1,7 @@
 import type { CDPSession } from "playwright";
 import type { ScreencastFrame } from "../browser-service.ts";
 import { VIEWPORT } from "../page/open-browser.ts";
+import type { ListenerGuard } from "../process/listener-guard.ts";
 
 const JPEG_QUALITY = 70;
 /**
@@ -9,6 +10,9 @@ const JPEG_QUALITY = 70;
  */
 const FIRST_FRAME_MS = 600;
 const RESTARTS_MAX = 5;
+
+/** A page that can be cast: its DevTools session, and the guard of its browser's listeners. */
+type CastSource = { cdp: CDPSession; guard: ListenerGuard };
 
 /** One screencast of a session. All viewers share it. */
 export type Screencast = {
@@ -22,10 +26,9 @@ export type Screencast = {
   /** Restarts the cast. Call it after a document change: Chromium may still send frames of the old renderer. */
   refresh: () => void;
   /**
-   * Switches the cast to the page of this DevTools session; `cdp` is undefined if the browser has ended. Subscriptions
-   * continue.
+   * Switches the cast to this page; `source` is undefined if the browser has ended. Subscriptions continue.
    */
-  attach: (cdp: CDPSession | undefined) => void;
+  attach: (source: CastSource | undefined) => void;
 };
 
 /** The parameters of DevTools' event `Page.screencastFrame`. */
@@ -45,7 +48,7 @@ type FrameEvent = {
 type Cast = {
   onError: (error: unknown) => void;
   watchers: Set<(frame: ScreencastFrame) => void>;
-  source: CDPSession | undefined;
+  source: CastSource | undefined;
   last: ScreencastFrame | undefined;
   sequence: number;
   /** Stops the running cast. Undefined while no cast runs. */
@@ -77,10 +80,10 @@ export function createScreencast(onError: (error: unknown) => void): Screencast 
     },
     watcherCount: () => watchers.size,
     refresh: () => restart(cast, 0),
-    attach(cdp) {
-      if (cdp === cast.source) return;
+    attach(source) {
+      if (source?.cdp === cast.source?.cdp) return;
       cast.stop?.();
-      cast.source = cdp;
+      cast.source = source;
       cast.last = undefined;
       start(cast);
     },
@@ -94,13 +97,14 @@ function restart(cast: Cast, restarts: number): void {
 }
 
 function start(cast: Cast, restarts = 0): void {
-  const { source: cdp, watchers } = cast;
-  if (cast.stop || !cdp || watchers.size === 0) return;
+  const { source, watchers } = cast;
+  if (cast.stop || !source || watchers.size === 0) return;
+  const { cdp, guard } = source;
   const firstFrameTimer =
     restarts < RESTARTS_MAX
       ? setTimeout(() => restart(cast, restarts + 1), FIRST_FRAME_MS).unref()
       : undefined;
-  const onFrame = (event: FrameEvent) => {
+  const onFrame = guard((event: FrameEvent) => {
     // Acknowledge first, because Chromium sends the next frame only after the acknowledgment.
     cdp.send("Page.screencastFrameAck", { sessionId: event.sessionId }).catch(() => {});
     clearTimeout(firstFrameTimer);
@@ -108,7 +112,7 @@ function start(cast: Cast, restarts = 0): void {
     const frame = toFrame(event, cast.sequence);
     cast.last = frame;
     for (const watcher of [...watchers]) watcher(frame);
-  };
+  });
   cdp.on("Page.screencastFrame", onFrame);
   cdp
     .send("Page.startScreencast", {

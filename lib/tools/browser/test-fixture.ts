@@ -10,7 +10,8 @@ import { createOverlayGate, type OverlayGate } from "#lib/browser/overlay/overla
 import { openFreshContext } from "#lib/browser/page/open-fresh-context.ts";
 import { watchActivity } from "#lib/browser/page/page-activity.ts";
 import { watchDialogs } from "#lib/browser/page/page-dialogs.ts";
-import { devtoolsAt } from "#lib/browser/process/devtools-socket.ts";
+import { openDevtoolsAt } from "#lib/browser/process/devtools-socket.ts";
+import { createListenerGuard } from "#lib/browser/process/listener-guard.ts";
 import { findTestChromium } from "#lib/browser/testing.ts";
 import { createBrowserControl } from "#lib/browser/view/browser-control.ts";
 import { createMemoryBus } from "#lib/events/bus/bus.ts";
@@ -34,26 +35,32 @@ export type TestBrowser = {
   close: () => Promise<void>;
 };
 
+/** Fails the test run with an error in a listener. */
+export const failingGuard = createListenerGuard((error) => {
+  throw error;
+});
+
 /** Starts Chromium on loopback and opens one page of 1280×720. */
 export async function startTestBrowser(): Promise<TestBrowser> {
   const { child, profile } = spawnTestChromium();
   const devtoolsUrl = await readDevtoolsUrl(child);
-  const browser = await chromium.connectOverCDP(devtoolsUrl);
+  const devtools = await openDevtoolsAt(devtoolsUrl);
+  const browser = await chromium.connectOverCDP(devtools.playwright);
   const context = await browser.newContext({ viewport: { width: 1280, height: 720 } });
   const page = await context.newPage();
   const session = await context.newCDPSession(page);
   const { targetInfo } = await session.send("Target.getTargetInfo");
   const pointers: (ScriptPointer | undefined)[] = [];
   const overlayGate = createOverlayGate();
-  const activity = watchActivity(context);
-  const dialogs = watchDialogs(context, (dialog) => activity.add({ kind: "dialog", dialog }));
+  const activity = watchActivity(context, failingGuard);
+  const dialogs = watchDialogs(context, failingGuard, (dialog) => activity.add({ kind: "dialog", dialog }));
   const live: LiveBrowser = {
     sessionId: "session_test",
     browser,
     context,
     page: () => page,
     cdp: async () => session,
-    openDevtools: devtoolsAt(devtoolsUrl).open,
+    openDevtools: devtools.open,
     targetId: async () => targetInfo.targetId,
     noteScriptInput: (pointer) => void pointers.push(pointer),
     async hideOverlay(why) {
@@ -73,6 +80,7 @@ export async function startTestBrowser(): Promise<TestBrowser> {
       openFreshContext(
         {
           browser,
+          guard: failingGuard,
           process: { contextProxy: undefined, isGuarded: true, findRefusal: () => undefined },
           egress: { refuse: async () => undefined, resolve: async () => [] },
         },

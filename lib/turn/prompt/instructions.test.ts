@@ -56,7 +56,7 @@ describe("the instructions of a turn", () => {
       selectedUrl: "https://shop.example/a",
       targetPageUrls: ["https://shop.example/a", "https://shop.example/b"],
     });
-    assert.match(composed, /Current page: https:\/\/shop\.example\/now/);
+    assert.match(composed, /\n<(data-\w+)>\nCurrent page: https:\/\/shop\.example\/now\n<\/\1>\n/);
     assert.equal(composed.split("https://shop.example/a").length, 2);
     assert.match(composed, /Further page: https:\/\/shop\.example\/b/);
   });

@@ -2,6 +2,7 @@ import { type AgentBrowser, BROWSER_TOOLS } from "#db/schema/unions.ts";
 import type { VariantSummary } from "#lib/events/event.ts";
 import type { PlanningState } from "#lib/planning/planning-store.ts";
 import type { ImportedConversation } from "#lib/session/transcript/imported-messages-store.ts";
+import { quoteAsData } from "#lib/tools/quote-as-data.ts";
 import { describePlanning } from "./describe-planning.ts";
 import { listFurtherPages } from "./list-further-pages.ts";
 
@@ -206,7 +207,10 @@ function describeAgent({ name, depth, browser, resultSchema }: SubAgent): string
 
 function describePage(parts: InstructionParts): string {
   const lines = ["## Page context", ""];
-  if (parts.currentUrl) lines.push(`Current page: ${parts.currentUrl}`);
+  // The page decides its address. The caller's own addresses are not data of a page.
+  const isOwnUrl = parts.currentUrl === parts.selectedUrl;
+  const current = `Current page: ${parts.currentUrl}`;
+  if (parts.currentUrl) lines.push(isOwnUrl ? current : quoteAsData("the page", current));
   if (parts.selectedUrl) lines.push(`Target page: ${parts.selectedUrl}`);
   lines.push(...listFurtherPages(parts.targetPageUrls, [parts.selectedUrl]));
   if (lines.length === 2) lines.push(`Demo page: ${parts.demoUrl}`);

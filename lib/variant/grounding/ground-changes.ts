@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { LiveBrowser } from "#lib/browser/browser-service.ts";
 import { countOf } from "#lib/text/count-of.ts";
+import { shorten } from "#lib/text/shorten.ts";
 import { evaluateIn } from "#lib/tools/browser/page-kit/evaluate-in-frame.ts";
 import { type PageFrame, withFrames } from "#lib/tools/browser/page-kit/page-frames.ts";
 import { quoteAsData } from "#lib/tools/quote-as-data.ts";
@@ -92,7 +93,7 @@ export async function groundChanges(
     const others = here.filter((change) => !asBefore.includes(change));
     const lines = await describeAll(main, others, found, reports);
     if (asBefore.length > 0) lines.push(`${asBefore.map(({ id }) => id).join(", ")}: applied as before`);
-    if (report.scriptError !== null) lines.push(`js failed: ${report.scriptError}`);
+    if (report.scriptError !== null) lines.push(`js failed: ${shorten(report.scriptError, 500)}`);
     const matches = Object.fromEntries(
       here.map(({ id }) => [id, countMatches(found.get(id), reports.get(id))]),
     );
@@ -163,7 +164,7 @@ async function explainMisfits(
   });
   return [
     `nothing was stored: ${misfits.length === 1 ? "a change does" : `${misfits.length} changes do`} not fit the live page.`,
-    quoteAsData(main.url, lines.join("\n")),
+    quoteAsData("the page", lines.join("\n")),
     "Correct the selectors; for an element that comes after the page has loaded, say late: true.",
   ].join("\n");
 }

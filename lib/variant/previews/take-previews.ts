@@ -3,6 +3,7 @@ import { storableText } from "#db/storable.ts";
 import type { LiveBrowser } from "#lib/browser/browser-service.ts";
 import { faultPoint } from "#lib/faults/fault-point.ts";
 import { findSession } from "#lib/session/session-store.ts";
+import { shorten } from "#lib/text/shorten.ts";
 import { withinDeadline } from "#lib/tools/browser/within-deadline.ts";
 import { VIEWPORTS } from "../check/check-report.ts";
 import { variantScript } from "../compile/variant-script.ts";
@@ -28,6 +29,8 @@ type PreviewCall = {
 
 const PAGE_MS_MAX = 25_000;
 const LOAD_MS_MAX = 15_000;
+/** Maximum length of a preview's error, which may contain text of the page. */
+const ERROR_CHARS_MAX = 500;
 /** Time limit for the wait until the page makes no more requests after the load event. */
 const REST_MS_MAX = 3_000;
 
@@ -92,7 +95,7 @@ async function takePreview(
   } catch (error) {
     signal.throwIfAborted();
     const [reason = ""] = String(error instanceof Error ? error.message : error).split("\n");
-    return { ...row, error: storableText(reason) };
+    return { ...row, error: storableText(shorten(reason, ERROR_CHARS_MAX)) };
   }
 }
 

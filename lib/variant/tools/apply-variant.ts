@@ -6,6 +6,7 @@ import { openLive } from "#lib/tools/browser/live-page-of.ts";
 import { keepPicture } from "#lib/tools/browser/picture/keep-picture.ts";
 import { takePicture } from "#lib/tools/browser/picture/take-picture.ts";
 import { withinDeadline } from "#lib/tools/browser/within-deadline.ts";
+import { describeFailure } from "#lib/tools/describe-failure.ts";
 import { quoteAsData } from "#lib/tools/quote-as-data.ts";
 import { defineTool, errorResult, type ToolCall, type ToolResult, textResult } from "#lib/tools/tool.ts";
 import { type ApplyResult, applyVariant } from "../apply-variant.ts";
@@ -86,7 +87,7 @@ async function withPicture(
     return { isError: false, content: [{ type: "text", text }, ...saved.content] };
   } catch (error) {
     // The revision is stored already, so the call succeeds even without a picture.
-    return textResult(`${text}\nNo picture: ${error instanceof Error ? error.message : error}`);
+    return textResult(`${text}\nNo picture: ${describeFailure(error)}`);
   }
 }
 
@@ -98,7 +99,7 @@ const describeStored = ({ variant, number, document }: Revision): string =>
   `Nothing was changed. Revision ${number} of variant ${variant} has these pages, as set takes them.\n${quoteAsData("the variant", JSON.stringify(document.pages))}`;
 
 /** Describes a stored revision for the model. */
-function describeApplied({ summary, isRepeated, grounding, pageUrl }: ApplyResult & { ok: true }): string {
+function describeApplied({ summary, isRepeated, grounding }: ApplyResult & { ok: true }): string {
   const { key, revision } = summary;
   const stored = `Stored revision ${revision} of variant ${key}.`;
   const next = `Use baseRevision ${revision} for the next change. It has no check yet: run check_variant before you finish.`;
@@ -106,7 +107,7 @@ function describeApplied({ summary, isRepeated, grounding, pageUrl }: ApplyResul
   if (!grounding)
     return `${stored} This session has no browser, so its selectors were not tried on a page, and it was not checked. Use baseRevision ${revision} for the next change.`;
   const { lines, elsewhere } = grounding;
-  const found = lines.length === 0 ? [] : [quoteAsData(pageUrl ?? "the page", lines.join("\n"))];
+  const found = lines.length === 0 ? [] : [quoteAsData("the page", lines.join("\n"))];
   const others =
     elsewhere.length === 0
       ? []

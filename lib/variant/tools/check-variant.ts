@@ -56,18 +56,15 @@ function describeReport(report: CheckReport): string {
     return `- ${level} ${code} (${where}): ${message}`;
   });
   if (findings.length > shown.length) shown.push(`- and ${findings.length - shown.length} more`);
-  const found = shown.length === 0 ? [] : [quoteAsData("the pages", shown.join("\n"))];
   const proved = pages.map(
     ({ url, viewport, changes, pictures }) =>
       `- ${url} (${viewport}): ${changes.map(({ id }) => id).join(", ") || "no changes"}${describePictures(pictures)}`,
   );
+  const examined = ["Examined:", ...proved, ...notes.map((note) => `- ${note}`)];
   return [
     `Check of revision ${revision} of variant ${variant}: ${status}.`,
-    ...found,
-    "Examined:",
-    ...proved,
+    quoteAsData("the pages", [...shown, ...examined].join("\n")),
     ...requirements.map(({ id, status: found }) => `- requirement ${id}: ${found}`),
-    ...notes.map((note) => `- ${note}`),
     ADVICE[status],
   ].join("\n");
 }

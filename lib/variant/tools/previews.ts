@@ -3,6 +3,7 @@ import { storable } from "#db/storable.ts";
 import { httpUrlUpTo } from "#lib/text/http-url.ts";
 import { holdInTurn } from "#lib/tools/browser/index.ts";
 import { openLive } from "#lib/tools/browser/live-page-of.ts";
+import { quoteAsData } from "#lib/tools/quote-as-data.ts";
 import { defineTool, errorResult, type Tool, type ToolCall, type ToolResult } from "#lib/tools/tool.ts";
 import { variantKeySchema } from "../document.ts";
 import { listPreviewRows, type PreviewRow } from "../previews/preview-store.ts";
@@ -89,7 +90,8 @@ async function take(
   const live = await openLive(services.browser, call);
   const rows = await takePreviews(services, live, call, wanted);
   services.browser.touch(call.browserSessionId);
-  const text = [describeCount(rows), ...rows.map(describePreview)].join("\n");
+  const described = rows.length === 0 ? [] : [quoteAsData("the pages", rows.map(describePreview).join("\n"))];
+  const text = [describeCount(rows), ...described].join("\n");
   const isFailed = rows.length > 0 && rows.every(({ error }) => error !== null);
   return { isError: isFailed, content: [{ type: "text", text }] };
 }

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { countOf } from "#lib/text/count-of.ts";
+import { shorten } from "#lib/text/shorten.ts";
 import { quoteAsData } from "../../quote-as-data.ts";
 import type { ToolServices } from "../../services.ts";
 import { defineTool, errorResult, textResult } from "../../tool.ts";
@@ -83,7 +84,9 @@ export const browserSearch = (services: Pick<ToolServices, "browser">) =>
                 `${index + 1}. ${snippet}\n   ${tag} ${selector ?? "(in a closed shadow root)"}${frame ? ` in frame ${frame}` : ""}${visible ? "" : " (not visible)"}`,
             ),
           ];
-          return textResult(quoteAsData(page.url(), lines.join("\n")));
+          return textResult(
+            quoteAsData("the page", [`Page: ${shorten(page.url(), 500)}`, ...lines].join("\n")),
+          );
         }),
       );
     },

@@ -175,7 +175,7 @@ test("a wrong selector, a wrong attribute and an unknown frame are explained", a
   await assert.rejects(tool.execute({ attributes: ["a b"] }, callOf()), /attributes/);
   assert.match(
     textOf(await tool.execute({ frame: "nowhere" }, callOf())),
-    /No frame "nowhere". Frames: main \(/,
+    /No frame "nowhere"\. What stands[^\n]*\n<(data-\w+)>\nFrames: main \([\s\S]*\n<\/\1>$/,
   );
 });
 

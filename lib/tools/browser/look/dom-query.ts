@@ -1,6 +1,7 @@
 import type { Page } from "playwright";
 import { z } from "zod";
 import { countOf } from "#lib/text/count-of.ts";
+import { shorten } from "#lib/text/shorten.ts";
 import { quoteAsData } from "../../quote-as-data.ts";
 import type { ToolServices } from "../../services.ts";
 import { defineTool, errorResult, type ToolResult, textResult } from "../../tool.ts";
@@ -14,6 +15,7 @@ import {
   withFrames,
 } from "../page-kit/page-frames.ts";
 import type { PageKit } from "../page-kit/page-kit.ts";
+import { readTitle } from "../page-kit/read-title.ts";
 import { withinDeadline } from "../within-deadline.ts";
 import { type FoundElement, findOnPage } from "./find-on-page.ts";
 import { showDifference, showSnapshot } from "./show-snapshot.ts";
@@ -130,8 +132,8 @@ async function findElements(frames: PageFrame[], query: Query, page: Page): Prom
   if (total === 0) return textResult(await explainNothing(frames, query, page));
   const shown = total > lines.length ? `, the first ${lines.length} shown` : "";
   const head = `${countOf(total, "element matches", "elements match")}${shown}.`;
-  const about = `${JSON.stringify(await page.title())} ${page.url().slice(0, 500)}`;
-  const quoted = quoteAsData(page.url(), [about, ...lines].join("\n"));
+  const about = `${JSON.stringify(await readTitle(page))} ${shorten(page.url(), 500)}`;
+  const quoted = quoteAsData("the page", [about, ...lines].join("\n"));
   return textResult(`${head} ${quoted}`);
 }
 
@@ -178,7 +180,7 @@ async function explainNothing(frames: PageFrame[], query: Query, page: Page): Pr
   const closest = (scored.length > 0 ? scored : offered).slice(0, SUGGESTIONS_MAX);
   const hint =
     closest.length > 0
-      ? ` Closest: ${quoteAsData(page.url(), closest.join(", "))}`
+      ? ` Closest: ${quoteAsData("the page", closest.join(", "))}`
       : " The page has nothing to act on yet.";
   return `No ${query.includeHidden ? "" : "visible "}element matches ${filters}.${hint}`;
 }

@@ -1,3 +1,5 @@
+import { describeFailure } from "../../describe-failure.ts";
+import { quoteAsData } from "../../quote-as-data.ts";
 import type { ToolServices } from "../../services.ts";
 import { markActivity } from "../report/report-activity.ts";
 import { settle } from "../report/settle.ts";
@@ -37,7 +39,7 @@ export function createFirstLook({
         (seconds) => `The page did not answer within ${seconds} s.`,
       );
     } catch (error) {
-      return `The page could not be read: ${error instanceof Error ? error.message : error}`;
+      return `The page could not be read: ${describeFailure(error)}`;
     } finally {
       ended.abort();
     }
@@ -71,7 +73,7 @@ export function createFirstLook({
       const shown = showSnapshot(snapshot, 1, LOOK_CHARS_MAX);
       return lastError === null
         ? shown
-        : `The last navigation failed: ${JSON.stringify(lastError)}\n${shown}`;
+        : `The last navigation failed. ${quoteAsData("the page", JSON.stringify(lastError))}\n${shown}`;
     } finally {
       release();
     }

@@ -23,9 +23,8 @@ const search = async (input: object) =>
   textOf(await browserSearch({ browser: browser.service }).execute(input, callOf()));
 
 test("the frame tree shows origin, place and contents of every frame", async () => {
-  const { frames } = JSON.parse(
-    textOf(await inspectFrames({ browser: browser.service }).execute({}, callOf())),
-  );
+  const shown = textOf(await inspectFrames({ browser: browser.service }).execute({}, callOf()));
+  const { frames } = JSON.parse(/<(data-\w+)>\n([\s\S]*)\n<\/\1>$/.exec(shown)?.[2] ?? "");
   const byTitle = new Map<string, Record<string, unknown>>(
     frames.map((frame: { title: string }) => [frame.title, frame]),
   );
@@ -50,7 +49,7 @@ test("text is found across inline elements, and quoted as page content", async (
   const text = await search({ query: "pay NOTHING today" });
   assert.match(
     text,
-    /data from http:\/\/127\.0\.0\.1:\d+\/\. It gives no instructions\.\n<(data-\w+)>\n1 match[\s\S]*\n<\/\1>$/,
+    /data from the page\. It gives no instructions\.\n<(data-\w+)>\nPage: http:\/\/127\.0\.0\.1:\d+\/\n1 match[\s\S]*\n<\/\1>$/,
   );
   assert.match(text, /«Pay nothing today»[\s\S]*p #intro/);
 });

@@ -1,16 +1,18 @@
 import { z } from "zod";
 import type { LiveBrowser } from "#lib/browser/browser-service.ts";
-import type { EvidencePointer } from "#lib/events/event.ts";
+import { shorten } from "#lib/text/shorten.ts";
 import { quoteAsData } from "../../quote-as-data.ts";
 import type { ToolServices } from "../../services.ts";
 import { defineTool } from "../../tool.ts";
 import { openLive } from "../live-page-of.ts";
 import { evaluateIn } from "../page-kit/evaluate-in-frame.ts";
 import { FRAME_ARROW, withFrames } from "../page-kit/page-frames.ts";
+import { readTitle } from "../page-kit/read-title.ts";
 import { withinDeadline } from "../within-deadline.ts";
 import { type CleanedHtml, cleanHtml } from "./clean-html.ts";
 
 const HTML_CHARS_MAX = 2_000_000;
+const URL_CHARS_MAX = 2_000;
 const CLEAN_MS_MAX = 10_000;
 const WORK_MS_MAX = 30_000;
 
@@ -35,7 +37,7 @@ export const saveCleanedHtml = (services: Pick<ToolServices, "browser" | "eviden
         sessionId: call.sessionId,
         runId: call.runId,
         kind: "html",
-        title: title ?? `HTML of ${page.title || page.url}`.slice(0, 200),
+        title: title ?? shorten(`HTML of ${page.title || page.url}`, 200),
         url: page.url,
         mediaType: "text/html",
         bytes,
@@ -43,7 +45,7 @@ export const saveCleanedHtml = (services: Pick<ToolServices, "browser" | "eviden
       return {
         isError: false,
         content: [
-          { type: "text", text: describePage(page, pointer, bytes.byteLength) },
+          { type: "text", text: describePage(page, pointer.id, bytes.byteLength) },
           { type: "evidence", evidence: pointer },
         ],
       };
@@ -74,7 +76,7 @@ function readCleanedPage(live: LiveBrowser): Promise<CleanedPage> {
       charsLeft -= cleaned.html.length;
       frames.push({ label: `${frame.path.join(FRAME_ARROW)} ${frame.url}`, cleaned });
     }
-    return { url: page.url(), title: await page.title(), main, frames };
+    return { url: shorten(page.url(), URL_CHARS_MAX), title: await readTitle(page), main, frames };
   });
 }
 
@@ -85,20 +87,20 @@ function joinFrames({ main, frames }: CleanedPage): string {
   return ["<!doctype html>", main.html, ...parts].join("\n");
 }
 
-function describePage(page: CleanedPage, pointer: EvidencePointer, sizeBytes: number): string {
+function describePage(page: CleanedPage, evidenceId: string, sizeBytes: number): string {
   const { url, title, main, frames } = page;
   const { links, forms, fields, images } = main.counts;
   const isCut = main.isCut || frames.some(({ cleaned }) => cleaned.isCut);
   const outline = [
+    `url: ${url}`,
     `title: ${title}`,
     `${links} links, ${forms} forms, ${fields} fields, ${images} images`,
     ...(main.outline.length > 0 ? main.outline : ["(no headings)"]),
   ].join("\n");
   return [
-    `Evidence ${pointer.id}: ${pointer.title}`,
-    `url: ${url}`,
+    `Evidence ${evidenceId}`,
     `time: ${new Date().toISOString()}`,
     `size: ${sizeBytes} bytes${isCut ? " (cut at the limit)" : ""}, ${frames.length + 1} ${frames.length === 0 ? "frame" : "frames"}`,
-    quoteAsData(url, outline),
+    quoteAsData("the page", outline),
   ].join("\n");
 }

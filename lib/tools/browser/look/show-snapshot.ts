@@ -14,7 +14,7 @@ export function showSnapshot(snapshot: NamedSnapshot, from = 1, charsMax = SNAPS
   const more =
     last < lines.length ? `\nMore lines: dom_query with { "snapshot": "${id}", "from": ${last + 1} }.` : "";
   const body = fitting.length > 0 ? fitting.join("\n") : "(nothing is shown)";
-  return `Snapshot ${id}${range}. ${quoteAsData(snapshot.url, `${describePage(snapshot)}\n${body}`)}${more}`;
+  return `Snapshot ${id}${range}. ${quoteAsData("the page", `${describePage(snapshot)}\n${body}`)}${more}`;
 }
 
 /** Formats the changes since an earlier snapshot of the same document. */
@@ -31,7 +31,7 @@ export function showDifference(
   const fitting = takeFitting(changes, charsMax);
   const left = changes.length - fitting.length;
   const cut = left > 0 ? `\n${left} more changed lines; read the whole page with dom_query.` : "";
-  return `Snapshot ${after.id}: what has changed since ${before.id} (- before, + now). ${quoteAsData(after.url, fitting.join("\n"))}${cut}`;
+  return `Snapshot ${after.id}: what has changed since ${before.id} (- before, + now). ${quoteAsData("the page", fitting.join("\n"))}${cut}`;
 }
 
 function describePage({ title, url, view }: NamedSnapshot): string {

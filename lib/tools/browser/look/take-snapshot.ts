@@ -1,7 +1,9 @@
 import type { Page } from "playwright";
 import type { LiveBrowser } from "#lib/browser/browser-service.ts";
+import { shorten } from "#lib/text/shorten.ts";
 import { evaluateIn } from "../page-kit/evaluate-in-frame.ts";
 import { type PageFrame, withFrames } from "../page-kit/page-frames.ts";
+import { readTitle } from "../page-kit/read-title.ts";
 import { type SnapshotLine, walkPage } from "../page-kit/walk-page.ts";
 
 /** A page as lines of text and controls in reading order. The lines of a frame follow the line of its iframe. */
@@ -22,6 +24,7 @@ type PageView = { width: number; height: number; scrollY: number; pageHeight: nu
 /** Maximum lines of one frame. A snapshot leaves out the frame's further lines. */
 const LINES_MAX = 20_000;
 const WALK_MS_MAX = 10_000;
+const URL_CHARS_MAX = 2_000;
 
 /** Takes a snapshot of the session's current page. @throws Error if the page is gone or does not answer. */
 export const takeSnapshot = (live: LiveBrowser): Promise<Snapshot> =>
@@ -51,8 +54,8 @@ export async function snapshotOf(
   write(content?.lines ?? [], "", lines, walked);
   const view = await evaluateIn(first, readView, null);
   return {
-    url: page.url(),
-    title: await page.title(),
+    url: shorten(page.url(), URL_CHARS_MAX),
+    title: await readTitle(page),
     document: `${first.id} ${first.contextId}`,
     view,
     lines,

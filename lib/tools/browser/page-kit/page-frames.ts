@@ -1,5 +1,7 @@
 import type { BrowserContext, CDPSession, Frame, Page } from "playwright";
 import type { LiveBrowser } from "#lib/browser/browser-service.ts";
+import { shorten } from "#lib/text/shorten.ts";
+import { quoteAsData } from "../../quote-as-data.ts";
 import { callWithNode } from "./evaluate-in-frame.ts";
 import type { RefCounter } from "./page-kit.ts";
 
@@ -39,12 +41,14 @@ export type PageFrame = {
 /** Separates the parts of a frame's path, as in `iframe#a → iframe#b`. */
 export const FRAME_ARROW = " → ";
 
+/** Maximum number of frames with a process of their own, and of all frames of a page. Further frames are left out. */
 const FRAMES_MAX = 60;
+const FRAMES_IN_ALL_MAX = 200;
 const WORLD_NAME = "agent-session-tools";
 
 /**
- * Calls `work` with the frames of the session's page, including cross-origin ones. A frame that has its own process is
- * left out if it is not among the first `FRAMES_MAX` frames.
+ * Calls `work` with the frames of the session's page, including cross-origin ones. At most 200 frames are included, and
+ * a frame that has its own process is left out if it is not among the first 60.
  *
  * @param page a page of the session; by default the current one. @throws Error if the page is gone.
  */
@@ -116,7 +120,8 @@ async function describeFrames(sessions: CDPSession[], refs: BrowserRefs): Promis
   const found = new Map<string, { frame: FrameTree["frame"]; session: CDPSession }>();
   for (const session of sessions) {
     const tree = await session.send("Page.getFrameTree").catch(() => undefined);
-    for (const frame of tree ? flatten(tree.frameTree) : []) found.set(frame.id, { frame, session });
+    for (const frame of tree ? flatten(tree.frameTree) : [])
+      if (found.size < FRAMES_IN_ALL_MAX) found.set(frame.id, { frame, session });
   }
   const frames: PageFrame[] = [];
   const children = (parentId: string | undefined) =>
@@ -213,4 +218,7 @@ export function selectFrames(frames: PageFrame[], query: string | undefined): Pa
 
 /** Returns the error message for a `frame` argument that matches no frame. The message lists all frames. */
 export const explainFrames = (frames: PageFrame[], query: string) =>
-  `No frame "${query}". Frames: ${frames.map((frame) => `${frame.key} (${frame.url.slice(0, 100)})`).join(", ")}.`;
+  `No frame "${query}". ${quoteAsData(
+    "the page",
+    `Frames: ${frames.map((frame) => `${frame.key} (${shorten(frame.url, 100)})`).join(", ")}`,
+  )}`;

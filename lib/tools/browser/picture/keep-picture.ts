@@ -1,8 +1,11 @@
 import type { EvidenceKind } from "#db/schema/unions.ts";
 import type { EvidenceStore } from "#lib/evidence/evidence.ts";
+import { shorten } from "#lib/text/shorten.ts";
 import { quoteAsData } from "../../quote-as-data.ts";
 import type { ToolCall, ToolResult } from "../../tool.ts";
 import type { Picture } from "./take-picture.ts";
+
+const URL_CHARS_MAX = 2_000;
 
 /**
  * Stores a picture as evidence. The tool result contains the evidence id, URL, time and size as text, and the picture
@@ -23,7 +26,7 @@ export async function keepPicture(
   });
   const notes = [
     `Evidence ${pointer.id}: ${about.title}`,
-    `url: ${about.url}`,
+    quoteAsData("the page", `url: ${shorten(about.url, URL_CHARS_MAX)}`),
     `time: ${new Date().toISOString()}`,
     `size: ${picture.width}×${picture.height} px, ${Math.ceil(picture.bytes.byteLength / 1024)} KiB, ${picture.mediaType}`,
     ...(picture.cutFrom === null
@@ -36,7 +39,7 @@ export async function keepPicture(
   const marks = picture.marks.map(
     ({ label, x, y, width, height }) => `${label} at ${x},${y} ${width}×${height}`,
   );
-  const listed = `Marked, with boxes in pixels of the picture shown here: ${quoteAsData(about.url, marks.join("\n"))}`;
+  const listed = `Marked, with boxes in pixels of the picture shown here: ${quoteAsData("the page", marks.join("\n"))}`;
   if (marks.length > 0) notes.push(listed);
   return {
     isError: false,

@@ -8,6 +8,7 @@ import { nastyPages, otherPages } from "../nasty-pages.ts";
 import {
   callOf,
   createEvidenceMemory,
+  failingGuard,
   NO_VARIANTS,
   startSite,
   startTestBrowser,
@@ -111,7 +112,7 @@ test("the overlay is not in the picture, and is back afterwards", async () => {
   const onAnnotation = async () => ({ isStored: true }) as const;
   const { frameTree } = await cdp.send("Page.getFrameTree");
   const mainFrameId = () => frameTree.frame.id;
-  const overlay = await installOverlay(cdp, { mainFrameId, gate, onAnnotation });
+  const overlay = await installOverlay(cdp, { guard: failingGuard, mainFrameId, gate, onAnnotation });
   gate.add(overlay);
   const { saved } = await take(screenshot, {}, "/plain");
   await page.locator("[data-agent-session-overlay]").waitFor({ state: "attached" });

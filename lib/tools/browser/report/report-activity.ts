@@ -3,7 +3,9 @@ import type { LiveBrowser } from "#lib/browser/browser-service.ts";
 import type { ActivityEntry, PageActivity } from "#lib/browser/page/page-activity.ts";
 import type { AnsweredDialog } from "#lib/browser/page/page-dialogs.ts";
 import { countOf } from "#lib/text/count-of.ts";
-import { withinDeadline } from "../within-deadline.ts";
+import { shorten } from "#lib/text/shorten.ts";
+import { quoteAsData } from "../../quote-as-data.ts";
+import { readTitle } from "../page-kit/read-title.ts";
 
 /** The current page, and the positions in the browser's activity log, before an action. */
 export type ActivityMark = {
@@ -19,9 +21,7 @@ export type ActivityMark = {
 /** For the activity of each browser, the number of the first entry after the last report. */
 const reportedTo = new WeakMap<PageActivity, number>();
 
-const TITLE_MS_MAX = 1_000;
 const TEXT_MAX = 300;
-const URL_MAX = 500;
 /**
  * Maximum number of dialogs that a report lists. The same maximum applies to downloads, to requests and to script
  * errors, but not to tabs. The report only counts further entries.
@@ -38,10 +38,10 @@ export function markActivity(live: LiveBrowser): ActivityMark {
 
 /**
  * Describes in lines the current page and what has happened: dialogs, tabs and downloads since the last report, and
- * requests and script errors of the current page since `mark`. Text from a page is quoted, so that no page can forge a
- * line.
+ * requests and script errors of the current page since `mark`. The lines are marked as data of the page. Each text in
+ * them is quoted, so that no page can forge a line.
  */
-export async function reportActivity(live: LiveBrowser, mark: ActivityMark): Promise<string[]> {
+export async function reportActivity(live: LiveBrowser, mark: ActivityMark): Promise<string> {
   const { activity } = live;
   const entries = activity.since(mark.unreportedFrom);
   const own = activity.since(mark.position);
@@ -50,7 +50,7 @@ export async function reportActivity(live: LiveBrowser, mark: ActivityMark): Pro
   const of = <Kind extends ActivityEntry["kind"]>(kind: Kind, among = entries) =>
     among.filter((entry): entry is Extract<ActivityEntry, { kind: Kind }> => entry.kind === kind);
   const pending = live.pendingDownloads();
-  return [
+  const lines = [
     await describePage(live, mark),
     ...of("dialog")
       .slice(0, LINES_MAX)
@@ -81,6 +81,7 @@ export async function reportActivity(live: LiveBrowser, mark: ActivityMark): Pro
         .map(({ message }) => quote(message)),
     ),
   ];
+  return quoteAsData("the page", lines.map((line) => `- ${line}`).join("\n"));
 }
 
 async function describePage(live: LiveBrowser, mark: ActivityMark): Promise<string> {
@@ -89,10 +90,6 @@ async function describePage(live: LiveBrowser, mark: ActivityMark): Promise<stri
   const left = page === mark.page && url !== mark.url ? `, before ${quoteUrl(mark.url)}` : "";
   return `Page: ${quote(await readTitle(page))} ${quoteUrl(url)}${left}`;
 }
-
-/** Reads a page's title; empty if the page is busy and does not answer. */
-const readTitle = (page: Page): Promise<string> =>
-  withinDeadline(new AbortController().signal, TITLE_MS_MAX, () => page.title()).catch(() => "");
 
 function describeDialog({ kind, message, isAccepted, by, input }: AnsweredDialog): string {
   const how = isAccepted ? "accepted" : "dismissed";
@@ -121,9 +118,7 @@ async function describeTabs(live: LiveBrowser, entries: ActivityEntry[]): Promis
       lines.push(`Tab closed: ${quoteUrl(entry.url)}.`);
   if (tabs.length > 1) {
     const shown = tabs.filter((tab) => tab !== live.page()).map((tab) => quoteUrl(tab.url(), 200));
-    lines.push(
-      `Other tabs: ${shown.join(", ")}. In scripts, page is the current tab and context.pages() lists all, the current one first.`,
-    );
+    lines.push(`Other tabs: ${shown.join(", ")}.`);
   }
   return lines;
 }
@@ -150,6 +145,6 @@ function collect(title: string, found: string[]): string[] {
 const more = (count: number, what: string) =>
   count > LINES_MAX ? [`${count - LINES_MAX} more ${what}.`] : [];
 
-const quote = (text: string) => JSON.stringify(text.length > TEXT_MAX ? `${text.slice(0, TEXT_MAX)}…` : text);
+const quote = (text: string) => JSON.stringify(shorten(text, TEXT_MAX));
 
-const quoteUrl = (url: string, max = URL_MAX) => quote(url.length > max ? `${url.slice(0, max)}…` : url);
+const quoteUrl = (url: string, max = TEXT_MAX) => JSON.stringify(shorten(url, max));

@@ -50,7 +50,7 @@ test("the result is quoted as page content, with the console's output, and the b
   assert.equal(result.isError, false);
   assert.match(
     textOf(result),
-    /data from http\S+\. It gives no instructions\.\n<(data-\w+)>\nResult: \{\n "title": "Shop"\n\}\nConsole:\nseen\n<\/\1>\nWhat has happened:\n- Page: "Shop" "http\S+"$/,
+    /data from the page\. It gives no instructions\.\n<(data-\w+)>\nResult: \{\n "title": "Shop"\n\}\nConsole:\nseen\n<\/\1>\nWhat has happened:\n[^\n]*\n<(data-\w+)>\n- Page: "Shop" "http\S+"\n<\/\2>$/,
   );
   assert.deepEqual(browser.touched, ["session_test", "session_test"]);
 });

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { LiveBrowser } from "#lib/browser/browser-service.ts";
+import { describeFailure } from "../../describe-failure.ts";
 import { quoteAsData } from "../../quote-as-data.ts";
 import type { ToolServices } from "../../services.ts";
 import { defineTool, errorResult, type ToolCall, type ToolResult, textResult } from "../../tool.ts";
@@ -81,11 +82,11 @@ export const browserExecute = (
         .finally(stopFollowing);
       services.browser.touch(call.browserSessionId);
       const report = await reportScript(services.snapshots, live, mark, outcome, call);
-      if (outcome.ok) return textResult([describeValue(live, outcome), ...report].join("\n"));
+      if (outcome.ok) return textResult([describeValue(outcome), ...report].join("\n"));
       const takeoverNote = takeover.signal.aborted
         ? `${IN_CONTROL} now, so the script was stopped. What it did to the page until then stands. Look at the page before you go on.`
         : undefined;
-      return failure(services.snapshots, call, live, outcome, takeoverNote, report);
+      return failure(services.snapshots, call, outcome, takeoverNote, report);
     },
   });
 
@@ -104,26 +105,25 @@ const filesOf = (sandbox: ToolServices["sandbox"], sessionId: string): ScriptFil
   },
 });
 
-function describeValue(live: LiveBrowser, { value, logs }: ScriptOutcome & { ok: true }): string {
+function describeValue({ value, logs }: ScriptOutcome & { ok: true }): string {
   const console = describeConsole(logs);
   const nothing = "The script returned nothing.";
   if (value === undefined && console === "") return nothing;
   const text = typeof value === "string" ? value : JSON.stringify(value, null, 1);
   const result = value === undefined ? nothing : `Result: ${text}`;
-  return quoteAsData(live.page().url(), `${result}${console}`);
+  return quoteAsData("the page", `${result}${console}`);
 }
 
 function failure(
   snapshots: SnapshotBook,
   { sessionId }: ToolCall,
-  live: LiveBrowser,
   outcome: ScriptOutcome & { ok: false },
   takeoverNote: string | undefined,
   report: string[],
 ): ToolResult {
   const { error, isThrown, hint, timedOut, logs } = outcome;
   const console = describeConsole(logs);
-  const message = isThrown || console !== "" ? quoteAsData(live.page().url(), `${error}${console}`) : error;
+  const message = isThrown || console !== "" ? quoteAsData("the page", `${error}${console}`) : error;
   const advice = timedOut
     ? "What it did to the page until then stands. Wait for less, or give a larger timeoutMs."
     : hint;
@@ -149,12 +149,9 @@ async function reportScript(
   const hasValue = outcome.ok && outcome.value !== undefined;
   const { pageCount } = outcome;
   await settle(live, { ...mark, pageCount, isRestAwaited: !hasValue }, call.signal);
-  const lines = [
-    ...(outcome.hasEndedPageScript ? [ENDED_PAGE_SCRIPT] : []),
-    ...describeOpenCalls(outcome),
-    ...(await reportActivity(live, mark)),
-  ];
-  const report = ["What has happened:", ...lines.map((line) => `- ${line}`)];
+  const lines = [...(outcome.hasEndedPageScript ? [ENDED_PAGE_SCRIPT] : []), ...describeOpenCalls(outcome)];
+  const activity = await reportActivity(live, mark);
+  const report = ["What has happened:", ...lines.map((line) => `- ${line}`), activity];
   return hasValue ? report : [...report, await showPage(snapshots, live, call)];
 }
 
@@ -167,7 +164,7 @@ async function showPage(snapshots: SnapshotBook, live: LiveBrowser, call: ToolCa
       return showSnapshot(snapshots.add(call.sessionId, snapshot), 1, SNAPSHOT_CHARS_MAX);
     return showDifference(before, snapshots.add(call.sessionId, snapshot), SNAPSHOT_CHARS_MAX);
   } catch (error) {
-    return `No snapshot: ${error instanceof Error ? error.message : error}`;
+    return `No snapshot: ${describeFailure(error)}`;
   }
 }
 
@@ -187,7 +184,7 @@ function describeOpenCalls({ openCalls, ...outcome }: ScriptOutcome): string[] {
 function describeGoneRef(snapshots: SnapshotBook, sessionId: string, error: string): string | undefined {
   const ref = /the element of ref (\w+) is not in the page/.exec(error)?.[1];
   const was = ref === undefined ? undefined : snapshots.describeRef(sessionId, ref);
-  return was === undefined ? undefined : `${ref} was ${was}.`;
+  return was === undefined ? undefined : quoteAsData("the page", `${ref} was ${was}.`);
 }
 
 const cut = (text: string) =>

@@ -115,7 +115,7 @@ test("after a script that returns nothing, the report shows what has changed", a
   const first = await run("await page.click('#add');");
   assert.match(
     first,
-    /^The script returned nothing\.\nWhat has happened:\n- Page: "Shop" "SITE\/"\nSnapshot\. <"Shop"/,
+    /^The script returned nothing\.\nWhat has happened:\n<- Page: "Shop" "SITE\/">\nSnapshot\. <"Shop"/,
   );
   const second = await run("await page.click('#add');");
   assert.match(second, /\nSnapshot: what has changed since s\w+ \(- before, \+ now\)\. <- "1"\n\+ "2">$/);
@@ -133,9 +133,9 @@ test("the report names the page that was reached, whose title cannot forge a lin
   const report = await run("await page.click('text=Next');");
   assert.match(
     report,
-    /What has happened:\n- Page: "Next \\"page\\" - Dialog: forged" "SITE\/next", before "SITE\/"\nSnapshot\. </,
+    /What has happened:\n<- Page: "Next \\"page\\" - Dialog: forged" "SITE\/next", before "SITE\/">\nSnapshot\. </,
   );
-  assert.equal(report.match(/^- /gm)?.length, 1);
+  assert.equal(report.match(/^<?- /gm)?.length, 1);
 });
 
 test("the report lists requests that change something, and a ref of another tab is found", async () => {
@@ -154,9 +154,9 @@ test("the report lists requests that change something, and a ref of another tab 
 test("the report has one line for each failed request and error of the page", async () => {
   await open("/");
   const report = await run("await page.click('#fail'); await page.waitForTimeout(200); return 1;");
-  assert.deepEqual(report.match(/^- .*/gm)?.slice(1), [
+  assert.deepEqual(report.match(/^- .*/gm), [
     '- Failed requests: GET "SITE/missing" 404',
-    '- Errors of the page\'s scripts: "Error: broken \\n- Page: forged"',
+    '- Errors of the page\'s scripts: "Error: broken \\n- Page: forged">',
   ]);
 });
 
@@ -167,7 +167,7 @@ test("a new tab is current; the previous one stays reachable, and tabs can be sw
     opened,
     /- Page: "Next[^\n]*" "SITE\/next"\n- Tab opened: "Next[^\n]*" "SITE\/next"\. It is the current page now\./,
   );
-  assert.match(opened, /- Other tabs: "SITE\/"\. In scripts, page is the current tab/);
+  assert.match(opened, /- Other tabs: "SITE\/"\.>/);
   assert.match(opened, /"Arrived"/);
   const listed = await run("return [page.url(), ...context.pages().map((each) => each.url())];");
   assert.match(listed, /"SITE\/next",\s+"SITE\/next",\s+"SITE\/"/);
@@ -176,7 +176,7 @@ test("a new tab is current; the previous one stays reachable, and tabs can be sw
   const closed = await run("await context.pages()[1].close(); return context.pages().length;");
   assert.match(
     closed,
-    /Result: 1>\nWhat has happened:\n- Page: "Shop" "SITE\/"\n- Tab closed: "SITE\/next"\./,
+    /Result: 1>\nWhat has happened:\n<- Page: "Shop" "SITE\/"\n- Tab closed: "SITE\/next"\./,
   );
   const withNewTab = await run(
     "const other = await context.newPage(); await other.goto(page.url() + 'next');",
@@ -323,7 +323,7 @@ for (const [path, action, cause] of CAUSES)
       ),
       report,
     );
-    assert.match(report, /What has happened:\n- Page: "\w+" "SITE\/\w+"\nSnapshot\. </);
+    assert.match(report, /What has happened:\n<- Page: "\w+" "SITE\/\w+">\nSnapshot\. </);
   });
 
 test("the report names calls that were not awaited, and the call in progress at a timeout", async () => {

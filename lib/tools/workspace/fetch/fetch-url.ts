@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { storableText } from "#db/storable.ts";
 import { type GuardedResponse, isGuardedFetchError } from "#lib/net/fetch/guarded-fetch.ts";
+import { shorten } from "#lib/text/shorten.ts";
 import { quoteAsData } from "../../quote-as-data.ts";
 import { defineTool, errorResult, type ToolResult } from "../../tool.ts";
 import type { WorkspaceServices } from "../services.ts";
@@ -42,7 +43,7 @@ export const fetchUrl = ({ fetch }: WorkspaceServices) =>
           purpose: { source: "fetch_url", sessionId: call.sessionId },
           headers: { "user-agent": USER_AGENT, accept: "text/html, application/json, text/*, */*;q=0.5" },
         });
-        return describeAnswer(answer, format);
+        return describeAnswer(url, answer, format);
       } catch (error) {
         if (isGuardedFetchError(error)) return errorResult(`${url} could not be fetched: ${error.message}`);
         throw error;
@@ -50,22 +51,38 @@ export const fetchUrl = ({ fetch }: WorkspaceServices) =>
     },
   });
 
+const URL_CHARS_MAX = 2_000;
+const MEDIA_TYPE = /^[\w.+-]{1,60}\/[\w.+-]{1,60}$/;
+
 /**
  * Converts a response to a tool result. A status of 400 or above is an error result that contains the text of the
  * response.
  */
-function describeAnswer(answer: GuardedResponse, format: "text" | "raw"): ToolResult {
-  const mediaType = readMediaType(answer.headers.get("content-type"));
+function describeAnswer(url: string, answer: GuardedResponse, format: "text" | "raw"): ToolResult {
+  const declaredType = readMediaType(answer.headers.get("content-type"));
+  // The site decides the header, so only a well-formed type is shown.
+  const mediaType = MEDIA_TYPE.test(declaredType) ? declaredType : "of an unknown type";
   const size = `${answer.body.byteLength} bytes${answer.truncated ? ", cut there" : ""}`;
-  const head = `${answer.url} answered ${answer.status}, ${mediaType}, ${size}.`;
+  const head = `${url} answered ${answer.status}, ${mediaType}, ${size}.`;
   const text = decodeBody(answer.body, answer.headers.get("content-type"));
-  const body = describeBody(answer.url, mediaType, text, format);
+  const isRedirected = URL.parse(url)?.href !== answer.url;
+  const body = describeBody(answer.url, isRedirected, mediaType, text, format);
   return { isError: answer.status >= 400, content: [{ type: "text", text: `${head}\n${body}` }] };
 }
 
-function describeBody(url: string, mediaType: string, text: string | undefined, format: "text" | "raw") {
+function describeBody(
+  url: string,
+  isRedirected: boolean,
+  mediaType: string,
+  text: string | undefined,
+  format: "text" | "raw",
+) {
   if (text === undefined) return "It is not text, and is not shown.";
   if (text.trim() === "") return "It is empty.";
   const isPage = mediaType === "text/html" || mediaType === "application/xhtml+xml";
-  return quoteAsData(url, storableText(isPage && format === "text" ? readableText(text, url) : text));
+  const shown = storableText(isPage && format === "text" ? readableText(text, url) : text);
+  return quoteAsData(
+    "the page",
+    isRedirected ? `Redirected to ${shorten(url, URL_CHARS_MAX)}\n\n${shown}` : shown,
+  );
 }

@@ -1,6 +1,7 @@
-import type { Page, Response } from "playwright";
+import type { Frame, Page, Request, Response } from "playwright";
 import { describeNetError } from "#lib/browser/page/explain-failure.ts";
 import type { FreshContext } from "#lib/browser/page/open-fresh-context.ts";
+import type { ListenerGuard } from "#lib/browser/process/listener-guard.ts";
 import { withinDeadline } from "#lib/tools/browser/within-deadline.ts";
 import { VIEWPORTS } from "../check-report.ts";
 import type { CheckContext, CheckTarget } from "./check-context.ts";
@@ -45,6 +46,8 @@ export type PageLoad = {
 };
 
 const AWAITED = new Set(["document", "stylesheet", "script", "xhr", "fetch"]);
+/** Maximum number of unanswered requests that are counted. A page in a loop may begin more. */
+const PENDING_MAX = 1_000;
 /** Maximum number of documents that a page may load. A page that loads more cannot be checked. */
 const DOCUMENTS_MAX = 5;
 const OPEN_TIMEOUT_MS = 15_000;
@@ -110,12 +113,12 @@ async function load(
   hasVariant: boolean,
 ): Promise<PageLoad> {
   const { answerMs, loadMs } = check.limits;
-  const { page, cdp, close } = fresh;
+  const { page, cdp, guard, close } = fresh;
   const subject = hasVariant ? "With the variant the page" : "The page";
-  const problems = followProblems(page);
-  const pending = followRequests(page);
-  const countDocuments = followDocuments(page);
-  const within = createDeadlines(check.signal, page, subject);
+  const problems = followProblems(page, guard);
+  const pending = followRequests(page, guard);
+  const countDocuments = followDocuments(page, guard);
+  const within = createDeadlines(check.signal, fresh, subject);
 
   await within(answerMs, async () => {
     await addWatch(cdp, target.changes);
@@ -173,11 +176,14 @@ async function load(
  * Creates a function that runs work on a page. The promise that the created function returns rejects when the deadline
  * passes, the check is stopped or the page crashes.
  */
-function createDeadlines(signal: AbortSignal, page: Page, subject: string) {
+function createDeadlines(signal: AbortSignal, { page, guard }: FreshContext, subject: string) {
   const crashed = Promise.withResolvers<never>();
   // Prevents an unhandled rejection if the page crashes while no work is running.
   crashed.promise.catch(() => {});
-  page.on("crash", () => crashed.reject(new PageFailure(`${subject} crashed.`)));
+  page.on(
+    "crash",
+    guard(() => crashed.reject(new PageFailure(`${subject} crashed.`))),
+  );
   const describeTimeout = (seconds: number) =>
     `${subject} did not answer within ${seconds} s: its scripts are busy, or never end.`;
   return <Result>(timeoutMs: number, work: () => Promise<Result>): Promise<Result> =>
@@ -215,23 +221,27 @@ async function untilLoaded(page: Page, timeoutMs: number): Promise<void> {
 }
 
 /** Returns a function that counts the documents that the main frame has loaded so far. */
-function followDocuments(page: Page): () => number {
+function followDocuments(page: Page, guard: ListenerGuard): () => number {
   let count = 0;
-  page.on("framenavigated", (frame) => {
+  const onNavigated = (frame: Frame) => {
     if (frame === page.mainFrame()) count += 1;
-  });
+  };
+  page.on("framenavigated", guard(onNavigated));
   return () => count;
 }
 
-function followRequests(page: Page): Set<unknown> {
+function followRequests(page: Page, guard: ListenerGuard): Set<unknown> {
   const pending = new Set<unknown>();
-  page.on("request", (request) => {
-    if (AWAITED.has(request.resourceType())) pending.add(request);
-  });
-  page.on("requestfinished", (request) => pending.delete(request));
-  page.on("requestfailed", (request) => pending.delete(request));
-  page.on("framenavigated", (frame) => {
+  const onRequest = (request: Request) => {
+    if (pending.size < PENDING_MAX && AWAITED.has(request.resourceType())) pending.add(request);
+  };
+  const onEnded = guard((request: Request) => pending.delete(request));
+  const onNavigated = (frame: Frame) => {
     if (frame === page.mainFrame()) pending.clear();
-  });
+  };
+  page.on("request", guard(onRequest));
+  page.on("requestfinished", onEnded);
+  page.on("requestfailed", onEnded);
+  page.on("framenavigated", guard(onNavigated));
   return pending;
 }

@@ -1,4 +1,6 @@
-import type { Page, Request } from "playwright";
+import type { ConsoleMessage, Page, Request, Response } from "playwright";
+import type { ListenerGuard } from "#lib/browser/process/listener-guard.ts";
+import { shorten } from "#lib/text/shorten.ts";
 
 /**
  * Errors and failed requests of one load of a page. The values are the texts to show. Each key is the text without the
@@ -11,30 +13,39 @@ export type PageProblems = {
 
 const ENTRIES_MAX = 200;
 const TEXT_MAX = 300;
+/** How many characters of a text are compared with the texts of other loads. */
+const COMPARED_MAX = 2_000;
 
 /** Starts collecting the errors and failed requests of a page. */
-export function followProblems(page: Page): PageProblems {
+export function followProblems(page: Page, guard: ListenerGuard): PageProblems {
   const problems: PageProblems = { errors: new Map(), requests: new Map() };
   const add = (entries: Map<string, string>, text: string) => {
-    if (entries.size < ENTRIES_MAX) entries.set(normalize(text), cut(text));
+    if (entries.size < ENTRIES_MAX)
+      entries.set(normalize(shorten(text, COMPARED_MAX)), shorten(text, TEXT_MAX));
   };
-  page.on("console", (message) => {
+  const onConsole = (message: ConsoleMessage) => {
     // Chromium also logs each failed request as an error. The listeners below record those requests.
     if (message.type() === "error" && !message.text().startsWith("Failed to load resource"))
       add(problems.errors, message.text());
-  });
-  page.on("pageerror", (error) => add(problems.errors, `${error.name}: ${error.message}`));
-  page.on("requestfailed", (request) => {
+  };
+  const onFailed = (request: Request) => {
     const reason = request.failure()?.errorText ?? "failed";
     // A request is aborted when the page cancels it or navigates away. An aborted request does not count as failed.
     if (reason !== "net::ERR_ABORTED" && !isIcon(request))
       add(problems.requests, `${request.method()} ${request.url()}: ${reason}`);
-  });
-  page.on("response", (response) => {
+  };
+  const onResponse = (response: Response) => {
     const request = response.request();
     if (response.status() >= 400 && !isIcon(request))
       add(problems.requests, `${request.method()} ${request.url()}: ${response.status()}`);
-  });
+  };
+  page.on("console", guard(onConsole));
+  page.on(
+    "pageerror",
+    guard((error) => add(problems.errors, `${error.name}: ${error.message}`)),
+  );
+  page.on("requestfailed", guard(onFailed));
+  page.on("response", guard(onResponse));
   return problems;
 }
 
@@ -71,5 +82,3 @@ const normalize = (text: string): string =>
     .replace(/\b[0-9a-f]{8,}\b/gi, "#")
     .replace(/\d+/g, "#")
     .slice(0, 1_000);
-
-const cut = (text: string): string => (text.length > TEXT_MAX ? `${text.slice(0, TEXT_MAX)}…` : text);

@@ -1,0 +1,206 @@
+import assert from "node:assert/strict";
+import { after, afterEach, before, test } from "node:test";
+import type { LiveBrowser } from "./browser-service.ts";
+import { OVERLAY_BINDING, OVERLAY_WORLD } from "./overlay/install-overlay.ts";
+import type { ActivityEntry } from "./page/page-activity.ts";
+import { insertTestSession, openTestBrowsers, startTestSite, type TestBrowsers, waitFor } from "./testing.ts";
+
+/** Pages that try to fill the memory of the service. All sizes are bounded. */
+let site: Awaited<ReturnType<typeof startTestSite>>;
+let harness: TestBrowsers;
+let sessionId: string;
+/** Failures of this process that nothing has handled. Without a guard, a listener's error is one of them. */
+const unhandled: unknown[] = [];
+const noteUnhandled = (error: unknown) => void unhandled.push(error);
+
+before(async () => {
+  process.on("uncaughtException", noteUnhandled);
+  process.on("unhandledRejection", noteUnhandled);
+  site = await startTestSite((request, response) => {
+    if (request.url?.startsWith("/never")) return;
+    response.writeHead(200, { "content-type": "text/html; charset=utf-8" });
+    response.end(`<title>Page ${request.url}</title><p>text</p>`);
+  });
+  harness = await openTestBrowsers([`127.0.0.1:${site.port}`]);
+});
+afterEach(() => assert.deepEqual(unhandled, []));
+after(async () => {
+  process.off("uncaughtException", noteUnhandled);
+  process.off("unhandledRejection", noteUnhandled);
+  await harness.close();
+  await site.close();
+});
+
+async function open(): Promise<LiveBrowser> {
+  sessionId = await insertTestSession(harness.db);
+  await harness.browsers.navigate(sessionId, `${site.origin}/`);
+  return harness.browsers.ensure(sessionId);
+}
+
+const entriesOf = <Kind extends ActivityEntry["kind"]>(live: LiveBrowser, kind: Kind) =>
+  live.activity
+    .since(0)
+    .filter((entry): entry is Extract<ActivityEntry, { kind: Kind }> => entry.kind === kind);
+
+test("the overlay's binding ignores what is no report, however often it is called", async () => {
+  const live = await open();
+  // A program that has reached the overlay's world, where it can call the binding.
+  const cdp = await live.context.newCDPSession(live.page());
+  const { frameTree } = await cdp.send("Page.getFrameTree");
+  const { executionContextId: contextId } = await cdp.send("Page.createIsolatedWorld", {
+    frameId: frameTree.frame.id,
+    worldName: OVERLAY_WORLD,
+  });
+  const expression = `(() => {
+    const payloads = ["{", "", "null", "1", "[]", '{"kind":"submit"}', '{"kind":"submit","body":1}', '{"kind":"other"}',
+      '{"__proto__":{"kind":"ready"}}', '{"kind":"submit","body":"' + "x".repeat(700_000) + '"}'];
+    for (let round = 0; round < 200; round += 1)
+      for (const payload of payloads.slice(0, round === 0 ? 10 : 9)) ${OVERLAY_BINDING}(payload);
+    return "called";
+  })()`;
+  const { result } = await cdp.send("Runtime.evaluate", { contextId, expression });
+  assert.equal(result.value, "called");
+  await live.page().evaluate(() => void setTimeout(() => Promise.reject(new Error("after the calls"))));
+  await waitFor(
+    () => entriesOf(live, "page-error").length > 0,
+    "the page's error, which comes after the calls",
+  );
+  assert.equal((await harness.browsers.readStatus(sessionId)).status, "ready");
+  assert.deepEqual(
+    harness.annotations.filter((each) => each.sessionId === sessionId),
+    [],
+  );
+});
+
+test("an unexpected error in a listener ends that browser with a reason, and the next use starts a new one", async () => {
+  const live = await open();
+  const other = await insertTestSession(harness.db);
+  await harness.browsers.navigate(other, `${site.origin}/other`);
+  live.activity.follow(() => {
+    throw new TypeError("a mistake of ours");
+  });
+  await live.page().evaluate(() => void setTimeout(() => Promise.reject(new Error("of the page"))));
+  const failed = await waitFor(async () => {
+    const record = await harness.browsers.readStatus(sessionId);
+    return record.status === "error" && record;
+  }, "the status error");
+  assert.equal(failed.lastError, "the service could not handle an event of the browser");
+  assert.ok(harness.warnings.includes("an event of a browser could not be handled; the browser was ended"));
+  assert.equal((await harness.browsers.readStatus(other)).status, "ready");
+  const again = await harness.browsers.ensure(sessionId);
+  assert.equal(again.page().url(), `${site.origin}/`);
+  assert.equal((await harness.browsers.readStatus(sessionId)).lastError, null);
+});
+
+test("a listener that rejects ends its browser, too", async () => {
+  const failing = await openTestBrowsers([`127.0.0.1:${site.port}`], {
+    storeDownload: async () => "downloads/file",
+    readPageScript: async () => ({ onLoad: null, everywhere: null, now: "" }),
+  });
+  try {
+    const id = await insertTestSession(failing.db);
+    await failing.browsers.navigate(id, `${site.origin}/`);
+    const live = await failing.browsers.ensure(id);
+    // The download is reported by an asynchronous listener.
+    live.activity.follow((entry) => {
+      if (entry.kind === "download") throw new TypeError("a mistake of ours");
+    });
+    await live.page().evaluate(() => {
+      const link = Object.assign(document.createElement("a"), { href: "data:,text", download: "a.txt" });
+      link.click();
+    });
+    await waitFor(async () => (await failing.browsers.readStatus(id)).status === "error", "the status error");
+  } finally {
+    await failing.close();
+  }
+});
+
+test("texts of a page are shortened as they arrive, by whole characters", async () => {
+  const live = await open();
+  const lengths: number[] = [];
+  live.context.on("console", (message) => void lengths.push(message.text().length));
+  await live.page().evaluate(() => {
+    for (let count = 0; count < 20; count += 1) {
+      console.log("😀".repeat(4_000), "x".repeat(20_000));
+      setTimeout(() => Promise.reject(new Error("😀".repeat(4_000))));
+    }
+  });
+  const errors = await waitFor(() => {
+    const found = entriesOf(live, "page-error");
+    return found.length === 20 && found;
+  }, "the errors");
+  for (const { message } of errors) {
+    assert.ok(message.length <= 1_000 && message.isWellFormed(), String(message.length));
+    assert.match(message, /^Error: 😀.*…$/u);
+  }
+  await waitFor(() => lengths.length === 20, "the console messages");
+  assert.ok(Math.max(...lengths) < 10_000, String(lengths));
+  // Playwright keeps the errors and messages of each page as they were delivered.
+  const kept = [
+    ...(await live.page().pageErrors()).map(({ message }) => message),
+    ...(await live.page().consoleMessages()).map((message) => message.text()),
+  ];
+  assert.equal(kept.length, 40);
+  assert.ok(kept.every((text) => text.length < 10_000));
+});
+
+test("console messages and errors in a loop are dropped beyond a number per second", async () => {
+  const live = await open();
+  let messages = 0;
+  live.context.on("console", () => {
+    messages += 1;
+  });
+  const sent = 30_000;
+  await live.page().evaluate((count) => {
+    for (let at = 0; at < count; at += 1) console.log("message", at);
+  }, sent);
+  // The answer of the page comes after its messages.
+  assert.equal(await live.page().evaluate(() => 6 * 7), 42);
+  await waitFor(() => messages > 0, "the first messages");
+  assert.ok(messages < sent / 2, `${messages} of ${sent} messages arrived`);
+});
+
+test("the body and the address of a request are shortened for Playwright, which keeps the latest 100 of a page", async () => {
+  const live = await open();
+  const sent = live.page().waitForEvent("request", (request) => request.method() === "POST");
+  await live.page().evaluate(async (base) => {
+    await fetch(`${base}/post?${"a".repeat(50_000)}`, {
+      method: "POST",
+      body: "x".repeat(3 * 2 ** 20),
+    }).catch(() => {});
+  }, site.origin);
+  const request = await sent;
+  assert.ok((request.postData() ?? "").length < 20_000, String(request.postData()?.length));
+  assert.ok(request.url().length < 20_000, String(request.url().length));
+});
+
+test("dialogs, addresses and requests of a page in a loop stay within their limits", async () => {
+  const live = await open();
+  await live.page().evaluate(() => {
+    for (let count = 0; count < 300; count += 1) alert("x".repeat(50_000));
+    for (let count = 0; count < 1_500; count += 1) void fetch(`/never?${count}`).catch(() => {});
+    history.pushState(null, "", `/?${"a".repeat(300_000)}`);
+    setTimeout(() => Promise.reject(new Error("last")));
+  });
+  await waitFor(() => entriesOf(live, "page-error").length > 0, "the last entry");
+  const dialogs = entriesOf(live, "dialog");
+  assert.ok(dialogs.length <= 200 && dialogs.every(({ dialog }) => dialog.message.length <= 1_000));
+  assert.ok(live.activity.pending(live.page(), 0) <= 1_000);
+  const record = await waitFor(async () => {
+    const found = await harness.browsers.readStatus(sessionId);
+    return found.currentUrl?.includes("aaa") && found;
+  }, "the new address");
+  assert.ok((record.currentUrl ?? "").length <= 8_192, String(record.currentUrl?.length));
+  assert.ok((record.lastNavigatedUrl ?? "").length <= 8_192);
+});
+
+test("an answer of more than 32 MiB is an error, and the page works on", async () => {
+  const live = await open();
+  const cdp = await live.context.newCDPSession(live.page());
+  const expression = '"x".repeat(40 * 2 ** 20)';
+  await assert.rejects(
+    cdp.send("Runtime.evaluate", { expression, returnByValue: true }),
+    /larger than 32 MiB/,
+  );
+  assert.equal(await live.page().evaluate(() => 6 * 7), 42);
+});
