@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { countOf } from "./count-of.ts";
 import { httpUrlUpTo } from "./http-url.ts";
 import { oneLine } from "./one-line.ts";
+import { shorten } from "./shorten.ts";
 import { slugOf } from "./slug-of.ts";
 
 test("a count has the singular or the plural of its noun", () => {
@@ -14,6 +15,16 @@ test("a count has the singular or the plural of its noun", () => {
 
 test("oneLine replaces each run of white space by one space and trims the ends", () => {
   assert.equal(oneLine("  a\n\tb  c\r\n"), "a b c");
+});
+
+test("a shortened text has whole characters only, and no more units than it may", () => {
+  assert.equal(shorten("short", 5), "short");
+  assert.equal(shorten("longer", 5), "long…");
+  for (const max of [2, 3, 4, 5, 6]) {
+    const cut = shorten("😀😀😀😀", max);
+    assert.ok(cut.length <= max && cut.isWellFormed() && cut.endsWith("…"), cut);
+  }
+  assert.ok(shorten("a\ud83d and more", 5).isWellFormed());
 });
 
 test("a slug has plain letters, digits and hyphens, and no hyphen at its ends", () => {

@@ -82,7 +82,7 @@ test("the first look reports a page that cannot be reached", async () => {
   const { requests } = await play("Read nothing", { targetUrl: `${site.origin}/gone` });
   assert.match(
     (requests[0] && userTexts(requests[0])[0]) ?? "",
-    /The last navigation failed: "[^"]+closed the connection/,
+    /The last navigation failed\. What stands[^\n]*\n<(data-\w+)>\n"[^"]+closed the connection"\n<\/\1>\n/,
   );
 });
 

@@ -108,7 +108,7 @@ describe("previews", () => {
     assert.match(results[0] ?? "", /there are no previews; set them with set_previews/);
     assert.match(
       results[4] ?? "",
-      /^1 of 1 previews has its picture\.\n- "Page" .* variant main, revision 2: evidence evi_/,
+      /^1 of 1 previews has its picture\.\n[^\n]*\n<data-\w+>\n- "Page" .* variant main, revision 2: evidence evi_/,
     );
     assert.match(results[5] ?? "", /previews\[0\]\.variant: There is no variant b\. The session has main\./);
     assert.match(results[6] ?? "", /previews\[0\]\.url: must be an absolute http\(s\) URL/);

@@ -38,7 +38,6 @@ function fakeBrowser(answer: (command: Command) => object | undefined = () => ({
   });
   const pipe = openDevtoolsPipe(commands, answers);
   const toPlaywright: object[] = [];
-  if (typeof pipe.playwright === "string") assert.fail("a pipe has no URL");
   const transport = pipe.playwright;
   const settled = Promise.withResolvers<void>();
   transport.onmessage = (message) => {
@@ -50,7 +49,8 @@ function fakeBrowser(answer: (command: Command) => object | undefined = () => ({
     transport.send({ id: LAST_ID, method: "Test.last" });
     return settled.promise;
   };
-  return { pipe, transport, toPlaywright, received, answers, say, settle };
+  const pauseReading = () => void commands.pause();
+  return { pipe, transport, toPlaywright, received, answers, say, settle, pauseReading };
 }
 
 async function connect({ pipe }: ReturnType<typeof fakeBrowser>) {
@@ -130,7 +130,7 @@ test("a connection that ends is detached, its open commands fail, and its later 
   assert.deepEqual([one.events, browser.toPlaywright], [[], []]);
 });
 
-test("a huge answer for a connection becomes an error, a huge event is dropped; Playwright gets both unchanged", async () => {
+test("a huge answer for a connection becomes an error, a huge event is dropped; Playwright gets both", async () => {
   const large = "x".repeat(13 * 2 ** 20);
   const browser = fakeBrowser(({ method }) => (method === "Some.large" ? { large } : {}));
   const one = await connect(browser);
@@ -171,6 +171,41 @@ test("a message of more than 256 MiB ends the connections", async () => {
   browser.answers.write("x");
   await one.closed;
   assert.deepEqual([one.closes(), browser.answers.destroyed], [1, true]);
+});
+
+test("a connection that leaves 10,000 commands unanswered gets errors, and others are not affected", async () => {
+  const browser = fakeBrowser(({ method }) => (method === "Some.never" ? undefined : {}));
+  const [one, two] = [await connect(browser), await connect(browser)];
+  const answers: DevtoolsMessage[] = [];
+  for (let count = 0; count < 10_001; count += 1)
+    one.send({ method: "Some.never" }, (answer) => void answers.push(answer));
+  assert.equal(answers.length, 1);
+  assert.match(answers[0]?.error?.message ?? "", /10000 commands are unanswered/);
+  assert.deepEqual(await two.ask("Some.thing", {}), {});
+});
+
+test("a browser that leaves more than 64 MiB of commands unread ends the connections", async () => {
+  const browser = fakeBrowser(() => undefined);
+  const one = await connect(browser);
+  browser.pauseReading();
+  const large = "x".repeat(8 * 2 ** 20);
+  for (let count = 0; count < 9 && one.isOpen(); count += 1) one.send({ method: large }, () => {});
+  await one.closed;
+  assert.equal(one.closes(), 1);
+});
+
+test("an error in a connection's listener is reported to the owner of the browser", async () => {
+  const browser = fakeBrowser();
+  const reported = Promise.withResolvers<unknown>();
+  browser.pipe.onError = reported.resolve;
+  await browser.pipe.open(1_000, {
+    onEvent() {
+      throw new TypeError("a mistake of ours");
+    },
+    onClose() {},
+  });
+  browser.say({ method: "Target.targetCreated", sessionId: "B1" });
+  assert.match(String(await reported.promise), /a mistake of ours/);
 });
 
 test("the end of the browser ends every connection once", async () => {

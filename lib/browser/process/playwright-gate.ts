@@ -5,7 +5,7 @@ import { type EventLimits, limitEvent } from "./limit-event.ts";
  * Bounds the messages of one browser for Playwright, which keeps hundreds of them: 200 console messages, 200 errors and
  * 100 requests of each page, as large as they arrive. Pages decide how many there are and how large they are.
  */
-export type PlaywrightGate = {
+type PlaywrightGate = {
   /**
    * Whether a message is parsed and passed on. `head` is its start. Drops large page events, and page events beyond a
    * number or size per second, so that a page in a loop does not occupy the process.
@@ -74,5 +74,5 @@ export function createPlaywrightGate(nowMs = () => performance.now()): Playwrigh
 }
 
 /** Reads the method of an event without parsing the event. Chromium writes the method at the start. */
-export const readMethod = (head: Buffer): string =>
+const readMethod = (head: Buffer): string =>
   /^\{"method":"([^"]+)"/.exec(head.toString("latin1", 0, 100))?.[1] ?? "";
