@@ -141,6 +141,22 @@ describe("a turn that fails", () => {
     );
   });
 
+  it("ends without a retry if an answer is too large, and its calls do not run", async () => {
+    const most = "The model's answer was ended, because it has more than";
+    const listing = { name: "list_files", arguments: {} };
+    const cases: [Step, string][] = [
+      [{ textChunks: Array(70).fill("x".repeat(65_536)), toolCalls: [listing] }, "4 MiB of text"],
+      [{ toolCalls: Array(200).fill(listing) }, "128 tool calls"],
+    ];
+    for (const [step, reason] of cases) {
+      const { events } = await play(`too large ${reason}`, [step]);
+      const [end, ...others] = only(events, "run.completed");
+      assert.deepEqual([end?.outcome, end?.willRetry, others], ["errored", undefined, []]);
+      assert.ok(end?.error?.startsWith(`${most} ${reason}`), end?.error);
+      assert.deepEqual(only(events, "tool.result"), []);
+    }
+  });
+
   it("may have any characters in its error", async () => {
     const { events } = await play("odd", [fail(400, `${"x".repeat(999)}😀 and \0 more`)]);
     assert.match(only(events, "run.completed")[0]?.error ?? "", /^x{999}/);

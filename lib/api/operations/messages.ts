@@ -1,4 +1,4 @@
-import { acceptMessage, QUEUED_MAX } from "#lib/session/follow-up/accept-message.ts";
+import { acceptMessage } from "#lib/session/follow-up/accept-message.ts";
 import { unknownSession } from "../auth/known-session.ts";
 import { statusPath, streamPath } from "../contract/paths.ts";
 import { readFollowUpMessages } from "../contract/schemas/follow-up.ts";
@@ -49,9 +49,8 @@ export async function answerAccepted(
   if (accepted.status === "unknown_session") return unknownSession();
   if (accepted.status === "reused")
     return fail("idempotency_key_reused", "idempotencyKey: was used before with another body");
-  if (accepted.status === "queue_full")
-    return fail("conflict", `${QUEUED_MAX} messages wait already; wait until one starts, or remove one`);
-  if (accepted.status === "refused") return fail("conflict", accepted.error);
+  if (accepted.status === "queue_full" || accepted.status === "refused")
+    return fail("conflict", accepted.error);
   if (accepted.interrupts !== null) await services.turn.stopRun(accepted.interrupts);
   const { requestId, runId, queued } = accepted;
   if (queued) services.queueChanged(sessionId);

@@ -10,7 +10,7 @@ import { createEventLog } from "#lib/events/event-log.ts";
 import { createJobSender } from "../jobs/job-sender.ts";
 import { listOpenRuns } from "../run/run-store.ts";
 import { insertTestSession } from "../transcript/transcript-fixture.ts";
-import { acceptMessage, type NewFollowUp } from "./accept-message.ts";
+import { acceptMessage, type NewFollowUp, QUEUED_BYTES_MAX } from "./accept-message.ts";
 import { editQueued, listQueue, withdrawQueued } from "./queue.ts";
 
 const { db, close } = await openTestDatabase();
@@ -159,5 +159,29 @@ describe("a queued message", () => {
       status: "waiting",
       runId: waiting.runId,
     });
+  });
+});
+
+describe("the messages that wait in a session", () => {
+  before(() => insertTestSession(db, "ses_large"));
+
+  test("have at most 16 MiB together, compressible ones too; a removed one makes room", async () => {
+    const text = "x".repeat(5 * 1_048_576);
+    const deps = { db, log, jobs };
+    const sent = [await accept(followUp("ses_large", text)), await accept(followUp("ses_large", text))];
+    const steer = followUp("ses_large", text, { mode: "steer" });
+    sent.push(await accept(steer));
+    for (const mode of ["queue", "steer", "interrupt"] as const) {
+      const refused = await acceptMessage(deps, followUp("ses_large", text, { mode }));
+      assert.deepEqual(refused, {
+        status: "queue_full",
+        error: "the waiting messages would have more than 16 MiB; wait until one starts, or remove one",
+      });
+    }
+    await accept(followUp("ses_large", "a short one"));
+    const queue = await listQueue(db, "ses_large");
+    assert.ok(queue.reduce((sum, each) => sum + each.text.length, 0) <= QUEUED_BYTES_MAX);
+    await endRun(sent[0]?.runId ?? "");
+    await accept(followUp("ses_large", text));
   });
 });

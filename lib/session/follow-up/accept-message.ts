@@ -57,12 +57,14 @@ type AcceptResult =
       interrupts: string | null;
     }
   | { status: "reused" }
-  | { status: "queue_full" }
+  | { status: "queue_full"; error: string }
   | { status: "refused"; error: string }
   | { status: "unknown_session" };
 
 /** Maximum number of queued messages of one session. */
 export const QUEUED_MAX = 100;
+/** Maximum bytes of the queued messages of one session, as JSON. They are read together, by a turn or for the page. */
+export const QUEUED_BYTES_MAX = 16 * 1_048_576;
 
 /**
  * Stores a follow-up. It starts at once if no run is open. Otherwise, a `queue` message waits for the turns before it,
@@ -83,7 +85,8 @@ export async function acceptMessage(deps: WakeDeps, input: NewFollowUp): Promise
       const { head, position, earlier, waiting } = await readQueueState(tx, sessionId, input.idempotencyKey);
       if (earlier) return { result: replay(input, earlier, head) };
       const placement = placeFollowUp(input, head);
-      if (placement.kind !== "starts" && waiting >= QUEUED_MAX) return { result: { status: "queue_full" } };
+      const full = placement.kind === "starts" ? undefined : findFull(waiting, input);
+      if (full !== undefined) return { result: { status: "queue_full", error: full } };
       const problem = await input.alongside?.(tx, emit);
       if (problem !== undefined) return { result: { status: "refused", error: problem } };
       // The caller stops the parked turn after the commit. If this process ends before that, the sweep stops the turn,
@@ -101,6 +104,15 @@ export async function acceptMessage(deps: WakeDeps, input: NewFollowUp): Promise
   if (overtaken === undefined || !("runId" in result)) return result;
   const isTooLate = await isClaimedBefore(deps.db, overtaken, result.runId);
   return isTooLate ? { ...result, interrupts: overtaken } : result;
+}
+
+/** Returns why no further message may wait in the session; undefined if this one may. */
+function findFull(waiting: { count: number; bytes: number }, { messages }: NewFollowUp): string | undefined {
+  const advice = "wait until one starts, or remove one";
+  if (waiting.count >= QUEUED_MAX) return `${QUEUED_MAX} messages wait already; ${advice}`;
+  const bytes = Buffer.byteLength(JSON.stringify(messages));
+  if (waiting.count === 0 || waiting.bytes + bytes <= QUEUED_BYTES_MAX) return undefined;
+  return `the waiting messages would have more than ${QUEUED_BYTES_MAX / 1_048_576} MiB; ${advice}`;
 }
 
 /** Calls `admit`, unless the idempotency key was used before. */

@@ -55,8 +55,8 @@ type QueueState = {
   head: HeadRun | undefined;
   position: number;
   earlier: EarlierUse | undefined;
-  /** Number of queued requests, as `listQueue` lists them. */
-  waiting: number;
+  /** Number of queued requests, as `listQueue` lists them, and the bytes of their messages as JSON. */
+  waiting: { count: number; bytes: number };
 };
 
 const lock = defineStatement<"sessionId">(
@@ -81,7 +81,8 @@ const queueState = defineStatement<"sessionId" | "key">(
     select case when first.id is not null then row_to_json(first) end as head, earlier, (
       select coalesce(max(position), 0) + 1 from ${requests} where session_id = ${value("sessionId")}
     ) as position, (
-      select count(distinct queued.request_id)::int
+      select json_build_object('count', count(distinct queued.request_id),
+        'bytes', coalesce(sum(octet_length(queued.parts::text)), 0))
       from ${messages} as queued left join ${runs} as own on own.request_id = queued.request_id and own.attempt = 1
       where queued.session_id = ${value("sessionId")} and queued.seq is null and queued.run_id is null
         and (own.id is null or own.state = 'pending')
@@ -115,7 +116,7 @@ const queueState = defineStatement<"sessionId" | "key">(
 
 /**
  * Reads what the placement of a follow-up depends on: the first open run, the position of the new request, an earlier
- * use of the idempotency key, and the number of queued requests. Call this after {@link lockCounters}, so that it sees
+ * use of the idempotency key, and the number and size of queued requests. Call this after {@link lockCounters}, so that it sees
  * everything that was committed before the lock was granted.
  */
 export async function readQueueState(
@@ -125,7 +126,7 @@ export async function readQueueState(
 ): Promise<QueueState> {
   type Row = Pick<QueueState, "position" | "waiting"> & { head: HeadRun | null; earlier: EarlierUse | null };
   const [row] = await queryRows<Row>(tx, queueState({ sessionId, key }));
-  const { head, earlier, position = 1, waiting = 0 } = row ?? {};
+  const { head, earlier, position = 1, waiting = { count: 0, bytes: 0 } } = row ?? {};
   return { head: head ?? undefined, earlier: earlier ?? undefined, position, waiting };
 }
 
