@@ -1,6 +1,7 @@
 import { CASES } from "./cases/index.ts";
 import type { FaultCase } from "./fault-case.ts";
 import { formatTable } from "./format-table.ts";
+import { runNeighbours } from "./neighbour/run-neighbours.ts";
 import { openDatabases } from "./open-databases.ts";
 import { startOracle } from "./oracle/start-oracle.ts";
 import { pullPlugs } from "./plug.ts";
@@ -8,7 +9,14 @@ import { type CampaignOptions, readOptions } from "./read-options.ts";
 import { type CaseRun, runCase } from "./run-case.ts";
 
 // npm run faults -- plug [--rounds N] [--seed N]
+// npm run faults -- neighbour [--only script-reads,docs] [--turns N] [--verbose]
 // npm run faults [-- --seed N --seeds N --only K07,browser --database embedded|postgres|<url> --at-once N]
+
+/** Programs of their own, by the first argument. */
+const PROGRAMS = new Map([
+  ["plug", pullPlugs],
+  ["neighbour", runNeighbours],
+]);
 
 type PlannedRun = { fault: FaultCase; seed: number };
 
@@ -90,8 +98,10 @@ function conclude({ database, seed, seeds }: CampaignOptions, runs: CaseRun[], m
 
 try {
   const [first, ...rest] = process.argv.slice(2);
-  const hasPassed =
-    first === "plug" ? await pullPlugs(rest) : await runCampaign(readOptions(process.argv.slice(2), CASES));
+  const program = PROGRAMS.get(first ?? "");
+  const hasPassed = program
+    ? await program(rest)
+    : await runCampaign(readOptions(process.argv.slice(2), CASES));
   process.exitCode = hasPassed ? 0 : 1;
 } catch (error) {
   console.error(error instanceof Error ? error.message : String(error));
