@@ -51,9 +51,10 @@ function requeueLostDeliveries(db: Database, lostAfterMs: number, time?: Date): 
       .update(deliveries)
       .set({ nextAttemptAt: now })
       .where(and(open, sql`${deliveries.nextAttemptAt} > ${future}`, wasSetBack));
-    const lost = await tx
-      .update(deliveries)
-      .set({ generation: sql`${deliveries.generation} + 1`, nextAttemptAt: now })
+    // Skips what the deletion of a session has locked (`architecture.md`, Locks).
+    const overdue = await tx
+      .select({ id: deliveries.id })
+      .from(deliveries)
       .where(
         and(
           open,
@@ -61,9 +62,20 @@ function requeueLostDeliveries(db: Database, lostAfterMs: number, time?: Date): 
           notExists(unsent),
         ),
       )
+      .for("update", { skipLocked: true });
+    if (overdue.length === 0) return [];
+    const lost = await tx
+      .update(deliveries)
+      .set({ generation: sql`${deliveries.generation} + 1`, nextAttemptAt: now })
+      .where(
+        inArray(
+          deliveries.id,
+          overdue.map(({ id }) => id),
+        ),
+      )
       .returning({ id: deliveries.id, cycle: deliveries.cycle, generation: deliveries.generation });
     const jobs = lost.map(requestDelivery);
-    if (jobs.length > 0) await tx.insert(outbox).values(jobs);
+    await tx.insert(outbox).values(jobs);
     return jobs;
   });
 }

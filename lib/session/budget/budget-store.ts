@@ -1,4 +1,4 @@
-import { eq, or, sql } from "drizzle-orm";
+import { eq, inArray, or, sql } from "drizzle-orm";
 import type { Executor, Transaction } from "#db/client.ts";
 import { agents, ownerSpend, sessions } from "#db/schema/index.ts";
 import { defineStatement, queryRows } from "#db/statement.ts";
@@ -43,7 +43,15 @@ export async function readBudget(db: Executor, sessionId: string): Promise<Budge
  * Stores the budget in the rows of a root session and all its sub-agents, so that a sub-agent's own row contains it.
  */
 export async function storeTreeBudget(tx: Transaction, rootId: string, budget: Budget | null): Promise<void> {
-  await tx.update(sessions).set({ budget }).where(inTree(rootId));
+  // Ancestors are older than their descendants (`architecture.md`, Locks).
+  const tree = await tx
+    .select({ id: sessions.id })
+    .from(sessions)
+    .where(inTree(rootId))
+    .orderBy(sessions.createdAt, sessions.id)
+    .for("no key update");
+  const ids = tree.map(({ id }) => id);
+  await tx.update(sessions).set({ budget }).where(inArray(sessions.id, ids));
 }
 
 const addOwnerSpend = defineStatement<"ownerId" | "day" | "tokens" | "usd" | "ms">(

@@ -28,8 +28,6 @@ export async function changeBudget(
       await storeTreeBudget(tx, rootId, budget);
       return { budget, waits: await expireBudgetWaits(tx, rootId) };
     });
-  // This transaction can deadlock, because ending a sub-agent's turn locks the rows of the same sessions in another
-  // order.
   const changed = await repeatOnDeadlock(store);
   if (!changed) return undefined;
   deps.budgetChanged(rootId);

@@ -37,16 +37,20 @@ export async function listUnsentJobs(
   return rows as Job[];
 }
 
-/** Marks jobs as sent to the engine. */
+/** Marks jobs as sent to the engine. Locks the jobs in the order of their ids (`architecture.md`, Locks). */
 export async function markJobsSent(db: Executor, ids: string[]): Promise<void> {
-  await db.update(outbox).set({ sentAt: databaseTime() }).where(inArray(outbox.id, ids));
+  const locked = sql`(select id from ${outbox} where ${inArray(outbox.id, ids)} order by id for update)`;
+  await db.update(outbox).set({ sentAt: databaseTime() }).where(sql`${outbox.id} in ${locked}`);
 }
 
 /** Deletes jobs that were sent longer ago than `ageMs`. @returns the number of deleted jobs. */
 export async function pruneSentJobs(db: Database, ageMs: number, now?: Date): Promise<number> {
   const deleted = await db
     .delete(outbox)
-    .where(sql`${outbox.sentAt} < ${databaseTime(now)} - ${milliseconds(ageMs)}`)
+    .where(
+      sql`${outbox.id} in (select id from ${outbox}
+        where ${outbox.sentAt} < ${databaseTime(now)} - ${milliseconds(ageMs)} for update skip locked)`,
+    )
     .returning({ id: outbox.id });
   return deleted.length;
 }

@@ -31,11 +31,15 @@ export async function sumStoredBytes(db: Executor, ownerId: string): Promise<num
   return Number(row?.bytes ?? 0);
 }
 
-/** Stores the workspace sizes of sessions, in bytes. */
+/** Stores the workspace sizes of sessions, in bytes. Leaves out sessions that another transaction has locked. */
 export async function storeWorkspaceSizes(
   db: Executor,
   sizes: readonly { id: string; bytes: number }[],
 ): Promise<void> {
-  await db.execute(sql`update ${sessions} s set workspace_bytes = sizes.bytes
-    from json_to_recordset(${JSON.stringify(sizes)}::json) as sizes (id text, bytes bigint) where s.id = sizes.id`);
+  await db.execute(sql`with sizes as (
+      select * from json_to_recordset(${JSON.stringify(sizes)}::json) as sizes (id text, bytes bigint)
+    ), free as (
+      select id from ${sessions} where id in (select id from sizes) for no key update skip locked
+    )
+    update ${sessions} s set workspace_bytes = sizes.bytes from sizes, free where s.id = sizes.id and free.id = s.id`);
 }

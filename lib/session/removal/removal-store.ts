@@ -11,7 +11,7 @@ import {
   sessions,
 } from "#db/schema/index.ts";
 import { queryRows } from "#db/statement.ts";
-import { isOpen, OPEN_STATES } from "../run/run-store.ts";
+import { isOpen } from "../run/run-store.ts";
 import { isTouched } from "./idle-session-store.ts";
 import { removeUnpublishedPages } from "./page-removal-store.ts";
 
@@ -73,7 +73,6 @@ export async function removeSessionRows(
   ownerId: string,
   unlessTouchedSince?: Date,
 ): Promise<Removal | undefined> {
-  await lockOpenRuns(tx, sessionId);
   const sessionIds = await lockFamily(tx, sessionId, ownerId);
   if (sessionIds.length === 0) return undefined;
   const found = await tx
@@ -111,20 +110,9 @@ export async function removeSessionRows(
 }
 
 /**
- * Locks the open runs of a session. This comes before the lock of the session, because the transactions that play or
- * end a run use the same order; another order can deadlock. The lock mode allows a message to join the run
- * concurrently.
+ * Locks a session and all its descendants, level by level, before all other rows (`architecture.md`, Locks). A locked
+ * session cannot get more children.
  */
-async function lockOpenRuns(tx: Transaction, sessionId: string): Promise<void> {
-  await tx
-    .select({ id: runs.id })
-    .from(runs)
-    .where(and(eq(runs.sessionId, sessionId), inArray(runs.state, OPEN_STATES)))
-    .orderBy(runs.id)
-    .for("no key update");
-}
-
-/** Locks a session and all its descendants, level by level. A locked session cannot get more children. */
 async function lockFamily(tx: Transaction, sessionId: string, ownerId: string): Promise<string[]> {
   const family: string[] = [];
   let found = await tx
@@ -192,7 +180,8 @@ async function forgetJobs(tx: Transaction, sessionIds: string[]): Promise<void> 
     generate_series(1, ${deliveries.cycle}) asked (number),
     lateral (select '' as text union all select ':' || n from generate_series(1, ${deliveries.generation}) n) ending
     where ${inArray(deliveries.sessionId, sessionIds)}`;
-  await tx.delete(outbox).where(sql`${outbox.id} in (${ofRuns} union all ${ofDeliveries})`);
+  const jobs = sql`select id from ${outbox} where id in (${ofRuns} union all ${ofDeliveries}) order by id for update`;
+  await tx.delete(outbox).where(sql`${outbox.id} in (${jobs})`);
 }
 
 /** Records that no data of a removed session is left. @returns whether this call recorded it. */

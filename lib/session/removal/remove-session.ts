@@ -25,7 +25,7 @@ export type RemovalOutcome = {
 
 /**
  * Removes a session of this owner with all its data in the database, in one transaction. Only published variants and
- * landing pages remain. The transaction is repeated if it deadlocks with a run that begins or ends concurrently.
+ * landing pages remain.
  *
  * @param unlessTouchedSince if set, a session that was used at or after this time, or that has an open run, is not
  * removed.

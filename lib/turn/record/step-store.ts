@@ -34,7 +34,8 @@ const FENCES: Record<PlainFence, (value: Value<string>) => SQL> = {
 };
 
 /**
- * The part of the statement that locks the run. All other parts depend on it. It has no row if the fence does not hold,
+ * The part of the statement that locks the session and then the run (`architecture.md`, Locks). All other parts
+ * depend on it. It has no row if the fence does not hold,
  * or if `unlessSteered` is true and a message that joined the turn is unread.
  */
 const held = (value: Value<string>, fence: Fence, unlessSteered: boolean) =>
@@ -44,9 +45,12 @@ const held = (value: Value<string>, fence: Fence, unlessSteered: boolean) =>
       ? heldFresh(value)
       : heldBy(value, fence, unlessSteered);
 
-const heldBy = (value: Value<string>, fence: PlainFence, unlessSteered: boolean) => sql`held as (
+const heldBy = (value: Value<string>, fence: PlainFence, unlessSteered: boolean) => sql`locked as (
+  select id from ${sessions}
+  where id = (select session_id from ${runs} where id = ${value("runId")}) for no key update
+), held as (
   select id, session_id, request_id, cancel_requested_at is not null as is_cancelled from ${runs} held_run
-  where id = ${value("runId")} and ${FENCES[fence](value)}
+  where id = ${value("runId")} and session_id = (select id from locked) and ${FENCES[fence](value)}
     ${unlessSteered ? sql`and not ${unreadSteers(sql`held_run.request_id`)}` : sql``} for no key update)`;
 
 /**

@@ -34,10 +34,13 @@ export type PlayJob = { runId: string; generation: number; player: string };
 
 const takeStatement = defineStatement<"runId" | "generation" | "player" | "now">(
   (value) => sql`
-    with run as (
+    with locked as (
+      select id from ${sessions}
+      where id = (select session_id from ${runs} where id = ${value("runId")}) for no key update
+    ), run as (
       select id, session_id, not_before, not_before > present and created_at <= present as is_early, present
       from ${runs}, (select coalesce(${value("now")}::timestamptz, now()) as present) as clock
-      where id = ${value("runId")} and generation <= ${value("generation")}::int and state in ${OPEN}
+      where id = ${value("runId")} and session_id = (select id from locked) and generation <= ${value("generation")}::int and state in ${OPEN}
         and parked_at is null
       for no key update of runs
     ), first as (
@@ -158,8 +161,7 @@ export type LockedRun = Pick<RunRow, "state" | "epoch" | "attempt"> & {
   messageSeq: number;
 };
 
-// Locks the session first: its lock protects all runs of the session. The end of a run also updates another run of the
-// session, the next one.
+// The session's lock protects all runs of the session. The end of a run also updates another run, the next one.
 const lockStatement = defineStatement<"runId">(
   (value) => sql`
     with session as (
@@ -244,9 +246,12 @@ const beginStatement = defineStatement<
   "runId" | "epoch" | "callId" | "resultId" | "name" | "input" | "startedAt"
 >(
   (value) => sql`
-    with held as (
+    with locked as (
+      select id from ${sessions}
+      where id = (select session_id from ${runs} where id = ${value("runId")}) for key share
+    ), held as (
       select id, session_id from ${runs}
-      where id = ${value("runId")} and epoch = ${value("epoch")} and state = 'running' for no key update
+      where id = ${value("runId")} and session_id = (select id from locked) and epoch = ${value("epoch")} and state = 'running' for no key update
     ), begun as (
       insert into ${toolCalls} (run_id, call_id, session_id, result_id, name, input, state, started_at)
       select id, ${value("callId")}, session_id, ${value("resultId")}, ${value("name")}, ${value("input")}::json,
