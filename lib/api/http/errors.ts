@@ -1,3 +1,4 @@
+import { hidePaths } from "#lib/text/error-text.ts";
 /**
  * The HTTP status of every error code. `unavailable` is an addition to the specification: a component such as the
  * database or a browser is unavailable, and the same call may succeed after `Retry-After` seconds. Source: `wire.md`,
@@ -41,9 +42,8 @@ export function failureResponse(
   failure: Failure,
   options: { bare?: boolean; headers?: Record<string, string> } = {},
 ): Response {
-  const body = options.bare
-    ? { error: failure.error }
-    : { success: false, error: failure.error, code: failure.code };
+  const error = hidePaths(failure.error);
+  const body = options.bare ? { error } : { success: false, error, code: failure.code };
   return Response.json(body, {
     status: ERROR_STATUS[failure.code],
     headers: { ...failure.headers, ...options.headers },

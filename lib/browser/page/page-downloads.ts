@@ -1,4 +1,5 @@
 import type { BrowserContext, CDPSession, Download, Page, Request } from "playwright";
+import { errorText } from "#lib/text/error-text.ts";
 import { findBlob, keepObjectUrls } from "./object-urls.ts";
 import { pageOf } from "./page-activity.ts";
 
@@ -316,5 +317,4 @@ function cleanName(suggested: string): string {
 
 const nameOf = (url: string) => cleanName(URL.parse(url)?.pathname.split("/").at(-1) ?? "");
 
-const reasonOf = (error: unknown) =>
-  String(error instanceof Error ? error.message : error).split("\n")[0] ?? "it could not be read";
+const reasonOf = (error: unknown) => errorText(error).split("\n")[0] ?? "it could not be read";

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { LiveBrowser } from "#lib/browser/browser-service.ts";
 import { hasBrowserForCall } from "#lib/browser/session/browser-store.ts";
+import { errorText } from "#lib/text/error-text.ts";
 import { holdInTurn } from "#lib/tools/browser/index.ts";
 import { openLive } from "#lib/tools/browser/live-page-of.ts";
 import { keepPicture } from "#lib/tools/browser/picture/keep-picture.ts";
@@ -86,7 +87,7 @@ async function withPicture(
     return { isError: false, content: [{ type: "text", text }, ...saved.content] };
   } catch (error) {
     // The revision is stored already, so the call succeeds even without a picture.
-    return textResult(`${text}\nNo picture: ${error instanceof Error ? error.message : error}`);
+    return textResult(`${text}\nNo picture: ${errorText(error)}`);
   }
 }
 

@@ -1,3 +1,4 @@
+import { errorText } from "#lib/text/error-text.ts";
 import type { ToolServices } from "../../services.ts";
 import { markActivity } from "../report/report-activity.ts";
 import { settle } from "../report/settle.ts";
@@ -37,7 +38,7 @@ export function createFirstLook({
         (seconds) => `The page did not answer within ${seconds} s.`,
       );
     } catch (error) {
-      return `The page could not be read: ${error instanceof Error ? error.message : error}`;
+      return `The page could not be read: ${errorText(error)}`;
     } finally {
       ended.abort();
     }
