@@ -1,5 +1,6 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import type { Readable } from "node:stream";
+import { lowerAutogroupOf } from "#lib/isolation/low-priority.ts";
 import { type ChildCommand, childEnvironment, sendInputs } from "./script-confinement.ts";
 import type { FromChild, ToChild } from "./script-protocol.ts";
 
@@ -39,6 +40,7 @@ export function startScriptProcess({ command, args, inputs }: ChildCommand): Scr
     detached: process.platform !== "win32",
   }) as ChildProcessWithoutNullStreams;
   sendInputs(child, inputs);
+  lowerAutogroupOf(child.pid);
   let onMessage: (message: FromChild) => void = () => {};
   let stderr = "";
   let broken: string | undefined;
