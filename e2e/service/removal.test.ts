@@ -7,6 +7,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { eq, sql } from "drizzle-orm";
 import { engineRuns, runs } from "#db/schema/index.ts";
 import { startReceiver } from "#e2e/fixtures/receiver.ts";
+import { SHARED_BYTES_MAX } from "#lib/evidence/evidence.ts";
 import { insertBytes } from "#lib/evidence/evidence-store.ts";
 import { listRemovals } from "#lib/session/removal/removal-store.ts";
 import { makeUnremovable } from "#lib/session/removal/remove-folder-testing.ts";
@@ -71,7 +72,9 @@ async function openFullSession() {
   });
   assert.equal(followUp.status, 202);
   const evidence = { runId, kind: "html" as const, title: "t", url: null, mediaType: "text/html" };
-  await service.container.services.evidence.save({ ...evidence, sessionId, bytes: Buffer.from("<p>page") });
+  // Larger than evidence that is stored in the database, so that the session has a file, too.
+  const bytes = Buffer.alloc(SHARED_BYTES_MAX + 1, "<p>page");
+  await service.container.services.evidence.save({ ...evidence, sessionId, bytes });
   const path = await insertBytes(db(), Buffer.from("of a platform without a disk"));
   await db().execute(sql`
     insert into evidence (id, session_id, run_id, kind, title, media_type, size_bytes, path)
@@ -121,7 +124,7 @@ describe("DELETE /api/sessions/:sessionId", () => {
           elicitations: 0,
           deliveries: 1,
           evidence: 3,
-          evidenceBytes: 105,
+          evidenceBytes: 98 + SHARED_BYTES_MAX + 1,
           secrets: 2,
           shareLinks: 0,
           variantRevisions: 0,

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { after, afterEach, before, describe, it } from "node:test";
 import { sql } from "drizzle-orm";
 import { startReceiver } from "#e2e/fixtures/receiver.ts";
+import { SHARED_BYTES_MAX } from "#lib/evidence/evidence.ts";
 import { armFaults } from "#lib/faults/fault-point.ts";
 import { openTestService, type TestService, waitUntil } from "./testing.ts";
 
@@ -37,7 +38,8 @@ async function openFinished(more: Record<string, unknown> = {}) {
     ...page,
     sessionId,
     runId,
-    bytes: Buffer.from("<p>page"),
+    // Larger than evidence that is stored in the database.
+    bytes: Buffer.alloc(SHARED_BYTES_MAX + 1, "<p>page"),
   });
   return { ...session, evidenceFile: join(service.dataDir, "evidence", sessionId, evidence.id) };
 }

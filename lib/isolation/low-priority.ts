@@ -1,3 +1,5 @@
+import { writeFile } from "node:fs/promises";
+
 /**
  * The niceness of everything that the service runs for an agent: commands, test runs and scripts. While the processors
  * are busy, such a process gets about a tenth of the time that the service gets (niceness 0).
@@ -13,7 +15,16 @@ export const withLowPriority = (command: readonly string[]): string[] => [
 ];
 
 /**
- * Shell script that gives the calling process low priority among all processes. Linux weighs sessions of processes
- * first (autogroups), and niceness counts only within one of them. A process that begins a session has to run this.
+ * Shell script that gives the session of the calling process low priority. Linux compares sessions of processes first
+ * (autogroups), and niceness counts only within one of them.
  */
 export const LOWER_AUTOGROUP = `echo ${LOW_PRIORITY} 2>/dev/null > /proc/self/autogroup`;
+
+/**
+ * Does the same for the session that a child process leads. Does nothing on a system without autogroups, or if the child
+ * has ended.
+ */
+export function lowerAutogroupOf(pid: number | undefined): void {
+  if (pid === undefined) return;
+  writeFile(`/proc/${pid}/autogroup`, String(LOW_PRIORITY), { flag: "r+" }).catch(() => {});
+}

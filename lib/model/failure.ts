@@ -1,3 +1,4 @@
+import { hidePaths } from "#lib/text/error-text.ts";
 import { AnswerTooLargeError } from "./calls/answer-limits.ts";
 
 /** A failed model call, as a value that is safe to store and show. */
@@ -194,11 +195,12 @@ function readRetryAfterMs(headers: Fields, now: () => number): number | undefine
 }
 
 /**
- * Removes texts that look like credentials, because providers quote a wrong key in their message. Limits the length.
+ * Removes texts that look like credentials, because providers quote a wrong key in their message, and paths of this
+ * machine, because the error may be that of a file. Limits the length.
  * Replaces NUL characters and lone surrogates, which the database rejects.
  */
 function clean(message: string): string {
-  return message
+  return hidePaths(message)
     .replace(/\bBearer\s+\S+/gi, "Bearer [removed]")
     .replace(/\b(?:sk|pk|vck|key)[-_][\w*.-]{4,}/gi, "[key removed]")
     .slice(0, MESSAGE_CHARACTERS_MAX)

@@ -7,6 +7,7 @@ import { type ControlGroup, type FoundGroups, findControlGroups } from "#lib/iso
 import { openSandboxUsers } from "#lib/isolation/sandbox-users.ts";
 import { SESSION_ID_PATTERN } from "#lib/session/new-id.ts";
 import { removeFolder } from "#lib/session/removal/remove-folder.ts";
+import { errorText, hidePaths } from "#lib/text/error-text.ts";
 import { type ShellCommand, systemPath } from "./local/box.ts";
 import { changeOwner } from "./local/change-owner.ts";
 import { type Confinement, probeConfinement } from "./local/confinement.ts";
@@ -297,7 +298,7 @@ async function tryGroups(
     return found;
   } catch (error) {
     await groups.close();
-    return { works: false, reason: error instanceof Error ? error.message : String(error) };
+    return { works: false, reason: errorText(error) };
   }
 }
 
@@ -311,7 +312,7 @@ const refuseTests: TestStage = async () => {
 function describeSandbox(kind: SandboxKind, confinement: LocalShell) {
   if (!confinement.works) {
     const detail =
-      `commands cannot run here: ${confinement.reason}. Files can be read and written. Install bubblewrap ` +
+      `commands cannot run here: ${hidePaths(confinement.reason)}. Files can be read and written. Install bubblewrap ` +
       "(apt-get install bubblewrap), or set SANDBOX=unconfined on a machine for development.";
     return { kind, canRunCommands: false, detail, isolation: "bubblewrap: NO; no commands run" };
   }

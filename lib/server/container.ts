@@ -32,6 +32,7 @@ import { deleteOwnerSpendBefore } from "#lib/session/budget/budget-store.ts";
 import { createElicitations } from "#lib/session/elicitation/elicitation.ts";
 import { createOwnerQuota } from "#lib/session/quota/owner-quota.ts";
 import { countOf } from "#lib/text/count-of.ts";
+import { hideFolder } from "#lib/text/error-text.ts";
 import { createOwnerAccounts } from "#lib/turn/budget/owner-accounts.ts";
 import { createSpending, type Spending } from "#lib/turn/budget/spending.ts";
 import { applyRetention } from "./apply-retention.ts";
@@ -96,6 +97,7 @@ async function createBase(env: Env, logger: Logger, isServerless: boolean) {
   const securityLog = openSecurityLog(env, logger);
   // Before any other process is started, because control groups can be enabled only in a group without other processes.
   const groups = env.SANDBOX === "local" && !isServerless ? await findControlGroups() : undefined;
+  hideFolder(env.DATA_DIR);
   const disk = createDiskFloor(env.DATA_DIR, env.DISK_FREE_MIN_MB * 2 ** 20);
   const opening = openStorage(env, logger, isServerless);
   const runnersReady = createRunners({ env, logger, isServerless, groups, disk, storage: opening });

@@ -4,6 +4,7 @@ import type { BrowserLease } from "#lib/browser/browser-service.ts";
 import { faultPoint } from "#lib/faults/fault-point.ts";
 import type { CommandResult, TestProgram, Workspace } from "#lib/sandbox/sandbox-service.ts";
 import { isWorkspaceError } from "#lib/sandbox/workspace-error.ts";
+import { errorText } from "#lib/text/error-text.ts";
 import { variantScript } from "#lib/variant/compile/variant-script.ts";
 import { findRevision } from "#lib/variant/variant-store.ts";
 import { findTestFiles } from "./find-test-files.ts";
@@ -86,7 +87,7 @@ async function leaseBrowser({ browser }: TestRunsDeps, signal: AbortSignal): Pro
     return await browser.lease(signal);
   } catch (error) {
     if (signal.aborted) throw signal.reason;
-    throw new CannotRun(error instanceof Error ? error.message : String(error));
+    throw new CannotRun(errorText(error));
   }
 }
 
@@ -111,7 +112,7 @@ async function start(
     });
   } catch (error) {
     if (signal.aborted) throw signal.reason;
-    throw new CannotRun(`the tests could not be started: ${error instanceof Error ? error.message : error}`);
+    throw new CannotRun(`the tests could not be started: ${errorText(error)}`);
   }
 }
 

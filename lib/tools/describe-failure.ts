@@ -1,4 +1,5 @@
 import { isQueryError } from "#db/query-error.ts";
+import { errorText } from "#lib/text/error-text.ts";
 import { shorten } from "#lib/text/shorten.ts";
 import { quoteAsData } from "./quote-as-data.ts";
 
@@ -12,11 +13,12 @@ const MESSAGE_CHARS_MAX = 4_000;
 /**
  * Returns the text that the model and people see for a tool error: usually the message of the error. An error of
  * Playwright is marked as data, because it contains errors that the page has thrown and its elements. For a database
- * error, a fixed sentence is returned, because the message contains the SQL statement and its values.
+ * error, a fixed sentence is returned, because the message contains the SQL statement and its values. Paths of this
+ * machine are removed.
  */
 export function describeFailure(error: unknown): string {
   if (isQueryError(error)) return SERVICE_FAILURE;
-  const message = error instanceof Error ? error.message : String(error);
+  const message = errorText(error);
   return PLAYWRIGHT_ERROR.test(message)
     ? `The browser could not do it. ${quoteAsData("the browser", shorten(message, MESSAGE_CHARS_MAX))}`
     : message;

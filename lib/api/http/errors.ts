@@ -1,3 +1,4 @@
+import { hidePaths } from "#lib/text/error-text.ts";
 /**
  * The HTTP status of every error code. Two are additions to the specification: `request_timeout`, because the body
  * arrives too slowly, and `unavailable`, because a component such as the database or a browser is unavailable, and the
@@ -42,9 +43,8 @@ export function failureResponse(
   failure: Failure,
   options: { bare?: boolean; headers?: Record<string, string> } = {},
 ): Response {
-  const body = options.bare
-    ? { error: failure.error }
-    : { success: false, error: failure.error, code: failure.code };
+  const error = hidePaths(failure.error);
+  const body = options.bare ? { error } : { success: false, error, code: failure.code };
   return Response.json(body, {
     status: ERROR_STATUS[failure.code],
     headers: { ...failure.headers, ...options.headers },

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { findRootOf } from "#lib/session/session-tree-store.ts";
+import { errorText } from "#lib/text/error-text.ts";
 import { holdInTurn } from "#lib/tools/browser/index.ts";
 import { checkDocumentContent } from "#lib/variant/compile/check-document.ts";
 import { listPreviews as readPreviews } from "#lib/variant/previews/preview-store.ts";
@@ -115,7 +116,7 @@ export async function checkAsPerson(
     const checked = await runCheck(variants, call, { variant: variantKey }).finally(release);
     if (!checked.ok) return fail("conflict", checked.problem);
   } catch (error) {
-    return fail("conflict", error instanceof Error ? error.message : String(error));
+    return fail("conflict", errorText(error));
   } finally {
     checking.delete(sessionId);
   }

@@ -1,4 +1,5 @@
 import type { BrowserContext, CDPSession, Page } from "playwright";
+import { errorText } from "#lib/text/error-text.ts";
 import type { NavigationOutcome } from "../browser-service.ts";
 import { installOverlay, type Overlay, type SubmitAnnotation } from "../overlay/install-overlay.ts";
 import type { OverlayGate } from "../overlay/overlay-gate.ts";
@@ -193,4 +194,4 @@ const untilAddress = (page: Page, url: string): Promise<void> =>
     .waitForURL(({ href }) => href === URL.parse(url)?.href, { timeout: ADDRESS_MS_MAX, waitUntil: "commit" })
     .catch(() => {});
 
-const firstLine = (error: unknown) => String(error instanceof Error ? error.message : error).split("\n")[0];
+const firstLine = (error: unknown) => errorText(error).split("\n")[0];

@@ -1,4 +1,5 @@
 import type { BrowserContext, CDPSession, Download, Page, Request } from "playwright";
+import { errorText } from "#lib/text/error-text.ts";
 import { shorten } from "#lib/text/shorten.ts";
 import type { ListenerGuard } from "../process/listener-guard.ts";
 import { findBlob, keepObjectUrls } from "./object-urls.ts";
@@ -342,5 +343,4 @@ function cleanName(suggested: string): string {
 
 const nameOf = (url: string) => cleanName(URL.parse(url)?.pathname.split("/").at(-1) ?? "");
 
-const reasonOf = (error: unknown) =>
-  String(error instanceof Error ? error.message : error).split("\n")[0] ?? "it could not be read";
+const reasonOf = (error: unknown) => errorText(error).split("\n")[0] ?? "it could not be read";

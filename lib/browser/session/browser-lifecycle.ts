@@ -1,5 +1,6 @@
 import { faultPoint } from "#lib/faults/fault-point.ts";
 import type { Logger } from "#lib/log/logger.ts";
+import { errorText } from "#lib/text/error-text.ts";
 import type { OpenBrowser } from "../page/open-browser.ts";
 import type { InputQueue } from "../view/input.ts";
 import type { BrowserEvent } from "./browser-machine.ts";
@@ -209,7 +210,7 @@ async function takeWithPlace(
     await place.granted;
     record.noteWaiting(0);
     return await deps.take().catch((error: unknown) => {
-      throw new NoBrowserError(error instanceof Error ? error.message : String(error), { cause: error });
+      throw new NoBrowserError(errorText(error), { cause: error });
     });
   } catch (error) {
     record.noteWaiting(0);

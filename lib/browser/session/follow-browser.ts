@@ -1,4 +1,5 @@
 import { storableText } from "#db/storable.ts";
+import { errorText } from "#lib/text/error-text.ts";
 import type { SubmitAnnotation } from "../overlay/install-overlay.ts";
 import type { PageDownload, StoredDownload } from "../page/page-downloads.ts";
 import type { PageNavigation } from "../page/page-navigation.ts";
@@ -96,6 +97,6 @@ async function store(
   try {
     return { url, name, path: await storeDownload(name, bytes), size: bytes.length };
   } catch (error) {
-    return { url, name, failure: error instanceof Error ? error.message : String(error) };
+    return { url, name, failure: errorText(error) };
   }
 }

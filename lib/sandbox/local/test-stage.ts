@@ -1,6 +1,7 @@
 import { chmod, mkdir, mkdtemp, readdir, realpath, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { errorText, hidePaths } from "#lib/text/error-text.ts";
 import { TEST_PROXY_SOCKET, type TestProgram } from "../sandbox-service.ts";
 import { WorkspaceError } from "../workspace-error.ts";
 import { type ArgvCommand, type Place, SERVICE_NODE } from "./box.ts";
@@ -32,9 +33,9 @@ export function createTestStage({ planTests }: Confinement & { works: true }): T
         outputBytesMax: 4_096,
         floodBytesMax: 65_536,
         signal: new AbortController().signal,
-      }).catch((error: unknown) => ({ exitCode: 1, output: String(error) }));
+      }).catch((error: unknown) => ({ exitCode: 1, output: errorText(error) }));
       if (result.exitCode === 0) return plan;
-      reason = result.output.trim();
+      reason = hidePaths(result.output.trim());
     }
     throw new WorkspaceError(
       `test runs cannot be confined on this machine: its Node or Playwright's packages cannot be shown to the sandbox (${reason})`,

@@ -6,6 +6,7 @@ import { MCP_LIMITS } from "#lib/mcp-client/mcp-limits.ts";
 import type { McpTurn } from "#lib/mcp-client/tool-server.ts";
 import type { RemoteTool } from "#lib/mcp-client/tools/admit-tools.ts";
 import type { McpAnswer } from "#lib/mcp-client/tools/read-answer.ts";
+import { errorText } from "#lib/text/error-text.ts";
 import { quoteAsData } from "../quote-as-data.ts";
 import {
   defineTool,
@@ -53,7 +54,7 @@ export const remoteTool = (remote: RemoteTool, turn: McpTurn, services: RemoteSe
         const answer = await services.mcp.call(turn, { callId, serverId, tool, input: input ?? {}, signal });
         return await toResult(remote, answer, call, services.evidence);
       } catch (error) {
-        const reason = error instanceof Error ? error.message : String(error);
+        const reason = errorText(error);
         const advice =
           remote.isIdempotent || (error instanceof McpFailure && error.isUnsent)
             ? ""

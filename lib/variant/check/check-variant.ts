@@ -1,4 +1,5 @@
 import type { LiveBrowser } from "#lib/browser/browser-service.ts";
+import { errorText } from "#lib/text/error-text.ts";
 import { withinDeadline } from "#lib/tools/browser/within-deadline.ts";
 import { variantScript } from "../compile/variant-script.ts";
 import type { VariantDocument } from "../document.ts";
@@ -168,7 +169,7 @@ async function examine(
         `The page was not examined: a check may take ${checkMs / 1_000} s. Check one viewport at a time.`,
       );
     if (pageDeadline.aborted) return fail(`The page was not examined completely within ${pageMs / 1_000} s.`);
-    return fail(error instanceof Error ? (error.message.split("\n")[0] ?? "") : String(error));
+    return fail(errorText(error).split("\n")[0] ?? "");
   }
 }
 

@@ -3,6 +3,7 @@ import { storableText } from "#db/storable.ts";
 import type { LiveBrowser } from "#lib/browser/browser-service.ts";
 import { faultPoint } from "#lib/faults/fault-point.ts";
 import { findSession } from "#lib/session/session-store.ts";
+import { errorText } from "#lib/text/error-text.ts";
 import { shorten } from "#lib/text/shorten.ts";
 import { withinDeadline } from "#lib/tools/browser/within-deadline.ts";
 import { VIEWPORTS } from "../check/check-report.ts";
@@ -94,7 +95,7 @@ async function takePreview(
     return { ...row, revision: revision?.number ?? null, evidenceId: picture.id, takenAt: new Date() };
   } catch (error) {
     signal.throwIfAborted();
-    const [reason = ""] = String(error instanceof Error ? error.message : error).split("\n");
+    const [reason = ""] = errorText(error).split("\n");
     return { ...row, error: storableText(shorten(reason, ERROR_CHARS_MAX)) };
   }
 }

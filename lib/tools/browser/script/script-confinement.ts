@@ -4,6 +4,7 @@ import { createRequire } from "node:module";
 import { delimiter, dirname, join } from "node:path";
 import { Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
+import { withLowPriority } from "#lib/isolation/low-priority.ts";
 import { NOBODY, type SandboxUser } from "#lib/isolation/sandbox-users.ts";
 import { seccompFilter } from "#lib/isolation/seccomp-filter.ts";
 
@@ -58,6 +59,7 @@ export async function findConfinement(
   const isRoot = process.getuid?.() === 0;
   const isReachable = (await Promise.all(Object.values(parts).map(isReadableByAll))).every(Boolean);
   const tools = { prlimit: await isInstalled("prlimit"), setpriv: await isInstalled("setpriv") };
+  const lowerPriority = (await isInstalled("nice")) ? withLowPriority : (command: string[]) => command;
   const limits = tools.prlimit ? ["prlimit", `--data=${DATA_BYTES_MAX}`, "--core=0", "--nofile=256"] : [];
   // The kernel counts processes per user, so the limit of processes makes sense only for a child with its own user.
   const ownLimits = tools.prlimit ? [...limits, `--nproc=${PROCESSES_MAX}`] : [];
@@ -74,14 +76,20 @@ export async function findConfinement(
   const unshare = ["unshare", ...(isRoot ? [] : ["--user"]), "--net", "--ipc", "--pid", "--fork"];
 
   const filter = seccompFilter();
+  // Bubblewrap reads its options from descriptor 3, because the sandbox shows the arguments of its first process, and
+  // the options contain paths of this machine.
   const inBubblewrap = (filtered: Uint8Array | undefined): Candidate => ({
     kind: "bubblewrap",
     buildCommand: (drop, limit) => [
       ...drop,
       ...limit,
-      ...bubblewrap(parts, isRoot && !hasUsers, filtered !== undefined),
+      ...["bwrap", "--args", "3", "/runner/node"],
+      ...nodeFlags([...PLAYWRIGHT_FILES, "/runner"]),
     ],
-    inputs: filtered ? [filtered] : [],
+    inputs: [
+      Buffer.from(`${bubblewrapOptions(parts, isRoot && !hasUsers, filtered !== undefined).join("\0")}\0`),
+      ...(filtered ? [filtered] : []),
+    ],
     child: "/runner/child/script-child.ts",
     detail: `bubblewrap: no network, no files, no environment${filtered ? ", filtered system calls" : ""}`,
   });
@@ -116,7 +124,7 @@ export async function findConfinement(
     if (!kinds.includes(kind)) continue;
     const start = (user?: SandboxUser) => {
       const drop = dropTo(user ?? NOBODY);
-      const [command = "", ...args] = buildCommand(drop, user ? ownLimits : limits);
+      const [command = "", ...args] = lowerPriority(buildCommand(drop, user ? ownLimits : limits));
       return { command, args, inputs };
     };
     const failure = await tryStart(start());
@@ -188,14 +196,13 @@ export const childEnvironment = (): NodeJS.ProcessEnv =>
     HOME: "/nonexistent",
   }) as unknown as NodeJS.ProcessEnv;
 
-function bubblewrap(
+function bubblewrapOptions(
   parts: { nodePath: string; childPath: string; playwrightPath: string },
   isStayingRoot: boolean,
   isFiltered: boolean,
 ): string[] {
   const readOnly = (from: string, to = from) => ["--ro-bind-try", from, to];
   return [
-    "bwrap",
     "--unshare-all",
     "--die-with-parent",
     "--clearenv",
@@ -220,9 +227,7 @@ function bubblewrap(
     "/",
     "--chdir",
     "/runner",
-    ...(isFiltered ? ["--seccomp", "3"] : []),
-    "/runner/node",
-    ...nodeFlags([...PLAYWRIGHT_FILES, "/runner"]),
+    ...(isFiltered ? ["--seccomp", "4"] : []),
   ];
 }
 

@@ -1,4 +1,5 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { lowerAutogroupOf } from "#lib/isolation/low-priority.ts";
 import { createLoopShare } from "./loop-share.ts";
 import { BrokenPipe, INVALID_MESSAGE, parseMessage, readMessageLines } from "./read-messages.ts";
 import { type ChildCommand, childEnvironment, sendInputs } from "./script-confinement.ts";
@@ -47,6 +48,7 @@ export function startScriptProcess({ command, args, inputs }: ChildCommand): Scr
     detached: process.platform !== "win32",
   }) as ChildProcessWithoutNullStreams;
   sendInputs(child, inputs);
+  lowerAutogroupOf(child.pid);
   let onMessage: OnMessage = () => {};
   let broken: string | undefined;
   const kill = () => {

@@ -1,4 +1,5 @@
 import type { EvidenceStore } from "#lib/evidence/evidence.ts";
+import { errorText } from "#lib/text/error-text.ts";
 import type { PictureComparer } from "#lib/tools/browser/compare/picture-comparer.ts";
 import { encodeDifference } from "#lib/tools/browser/compare/pictures.ts";
 import type { CheckedPage } from "../check-report.ts";
@@ -83,6 +84,6 @@ async function drawDifference(
       : { png: (await encodeDifference(difference.picture, difference.overlap)).png };
   } catch (error) {
     signal.throwIfAborted();
-    return { problem: error instanceof Error ? error.message : String(error) };
+    return { problem: errorText(error) };
   }
 }
