@@ -16,6 +16,8 @@ type Engine = {
   label: string;
   clientOptions: Partial<ClientOptions>;
   start: (client: Inngest, functions: InngestFunction.Any[]) => Promise<void>;
+  /** Starts no new steps and waits up to `graceMs` for steps in progress. Not for a real server, which calls this process. */
+  drain?: (options: { graceMs: number }) => Promise<void>;
   stop: () => Promise<void>;
   isHealthy: () => boolean;
   /** Lets the engine accept jobs in the same database statement that stores them; undefined if the engine cannot do this. */
@@ -65,6 +67,7 @@ function createInProcessEngine(db: Database, logger: Logger, owner: BrowserOwner
     label: "embedded",
     clientOptions: embeddedClientOptions(engine, logger, BUFFERED_STEPS),
     start: (client, functions) => engine.start({ client, functions }),
+    drain: engine.drain,
     stop: () => engine.stop({ graceMs: STOP_GRACE_MS }),
     isHealthy: engine.isHealthy,
     intake: { plan: ({ id, name, data }) => engine.plan({ id, name, data }) },

@@ -1,3 +1,4 @@
+import { setTimeout } from "node:timers/promises";
 import type { Logger } from "pino";
 import { createApplyRetention } from "#inngest/functions/apply-retention.ts";
 import { createDeliverCallback } from "#inngest/functions/deliver-callback.ts";
@@ -174,6 +175,14 @@ export function createTurnPlayer(deps: TurnPlayerDeps) {
     async start() {
       await engine.start(client, functions);
       await jobs.sweep({ ageMs: 0 });
+    },
+    /** Begins no more steps, and waits up to `graceMs` for those in progress: model calls, tool calls and test runs. */
+    async drain(graceMs: number): Promise<void> {
+      activeRuns.stops.drain();
+      await Promise.race([
+        Promise.all([engine.drain?.({ graceMs }), activeRuns.waitForPlays()]),
+        setTimeout(graceMs, undefined, { ref: false }),
+      ]);
     },
     /**
      * Interrupts the running turns and test runs, and aborts the callbacks that are being sent. The turns continue
