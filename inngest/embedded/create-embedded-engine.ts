@@ -55,6 +55,8 @@ export type EmbeddedEngine = {
    * @throws when a function uses an option that this engine does not support, and when the database fails.
    */
   start: (served: { client: Inngest.Any; functions: InngestFunction.Any[] }) => Promise<void>;
+  /** Starts no new steps and waits up to `graceMs` for steps in progress. `stop` must follow. */
+  drain: (options: { graceMs: number }) => Promise<void>;
   /**
    * Starts no new steps and waits up to `graceMs` for steps in progress. The next start repeats steps that did not end.
    */
@@ -180,6 +182,9 @@ export function createEmbeddedEngine(options: EmbeddedEngineOptions): EmbeddedEn
       await sweep.run(isSoleExecutor);
       for (const fn of registry.all()) for (const index of fn.crons.keys()) setCron(fn, index, clock.now());
       setSweep(sweep, executor);
+    },
+    async drain({ graceMs }) {
+      if (state.name === "running") await state.executor.stop(graceMs);
     },
     async stop({ graceMs }) {
       if (state.name !== "running") return;

@@ -37,6 +37,7 @@ function createInProcessEngine(db: Database, logger: Logger, owner: BrowserOwner
     label: "embedded",
     clientOptions: embeddedClientOptions(engine, logger, BUFFERED_STEPS),
     start: (client, functions) => engine.start({ client, functions }),
+    drain: engine.drain,
     stop: () => engine.stop({ graceMs: STOP_GRACE_MS }),
     // The functions of the embedded engine are in this process, and its queue is in the service's database.
     keepRegistered: async () => {},

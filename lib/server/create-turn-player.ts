@@ -1,3 +1,4 @@
+import { setTimeout } from "node:timers/promises";
 import type { Logger } from "pino";
 import { createApplyRetention } from "#inngest/functions/apply-retention.ts";
 import { createDeliverCallback } from "#inngest/functions/deliver-callback.ts";
@@ -205,6 +206,14 @@ export function createTurnPlayer(deps: TurnPlayerDeps) {
       await engine.start(client, functions);
       await jobs.sweep({ ageMs: 0 });
       stopSweeping = repeat(SWEEP_EVERY_MS, sweepQuietly);
+    },
+    /** Begins no more steps, and waits up to `graceMs` for those in progress: model calls, tool calls and test runs. */
+    async drain(graceMs: number): Promise<void> {
+      activeRuns.stops.drain();
+      await Promise.race([
+        Promise.all([engine.drain?.({ graceMs }), activeRuns.waitForPlays()]),
+        setTimeout(graceMs, undefined, { ref: false }),
+      ]);
     },
     /**
      * Interrupts the running turns and test runs, and aborts the callbacks that are being sent. The turns continue

@@ -8,6 +8,8 @@ export type Engine = {
   label: string;
   clientOptions: Partial<ClientOptions>;
   start: (client: Inngest, functions: InngestFunction.Any[]) => Promise<void>;
+  /** Starts no new steps and waits up to `graceMs` for steps in progress. Not for a real server, which calls this process. */
+  drain?: (options: { graceMs: number }) => Promise<void>;
   stop: () => Promise<void>;
   /**
    * Registers the functions again if the engine has forgotten them. Call it regularly. Never rejects.

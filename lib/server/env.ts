@@ -188,6 +188,7 @@ const envSchema = z.object({
     .string()
     .default("")
     .transform((text, context) => readOrReject(readAddressRanges, text, context)),
+  SHUTDOWN_GRACE_MS: wholeNumber(10_000, 0, 3_600_000),
   PAGES_SESSION_MIB: wholeNumber(256),
   PAGES_OWNER_MIB: wholeNumber(2_048),
   IMPORTS_SESSION_MIB: wholeNumber(100),

@@ -88,11 +88,10 @@ export function followRuns(deps: {
         plays.delete(entry);
       }
     },
-    /** Resolves when this process plays none of these runs. */
-    async waitForPlays(runIds: readonly string[]): Promise<void> {
-      await Promise.allSettled(
-        [...plays].flatMap(([{ runId }, playing]) => (runIds.includes(runId) ? [playing] : [])),
-      );
+    /** Resolves when this process plays none of these runs; without `runIds`, when it plays no run. */
+    async waitForPlays(runIds?: readonly string[]): Promise<void> {
+      const awaited = [...plays].filter(([{ runId }]) => runIds?.includes(runId) ?? true);
+      await Promise.allSettled(awaited.map(([, playing]) => playing));
     },
     /** Ends the sweeps, and waits for one in progress, because the database is closed after this. */
     async close(): Promise<void> {

@@ -1,3 +1,4 @@
+import { EXIT_CODES } from "#lib/setup/exit-codes.mjs";
 import { shortenResolution } from "./shorten-resolution.ts";
 
 // A plain object, because each access to the original reads the C environment, and the Inngest SDK reads all variables
@@ -15,5 +16,5 @@ startService({ onAnswering: stopShortening }).catch((error: unknown) => {
   process.stderr.write(`\nThe service could not start. ${message}${hint}\n`);
   if (!(error instanceof EnvError) && process.env.LOG_LEVEL === "debug")
     process.stderr.write(`${error instanceof Error ? error.stack : ""}\n`);
-  process.exit(1);
+  process.exit(error instanceof EnvError ? EXIT_CODES.wrongSetting : EXIT_CODES.failed);
 });

@@ -50,7 +50,7 @@ const container: Deps["container"] = {
     loadLandingPage: () => Promise.reject(new Error("no page here")),
   },
 };
-const { handleRequest, drain } = createRequestListener({
+const { handleRequest, drain, endStreams } = createRequestListener({
   container,
   env,
   isDev: false,
@@ -464,25 +464,35 @@ test("Next gets the address of the connection in a header", async () => {
   assert.equal(peerForNext, "127.0.0.1");
 });
 
-test("a stopping service answers pending requests, and refuses new ones with a 503", async () => {
-  const [started, answer, stream] = [0, 0, 0].map(() => Promise.withResolvers<void>());
+test("a stopping service answers pending requests, refuses new ones, and ends streams after a whole event", async () => {
+  const [started, answer] = [0, 0].map(() => Promise.withResolvers<void>());
   serveOperation = async () => {
     started?.resolve();
     await answer?.promise;
     return Response.json({ ok: true });
   };
-  const first = call("/api/health");
+  const first = call("/api/sessions");
   await started?.promise;
+  const event = "id: 1\nevent: run.started\ndata: {}\n\n";
   serveOperation = async () =>
-    new Response(new ReadableStream({ pull: () => stream?.promise }), {
+    new Response(new ReadableStream({ start: (stream) => stream.enqueue(new TextEncoder().encode(event)) }), {
       headers: { "content-type": "text/event-stream" },
     });
-  const follower = openRaw(`GET ${STREAM} HTTP/1.1`);
-  follower.write("\r\n");
-  await once(follower, "data");
+  const stream = sendRequest({
+    host: "127.0.0.1",
+    port,
+    path: STREAM,
+    headers: { host },
+    agent: false,
+  }).end();
+  const [followed] = (await once(stream, "response")) as [IncomingMessage];
+  const received: string[] = [];
+  followed.setEncoding("utf8").on("data", (part: string) => received.push(part));
+  const ended = new Promise((resolve) => followed.once("close", resolve));
+  await once(followed, "data");
 
-  const drained = drain();
-  for (const path of ["/api/health", "/s/ses_a"]) {
+  const drained = drain(60_000);
+  for (const path of ["/api/sessions", "/s/ses_a", "/docs"]) {
     const { message, body } = await call(path);
     assert.deepEqual([message.statusCode, message.headers["retry-after"]], [503, "1"], path);
     assert.deepEqual(JSON.parse(body), {
@@ -491,11 +501,18 @@ test("a stopping service answers pending requests, and refuses new ones with a 5
       code: "unavailable",
     });
   }
+  const readiness = await call("/api/ready");
+  assert.deepEqual([readiness.message.statusCode, JSON.parse(readiness.body)], [503, { ok: false }]);
+  serveOperation = async () => Response.json({ ok: true });
+  assert.equal((await call("/api/health")).message.statusCode, 200, "the process is alive");
   answer?.resolve();
   assert.equal((await first).message.statusCode, 200);
   await drained;
-  follower.destroy();
-  stream?.resolve();
+  assert.equal(followed.readableEnded, false, "followers see the events of the last steps");
+  await endStreams();
+  await ended;
+  assert.equal(followed.complete, true, "the response has an end");
+  assert.equal(received.join(""), event);
 });
 
 test("the security log names the client behind a trusted proxy, and the connection's peer otherwise", () => {

@@ -43,8 +43,8 @@ const INVALID_HOST = "Host: must be sent once, as a host with or without a port,
 /** Headers that proxies and tunnels add: their presence means that the caller is on another machine. */
 const FORWARDING_HEADERS = ["forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-real-ip"];
 
-/** How long a shutdown waits for pending responses. */
-const DRAIN_MS = 1_000;
+/** How long a shutdown waits until clients have read the end of their event streams. */
+const END_OF_STREAMS_MS = 1_000;
 
 /**
  * Creates the handler of requests. It checks `Host`. It directly answers requests for operations, published scripts,
@@ -55,19 +55,21 @@ const DRAIN_MS = 1_000;
 export function createRequestListener({ container, env, handle, isDev, logger }: ListenerDeps) {
   /** The responses that are still open. */
   const open = new Set<ServerResponse>();
+  const streamsEnded = new AbortController();
   let isDraining = false;
   const checkHost = createHostCheck(env);
   const sendOwnPage = createOwnPages({ handle, isDev, host: new URL(env.baseUrl).host });
   const isHttps = env.baseUrl.startsWith("https:");
   const isLocalService = isLoopbackHost(new URL(env.baseUrl).hostname);
   const foreignHost = env.isLoopback ? FOREIGN_HOST : `${FOREIGN_HOST}; ALLOWED_HOSTS names further ones`;
-  return { handleRequest, drain };
+  return { handleRequest, drain, endStreams };
 
   /** Answers one request; never rejects. */
   function handleRequest(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    if (isDraining) {
+    if (isDraining && request.url !== "/api/health") {
       setSecurityHeaders(response, "data");
-      return sendResponse(response, refuseWhileStopping());
+      const isReadiness = request.url === "/api/ready";
+      return sendResponse(response, isReadiness ? notReady() : refuseWhileStopping());
     }
     open.add(response);
     response.once("close", () => open.delete(response));
@@ -82,18 +84,22 @@ export function createRequestListener({ container, env, handle, isDev, logger }:
   }
 
   /**
-   * Refuses new requests with a 503, and waits for pending responses for up to DRAIN_MS. Does not wait for event
-   * streams: they end when the event log closes.
+   * Refuses new requests with a 503, and waits for pending responses for up to `graceMs`: also for streams that answer a
+   * call of a tool, but not for those that follow a request.
    */
-  async function drain(): Promise<void> {
+  async function drain(graceMs: number): Promise<void> {
     isDraining = true;
-    const pending = [...open].filter((response) => !isEventStream(response.getHeader("content-type")));
-    const deadline = AbortSignal.timeout(DRAIN_MS);
-    await Promise.all(
-      pending.map((response) => response.closed || once(response, "close", { signal: deadline })),
-    ).catch((error: unknown) => {
-      if (!deadline.aborted) throw error;
-    });
+    const isFollowed = (response: ServerResponse) => isStream(response) && response.req.method === "GET";
+    await waitForClose(
+      [...open].filter((response) => !isFollowed(response)),
+      graceMs,
+    );
+  }
+
+  /** Ends all event streams after a whole event. Their clients connect again and resume. */
+  async function endStreams(): Promise<void> {
+    streamsEnded.abort();
+    await waitForClose([...open].filter(isStream), END_OF_STREAMS_MS);
   }
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -129,7 +135,11 @@ export function createRequestListener({ container, env, handle, isDev, logger }:
     if (entrance instanceof Response) return sendResponse(response, entrance);
 
     if (pathname === MCP_PATH)
-      return sendResponse(response, await container.mounted.serveMcp(toWebRequest(request, response, url)));
+      return sendResponse(
+        response,
+        await container.mounted.serveMcp(toWebRequest(request, response, url)),
+        streamsEnded.signal,
+      );
     if (pathname === logInOperation.path && request.method === logInOperation.method)
       return sendResponse(response, await container.mounted.logIn(toWebRequest(request, response, url)));
     const script = findScript(request, pathname);
@@ -144,6 +154,7 @@ export function createRequestListener({ container, env, handle, isDev, logger }:
       return sendResponse(
         response,
         await container.mounted.serve(route.operations, webRequest, route.params),
+        streamsEnded.signal,
       );
     }
     if (entrance === "unknown" || hasImpossibleId) request.url = NO_PAGE;
@@ -230,7 +241,23 @@ function findScript(request: IncomingMessage, pathname: string): string | undefi
 const isNormalized = ({ url }: IncomingMessage, pathname: string): boolean =>
   url === pathname || url?.startsWith(`${pathname}?`) === true;
 
-const refuseWhileStopping = (): Response =>
+const isStream = (response: ServerResponse): boolean => isEventStream(response.getHeader("content-type"));
+
+/** Waits until the responses are closed, up to `ms`. */
+async function waitForClose(responses: ServerResponse[], ms: number): Promise<void> {
+  const deadline = AbortSignal.timeout(ms);
+  await Promise.all(
+    responses.map((response) => response.closed || once(response, "close", { signal: deadline })),
+  ).catch((error: unknown) => {
+    if (!deadline.aborted) throw error;
+  });
+}
+
+const notReady = (): Response =>
+  Response.json({ ok: false }, { status: 503, headers: { Connection: "close" } });
+
+/** Returns the response to a request that arrives while the service stops. */
+export const refuseWhileStopping = (): Response =>
   failureResponse(
     fail("unavailable", "the service is stopping; try again", { "Retry-After": "1", Connection: "close" }),
   );

@@ -1,4 +1,5 @@
 import { createServer } from "node:http";
+import { constants } from "node:os";
 import { performance } from "node:perf_hooks";
 import { armFaults } from "#lib/faults/fault-point.ts";
 import { closeInheritedDescriptors } from "#lib/isolation/inherited-descriptors.ts";
@@ -10,12 +11,12 @@ import { createPages } from "./create-pages.ts";
 import { EnvError, readEnv } from "./env.ts";
 import { createLogger } from "./log.ts";
 import { handleProcessErrors } from "./process-errors.ts";
-import { addressOf, createRequestListener } from "./request-listener.ts";
+import { addressOf, createRequestListener, refuseWhileStopping } from "./request-listener.ts";
+import { createShutdown } from "./shut-down.ts";
 import { keepMemoryTrimmed } from "./trim-memory.ts";
 import { createUpgradeHandler } from "./upgrade.ts";
 
 const NODE_VERSION_MIN = 24;
-const CLOSE_DEADLINE_MS = 15_000;
 
 /**
  * Starts the service: its parts, the HTTP server with WebSocket upgrades, and the engine. The pages are loaded with the
@@ -43,7 +44,7 @@ export async function startService({ onAnswering }: { onAnswering: () => void })
   pages.check();
   Object.assign(globalThis, { [Symbol.for("agent-session-service")]: container.mounted });
 
-  const { handleRequest, drain } = createRequestListener({
+  const listener = createRequestListener({
     container,
     env,
     handle(request, response) {
@@ -54,14 +55,15 @@ export async function startService({ onAnswering }: { onAnswering: () => void })
     isDev,
     logger,
   });
-  const server = createHttpServer(handleRequest);
+  const server = createHttpServer(listener.handleRequest);
   const checkHost = createHostCheck(env);
-  const { openLive } = container.mounted;
+  let shutdown: ReturnType<typeof createShutdown> | undefined;
   server.on(
     "upgrade",
     createUpgradeHandler({
-      openLive,
-      handleRequest,
+      openLive: (...args) =>
+        shutdown?.isClosing() ? Promise.resolve(refuseWhileStopping()) : container.mounted.openLive(...args),
+      handleRequest: listener.handleRequest,
       baseUrl: env.baseUrl,
       isDev,
       hub,
@@ -70,27 +72,11 @@ export async function startService({ onAnswering }: { onAnswering: () => void })
     }),
   );
 
-  let isClosing = false;
-  const close = async (reason: string) => {
-    if (isClosing) return;
-    isClosing = true;
-    logger.info({ reason }, "the service began to shut down");
-    setTimeout(() => process.exit(1), CLOSE_DEADLINE_MS).unref();
-    server.close();
-    try {
-      await drain();
-      await container.close();
-      server.closeAllConnections();
-      await pages.close();
-      process.exit(0);
-    } catch (error) {
-      logger.error({ err: error }, "the service did not shut down cleanly");
-      process.exit(1);
-    }
-  };
-  process.on("SIGTERM", () => close("SIGTERM"));
-  process.on("SIGINT", () => close("SIGINT"));
-  process.on("disconnect", () => close("the parent process has ended"));
+  shutdown = createShutdown({ listener, container, server, pages, logger, graceMs: env.SHUTDOWN_GRACE_MS });
+  const { begin, isClosing } = shutdown;
+  for (const signal of ["SIGTERM", "SIGINT"] as const)
+    process.on(signal, () => begin(signal, 128 + constants.signals[signal]));
+  process.on("disconnect", () => begin("the parent process has ended", 1));
 
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
@@ -102,9 +88,11 @@ export async function startService({ onAnswering }: { onAnswering: () => void })
     // Next's development server handles its own sockets, so it must be loaded before a page connects to them.
     if (isDev) await pages.open();
   } catch (error) {
-    if (!isClosing) throw error;
+    if (!isClosing()) throw error;
   }
-  if (isClosing) return;
+  if (isClosing()) return;
   printBanner({ env, container, readyMs: performance.now() });
+  // The process that runs `npm start` restarts a service that was ready.
+  process.send?.("ready");
   keepMemoryTrimmed();
 }

@@ -41,14 +41,20 @@ export function toWebRequest(request: IncomingMessage, response: ServerResponse,
 /**
  * Sends a web response as Node's response. An event stream is sent event by event, no faster than the client reads, and
  * is cancelled when the client disconnects. Any other body is already in memory and is sent at once.
+ *
+ * @param ended ends event streams after a whole event, so that the client sees the end of the response and can resume.
  */
-export async function sendResponse(response: ServerResponse, answer: Response): Promise<void> {
+export async function sendResponse(
+  response: ServerResponse,
+  answer: Response,
+  ended?: AbortSignal,
+): Promise<void> {
   response.statusCode = answer.status;
   for (const [name, value] of answer.headers) if (name !== "set-cookie") response.setHeader(name, value);
   const cookies = answer.headers.getSetCookie();
   if (cookies.length > 0) response.setHeader("set-cookie", cookies);
   if (!answer.body) response.end();
-  else if (isEventStream(answer.headers.get("content-type"))) await pipeStream(answer.body, response);
+  else if (isEventStream(answer.headers.get("content-type"))) await pipeStream(answer.body, response, ended);
   else response.end(Buffer.from(await answer.arrayBuffer()));
   // Discard the unread rest of the request body: some clients read the response only after they have sent everything.
   if (response.req.readableDidRead && !response.req.complete) response.req.resume();
@@ -57,14 +63,21 @@ export async function sendResponse(response: ServerResponse, answer: Response): 
 export const isEventStream = (contentType: unknown): boolean =>
   typeof contentType === "string" && contentType.startsWith("text/event-stream");
 
-async function pipeStream(body: ReadableStream<Uint8Array>, response: ServerResponse): Promise<void> {
+async function pipeStream(
+  body: ReadableStream<Uint8Array>,
+  response: ServerResponse,
+  ended: AbortSignal | undefined,
+): Promise<void> {
   response.flushHeaders();
   const reader = body.getReader();
   const closed = new AbortController();
+  const cancel = () => void reader.cancel().catch(() => {});
   response.once("close", () => {
     closed.abort();
-    reader.cancel().catch(() => {});
+    cancel();
   });
+  ended?.addEventListener("abort", cancel, { signal: closed.signal });
+  if (ended?.aborted) cancel();
   try {
     for (let part = await reader.read(); !part.done; part = await reader.read())
       if (!response.write(part.value)) await once(response, "drain", { signal: closed.signal });

@@ -7,6 +7,8 @@ export type StopRegistry = {
   withSignal: <Result>(runId: string, play: (signal: AbortSignal) => Promise<Result>) => Promise<Result>;
   /** Aborts a run's signal, if this process plays the run. */
   stop: (runId: string, reason: string) => void;
+  /** Begins no more plays and steps because the process ends. The steps that are being played may end. */
+  drain: () => void;
   /** Aborts every signal because the process ends. Stores nothing, so that the next process continues the runs. */
   shutDown: () => void;
   isShuttingDown: () => boolean;
@@ -44,6 +46,9 @@ export function createStopRegistry(): StopRegistry {
       }
     },
     stop: (runId, reason) => played.get(runId)?.controller.abort(new Error(reason)),
+    drain() {
+      isShuttingDown = true;
+    },
     shutDown() {
       isShuttingDown = true;
       for (const { controller } of played.values()) controller.abort(new ShutdownError());
