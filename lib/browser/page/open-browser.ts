@@ -5,14 +5,9 @@ import { createOverlayGate, type OverlayGate } from "../overlay/overlay-gate.ts"
 import type { BrowserEgress } from "../process/browser-egress.ts";
 import type { BrowserProcess, BrowserProvider } from "../process/browser-provider.ts";
 import { createListenerGuard, type ListenerGuard } from "../process/listener-guard.ts";
+import { type BrowserState, endUnused, type OpenBrowserEvents, openFirstPage } from "./browser-pages.ts";
 import { explainFailure } from "./explain-failure.ts";
-import {
-  adoptPage,
-  type LivePage,
-  type LivePageEvents,
-  type LivePageOptions,
-  type Refusals,
-} from "./live-page.ts";
+import type { LivePage, Refusals } from "./live-page.ts";
 import {
   type FreshContext,
   type FreshContextOptions,
@@ -21,24 +16,11 @@ import {
 } from "./open-fresh-context.ts";
 import { type PageActivity, watchActivity } from "./page-activity.ts";
 import { type AnsweredDialog, type PageDialogs, watchDialogs } from "./page-dialogs.ts";
-import { type PageDownload, type PageDownloads, watchDownloads } from "./page-downloads.ts";
+import { type PageDownloads, watchDownloads } from "./page-downloads.ts";
 import { createPageScripts, type PageScripts } from "./page-script.ts";
 
 /** Size of a session's page, in CSS pixels. */
 export const VIEWPORT = { width: 1280, height: 800 };
-
-/** The events of a browser and of its selected page. */
-type OpenBrowserEvents = LivePageEvents & {
-  /** Called when a dialog of a page was answered. */
-  onDialog: (dialog: AnsweredDialog) => void;
-  /** Called when a file that a page offered for download was read, or could not be read. */
-  onDownload: (download: PageDownload) => Promise<void>;
-  onSelected: (page: LivePage) => void;
-  /** Called when the browser ended unexpectedly. */
-  onGone: () => void;
-  /** Called when the service failed to handle an event of the browser. The session then ends the browser. */
-  onFailed: () => void;
-};
 
 /** A running browser. It starts with one page. A session that uses it calls `setEvents`. */
 export type OpenBrowser = {
@@ -93,8 +75,6 @@ const CONNECT_TIMEOUT_MS = 15_000;
  */
 const OPEN_TIMEOUT_MS = 25_000;
 const REFUSALS_MAX = 50;
-/** The largest number of pages that one browser may have at the same time. Each page may need its own process. */
-const PAGES_MAX = 8;
 
 /**
  * Starts a browser and opens a page in a new context. The service denies permissions, and answers each dialog that no
@@ -118,17 +98,6 @@ export async function openBrowser(
     throw error;
   }
 }
-
-/** The state of an open browser. */
-type BrowserState = {
-  /** The pages in the order in which they were selected. The last page is the selected one. */
-  pages: LivePage[];
-  /** Number of pages that have opened but are not in `pages` yet. */
-  opening: number;
-  isOpen: boolean;
-  /** The receiver of the browser's events. Undefined while no session uses the browser. */
-  events: OpenBrowserEvents | undefined;
-};
 
 async function connect(
   process: BrowserProcess,
@@ -232,12 +201,6 @@ async function connect(
   return opened;
 }
 
-/** Ends a browser that no session uses, so that no session receives it. */
-function endUnused(process: BrowserProcess, state: BrowserState): void {
-  state.isOpen = false;
-  void process.kill();
-}
-
 /** Connects to the browser and creates a context without downloads and permissions. */
 async function openContext(process: BrowserProcess): Promise<{ browser: Browser; context: BrowserContext }> {
   // Playwright is imported when the first browser starts, because the import takes a tenth of the service's start time.
@@ -253,91 +216,6 @@ async function openContext(process: BrowserProcess): Promise<{ browser: Browser;
   // An empty list of granted permissions denies all permissions.
   await context.grantPermissions([]);
   return { browser, context };
-}
-
-/** Opens the first page, and waits until it is set up. Also sets up the pages that open later. */
-async function openFirstPage(
-  opened: OpenBrowser,
-  state: BrowserState,
-  options: LivePageOptions,
-): Promise<void> {
-  const { context } = opened;
-  const { guard } = options;
-  const first = Promise.withResolvers<void>();
-  let openPages = 0;
-  const onPage = (page: Page) => {
-    openPages += 1;
-    page.on(
-      "crash",
-      guard(() => first.reject(new Error("the page crashed as it came up"))),
-    );
-    page.on(
-      "close",
-      guard(() => {
-        openPages -= 1;
-      }),
-    );
-    // The number of pages is limited, because a hostile page may open pages in a loop.
-    if (openPages > PAGES_MAX) void page.close().catch(() => {});
-    else
-      void select(opened, state, page, options).then(first.resolve, (error: unknown) => {
-        first.reject(error);
-        // A page without the guard and the listeners must not stay open.
-        return page.close().catch(() => {});
-      });
-  };
-  context.on("page", guard(onPage));
-  await context.newPage();
-  await first.promise;
-}
-
-async function select(
-  opened: OpenBrowser,
-  state: BrowserState,
-  page: Page,
-  options: LivePageOptions,
-): Promise<void> {
-  state.opening += 1;
-  const live = await adoptPage(opened.context, page, options, pageEvents(opened, state, page)).finally(() => {
-    state.opening -= 1;
-  });
-  if (page.isClosed()) return;
-  state.pages.push(live);
-  page.on(
-    "close",
-    options.guard(() => deselect(opened, state, live)),
-  );
-  state.events?.onSelected(live);
-}
-
-async function deselect(opened: OpenBrowser, state: BrowserState, live: LivePage): Promise<void> {
-  const { pages } = state;
-  const wasSelected = pages.at(-1) === live;
-  pages.splice(pages.indexOf(live), 1);
-  if (!state.isOpen || !wasSelected) return;
-  const previous = pages.at(-1);
-  if (previous) state.events?.onSelected(previous);
-  else await opened.context.newPage().catch(() => {});
-}
-
-/**
- * Forwards the events of a page to the browser's `events` while that page is the selected one. Submissions of the
- * annotation overlay are forwarded from every page.
- */
-function pageEvents(opened: OpenBrowser, state: BrowserState, page: Page): LivePageEvents {
-  const owner = () => (state.pages.at(-1)?.page === page ? state.events : undefined);
-  return {
-    onDocument: () => owner()?.onDocument(),
-    onArrived: (arrival) => owner()?.onArrived(arrival),
-    onLoaded: () => owner()?.onLoaded(),
-    onRefused: (reason) => owner()?.onRefused(reason),
-    onCrashed() {
-      if (state.events) owner()?.onCrashed();
-      else endUnused(opened.process, state);
-    },
-    onAnnotation: async (body) =>
-      state.events?.onAnnotation(body) ?? { isStored: false, reason: "the browser is closing" },
-  };
 }
 
 /** Creates a function that returns the DevTools session of the selected page. Each page has its own session. */

@@ -1,0 +1,131 @@
+import type { BrowserContext, Page } from "playwright";
+import type { BrowserProcess } from "../process/browser-provider.ts";
+import type { ListenerGuard } from "../process/listener-guard.ts";
+import { adoptPage, type LivePage, type LivePageEvents, type LivePageOptions } from "./live-page.ts";
+import type { AnsweredDialog } from "./page-dialogs.ts";
+import type { PageDownload } from "./page-downloads.ts";
+
+/** The events of a browser and of its selected page. */
+export type OpenBrowserEvents = LivePageEvents & {
+  /** Called when a dialog of a page was answered. */
+  onDialog: (dialog: AnsweredDialog) => void;
+  /** Called when a file that a page offered for download was read, or could not be read. */
+  onDownload: (download: PageDownload) => Promise<void>;
+  onSelected: (page: LivePage) => void;
+  /** Called when the browser ended unexpectedly. */
+  onGone: () => void;
+  /** Called when the service failed to handle an event of the browser. The session then ends the browser. */
+  onFailed: () => void;
+};
+
+/** The state of an open browser. */
+export type BrowserState = {
+  /** The pages in the order in which they were selected. The last page is the selected one. */
+  pages: LivePage[];
+  /** Number of pages that have opened but are not in `pages` yet. */
+  opening: number;
+  isOpen: boolean;
+  /** The receiver of the browser's events. Undefined while no session uses the browser. */
+  events: OpenBrowserEvents | undefined;
+};
+
+/** The largest number of pages that one browser may have at the same time. Each page may need its own process. */
+const PAGES_MAX = 8;
+
+/** What the pages of a browser need of it. */
+type Opened = { context: BrowserContext; process: BrowserProcess };
+
+/** Opens the first page, and waits until it is set up. Also sets up the pages that open later. */
+export async function openFirstPage(
+  opened: Opened,
+  state: BrowserState,
+  options: LivePageOptions,
+): Promise<void> {
+  const { context } = opened;
+  const { guard } = options;
+  const first = Promise.withResolvers<void>();
+  // Prevents an unhandled rejection if the page fails before it is awaited below.
+  first.promise.catch(() => {});
+  let openPages = 0;
+  const onPage = (page: Page) => {
+    openPages += 1;
+    page.on(
+      "crash",
+      guard(() => first.reject(new Error("the page crashed as it came up"))),
+    );
+    page.on(
+      "close",
+      guard(() => {
+        openPages -= 1;
+      }),
+    );
+    // The number of pages is limited, because a hostile page may open pages in a loop.
+    if (openPages > PAGES_MAX) return page.close().catch(() => {});
+    return adopt(opened, state, page, options).then(
+      (live) => {
+        if (!page.isClosed()) select(opened, state, live, guard);
+        first.resolve();
+      },
+      (error: unknown) => {
+        first.reject(error);
+        // A page without the guards and the listeners must not stay open.
+        return page.close().catch(() => {});
+      },
+    );
+  };
+  context.on("page", guard(onPage));
+  await context.newPage();
+  await first.promise;
+}
+
+function adopt(opened: Opened, state: BrowserState, page: Page, options: LivePageOptions): Promise<LivePage> {
+  state.opening += 1;
+  return adoptPage(opened.context, page, options, pageEvents(opened, state, page)).finally(() => {
+    state.opening -= 1;
+  });
+}
+
+function select(opened: Opened, state: BrowserState, live: LivePage, guard: ListenerGuard): void {
+  state.pages.push(live);
+  live.page.on(
+    "close",
+    guard(() => deselect(opened, state, live)),
+  );
+  state.events?.onSelected(live);
+}
+
+async function deselect(opened: Opened, state: BrowserState, live: LivePage): Promise<void> {
+  const { pages } = state;
+  const wasSelected = pages.at(-1) === live;
+  pages.splice(pages.indexOf(live), 1);
+  if (!state.isOpen || !wasSelected) return;
+  const previous = pages.at(-1);
+  if (previous) state.events?.onSelected(previous);
+  else await opened.context.newPage().catch(() => {});
+}
+
+/**
+ * Forwards the events of a page to the browser's `events` while that page is the selected one. Submissions of the
+ * annotation overlay are forwarded from every page.
+ */
+function pageEvents(opened: Opened, state: BrowserState, page: Page): LivePageEvents {
+  const owner = () => (state.pages.at(-1)?.page === page ? state.events : undefined);
+  return {
+    onDocument: () => owner()?.onDocument(),
+    onArrived: (arrival) => owner()?.onArrived(arrival),
+    onLoaded: () => owner()?.onLoaded(),
+    onRefused: (reason) => owner()?.onRefused(reason),
+    onCrashed() {
+      if (state.events) owner()?.onCrashed();
+      else endUnused(opened.process, state);
+    },
+    onAnnotation: async (body) =>
+      state.events?.onAnnotation(body) ?? { isStored: false, reason: "the browser is closing" },
+  };
+}
+
+/** Ends a browser that no session uses, so that no session receives it. */
+export function endUnused(process: BrowserProcess, state: BrowserState): void {
+  state.isOpen = false;
+  void process.kill();
+}
