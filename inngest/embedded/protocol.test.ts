@@ -10,6 +10,7 @@ import {
   parseDueTime,
   parseRetryAfter,
   registerBodySchema,
+  toSerializedError,
 } from "./protocol.ts";
 
 /**
@@ -310,5 +311,33 @@ describe("times on the wire", () => {
     assert.equal(parseRetryAfter("30", now), now + 30_000);
     assert.equal(parseRetryAfter("2026-01-01T00:01:00.000Z", now), now + 60_000);
     assert.equal(parseRetryAfter(null, now), undefined);
+  });
+});
+
+describe("an error", () => {
+  it("keeps its fields, and is cut if it is large", () => {
+    const small = {
+      __serialized: true,
+      name: "E",
+      message: "m",
+      stack: "s",
+      code: "X",
+      cause: { message: "c" },
+    };
+    assert.deepEqual(toSerializedError(small), small);
+    const long = "x".repeat(5_000_000);
+    for (const large of [
+      { ...small, message: long, stack: long, cause: { message: long } },
+      { ...small, params: [long] },
+      { name: long, error: long },
+      long,
+      [long],
+    ]) {
+      const error = toSerializedError(large);
+      assert.ok(JSON.stringify(error).length < 20_000);
+    }
+    const { message, ...rest } = toSerializedError({ ...small, message: long, cause: long });
+    assert.match(message, /^x{4096}… \(cut: 5000000 characters in all\)$/);
+    assert.deepEqual(rest, { __serialized: true, name: "E", stack: "s" });
   });
 });

@@ -131,13 +131,36 @@ const errorSchema = z.looseObject({
   stack: z.string().optional(),
 });
 
-/** Converts the error of an answer into the shape that the SDK reads. */
+/**
+ * Greatest lengths of a stored error, in characters. The message of a failed statement contains its parameters, which
+ * may be megabytes of a tool's result.
+ */
+const MESSAGE_CHARS_MAX = 4_096;
+const STACK_CHARS_MAX = 8_192;
+const DETAILS_CHARS_MAX = 8_192;
+
+const cut = (text: string, max: number) =>
+  text.length > max ? `${text.slice(0, max)}… (cut: ${text.length} characters in all)` : text;
+
+/**
+ * Converts the error of an answer into the shape that the SDK reads. Long texts are cut, and large details, such as a
+ * cause, are left out.
+ */
 export function toSerializedError(value: unknown): SerializedError {
   const parsed = errorSchema.safeParse(value);
-  if (!parsed.success)
-    return { name: "Error", message: typeof value === "string" ? value : JSON.stringify(value) };
-  const { name, message, error, ...rest } = parsed.data;
-  return { ...rest, name: name || "Error", message: message || error || "Unknown error" };
+  if (!parsed.success) {
+    const text = typeof value === "string" ? value : JSON.stringify(value);
+    return { name: "Error", message: cut(String(text), MESSAGE_CHARS_MAX) };
+  }
+  const { name, message, error, stack, ...details } = parsed.data;
+  // The SDK recognizes its own errors by the field `__serialized`.
+  const isLarge = JSON.stringify(details).length > DETAILS_CHARS_MAX;
+  return {
+    ...(isLarge ? { __serialized: true } : details),
+    ...(stack !== undefined && { stack: cut(stack, STACK_CHARS_MAX) }),
+    name: cut(name || "Error", MESSAGE_CHARS_MAX),
+    message: cut(message || error || "Unknown error", MESSAGE_CHARS_MAX),
+  };
 }
 
 const UNITS = { w: 604_800_000, d: 86_400_000, h: 3_600_000, m: 60_000, s: 1_000 } as const;

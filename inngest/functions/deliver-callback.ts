@@ -10,13 +10,22 @@ const WAITS_MAX = 100;
  * Delivers one callback: up to five `attempt-n` steps with `backoff-n` sleeps between them. It also ends when the delivery
  * is held; the delivery then gets another job.
  * Source: specification, Delivery semantics.
+ *
+ * @param atOnceMax maximum number of attempts at the same time; undefined for the engine's own limit. A slow receiver
+ * holds a call of the engine for up to ten seconds, so callbacks must not take all calls that turns need.
  */
 export const createDeliverCallback = (
   client: Inngest,
   attempt: (key: AttemptKey) => Promise<AttemptOutcome>,
+  atOnceMax?: number,
 ) =>
   client.createFunction(
-    { id: "deliver-callback", triggers: { event: "callback/delivery.requested" }, retries: 20 },
+    {
+      id: "deliver-callback",
+      triggers: { event: "callback/delivery.requested" },
+      retries: 20,
+      ...(atOnceMax !== undefined && { concurrency: { limit: atOnceMax } }),
+    },
     async ({ event, step }) => {
       // The cast is safe because only `requestDelivery` creates these jobs.
       const { deliveryId, cycle } = event.data as { deliveryId: string; cycle: number };

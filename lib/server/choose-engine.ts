@@ -8,6 +8,8 @@ import { BUFFERED_STEPS, type Engine } from "./engine.ts";
 import type { Env } from "./env.ts";
 
 const STOP_GRACE_MS = 5_000;
+/** Half of the calls that the embedded engine makes at the same time. The other half is left for turns. */
+const CALLBACKS_AT_ONCE = 128;
 
 /**
  * Chooses the engine: a real server if any of Inngest's variables is set, otherwise the embedded engine. Source:
@@ -43,6 +45,7 @@ function createInProcessEngine(db: Database, logger: Logger, owner: BrowserOwner
     keepRegistered: async () => {},
     isReachable: () => true,
     readHealth: async () => ({ ok: engine.isHealthy(), detail: "embedded" }),
+    callbacksAtOnce: CALLBACKS_AT_ONCE,
     intake: { plan: ({ id, name, data }) => engine.plan({ id, name, data }) },
     // A restart loses no jobs, because the queue of the embedded engine is in the service's database.
     mayLoseJobs: () => false,

@@ -114,7 +114,7 @@ export function createTurnPlayer(deps: TurnPlayerDeps) {
       play: (job) => activeRuns.trackPlay(job.runId, () => turn.play(job)),
     }),
     createRunTests(client, tests.play),
-    createDeliverCallback(client, (due) => attemptDelivery(delivery, due)),
+    createDeliverCallback(client, (due) => attemptDelivery(delivery, due), engine.callbacksAtOnce),
     // A process of its own sweeps with a timer, because the engine's cron may be lost, and reaches one process only.
     ...(isServerless ? [createSweep(client, sweep)] : []),
     // Register the retention job only if some data expires. Otherwise it would run every hour without anything to do.

@@ -21,6 +21,11 @@ export type Engine = {
   isReachable: () => boolean;
   /** The engine's state for `/api/ready`. */
   readHealth: () => Promise<{ ok: boolean; detail: string }>;
+  /**
+   * Maximum number of callbacks that are attempted at the same time; undefined for a server, which has limits of its own
+   * and may refuse functions with a higher one.
+   */
+  callbacksAtOnce?: number;
   /** Lets the engine accept jobs in the same database statement that stores them; undefined if the engine cannot do this. */
   intake?: JobIntake;
   /** Whether jobs may be lost that were sent a short time ago, as with a server that has no durable storage. */
