@@ -22,7 +22,7 @@ export type Claim = {
 /**
  * Composes the claim of a run, with the epoch of the run's row.
  *
- * @param requestOrigin the origin of the run's request. That of a retry is `retry`, whoever sent the request.
+ * @param requestOrigin the origin of the run's request. The origin of a retry itself is `retry`, also for a person's request.
  */
 export const toClaim = (run: RunRow, session: SessionRow, requestOrigin: RunOrigin): Claim => ({
   runId: run.id,
