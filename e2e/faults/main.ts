@@ -4,7 +4,7 @@ import { formatTable } from "./format-table.ts";
 import { runNeighbours } from "./neighbour/run-neighbours.ts";
 import { openDatabases } from "./open-databases.ts";
 import { startOracle } from "./oracle/start-oracle.ts";
-import { pullPlugs } from "./plug.ts";
+import { pullPlugs } from "./plug/pull-plugs.ts";
 import { type CampaignOptions, readOptions } from "./read-options.ts";
 import { type CaseRun, runCase } from "./run-case.ts";
 

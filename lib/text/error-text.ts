@@ -1,5 +1,4 @@
 import { homedir, tmpdir } from "node:os";
-import { fileURLToPath } from "node:url";
 
 /**
  * Folders of this machine whose paths no text may show. Kept on the global object, because this module may be loaded in
@@ -7,8 +6,6 @@ import { fileURLToPath } from "node:url";
  */
 const FOLDERS = Symbol.for("agent-session-service.hidden-folders");
 type Hidden = typeof globalThis & { [FOLDERS]?: Set<string> };
-
-const ROOT = fileURLToPath(new URL("../..", import.meta.url)).replace(/[/\\]$/, "");
 
 /** A path that begins at the root, without the character that precedes it. It ends at a space or a quotation mark. */
 const REST_OF_PATH = String.raw`[^\s'"\`<>()]*`;
@@ -26,14 +23,14 @@ export function hideFolder(folder: string): void {
 
 function hiddenFolders(): Set<string> {
   const holder = globalThis as Hidden;
-  holder[FOLDERS] ??= new Set([ROOT, homedir(), tmpdir()].filter((folder) => folder.length > 1));
+  holder[FOLDERS] ??= new Set([process.cwd(), homedir(), tmpdir()].filter((folder) => folder.length > 1));
   return holder[FOLDERS];
 }
 
 /**
  * Removes paths of this machine from a text that leaves the service, for a person, the model, an event or an HTTP
- * answer: the paths that Node's errors quote, and those of the data folder, the service's own folder, the home and the
- * folder of temporary files.
+ * answer: the paths that Node's errors quote, and those of the data folder, the folder that the service runs in, the
+ * home and the folder of temporary files.
  */
 export function hidePaths(text: string): string {
   const shown = text.replace(SYSTEM_CALL, "$2 ($1)").replace(SPAWN, "spawn $1 $2");
