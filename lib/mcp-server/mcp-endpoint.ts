@@ -4,7 +4,7 @@ import { ErrorCode } from "@modelcontextprotocol/sdk/types.js";
 import type { AccessWatch, Grant } from "#lib/api/auth/access-watch.ts";
 import type { BodyReader, ReadBody } from "#lib/api/http/body/body-reader.ts";
 import { ERROR_STATUS, type Failure, fail } from "#lib/api/http/errors.ts";
-import { failureOf } from "#lib/api/http/failure-of.ts";
+import { componentOf, failureOf } from "#lib/api/http/failure-of.ts";
 import { isOwnHost, isSameService } from "#lib/api/http/same-origin.ts";
 import type { Logger } from "#lib/log/logger.ts";
 import type { CallsInFlight } from "./calls-in-flight.ts";
@@ -98,7 +98,7 @@ export function createMcpEndpoint<Holder extends HolderBase>(
 
   return (request) =>
     serve(request).catch((error: unknown) => {
-      deps.logger.error({ err: error }, "an MCP request failed");
+      deps.logger.error({ err: error, ...componentOf(error) }, "an MCP request failed");
       return refuseMcp(failureOf(error));
     });
 }

@@ -88,6 +88,7 @@ export async function createContainer(env: Env, logger: Logger, { isServerless =
         .sweep(new Date())
         .catch((error: unknown) => logger.warn({ err: error }, "cleanup of deleted sessions failed"));
     },
+    isDatabaseAvailable: async () => (await storage.check()).database.ok,
     /** Begins no more steps of turns, and waits up to `graceMs` for those in progress. */
     drain: (graceMs: number) => player.drain(graceMs),
     close: () => close(parts),

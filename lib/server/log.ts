@@ -1,13 +1,15 @@
 import pino, { type DestinationStream, type Logger } from "pino";
+import type { OutageLog } from "./outage-log.ts";
 
 /**
  * Creates the service's logger, which writes JSON lines to standard output or `destination`. Fields that can hold
- * secrets are removed by their path.
+ * secrets are removed by their path. With `outages`, an outage of the database is logged once.
  */
-export const createLogger = (level: string, destination?: DestinationStream): Logger =>
+export const createLogger = (level: string, destination?: DestinationStream, outages?: OutageLog): Logger =>
   pino(
     {
       level,
+      ...(outages && { hooks: { logMethod: outages.logMethod } }),
       base: null,
       timestamp: pino.stdTimeFunctions.isoTime,
       serializers: { err: describeError, error: describeError },

@@ -79,7 +79,8 @@ export async function openStorage(env: Env, logger: Logger, isServerless: boolea
 function readDatabaseOptions(env: Env, driver: DatabaseDriver, logger: Logger): DatabaseOptions {
   // The fault point `statement` is reached before each SQL statement. Only fault tests use it.
   const onStatement = env.FAULT?.point === "statement" ? () => void faultPoint("statement") : undefined;
-  const onError = (error: Error) => logger.error({ err: error }, "a database connection was lost");
+  const onError = (error: Error) =>
+    logger.error({ err: error, component: "database" }, "a database connection was lost");
   if (driver === "embedded") {
     const onLost = (error: Error) => {
       logger.fatal(

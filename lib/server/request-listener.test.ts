@@ -464,6 +464,27 @@ test("Next gets the address of the connection in a header", async () => {
   assert.equal(peerForNext, "127.0.0.1");
 });
 
+test("a client that does not read its response is disconnected", async (context) => {
+  const listener = createRequestListener({
+    container,
+    env,
+    isDev: false,
+    handle: async (_request, response) => void response.end(Buffer.alloc(64 * 1024 * 1024)),
+    logger: { error: (fields) => void logged.push(fields) },
+    stalledMs: 50,
+  });
+  const closed = Promise.withResolvers<void>();
+  const other = createServer((request, response) => {
+    response.once("close", closed.resolve);
+    void listener.handleRequest(request, response);
+  });
+  const otherPort = await listenForTests(other);
+  const reader = connect(otherPort, "127.0.0.1").pause();
+  context.after(() => reader.destroy());
+  reader.write(`GET /large HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
+  await closed.promise;
+});
+
 test("a stopping service answers pending requests, refuses new ones, and ends streams after a whole event", async () => {
   const [started, answer] = [0, 0].map(() => Promise.withResolvers<void>());
   serveOperation = async () => {

@@ -5,7 +5,7 @@ import { logInOperation } from "#lib/api/contract/operations/logins.ts";
 import { isRoutedSessionId } from "#lib/api/contract/paths.ts";
 import { type Client, readClientAddress } from "#lib/api/http/client-address.ts";
 import { fail, failureResponse } from "#lib/api/http/errors.ts";
-import { failureOf } from "#lib/api/http/failure-of.ts";
+import { componentOf, failureOf } from "#lib/api/http/failure-of.ts";
 import { markLocalCaller } from "#lib/api/http/local-caller.ts";
 import { createPathMatcher } from "#lib/api/http/match-path.ts";
 import { isLoopbackHost } from "#lib/api/http/same-origin.ts";
@@ -34,6 +34,8 @@ type ListenerDeps = {
   handle: Handle;
   isDev: boolean;
   logger: Pick<Logger, "error">;
+  /** How long a client may read nothing of a complete response. Default 60 s. */
+  stalledMs?: number;
 };
 
 const match = createPathMatcher(contract);
@@ -43,6 +45,7 @@ const INVALID_HOST = "Host: must be sent once, as a host with or without a port,
 /** Headers that proxies and tunnels add: their presence means that the caller is on another machine. */
 const FORWARDING_HEADERS = ["forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-real-ip"];
 
+const STALLED_MS = 60_000;
 /** How long a shutdown waits until clients have read the end of their event streams. */
 const END_OF_STREAMS_MS = 1_000;
 
@@ -52,7 +55,14 @@ const END_OF_STREAMS_MS = 1_000;
  * it exchanges the secret of a link for a cookie, and sets the security headers of pages. It does not contain the rules
  * of the HTTP API.
  */
-export function createRequestListener({ container, env, handle, isDev, logger }: ListenerDeps) {
+export function createRequestListener({
+  container,
+  env,
+  handle,
+  isDev,
+  logger,
+  stalledMs = STALLED_MS,
+}: ListenerDeps) {
   /** The responses that are still open. */
   const open = new Set<ServerResponse>();
   const streamsEnded = new AbortController();
@@ -73,9 +83,11 @@ export function createRequestListener({ container, env, handle, isDev, logger }:
     }
     open.add(response);
     response.once("close", () => open.delete(response));
+    // Called when the whole response waits to be sent. Without this, a client that does not read keeps it in memory.
+    response.once("prefinish", () => response.setTimeout(stalledMs, () => response.destroy()));
     return withAddress(addressOf(request, env), () => serve(request, response)).catch((error: unknown) => {
       logger.error(
-        { err: error, path: request.url?.split("?")[0] },
+        { err: error, path: request.url?.split("?")[0], ...componentOf(error) },
         "a request failed before it was answered",
       );
       // If the headers were already sent, the response is a stream, which has ended together with its connection.

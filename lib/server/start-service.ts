@@ -10,6 +10,7 @@ import { createHttpServer } from "./create-http-server.ts";
 import { createPages } from "./create-pages.ts";
 import { EnvError, readEnv } from "./env.ts";
 import { createLogger } from "./log.ts";
+import { createOutageLog } from "./outage-log.ts";
 import { handleProcessErrors } from "./process-errors.ts";
 import { addressOf, createRequestListener, refuseWhileStopping } from "./request-listener.ts";
 import { createShutdown } from "./shut-down.ts";
@@ -31,7 +32,8 @@ export async function startService({ onAnswering }: { onAnswering: () => void })
     throw new EnvError(`Node ${NODE_VERSION_MIN} or newer is needed; this is ${process.version}`);
   const env = readEnv(process.env);
   armFaults(env.FAULT);
-  const logger = createLogger(env.LOG_LEVEL);
+  const outages = createOutageLog();
+  const logger = createLogger(env.LOG_LEVEL, undefined, outages);
   handleProcessErrors(logger);
   // Do this first: processes that are started later would inherit the descriptors.
   const descriptors = closeInheritedDescriptors();
@@ -41,6 +43,7 @@ export async function startService({ onAnswering }: { onAnswering: () => void })
   const hub = createServer();
   const pages = createPages(env, hub);
   const container = await createContainer(env, logger);
+  outages.follow(container.isDatabaseAvailable);
   pages.check();
   Object.assign(globalThis, { [Symbol.for("agent-session-service")]: container.mounted });
 

@@ -12,6 +12,10 @@ const UNAVAILABLE: Record<Unavailability, { error: string; retryAfterSeconds: nu
   overloaded: { error: "the database is overloaded; try again", retryAfterSeconds: 2 },
 };
 
+/** Returns the log field that marks a failure of the database, so that an outage is logged once. */
+export const componentOf = (error: unknown): { component?: "database" } =>
+  findUnavailability(error) ? { component: "database" } : {};
+
 /** Returns the refusal for an unexpected error: 503 if the database is unavailable, otherwise 500 without any detail. */
 export function failureOf(error: unknown): Failure {
   const reason = findUnavailability(error);

@@ -6,7 +6,7 @@ import type { Answer, Call, Handler } from "../operations/handler.ts";
 import type { ApiServices } from "../services.ts";
 import type { ReadBody } from "./body/body-reader.ts";
 import { ERROR_STATUS, type Failure, fail, failureResponse } from "./errors.ts";
-import { failureOf } from "./failure-of.ts";
+import { componentOf, failureOf } from "./failure-of.ts";
 import { rateHeaders } from "./rates/rate-limiter.ts";
 import { formatPath, type Validated, validate } from "./validate.ts";
 
@@ -51,7 +51,7 @@ export async function serveOperation<Of extends Operation, Services extends Rout
       return refuse(operation, unknownSession());
     }
     if (request.signal.aborted) logger.info(fields, "a client disconnected before its request was answered");
-    else logger.error(fields, "a request failed");
+    else logger.error({ ...fields, ...componentOf(error) }, "a request failed");
     return refuse(operation, failureOf(error));
   }
 }

@@ -7,7 +7,7 @@ import { keepAddress } from "#lib/security-log/request-address.ts";
 import { streamQuerySchema } from "../contract/schemas/queries.ts";
 import { clientOf } from "../http/client-address.ts";
 import { fail, failureResponse } from "../http/errors.ts";
-import { failureOf } from "../http/failure-of.ts";
+import { componentOf, failureOf } from "../http/failure-of.ts";
 import { describeFirstIssue } from "../http/validate.ts";
 import { admitRequest, type LiveTarget } from "./admit-viewer.ts";
 import { limitFrames } from "./frame-limit.ts";
@@ -148,7 +148,10 @@ export function createLiveHub(
         );
         return undefined;
       } catch (error) {
-        logger.error({ err: error, sessionId }, "a live connection could not be opened");
+        logger.error(
+          { err: error, sessionId, ...componentOf(error) },
+          "a live connection could not be opened",
+        );
         return failureResponse(failureOf(error));
       }
     },
