@@ -11,6 +11,8 @@ export type ClaimedRun = WokenRun & { state: "running" | "waiting"; dueAtMs: num
  * future was written before a clock was set back.
  */
 const CLOCKS_DIFFER_MS = 60_000;
+const PRUNE_BATCH = 1_000;
+const PRUNE_BATCHES_MAX = 50;
 
 /**
  * Renews this executor's lease, so that it ends `leaseMs` from now. A lease of another executor that ends even later
@@ -77,8 +79,8 @@ export function claimRuns(
 /**
  * Deletes runs that ended more than `keepMs` ago, events of that age without a run, and executors whose lease ended
  * that long ago. Also deletes ended runs and events that are dated in the future: they were written before the clock
- * was set back, and their ids would keep crons from starting in the same minutes again. One call deletes at most 1,000
- * old runs and 1,000 old events.
+ * was set back, and their ids would keep crons from starting in the same minutes again. Each statement
+ * deletes at most 1,000 rows, so that it locks them for a short time, and each kind has at most 50 statements per call.
  */
 export async function prune({ query }: StoreContext, keepMs: number): Promise<void> {
   const future = sql`now() + ${CLOCKS_DIFFER_MS} * interval '1 millisecond'`;
@@ -86,9 +88,14 @@ export async function prune({ query }: StoreContext, keepMs: number): Promise<vo
   await query(sql`delete from ${engineEvents} e where e.created_at > ${future}
     and not exists (select 1 from ${engineRuns} r where r.event_id = e.id)`);
   const old = sql`now() - ${keepMs} * interval '1 millisecond'`;
-  await query(sql`delete from ${engineRuns} where id in
-    (select id from ${engineRuns} where ended_at < ${old} order by ended_at limit 1000)`);
-  await query(sql`delete from ${engineEvents} where id in (select e.id from ${engineEvents} e
-    where e.created_at < ${old} and not exists (select 1 from ${engineRuns} r where r.event_id = e.id) limit 1000)`);
+  const deleteAll = async (statement: SQL) => {
+    for (let batch = 0; batch < PRUNE_BATCHES_MAX; batch += 1)
+      if ((await query(statement)).length < PRUNE_BATCH) break;
+  };
+  await deleteAll(sql`delete from ${engineRuns} where id in
+    (select id from ${engineRuns} where ended_at < ${old} order by ended_at limit ${PRUNE_BATCH}) returning id`);
+  await deleteAll(sql`delete from ${engineEvents} where id in (select e.id from ${engineEvents} e
+    where e.created_at < ${old} and not exists (select 1 from ${engineRuns} r where r.event_id = e.id)
+    limit ${PRUNE_BATCH}) returning id`);
   await query(sql`delete from ${engineExecutors} where lease_until < ${old}`);
 }
