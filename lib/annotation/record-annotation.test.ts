@@ -121,3 +121,19 @@ test("a session accepts as many bytes of annotations as its limit", async () => 
   const refused = await recordAnnotation({ log }, sessionId, note, limits);
   assert.match("error" in refused ? refused.error : "", /may have 0\.0 MiB \(ANNOTATIONS_SESSION_MIB\)$/);
 });
+
+test("refusals of annotations that arrive concurrently name the limit that was reached", async () => {
+  const sessionId = await seedSession();
+  const size = Buffer.byteLength(JSON.stringify(note));
+  const record = (limits: { count: number; bytes: number }) =>
+    recordAnnotation({ log }, sessionId, note, limits);
+  const many = await Promise.all(Array.from({ length: 20 }, () => record({ count: 3, bytes: 20 * size })));
+  const errors = new Set(many.flatMap((each) => ("error" in each ? [each.error] : [])));
+  assert.deepEqual(
+    [...errors],
+    ["the session has 3 annotations; a session may have 3 (ANNOTATIONS_SESSION_MAX)"],
+  );
+  const large = await Promise.all(Array.from({ length: 8 }, () => record({ count: 5, bytes: 4 * size })));
+  for (const each of large) if ("error" in each) assert.match(each.error, /\(ANNOTATIONS_SESSION_MIB\)$/);
+  assert.equal(large.filter(({ ok }) => ok).length, 1);
+});

@@ -33,8 +33,12 @@ export async function recordAnnotation(
       payload: submission,
       createdAt: new Date(),
     };
-    if (!(await insertAnnotation(tx, row, limits)))
-      return { ok: false, reason: "full", error: describeFull(session, limits) };
+    if (!(await insertAnnotation(tx, row, limits))) {
+      // Reads the counters again, because other annotations may have been stored since the first read.
+      const full = await findSession(tx, sessionId);
+      if (!full) return { ok: false, reason: "unknown session" };
+      return { ok: false, reason: "full", error: describeFull(full, limits) };
+    }
     emit({
       kind: "annotation.submitted",
       requestId: null,

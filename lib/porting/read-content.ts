@@ -1,7 +1,7 @@
 import { listBriefly } from "#lib/agents/agent-store.ts";
 import { listAnnotations } from "#lib/annotation/list-annotations.ts";
 import type { TranscriptMessage } from "#lib/events/event.ts";
-import { findLastRuns, findOpenRuns } from "#lib/session/list/list-store.ts";
+import { findSessionRuns } from "#lib/session/list/list-store.ts";
 import { projectSessionState } from "#lib/session/list/project-session-state.ts";
 import { listDeliverables } from "#lib/session/run/run-store.ts";
 import { projectDeliverable } from "#lib/session/run/status.ts";
@@ -123,14 +123,13 @@ async function* nothing(): AsyncIterable<never> {}
 
 async function describeSession({ db }: PortingDeps, session: SessionRow): Promise<ExportedSession> {
   const { id } = session;
-  const openRun = (await findOpenRuns(db, [id])).get(id);
-  const lastRun = (await findLastRuns(db, [id])).get(id);
+  const { last, open } = await findSessionRuns(db, [id]);
   return {
     id,
     title: session.title,
     source: session.source,
     createdAt: session.createdAt.toISOString(),
-    ...projectSessionState(openRun, lastRun),
+    ...projectSessionState(open.get(id), last.get(id)),
     targetUrl: session.targetUrl,
     targetPageUrls: session.targetPageUrls,
     outputSchema: session.outputSchema,

@@ -116,7 +116,7 @@ describe("a session whose budget is used up", () => {
     await service.completed(session.statusUrl);
   });
 
-  it("still waits after a raise that is too small", async () => {
+  it("still waits after a raise that is too small, without resuming", async () => {
     script(service, [work, work]);
     const session = await create({ tokens: 1_500 });
     await untilParked(session);
@@ -124,8 +124,17 @@ describe("a session whose budget is used up", () => {
     const readWaits = async () => only(await readEvents(service, session.sessionId), "turn.waiting");
     await waitUntil(async () => (await readWaits()).length === 2, "the turn waits again");
     assert.match((await readWaits())[1]?.waitingOn.reason ?? "", /budget of 1,600 tokens/);
-    await raise(session, { tokens: null });
+    // Another limit that is used up, and a lower limit, do not suffice either.
+    await raise(session, { tokens: 50_000, usd: 0.001 });
+    await raise(session, { tokens: 1_000 });
+    const status = await service.read<{ waitingOn: { reason: string } }>(`${pathOf(session)}/agent/status`);
+    assert.match(status.waitingOn.reason, /budget of \$0\.001 is used up/);
+    const resumed = async () => only(await readEvents(service, session.sessionId), "turn.resumed");
+    assert.deepEqual(await resumed(), []);
+    assert.equal((await readParked(service, [session.sessionId])).length, 1);
+    await raise(session, { tokens: null, usd: null });
     await service.completed(session.statusUrl);
+    assert.equal((await resumed()).length, 1);
     assert.equal(await readBudget(session), null);
   });
 

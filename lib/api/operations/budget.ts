@@ -40,8 +40,9 @@ export async function changeBudget(
 ): Promise<Answer> {
   const refusal = typeof body.usd === "number" ? refuseUnpriced(services.settings, "usd") : undefined;
   if (refusal) return refusal;
-  const { spending } = services;
-  const changed = await storeBudget({ ...services, budgetChanged: spending.budgetChanged }, session.id, body);
+  const { budgetChanged } = services.spending;
+  const { isPriced } = services.settings.model;
+  const changed = await storeBudget({ ...services, budgetChanged, isPriced }, session.id, body);
   const tree = changed && (await readTreeBudget(services.db, session.id));
   if (!tree) return unknownSession();
   const { usd = null, tokens = null, minutes = null } = tree.budget ?? {};

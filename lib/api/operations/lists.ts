@@ -1,5 +1,5 @@
 import type { ShareRole } from "#db/schema/unions.ts";
-import { findLastRuns, findOpenRuns, listSessions as readSessions } from "#lib/session/list/list-store.ts";
+import { findSessionRuns, listSessions as readSessions } from "#lib/session/list/list-store.ts";
 import { projectSessionState } from "#lib/session/list/project-session-state.ts";
 import { SESSION_ID_PATTERN } from "#lib/session/new-id.ts";
 import { isCompacting, projectOutcome, projectTurnState } from "#lib/session/run/status.ts";
@@ -35,9 +35,9 @@ export async function listSessions(
  */
 export async function summarise({ db, shares }: ApiServices, rows: SessionRow[], role: ShareRole) {
   const ids = rows.map((row) => row.id);
-  const [lastRuns, openRuns] = [await findLastRuns(db, ids), await findOpenRuns(db, ids)];
+  const { last, open } = await findSessionRuns(db, ids);
   return rows.map((row) => {
-    const [lastRun, openRun] = [lastRuns.get(row.id), openRuns.get(row.id)];
+    const [lastRun, openRun] = [last.get(row.id), open.get(row.id)];
     return {
       id: row.id,
       title: row.title,

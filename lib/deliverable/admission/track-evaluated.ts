@@ -16,7 +16,7 @@ const TRACKED = "$tracksEvaluated";
  * Marks a schema whose draft and keywords require that evaluated properties and items are tracked, and replaces the
  * keywords of ajv that track them wrongly: `if` does nothing without `then` and `else`, and counts even if it does not
  * match; `contains` counts all items; `unevaluatedItems` misreads a branch that evaluates all items.
- * Source: JSON Schema 2020-12, Core, sections 10.2.2, 10.3.1.3 and 11; 2019-09, Core, sections 9.2.2 and 9.3.1.
+ * See sections 10.2.2, 10.3.1.3 and 11 of JSON Schema 2020-12, Core, and sections 9.2.2 and 9.3.1 of 2019-09, Core.
  *
  * @param places gets the keyword {@link TRACKED} in each schema.
  */

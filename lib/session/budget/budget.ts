@@ -52,3 +52,19 @@ export function describeExhausted(budget: Budget, spent: Spend, period = ""): st
     return `${unit(minutes, "minute")}${period} is used up (${count(spentMinutes)} spent)`;
   return undefined;
 }
+
+/** The sentence for a budget in US dollars that was set before the model's price was removed from the settings. */
+const UNPRICED =
+  "The session's budget in US dollars cannot be counted, because the price of the model is not known. The turn continues when that limit is removed, or set again once MODEL_PRICES has the price.";
+
+/**
+ * Says why the turns of a session must wait for a larger budget; undefined if they may spend more.
+ *
+ * @param isPriced whether the price of the model is known.
+ */
+export function describeWait(budget: Budget | null, spent: Spend, isPriced: boolean): string | undefined {
+  if (budget === null) return undefined;
+  if (budget.usd !== undefined && !isPriced) return UNPRICED;
+  const reached = describeExhausted(budget, spent);
+  return reached && `The session's budget of ${reached}. The turn continues when the budget is raised.`;
+}

@@ -1,5 +1,6 @@
 import { and, asc, desc, eq, inArray, isNotNull, isNull, sql } from "drizzle-orm";
-import type { Executor } from "#db/client.ts";
+import type { Database, Executor } from "#db/client.ts";
+import { readSnapshot } from "#db/read-snapshot.ts";
 import { deliverables, elicitations, plans, requests, runs, sessions, waits } from "#db/schema/index.ts";
 import type { WaitKind } from "#db/schema/unions.ts";
 import {
@@ -52,7 +53,7 @@ export type LastRun = Pick<RunRow, "state" | "error" | "pageError"> & {
  * Finds the last started run of each session. The map is keyed by session id; sessions without a started run are
  * omitted.
  */
-export async function findLastRuns(db: Executor, sessionIds: string[]): Promise<Map<string, LastRun>> {
+async function findLastRuns(db: Executor, sessionIds: string[]): Promise<Map<string, LastRun>> {
   if (sessionIds.length === 0) return new Map();
   const rows = await db
     .selectDistinctOn([runs.sessionId], {
@@ -89,7 +90,7 @@ export type OpenRun = Pick<RunRow, "state" | "attempt" | "isCompacting"> & {
 /**
  * Finds the first open run of each session in playing order. The map is keyed by session id; idle sessions are omitted.
  */
-export async function findOpenRuns(db: Executor, sessionIds: string[]): Promise<Map<string, OpenRun>> {
+async function findOpenRuns(db: Executor, sessionIds: string[]): Promise<Map<string, OpenRun>> {
   if (sessionIds.length === 0) return new Map();
   const rows = await db
     .selectDistinctOn([runs.sessionId], {
@@ -111,3 +112,16 @@ export async function findOpenRuns(db: Executor, sessionIds: string[]): Promise<
     .orderBy(runs.sessionId, ...PLAYING_ORDER, asc(elicitations.createdAt), REPORTED_WAIT);
   return new Map(rows.map(({ sessionId, run }) => [sessionId, run]));
 }
+
+/** The runs from which the states of sessions are computed, keyed by session id. */
+type SessionRuns = { last: Map<string, LastRun>; open: Map<string, OpenRun> };
+
+/**
+ * Finds the last started run and the first open run of each session, as they are at one moment. If they were read at
+ * different moments, a run that ends in between would be neither.
+ */
+export const findSessionRuns = (db: Database, sessionIds: string[]): Promise<SessionRuns> =>
+  readSnapshot(db, async (tx) => ({
+    last: await findLastRuns(tx, sessionIds),
+    open: await findOpenRuns(tx, sessionIds),
+  }));

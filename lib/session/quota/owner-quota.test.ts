@@ -72,6 +72,18 @@ test("a deletion frees a place at once, also if another process deleted the sess
   assert.equal((await quota.admit("deleting")).ok, false);
 });
 
+test("a session that is stored but not settled does not change which limit is named", async () => {
+  const quota = openQuota({ storedSessions: 3, openSessions: 2 });
+  await storeOpenRun(await storeSession("near"));
+  const place = await quota.admit("near");
+  assert.ok(place.ok);
+  await storeOpenRun(await storeSession("near"));
+  quota.forget("near");
+  const refused = await quota.admit("near");
+  assert.ok(!refused.ok);
+  assert.match(refused.error, /OWNER_OPEN_SESSIONS/);
+});
+
 test("only sessions with an open turn count as open", async () => {
   const quota = openQuota({ openSessions: 1 });
   const id = await storeSession("turns");

@@ -63,7 +63,12 @@ export function createOwnerQuota(
     return shared;
   }
 
-  const refuse = (ownerId: string, usage: Usage) => describeExcess(usage, pending.get(ownerId) ?? 0, limits);
+  /**
+   * Describes the limit that one more session would exceed. A limit that stored sessions have reached comes first,
+   * because a session that is being created may be counted already, and would then count twice.
+   */
+  const refuse = (ownerId: string, usage: Usage) =>
+    describeExcess(usage, 0, limits) ?? describeExcess(usage, pending.get(ownerId) ?? 0, limits);
 
   function changePending(ownerId: string, by: 1 | -1): void {
     const next = (pending.get(ownerId) ?? 0) + by;

@@ -4,7 +4,8 @@ import { eq } from "drizzle-orm";
 import { deliverables, plans, requests, runs, waits } from "#db/schema/index.ts";
 import type { PlanItemStatus, PlanMode } from "#db/schema/unions.ts";
 import { openTestDatabase } from "#db/testing.ts";
-import { findLastRuns, findOpenRuns, listSessions } from "../list/list-store.ts";
+import { findSessionRuns, listSessions } from "../list/list-store.ts";
+import { projectSessionState } from "../list/project-session-state.ts";
 import { findSession } from "../session-store.ts";
 import { insertTestSession } from "../transcript/transcript-fixture.ts";
 import { readAgentStatus } from "./agent-status.ts";
@@ -53,7 +54,7 @@ describe("agent status", () => {
     ]);
     const session = await findSession(db, sessionId);
     assert.ok(session);
-    assert.equal((await findOpenRuns(db, [sessionId])).get(sessionId)?.waitsFor, "control");
+    assert.equal((await findSessionRuns(db, [sessionId])).open.get(sessionId)?.waitsFor, "control");
     assert.equal((await readAgentStatus(db, session, deployment)).waitingOn?.kind, "control");
   });
 
@@ -104,7 +105,7 @@ describe("agent status", () => {
 });
 
 describe("the list of sessions", () => {
-  test("pages by time and id, and reads the runs of all sessions in one statement", async () => {
+  test("pages by time and id, and reads the runs of all sessions at once", async () => {
     const all = await listSessions(db, "owner", { limit: 100 });
     const pages: string[] = [];
     for (let last = all[-1]; ; ) {
@@ -119,7 +120,7 @@ describe("the list of sessions", () => {
     );
     assert.equal("metadata" in (all[0] ?? {}), false);
     const ids = all.map(({ id }) => id);
-    const [open, last] = [await findOpenRuns(db, ids), await findLastRuns(db, ids)];
+    const { open, last } = await findSessionRuns(db, ids);
     assert.deepEqual(open.get("ses_status"), {
       state: "running",
       attempt: 1,
@@ -138,7 +139,8 @@ describe("the list of sessions", () => {
       awaitsGo: false,
     });
     assert.equal(last.get("ses_new"), undefined);
-    assert.equal((await findLastRuns(db, [])).size + (await findOpenRuns(db, [])).size, 0);
+    const none = await findSessionRuns(db, []);
+    assert.equal(none.last.size + none.open.size, 0);
   });
 
   test("marks sessions in plan-first mode whose plan has open items", async () => {
@@ -160,8 +162,34 @@ describe("the list of sessions", () => {
       await db.update(runs).set({ startedAt: new Date() }).where(eq(runs.id, runId));
       await db.insert(plans).values({ sessionId, ...values });
     }
-    const last = await findLastRuns(db, Object.keys(cases));
+    const { last } = await findSessionRuns(db, Object.keys(cases));
     for (const [sessionId, [, awaitsGo]] of Object.entries(cases))
       assert.equal(last.get(sessionId)?.awaitsGo, awaitsGo, sessionId);
   });
+});
+
+test("a run that ends or begins during a read is seen as one or the other, in lists and in the status", async () => {
+  const sessionId = "ses_flipping";
+  const { runId } = await insertTestSession(db, sessionId);
+  const session = await findSession(db, sessionId);
+  assert.ok(session);
+  const running = { state: "running" as const, startedAt: new Date(), endedAt: null };
+  let isReading = true;
+  const flip = async () => {
+    while (isReading)
+      for (const change of [running, { state: "succeeded" as const, endedAt: new Date() }])
+        await db.update(runs).set(change).where(eq(runs.id, runId));
+  };
+  await db.update(runs).set(running).where(eq(runs.id, runId));
+  const flipping = flip();
+  const seen = new Set<string>();
+  for (let reads = 0; reads < 100 || seen.size < 4; reads++) {
+    const { open, last } = await findSessionRuns(db, [sessionId]);
+    seen.add(projectSessionState(open.get(sessionId), last.get(sessionId)).state);
+    const { turnState, activeRunId, lastRun } = await readAgentStatus(db, session, deployment);
+    seen.add(`${turnState} ${activeRunId === runId} ${lastRun?.outcome}`);
+  }
+  isReading = false;
+  await flipping;
+  assert.deepEqual([...seen].sort(), ["done", "idle false succeeded", "running true undefined", "working"]);
 });

@@ -1,4 +1,5 @@
-import type { Database } from "#db/client.ts";
+import type { Database, Transaction } from "#db/client.ts";
+import { readSnapshot } from "#db/read-snapshot.ts";
 import type { StartupStatus } from "#db/schema/unions.ts";
 import type { Deliverable, RunOutcome, WaitingOn } from "#lib/events/event.ts";
 import { type DelegationCaps, limitDelegation } from "../delegation.ts";
@@ -26,9 +27,15 @@ type AgentStatus = {
   queued: number;
 };
 
-/** Computes the agent status of a session from its runs. */
-export async function readAgentStatus(
+/** Computes the agent status of a session from its runs, which are read as they are at one moment. */
+export const readAgentStatus = (
   db: Database,
+  session: SessionRow,
+  deployment: DelegationCaps,
+): Promise<AgentStatus> => readSnapshot(db, (tx) => readStatus(tx, session, deployment));
+
+async function readStatus(
+  db: Transaction,
   session: SessionRow,
   deployment: DelegationCaps,
 ): Promise<AgentStatus> {
@@ -41,11 +48,7 @@ export async function readAgentStatus(
   const row =
     lastRun && session.outputSchema && !isRetried ? await findDeliverable(db, lastRun.id) : undefined;
   return {
-    // The last run is read after the open runs. If it started between the two reads, it counts as open.
-    turnState: projectTurnState(
-      isRunning ? Math.max(1, open.length) : open.length,
-      lastRun !== undefined && isCompacting(lastRun),
-    ),
+    turnState: projectTurnState(open.length, lastRun !== undefined && isCompacting(lastRun)),
     waitingOn: isRunning ? await readWaitingOn(db, lastRun) : null,
     activeRunId: isRunning ? lastRun.id : null,
     lastRunId: lastRun?.id ?? null,

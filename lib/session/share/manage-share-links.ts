@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { Database } from "#db/client.ts";
 import type { ShareRole } from "#db/schema/unions.ts";
+import { lockCounters } from "../follow-up/follow-up-store.ts";
 import { newId } from "../new-id.ts";
 import { hashToken } from "./share-link.ts";
 import {
@@ -36,15 +37,14 @@ export async function createShareLink(
   link: { sessionId: string; role: ShareRole; label: string | null; expiresAt: Date | null },
   now = new Date(),
 ): Promise<{ token: string; record: ListedShareLink } | undefined> {
-  if ((await countLiveShareLinks(db, link.sessionId, now)) >= LIVE_LINKS_MAX) return undefined;
   const token = randomBytes(24).toString("base64url");
-  const row = await insertShareLink(db, {
-    ...link,
-    id: newId("lnk"),
-    tokenHash: hashToken(token),
-    createdAt: now,
+  const row = await db.transaction(async (tx) => {
+    // The lock makes concurrent creations count one after the other.
+    await lockCounters(tx, link.sessionId);
+    if ((await countLiveShareLinks(tx, link.sessionId, now)) >= LIVE_LINKS_MAX) return undefined;
+    return insertShareLink(tx, { ...link, id: newId("lnk"), tokenHash: hashToken(token), createdAt: now });
   });
-  return { token, record: describeShareLink(row) };
+  return row && { token, record: describeShareLink(row) };
 }
 
 /** Lists one page of a session's links, newest first; `nextCursor` is null on the last page. */

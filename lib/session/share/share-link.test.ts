@@ -4,9 +4,9 @@ import { shareTokens } from "#db/schema/index.ts";
 import { SHARE_ROLES } from "#db/schema/unions.ts";
 import { openTestDatabase } from "#db/testing.ts";
 import { insertTestSession } from "../transcript/transcript-fixture.ts";
-import { createShareLink } from "./manage-share-links.ts";
+import { createShareLink, LIVE_LINKS_MAX } from "./manage-share-links.ts";
 import { createShareLinks, hashToken } from "./share-link.ts";
-import { revokeAllShares } from "./share-store.ts";
+import { countLiveShareLinks, revokeAllShares } from "./share-store.ts";
 
 const { db, close } = await openTestDatabase();
 after(close);
@@ -111,4 +111,14 @@ describe("a share link", () => {
     assert.equal(await roleOf("ses_shared", token("ses_shared", 1)), "drive");
     assert.equal(await revokeAllShares(db, "ses_none", new Date()), undefined);
   });
+});
+
+test("links that are created at the same time do not exceed the limit", async () => {
+  await insertTestSession(db, "ses_linked");
+  const create = () =>
+    createShareLink(db, { sessionId: "ses_linked", role: "view", label: null, expiresAt: null });
+  for (let created = 0; created < LIVE_LINKS_MAX - 5; created++) assert.ok(await create());
+  const links = await Promise.all(Array.from({ length: 20 }, create));
+  assert.equal(links.filter((link) => link !== undefined).length, 5);
+  assert.equal(await countLiveShareLinks(db, "ses_linked", new Date()), LIVE_LINKS_MAX);
 });

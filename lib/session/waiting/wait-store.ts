@@ -154,27 +154,36 @@ export async function listControlWaits(db: Executor, sessionId?: string): Promis
   return selectOpenWaits(db, and(eq(waits.kind, "control"), ofSession));
 }
 
+/** Selects the open waits for a root session's budget. Waits for the budget of an owner have a later deadline. */
+const isBudgetWait = (rootId: string) =>
+  and(
+    eq(waits.kind, "budget"),
+    isNull(waits.endedBy),
+    or(isNull(waits.deadlineAt), lte(waits.deadlineAt, databaseTime())),
+    sql`(${waits.sessionId} = ${rootId} or ${waits.sessionId} in (
+      select ${agents.sessionId} from ${agents} where ${agents.rootSessionId} = ${rootId}))`,
+  );
+
+const waitKey = { runId: waits.runId, callId: waits.callId, sessionId: waits.sessionId };
+
 /**
  * Sets the deadline of the open waits for a root session's budget to now. If this process ends before it wakes the
- * waiting runs, the sweep of overdue waits wakes them. Waits for the budget of an owner have a later deadline, which is
- * not changed.
+ * waiting runs, the sweep of overdue waits wakes them.
  *
  * @returns the changed waits.
  */
 export const expireBudgetWaits = (tx: Transaction, rootId: string): Promise<WaitKey[]> =>
+  tx.update(waits).set({ deadlineAt: databaseTime() }).where(isBudgetWait(rootId)).returning(waitKey);
+
+/**
+ * Stores a new reason for the open waits for a root session's budget, which continue. @returns the changed waits.
+ */
+export const renewBudgetWaits = (tx: Transaction, rootId: string, reason: string): Promise<WaitKey[]> =>
   tx
     .update(waits)
-    .set({ deadlineAt: databaseTime() })
-    .where(
-      and(
-        eq(waits.kind, "budget"),
-        isNull(waits.endedBy),
-        or(isNull(waits.deadlineAt), lte(waits.deadlineAt, databaseTime())),
-        sql`(${waits.sessionId} = ${rootId} or ${waits.sessionId} in (
-          select ${agents.sessionId} from ${agents} where ${agents.rootSessionId} = ${rootId}))`,
-      ),
-    )
-    .returning({ runId: waits.runId, callId: waits.callId, sessionId: waits.sessionId });
+    .set({ subjects: [reason], deadlineAt: null })
+    .where(isBudgetWait(rootId))
+    .returning(waitKey);
 
 /**
  * Lists the ids of at most 100 parked runs with a stop request. Such a run remains parked if the process that stored

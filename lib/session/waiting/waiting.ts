@@ -7,7 +7,9 @@ import type { Logger } from "#lib/log/logger.ts";
 import { readEventContext, settleQuestionsOf } from "../elicitation/elicitation-store.ts";
 import type { JobSender } from "../jobs/job-sender.ts";
 import { type Job, requestRun } from "../jobs/jobs.ts";
+import { findRun } from "../run/run-store.ts";
 import { lockSession } from "../session-store.ts";
+import { readWaitingOn } from "./read-waiting-on.ts";
 import { endWaitRows, listControlWaits, listOverdueWaits } from "./wait-store.ts";
 
 /** Dependencies for waking parked runs. */
@@ -68,6 +70,21 @@ export function wakeRun(
     deps.log.transact(sessionId, async (tx, emit) => {
       await lockSession(tx, sessionId);
       return endWaits(tx, emit, wait, endedBy);
+    }),
+  );
+}
+
+/** Emits `turn.waiting` again for a run that waits on, because the reason of its wait has changed. */
+export function announceWait(
+  deps: Pick<WakeDeps, "log">,
+  { sessionId, runId }: { sessionId: string; runId: string },
+): Promise<void> {
+  return repeatOnDeadlock(() =>
+    deps.log.transact(sessionId, async (tx, emit) => {
+      await lockSession(tx, sessionId);
+      const run = await findRun(tx, runId);
+      const waitingOn = run?.parkedAt ? await readWaitingOn(tx, run) : null;
+      if (waitingOn) emit({ kind: "turn.waiting", ...(await readEventContext(tx, runId)), waitingOn });
     }),
   );
 }

@@ -3,7 +3,7 @@ import type { Database } from "#db/client.ts";
 import type { Topic } from "#lib/events/bus/topic.ts";
 import { type ModelPrice, priceCall } from "#lib/model/prices.ts";
 import type { ModelUsage } from "#lib/model/usage.ts";
-import { addSpend, type Budget, describeExhausted, type Spend } from "#lib/session/budget/budget.ts";
+import { addSpend, type Budget, describeWait, type Spend } from "#lib/session/budget/budget.ts";
 import { readTreeBudget, type TreeBudget } from "#lib/session/budget/budget-store.ts";
 import { type RunInPlay, rootSessionOf } from "../run/run-in-play.ts";
 import type { OwnerAccounts } from "./owner-accounts.ts";
@@ -58,10 +58,6 @@ const TREES_MAX = 5_000;
  * to the spend, `readAt` is undefined and the entry never expires.
  */
 type Tree = TreeBudget & { readAt: number | undefined };
-
-/** The sentence for a budget in US dollars that was set before the model's price was removed from the settings. */
-const UNPRICED =
-  "The session's budget in US dollars cannot be counted, because the price of the model is not known. The turn continues when that limit is removed, or set again once MODEL_PRICES has the price.";
 
 /**
  * Cache entry for a tree whose budget was changed, or may have been changed while this process missed messages. The
@@ -145,15 +141,8 @@ export function createSpending(deps: {
     countTime: (run) => count(run, 0, 0),
     async findExhausted(run) {
       const tree = await findTree(run);
-      if (tree?.budget?.usd !== undefined && !price)
-        return { sentence: UNPRICED, until: null, budget: tree.budget };
-      const reached = tree?.budget ? describeExhausted(tree.budget, tree.spent) : undefined;
-      if (tree?.budget && reached !== undefined)
-        return {
-          sentence: `The session's budget of ${reached}. The turn continues when the budget is raised.`,
-          until: null,
-          budget: tree.budget,
-        };
+      const sentence = tree && describeWait(tree.budget, tree.spent, price !== undefined);
+      if (tree?.budget && sentence !== undefined) return { sentence, until: null, budget: tree.budget };
       const owner = await owners?.findExhausted(run.session.ownerId);
       return owner && { ...owner, budget: undefined };
     },
