@@ -1,3 +1,4 @@
+import { beginningOf } from "#lib/text/whole-characters.ts";
 /** A failed model call, as a value that is safe to store and show. */
 export type ModelFailure = {
   /** The provider's message if it is safe to show, otherwise a general sentence. */
@@ -194,10 +195,8 @@ function readRetryAfterMs(headers: Fields, now: () => number): number | undefine
  * Replaces NUL characters and lone surrogates, which the database rejects.
  */
 function clean(message: string): string {
-  return message
+  const cleaned = message
     .replace(/\bBearer\s+\S+/gi, "Bearer [removed]")
-    .replace(/\b(?:sk|pk|vck|key)[-_][\w*.-]{4,}/gi, "[key removed]")
-    .slice(0, MESSAGE_CHARACTERS_MAX)
-    .replaceAll("\0", "\ufffd")
-    .toWellFormed();
+    .replace(/\b(?:sk|pk|vck|key)[-_][\w*.-]{4,}/gi, "[key removed]");
+  return beginningOf(cleaned, MESSAGE_CHARACTERS_MAX).replaceAll("\0", "\ufffd").toWellFormed();
 }

@@ -1,4 +1,5 @@
 import { storableText } from "#db/storable.ts";
+import { beginningOf } from "#lib/text/whole-characters.ts";
 import type { SubmitAnnotation } from "../overlay/install-overlay.ts";
 import type { PageDownload, StoredDownload } from "../page/page-downloads.ts";
 import type { PageNavigation } from "../page/page-navigation.ts";
@@ -61,7 +62,7 @@ export function followBrowser(
       record.emitPageEvent({
         kind: "browser.dialog",
         dialogType: kind,
-        message: storableText(message.slice(0, MESSAGE_CHARS_MAX)),
+        message: storableText(beginningOf(message, MESSAGE_CHARS_MAX)),
         answer: isAccepted ? "accepted" : "dismissed",
         answeredBy: by,
       });

@@ -1,5 +1,6 @@
 import type { LanguageModelV4FunctionTool } from "@ai-sdk/provider";
 import type { z } from "zod";
+import { readNullsAsAbsent } from "#lib/text/read-nulls-as-absent.ts";
 
 /** A tool: its definition as sent to the model, and the schema that validates its input. */
 export type ModelTool = { definition: LanguageModelV4FunctionTool; input: z.ZodType };
@@ -13,7 +14,10 @@ export type ReadInput = { input: unknown; error?: Error };
 /** Matches texts that may contain a `__proto__` key, either plain or written with Unicode escapes. */
 const MAY_CONTAIN_PROTO = /__proto__|\\u00/i;
 
-/** Parses and validates the input of a tool call. An empty text is read as `{}`. Never throws. */
+/**
+ * Parses and validates the input of a tool call. An empty text is read as `{}`, and a null that the tool does not allow
+ * as an absent argument. Never throws.
+ */
 export function readInput(tools: ModelTools, name: string, text: string): ReadInput {
   const parsed = parseInput(text);
   const tool = tools.get(name);
@@ -22,7 +26,7 @@ export function readInput(tools: ModelTools, name: string, text: string): ReadIn
     return { input: parsed.input, error: new Error(`There is no tool "${name}". The tools are: ${names}.`) };
   }
   if (parsed.error) return parsed;
-  const result = tool.input.safeParse(parsed.input);
+  const result = readNullsAsAbsent(tool.input, parsed.input);
   return result.success ? { input: result.data } : { input: parsed.input, error: result.error };
 }
 

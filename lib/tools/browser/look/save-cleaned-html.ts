@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { LiveBrowser } from "#lib/browser/browser-service.ts";
 import type { EvidencePointer } from "#lib/events/event.ts";
+import { beginningOf } from "#lib/text/whole-characters.ts";
 import { quoteAsData } from "../../quote-as-data.ts";
 import type { ToolServices } from "../../services.ts";
 import { defineTool } from "../../tool.ts";
@@ -34,7 +35,7 @@ export const saveCleanedHtml = (services: Pick<ToolServices, "browser" | "eviden
         sessionId: call.sessionId,
         runId: call.runId,
         kind: "html",
-        title: title ?? `HTML of ${page.title || page.url}`.slice(0, 200),
+        title: title ?? beginningOf(`HTML of ${page.title || page.url}`, 200),
         url: page.url,
         mediaType: "text/html",
         bytes,

@@ -3,6 +3,7 @@ import type { LiveBrowser } from "#lib/browser/browser-service.ts";
 import type { ActivityEntry, PageActivity } from "#lib/browser/page/page-activity.ts";
 import type { AnsweredDialog } from "#lib/browser/page/page-dialogs.ts";
 import { countOf } from "#lib/text/count-of.ts";
+import { truncate } from "#lib/text/whole-characters.ts";
 import { withinDeadline } from "../within-deadline.ts";
 
 /** The current page, and the positions in the browser's activity log, before an action. */
@@ -150,6 +151,6 @@ function collect(title: string, found: string[]): string[] {
 const more = (count: number, what: string) =>
   count > LINES_MAX ? [`${count - LINES_MAX} more ${what}.`] : [];
 
-const quote = (text: string) => JSON.stringify(text.length > TEXT_MAX ? `${text.slice(0, TEXT_MAX)}…` : text);
+const quote = (text: string) => JSON.stringify(truncate(text, TEXT_MAX));
 
-const quoteUrl = (url: string, max = URL_MAX) => quote(url.length > max ? `${url.slice(0, max)}…` : url);
+const quoteUrl = (url: string, max = URL_MAX) => quote(truncate(url, max));

@@ -1,5 +1,6 @@
 import type { LiveBrowser } from "#lib/browser/browser-service.ts";
 import { endBusyScript } from "#lib/browser/page/end-busy-script.ts";
+import { beginningOf } from "#lib/text/whole-characters.ts";
 import { explainEngineSource } from "../page-kit/explain-element.ts";
 import { findRef, listFrames } from "../page-kit/find-ref.ts";
 import { withinDeadline } from "../within-deadline.ts";
@@ -169,7 +170,8 @@ function receive(play: Play, message: FromChild): void {
       play.relay?.fromScript(message.message);
       break;
     case "log":
-      if (play.logs.length < LOG_CHARS_MAX) play.logs += `${String(message.text).slice(0, LOG_CHARS_MAX)}\n`;
+      if (play.logs.length < LOG_CHARS_MAX)
+        play.logs += `${beginningOf(String(message.text), LOG_CHARS_MAX)}\n`;
       break;
     case "dialogs":
       play.isListening = message.isListening === true;
@@ -291,7 +293,7 @@ function readError(
   const error = String(message);
   const source = typeof line === "number" ? script.split("\n")[line - 1]?.trim() : undefined;
   const at = typeof column === "number" ? `line ${line}, column ${column}` : `line ${line}`;
-  const where = source ? `\nat ${at}: ${source.slice(0, 200)}` : "";
+  const where = source ? `\nat ${at}: ${beginningOf(source, 200)}` : "";
   const hint = HINTS.find(({ when }) => when.test(error))?.say;
   return { ok: false, error: `${error}${where}`, isThrown: true, hint, timedOut: false };
 }

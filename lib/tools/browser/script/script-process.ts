@@ -74,8 +74,8 @@ export function startScriptProcess({ command, args, inputs }: ChildCommand): Scr
   ready.catch(() => {});
 
   child.stdin.on("error", () => {});
-  child.stderr.on("data", (chunk: Buffer) => {
-    if (stderr.length < STDERR_CHARS_MAX) stderr += chunk.toString();
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    if (stderr.length < STDERR_CHARS_MAX) stderr += text;
   });
   readLines(child.stdout, {
     onLine(line) {

@@ -1,4 +1,5 @@
 import type { Page, Request } from "playwright";
+import { truncate } from "#lib/text/whole-characters.ts";
 
 /**
  * Errors and failed requests of one load of a page. The values are the texts to show. Each key is the text without the
@@ -72,4 +73,4 @@ const normalize = (text: string): string =>
     .replace(/\d+/g, "#")
     .slice(0, 1_000);
 
-const cut = (text: string): string => (text.length > TEXT_MAX ? `${text.slice(0, TEXT_MAX)}…` : text);
+const cut = (text: string): string => truncate(text, TEXT_MAX);

@@ -1,4 +1,5 @@
 import type { EvidenceStore } from "#lib/evidence/evidence.ts";
+import { beginningOf } from "#lib/text/whole-characters.ts";
 import type { PictureComparer } from "#lib/tools/browser/compare/picture-comparer.ts";
 import { encodeDifference } from "#lib/tools/browser/compare/pictures.ts";
 import type { CheckedPage } from "../check-report.ts";
@@ -48,7 +49,7 @@ export async function keepPictures(
     deps.evidence.save({
       ...deps.owner,
       kind,
-      title: `${what}: ${title.slice(0, TITLE_MAX)} (${viewport})`,
+      title: `${what}: ${beginningOf(title, TITLE_MAX)} (${viewport})`,
       url,
       mediaType: "image/png",
       bytes,
