@@ -8,6 +8,7 @@ import { failureOf } from "#lib/api/http/failure-of.ts";
 import { isOwnHost, isSameService } from "#lib/api/http/same-origin.ts";
 import type { Logger } from "#lib/log/logger.ts";
 import type { CallsInFlight } from "./calls-in-flight.ts";
+import { ANSWER_TYPES, chooseAnswerForm } from "./choose-answer-form.ts";
 
 const BODY_BYTES_MAX = 4 * 1_048_576;
 
@@ -37,7 +38,7 @@ type McpEndpointDeps<Holder extends HolderBase> = {
  * Creates a stateless MCP endpoint over Streamable HTTP. Each message carries its credential and is handled by its own
  * server and transport, so any process can answer it. `GET` and `DELETE` are refused, because the endpoint has neither
  * a general stream nor MCP sessions. Tool calls are answered with an event stream, which also reports progress; all
- * other messages are answered with JSON. Source: Model Context Protocol 2025-11-25, Transports.
+ * other messages are answered with JSON. A client that does not accept this form gets the other one. Source: Model Context Protocol 2025-11-25, Transports.
  *
  * @returns the request handler, which never rejects.
  */
@@ -54,10 +55,20 @@ export function createMcpEndpoint<Holder extends HolderBase>(
     body.release();
     if (Array.isArray(body.value))
       return refuseMcp(fail("invalid_request", "body: must be one message, not a batch"));
-    return play(admitted.holder, request, readMessage(body.value), body.value);
+    const message = readMessage(body.value);
+    const preferred = message.method === "tools/call" ? "stream" : "json";
+    const form = chooseAnswerForm(request.headers.get("accept"), preferred);
+    return play({
+      ...admitted,
+      // The SDK refuses the request of a client that accepts neither form.
+      request: form ? withBothTypes(request) : request,
+      message,
+      parsedBody: body.value,
+      isJson: form === "json",
+    });
   }
 
-  async function play(holder: Holder, request: Request, message: Message, parsedBody: unknown) {
+  async function play({ holder, request, message, parsedBody, isJson }: Played<Holder>) {
     if (message.method === "notifications/cancelled") deps.inFlight.cancel(holder.key, message.cancels);
     const server = deps.open(holder);
     const { signal: ended, end } = deps.inFlight.begin(holder.key, message.id);
@@ -65,7 +76,7 @@ export function createMcpEndpoint<Holder extends HolderBase>(
     const releaseGrant = holder.grant && deps.access.watch(holder.grant, () => revoked.abort());
     const stop = AbortSignal.any([request.signal, ended, revoked.signal]);
     const transport = new WebStandardStreamableHTTPServerTransport({
-      enableJsonResponse: message.method !== "tools/call",
+      enableJsonResponse: isJson,
     });
     const close = () => {
       stop.removeEventListener("abort", close);
@@ -106,6 +117,23 @@ function refuseForeignRequest(request: Request, baseUrl: string): Failure | unde
     return fail("forbidden", "Origin: is not this service's");
   if (method !== "POST") return fail("method_not_allowed", "method: must be POST", { Allow: "POST" });
   return undefined;
+}
+
+/** A message to handle, with its request. */
+type Played<Holder> = {
+  holder: Holder;
+  request: Request;
+  message: Message;
+  parsedBody: unknown;
+  /** Whether the answer is JSON; otherwise it is an event stream. */
+  isJson: boolean;
+};
+
+/** Copies a request without its body. `Accept` then names both types, which the SDK demands of every client. */
+function withBothTypes({ url, method, headers, signal }: Request): Request {
+  const copied = new Headers(headers);
+  copied.set("Accept", Object.values(ANSWER_TYPES).join(", "));
+  return new Request(url, { method, headers: copied, signal });
 }
 
 type Message = { method: unknown; id: unknown; cancels: unknown };
