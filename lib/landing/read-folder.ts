@@ -6,6 +6,7 @@ import type { PageFile } from "#lib/publication/landing/page-store.ts";
 import { parseWorkspacePath } from "#lib/sandbox/parse-workspace-path.ts";
 import type { Workspace, WorkspaceEntry } from "#lib/sandbox/sandbox-service.ts";
 import { mebibytes } from "#lib/session/byte-limits.ts";
+import { beginningOf } from "#lib/text/whole-characters.ts";
 
 /** The files of a folder, in the form in which a page stores them. */
 export type FolderContent = {
@@ -123,7 +124,7 @@ function refuseFiles(entries: readonly WorkspaceEntry[], folder: string): string
     if (!path.split("/").every(isSafeName))
       return `${quote(path)} has a control character, a backslash or bytes that are not UTF-8 in its name; rename it`;
     if (path.length > PAGE_LIMITS.pathCharacters)
-      return `the path ${quote(path.slice(0, 60))}… is longer than ${PAGE_LIMITS.pathCharacters} characters`;
+      return `the path ${quote(beginningOf(path, 60))}… is longer than ${PAGE_LIMITS.pathCharacters} characters`;
     if (entry.sizeBytes > PAGE_LIMITS.fileBytes) return describeTooLarge(path, entry.sizeBytes);
     const folded = path.normalize("NFC").toLowerCase();
     const other = paths.get(folded);

@@ -26,6 +26,7 @@ test("a tool gets its validated input with defaults; missing input counts as emp
   const tool = define(async ({ times }) => mcpText(`knocked ${times} times`));
   assert.equal(mcpTextOf(await callMcpTool(tool, { times: 3 }, mcpCall().call)), "knocked 3 times");
   assert.equal(mcpTextOf(await callMcpTool(tool, undefined, mcpCall().call)), "knocked 2 times");
+  assert.equal(mcpTextOf(await callMcpTool(tool, { times: null }, mcpCall().call)), "knocked 2 times");
 });
 
 test("invalid input is an error result that names the field, and the tool is not called", async () => {

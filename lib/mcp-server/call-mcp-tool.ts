@@ -1,5 +1,7 @@
 import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
 import { describeFirstIssue } from "#lib/api/http/validate.ts";
+import { readNullsAsAbsent } from "#lib/text/read-nulls-as-absent.ts";
+import { beginningOf } from "#lib/text/whole-characters.ts";
 import { describeFailure } from "#lib/tools/describe-failure.ts";
 import { type McpCall, type McpTool, mcpError, mcpRefusal } from "./mcp-tool.ts";
 
@@ -15,7 +17,7 @@ export async function callMcpTool(
   call: McpCall,
   refuse: (tool: McpTool) => Promise<string | undefined> = async () => undefined,
 ): Promise<CallToolResult> {
-  const parsed = tool.input.safeParse(input ?? {}, { reportInput: true });
+  const parsed = readNullsAsAbsent(tool.input, input ?? {});
   if (!parsed.success)
     return mcpError(`${tool.name}: ${describeFirstIssue(parsed.error.issues, "arguments")}`);
   let release: (() => void) | undefined;
@@ -72,7 +74,7 @@ function cutMcpResult(result: CallToolResult): CallToolResult {
       return { type: "text", text: "[A picture that is too large to be sent.]" };
     if (part.type !== "text") return part;
     const { text } = part;
-    const shown = text.slice(0, left).toWellFormed();
+    const shown = beginningOf(text, left);
     left -= shown.length;
     return text.length === shown.length
       ? part

@@ -8,6 +8,7 @@ import { componentOf, failureOf } from "#lib/api/http/failure-of.ts";
 import { isOwnHost, isSameService } from "#lib/api/http/same-origin.ts";
 import type { Logger } from "#lib/log/logger.ts";
 import type { CallsInFlight } from "./calls-in-flight.ts";
+import { ANSWER_TYPES, chooseAnswerForm } from "./choose-answer-form.ts";
 
 const BODY_BYTES_MAX = 4 * 1_048_576;
 
@@ -38,7 +39,7 @@ type McpEndpointDeps<Holder extends HolderBase> = {
  * Creates a stateless MCP endpoint over Streamable HTTP. Each message carries its credential and is handled by its own
  * server and transport, so any process can answer it. `GET` and `DELETE` are refused, because the endpoint has neither
  * a general stream nor MCP sessions. Tool calls are answered with an event stream, which also reports progress; all
- * other messages are answered with JSON. Source: Model Context Protocol 2025-11-25, Transports.
+ * other messages are answered with JSON. A client that does not accept this form gets the other one. Source: Model Context Protocol 2025-11-25, Transports.
  *
  * @returns the request handler, which never rejects.
  */
@@ -59,12 +60,17 @@ export function createMcpEndpoint<Holder extends HolderBase>(
       body.release();
       return refuseMcp(fail("invalid_request", "body: must be one message, not a batch"));
     }
-    return play(admitted.holder, request, body);
+    return play({ ...admitted, request, body });
   }
 
   /** Plays one message. Its body counts towards the budget of large bodies until the message is answered. */
-  async function play(holder: Holder, request: Request, { value, release }: MessageBody) {
-    const message = readMessage(value);
+  async function play({ holder, request: original, body }: Played<Holder>) {
+    const { value: parsedBody, release } = body;
+    const message = readMessage(parsedBody);
+    const preferred = message.method === "tools/call" ? "stream" : "json";
+    const form = chooseAnswerForm(original.headers.get("accept"), preferred);
+    // The SDK refuses the request of a client that accepts neither form.
+    const request = form ? withBothTypes(original) : original;
     if (message.method === "notifications/cancelled") deps.inFlight.cancel(holder.key, message.cancels);
     const server = deps.open(holder);
     const { signal: ended, end } = deps.inFlight.begin(holder.key, message.id);
@@ -72,7 +78,7 @@ export function createMcpEndpoint<Holder extends HolderBase>(
     const releaseGrant = holder.grant && deps.access.watch(holder.grant, () => revoked.abort());
     const stop = AbortSignal.any([request.signal, ended, revoked.signal]);
     const transport = new WebStandardStreamableHTTPServerTransport({
-      enableJsonResponse: message.method !== "tools/call",
+      enableJsonResponse: form === "json",
     });
     const close = () => {
       stop.removeEventListener("abort", close);
@@ -88,7 +94,7 @@ export function createMcpEndpoint<Holder extends HolderBase>(
       // The cast is needed because the SDK's types are not compatible with exactOptionalPropertyTypes.
       await server.connect(transport as Transport);
       stop.addEventListener("abort", close);
-      const answered = transport.handleRequest(request, { parsedBody: value });
+      const answered = transport.handleRequest(request, { parsedBody });
       return closeAfterBody(await answerUntilAborted(answered, stop), close);
     } catch (error) {
       close();
@@ -116,7 +122,15 @@ function refuseForeignRequest(request: Request, baseUrl: string): Failure | unde
   return undefined;
 }
 
-type MessageBody = Extract<ReadBody, { ok: true }>;
+/** A message to handle, with its request. */
+type Played<Holder> = { holder: Holder; request: Request; body: Extract<ReadBody, { ok: true }> };
+
+/** Copies a request without its body. `Accept` then names both types, which the SDK demands of every client. */
+function withBothTypes({ url, method, headers, signal }: Request): Request {
+  const copied = new Headers(headers);
+  copied.set("Accept", Object.values(ANSWER_TYPES).join(", "));
+  return new Request(url, { method, headers: copied, signal });
+}
 
 type Message = { method: unknown; id: unknown; cancels: unknown };
 

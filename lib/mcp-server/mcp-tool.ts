@@ -1,6 +1,7 @@
 import type { CallToolResult, ToolAnnotations } from "@modelcontextprotocol/sdk/types.js";
 import type { z } from "zod";
 import type { CallRefusal } from "#db/schema/unions.ts";
+import { parseNullsAsAbsent } from "#lib/text/read-nulls-as-absent.ts";
 
 /** A call of a tool over MCP. */
 export type McpCall = {
@@ -42,7 +43,7 @@ type Definition<Input extends z.ZodType> = Omit<McpTool, "input" | "execute"> & 
 /** Defines a tool. Its `execute` gets the input that was parsed with the schema `input`. */
 export const defineMcpTool = <Input extends z.ZodType>(definition: Definition<Input>): McpTool => ({
   ...definition,
-  execute: (input, call) => definition.execute(definition.input.parse(input), call),
+  execute: (input, call) => definition.execute(parseNullsAsAbsent(definition.input, input), call),
 });
 
 /** Creates a text result. */

@@ -4,6 +4,7 @@ import type { EvidencePointer } from "#lib/events/event.ts";
 import type { EventLog } from "#lib/events/event-log.ts";
 import { newId } from "#lib/session/new-id.ts";
 import type { SessionRow } from "#lib/session/session-store.ts";
+import { beginningOf } from "#lib/text/whole-characters.ts";
 import { REFUSAL_META } from "./mcp-tool.ts";
 import { EVIDENCE_META } from "./session-tool.ts";
 
@@ -37,7 +38,7 @@ export async function recordCall(
       state: result.isError ? "failed" : "succeeded",
       // Only the plan gate refuses calls, so the reason is always `plan_first`.
       ...(result._meta?.[REFUSAL_META] !== undefined && { refusal: "plan_first" }),
-      preview: storableText(texts.join("\n\n")).slice(0, PREVIEW_MAX).toWellFormed(),
+      preview: beginningOf(storableText(texts.join("\n\n")), PREVIEW_MAX),
       durationMs: Math.round(performance.now() - startedAt),
     }),
   );

@@ -1,4 +1,5 @@
 import { hidePaths } from "#lib/text/error-text.ts";
+import { beginningOf } from "#lib/text/whole-characters.ts";
 import { AnswerTooLargeError } from "./calls/answer-limits.ts";
 
 /** A failed model call, as a value that is safe to store and show. */
@@ -200,10 +201,8 @@ function readRetryAfterMs(headers: Fields, now: () => number): number | undefine
  * Replaces NUL characters and lone surrogates, which the database rejects.
  */
 function clean(message: string): string {
-  return hidePaths(message)
+  const cleaned = hidePaths(message)
     .replace(/\bBearer\s+\S+/gi, "Bearer [removed]")
-    .replace(/\b(?:sk|pk|vck|key)[-_][\w*.-]{4,}/gi, "[key removed]")
-    .slice(0, MESSAGE_CHARACTERS_MAX)
-    .replaceAll("\0", "\ufffd")
-    .toWellFormed();
+    .replace(/\b(?:sk|pk|vck|key)[-_][\w*.-]{4,}/gi, "[key removed]");
+  return beginningOf(cleaned, MESSAGE_CHARACTERS_MAX).replaceAll("\0", "\ufffd").toWellFormed();
 }

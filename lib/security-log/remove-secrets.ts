@@ -15,5 +15,7 @@ const SECRETS: [RegExp, string][] = [
 export function removeSecrets(text: string): string {
   let cleaned = text.slice(0, 4 * LENGTH_MAX);
   for (const [pattern, replacement] of SECRETS) cleaned = cleaned.replace(pattern, replacement);
-  return cleaned.length > LENGTH_MAX ? `${cleaned.slice(0, LENGTH_MAX)}…` : cleaned;
+  if (cleaned.length <= LENGTH_MAX) return cleaned;
+  // Removes the first half of a character that the cut has split.
+  return `${cleaned.slice(0, LENGTH_MAX).replace(/[\ud800-\udbff]$/, "")}…`;
 }

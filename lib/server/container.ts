@@ -36,6 +36,7 @@ import { hideFolder } from "#lib/text/error-text.ts";
 import { createOwnerAccounts } from "#lib/turn/budget/owner-accounts.ts";
 import { createSpending, type Spending } from "#lib/turn/budget/spending.ts";
 import { applyRetention } from "./apply-retention.ts";
+import { checkPaths } from "./check-paths.ts";
 import { connectToolServers } from "./connect-tool-servers.ts";
 import { createAccess } from "./create-access.ts";
 import { createRunners, createTooling } from "./create-tooling.ts";
@@ -58,6 +59,7 @@ type Parts = Awaited<ReturnType<typeof createParts>>;
  * @throws Error with a readable message if a part cannot be created.
  */
 export async function createContainer(env: Env, logger: Logger, { isServerless = false } = {}) {
+  await checkPaths(env);
   const parts = await createParts(env, logger, isServerless);
   const { storage, tooling, player, removals, model } = parts;
   const services = createServices(env, logger, parts);

@@ -149,7 +149,10 @@ const envSchema = z.object({
   DELEGATION_MAX_DEPTH: wholeNumber(2),
   DELEGATION_MAX_LIVE_TOTAL: wholeNumber(16),
   BROWSER_CDP_URL: url.optional(),
-  BROWSER_EXECUTABLE_PATH: z.string().optional(),
+  BROWSER_EXECUTABLE_PATH: z
+    .string()
+    .transform((path) => (path.includes("/") ? resolve(path) : path))
+    .optional(),
   SANDBOX: z.enum(["local", "vercel", "none", "unconfined"]).default("local"),
   SKILLS_DIR: z
     .string()

@@ -85,6 +85,23 @@ test("a start on a full disk explains itself in one sentence, and succeeds once 
   assert.match(errors, /the pages are not built/, output);
 });
 
+test("a start with a folder or program that does not exist, or is of the wrong kind, names the setting", async (t) => {
+  const folder = await makeFolder(t);
+  const file = join(folder, "file");
+  await writeFile(file, "");
+  for (const [name, path, problem] of [
+    ["SKILLS_DIR", join(folder, "missing"), "does not exist"],
+    ["SKILLS_DIR", file, "is not a folder"],
+    ["BROWSER_EXECUTABLE_PATH", join(folder, "missing"), "does not exist"],
+    ["BROWSER_EXECUTABLE_PATH", folder, "is not a file"],
+    ["BROWSER_EXECUTABLE_PATH", file, "may not be run (EACCES)"],
+  ] as const) {
+    const { code, errors } = await startAndFail({ DATA_DIR: join(folder, "data"), [name]: path });
+    assert.equal(code, 1);
+    assert.equal(errors.trim(), `The service could not start. ${name}: ${path} ${problem}`);
+  }
+});
+
 test("a start on a read-only folder explains itself in one sentence", async (t) => {
   if (process.getuid?.() !== 0) return t.skip("mounting a small file system needs root");
   const folder = await makeFolder(t, "size=1m,ro");

@@ -42,14 +42,13 @@ export function runCommand(file, args, options = {}) {
     const release = options.endsWithParent ? guard(child) : () => {};
     let output = "";
     let timedOut = false;
-    /** @param {Buffer} chunk */
-    const collect = (chunk) => {
-      const text = chunk.toString();
+    /** @param {string} text */
+    const collect = (text) => {
       output = (output + text).slice(-outputCharactersMax);
       for (const line of text.split(/[\r\n]+/)) if (line.trim() !== "") options.onLine?.(line);
     };
-    child.stdout?.on("data", collect);
-    child.stderr?.on("data", collect);
+    child.stdout?.setEncoding("utf8").on("data", collect);
+    child.stderr?.setEncoding("utf8").on("data", collect);
     const timer =
       options.timeoutMs === undefined
         ? undefined

@@ -1,4 +1,5 @@
 import type { TestAttachment, TestStep } from "#db/schema/index.ts";
+import { beginningOf } from "#lib/text/whole-characters.ts";
 import type { TestResultRow, TestRunRow } from "./test-run-store.ts";
 
 const FAILED_SHOWN = 20;
@@ -46,7 +47,7 @@ function describeAllFailed(results: TestResultRow[]): string[] {
     const whole = describeFailed(result);
     charsLeft -= whole.length;
     if (charsLeft >= 0) return whole;
-    return `${result.status}: ${nameOf(result)}\n${indent((result.errors[0] ?? "").slice(0, BRIEF_CHARS_SHOWN))}`;
+    return `${result.status}: ${nameOf(result)}\n${indent(beginningOf(result.errors[0] ?? "", BRIEF_CHARS_SHOWN))}`;
   });
 }
 
@@ -64,7 +65,7 @@ function describeFailed(result: TestResultRow): string {
   const last = listLeaves(steps).slice(-STEPS_SHOWN);
   return [
     `${status}${tried}: ${nameOf(result)}`,
-    ...errors.map((error) => indent(error.slice(0, ERROR_CHARS_SHOWN))),
+    ...errors.map((error) => indent(beginningOf(error, ERROR_CHARS_SHOWN))),
     ...(last.length === 0 ? [] : [indent(`last steps: ${last.join("; ")}`)]),
     ...attachments.map((attachment) => indent(describeAttachment(attachment))),
   ].join("\n");

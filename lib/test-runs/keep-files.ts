@@ -2,6 +2,7 @@ import type { TestAttachment } from "#db/schema/index.ts";
 import type { EvidenceStore } from "#lib/evidence/evidence.ts";
 import type { Workspace } from "#lib/sandbox/sandbox-service.ts";
 import { isWorkspaceError } from "#lib/sandbox/workspace-error.ts";
+import { beginningOf } from "#lib/text/whole-characters.ts";
 import type { ReportedFile } from "./read-report.ts";
 
 const MEBIBYTE = 2 ** 20;
@@ -51,7 +52,7 @@ export function createFileKeeper(
       const saved = await deps.evidence.save({
         ...owner,
         kind,
-        title: `${title}: ${name}`.slice(0, 300),
+        title: beginningOf(`${title}: ${name}`, 300),
         url: null,
         mediaType,
         bytes,

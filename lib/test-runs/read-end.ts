@@ -2,6 +2,7 @@ import type { TestCounts } from "#db/schema/index.ts";
 import type { TestRunStatus } from "#db/schema/unions.ts";
 import type { CommandResult, Workspace } from "#lib/sandbox/sandbox-service.ts";
 import { isWorkspaceError } from "#lib/sandbox/workspace-error.ts";
+import { beginningOf } from "#lib/text/whole-characters.ts";
 import { countTests, type ReportedTest, readReport } from "./read-report.ts";
 import { REPORT_PATH, TESTS_MAX } from "./runner-program.ts";
 import type { TestRunRow } from "./test-run-store.ts";
@@ -60,11 +61,11 @@ export async function readEnd(
   const status: TestRunStatus = run.isCancelled ? "cancelled" : hasPassed ? "passed" : "failed";
   const refusals = run.refusals
     .slice(0, REFUSALS_SHOWN)
-    .map(({ host, reason }) => `${host} was not reached: ${reason}`.slice(0, REFUSAL_CHARS_MAX));
+    .map(({ host, reason }) => beginningOf(`${host} was not reached: ${reason}`, REFUSAL_CHARS_MAX));
   const sentences = [...problems, ...refusals];
   return {
     status,
-    problem: sentences.length === 0 ? null : sentences.join("\n").slice(0, PROBLEM_CHARS_MAX),
+    problem: sentences.length === 0 ? null : beginningOf(sentences.join("\n"), PROBLEM_CHARS_MAX),
     counts,
     tests,
   };

@@ -3,6 +3,7 @@ import { z } from "zod";
 import type { TestCounts, TestStep } from "#db/schema/index.ts";
 import { TEST_STATUSES, TEST_TARGETS } from "#db/schema/unions.ts";
 import { storableText } from "#db/storable.ts";
+import { beginningOf } from "#lib/text/whole-characters.ts";
 import type { ReportLine } from "./runner/settings.ts";
 import { TESTS_MAX } from "./runner-program.ts";
 
@@ -49,7 +50,7 @@ const text = (max: number) =>
   z
     .string()
     .transform((value) =>
-      stripVTControlCharacters(storableText(value.slice(0, max))).replace(/[^\P{Cc}\n\t]/gu, ""),
+      stripVTControlCharacters(storableText(beginningOf(value, max))).replace(/[^\P{Cc}\n\t]/gu, ""),
     );
 const DURATION_MS_MAX = 86_400_000;
 const STEP_DEPTH_MAX = 4;

@@ -13,6 +13,40 @@ export const startOfCharacter = (text: string, index: number): number =>
 export const endOfCharacter = (text: string, index: number): number =>
   isInsideCharacter(text, index) ? index + 1 : index;
 
+/**
+ * Returns the beginning of a text, at most `unitsMax` units and whole characters only. The function is also sent to pages
+ * as source, so it must use nothing from outside its own body.
+ */
+export function beginningOf(text: string, unitsMax: number): string {
+  const isInside = unitsMax > 0 && (text.codePointAt(unitsMax - 1) ?? 0) > 0xffff;
+  return text.slice(0, isInside ? unitsMax - 1 : unitsMax);
+}
+
+/** The type of {@link beginningOf}, for functions of pages, which get it as an argument. */
+export type BeginningOf = typeof beginningOf;
+
+/** Returns the end of a text, at most `unitsMax` units and whole characters only. */
+export const endOf = (text: string, unitsMax: number): string =>
+  text.slice(endOfCharacter(text, Math.max(0, text.length - unitsMax)));
+
+/** Cuts a text that is longer than `unitsMax` units, and marks the cut with `…`. Keeps whole characters only. */
+export const truncate = (text: string, unitsMax: number): string =>
+  text.length > unitsMax ? `${beginningOf(text, unitsMax)}…` : text;
+
+/**
+ * Creates a function that joins the pieces of a text so that each returned piece has whole characters only: the first
+ * half of a character at the end of a piece is kept for the next piece. Providers split texts anywhere.
+ */
+export function createCharacterJoiner(): (piece: string) => string {
+  let half = "";
+  return (piece) => {
+    const text = half + piece;
+    const last = text.charCodeAt(text.length - 1);
+    half = last >= 0xd800 && last <= 0xdbff ? text.slice(-1) : "";
+    return half === "" ? text : text.slice(0, -1);
+  };
+}
+
 /** Counts the characters of a text as Postgres does: a surrogate pair is one character. */
 export const countCharacters = (text: string): number =>
   text.length - (text.match(/[\ud800-\udbff][\udc00-\udfff]/g)?.length ?? 0);

@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import type { CallRefusal, WaitEnd, WaitKind, WaitUntil } from "#db/schema/unions.ts";
 import type { EvidencePointer } from "#lib/events/event.ts";
+import { parseNullsAsAbsent } from "#lib/text/read-nulls-as-absent.ts";
 
 /**
  * What a session must have so that it gets the tool: a browser, a sandbox, the permission to delegate to sub-agents, or
@@ -133,7 +134,8 @@ type DefinedTool<Result extends Answer> = Omit<Tool, "execute"> & {
 };
 
 /**
- * Defines a tool. The input is parsed with `input` before `execute` gets it. If `execute` returns a string, it becomes
+ * Defines a tool. The input is parsed with `input` before `execute` gets it; a null that `input` does not allow counts as
+ * absent. If `execute` returns a string, it becomes
  * a text result.
  */
 export function defineTool<Input extends z.ZodType, Result extends Answer>(
@@ -143,7 +145,7 @@ export function defineTool<Input extends z.ZodType, Result extends Answer>(
     timeoutMs: 60_000,
     ...definition,
     async execute(input, call) {
-      const result = await definition.execute(definition.input.parse(input), call);
+      const result = await definition.execute(parseNullsAsAbsent(definition.input, input), call);
       if (typeof result === "string") return textResult(result);
       // The answer is not a string, so it is a `ToolResult` or `Waiting`.
       return result as ToolResult | Extract<Result, Waiting>;

@@ -254,6 +254,62 @@ describe("revoking all links", () => {
   });
 });
 
+describe("a visitor who opens another link of the session", () => {
+  /** Opens a link in a browser that has a cookie. @returns the cookie that the browser has afterwards. */
+  async function openWith(cookie: string, link: string): Promise<string> {
+    const url = new URL(link, service.baseUrl);
+    const response = await fetch(url, { redirect: "manual", headers: { cookie } });
+    assert.equal(response.status, 303);
+    assert.ok(!response.headers.get("location")?.includes("key="));
+    return response.headers.getSetCookie()[0]?.split(";")[0] ?? cookie;
+  }
+  const roleOf = async (cookie: string, id: string) => (await pageOf(cookie, id))?.role;
+  const expiring = (seconds: number) => new Date(Date.now() + seconds * 1_000).toISOString();
+
+  test("keeps the stronger role, and gets a stronger one", async () => {
+    const { sessionId, shareUrl } = await create();
+    const [view, comment, drive] = await Promise.all(
+      ["view", "comment", "drive"].map((role) => createLink({ role }, sessionId)),
+    );
+    assert.ok(view && comment && drive);
+    let cookie = (await open(view.shareUrl)).cookie;
+    const roles: (string | undefined)[] = [];
+    for (const { shareUrl: link } of [comment, view, drive, comment, view]) {
+      cookie = await openWith(cookie, link);
+      roles.push(await roleOf(cookie, sessionId));
+    }
+    assert.deepEqual(roles, ["comment", "comment", "drive", "drive", "drive"]);
+
+    // The session's own link also manages the links, so a created link of the same role does not replace it.
+    cookie = await openWith(await openWith(cookie, shareUrl), drive.shareUrl);
+    assert.equal((await act(cookie, "GET", "/share-links", undefined, sessionId)).status, 200);
+  });
+
+  test("does not keep a stronger link that was revoked or has expired, or a wrong cookie", async () => {
+    const { sessionId, shareUrl } = await create();
+    const view = await createLink({ role: "view" }, sessionId);
+    const revoked = await createLink({ role: "drive" }, sessionId);
+    const expired = await createLink({ role: "drive", expiresAt: expiring(1) }, sessionId);
+    const cookies = [
+      (await open(revoked.shareUrl)).cookie,
+      (await open(expired.shareUrl)).cookie,
+      "share=wrong",
+    ];
+    const revocation = await service.call("DELETE", `${links(sessionId)}/${revoked.record.id}`);
+    assert.equal(revocation.status, 200);
+    await waitUntil(
+      async () => (await roleOf(cookies[1] ?? "", sessionId)) === undefined,
+      "the link has expired",
+    );
+    for (const cookie of cookies)
+      assert.equal(await roleOf(await openWith(cookie, view.shareUrl), sessionId), "view", cookie);
+    // A strong cookie of another session does not count either.
+    const other = (await open(session.shareUrl)).cookie;
+    assert.equal(await roleOf(await openWith(other, view.shareUrl), sessionId), "view");
+    assert.equal(await roleOf((await open(shareUrl)).cookie, sessionId), "drive");
+  });
+});
+
 describe("liveViewUrl", () => {
   const readUrl = async () =>
     (await service.read<{ liveViewUrl: string | null }>(`/api/sessions/${session.sessionId}/browser`))

@@ -465,6 +465,50 @@ test("invalid messages are refused, and a notification is answered with 202", as
   }
 });
 
+test("a message is answered in a form that its client accepts", async () => {
+  const token = await mcp.requestToken(await createSession());
+  const call = {
+    jsonrpc: "2.0",
+    id: 2,
+    method: "tools/call",
+    params: { name: "read_markdown", arguments: { url: "none" } },
+  };
+  const [json, stream] = ["application/json", "text/event-stream"];
+  const rows: [accept: string | undefined, list: string, called: string][] = [
+    [undefined, json, stream],
+    ["*/*", json, stream],
+    ["application/*", json, json],
+    ["application/json", json, json],
+    ["text/event-stream", stream, stream],
+    ["text/html, application/xhtml+xml, */*;q=0.8", json, stream],
+    ["APPLICATION/JSON; q=0.5, text/*", json, stream],
+    ["*/*, text/event-stream;q=0", json, json],
+  ];
+  for (const [accept, list, called] of rows)
+    for (const [message, type] of [
+      [LIST, list],
+      [call, called],
+    ] as const) {
+      // `fetch` always sends the header, so a request without it is passed to the service directly.
+      const response =
+        accept === undefined
+          ? await mcp.container.mounted.serveMcp(
+              new Request(mcp.url, {
+                method: "POST",
+                headers: { "content-type": "application/json", authorization: `Bearer ${token}` },
+                body: JSON.stringify(message),
+              }),
+            )
+          : await mcp.post(token, message, { accept });
+      const about = `${message.method} ${accept}`;
+      assert.equal(response.status, 200, about);
+      assert.equal(response.headers.get("content-type")?.split(";")[0], type, about);
+      assert.match(await response.text(), /"result":/, about);
+    }
+  for (const accept of ["text/html", "image/*", "*/*;q=0", "application/xml"])
+    assert.equal((await mcp.post(token, LIST, { accept })).status, 406, accept);
+});
+
 test("a call ends when its client cancels it, and when its connection ends", async () => {
   const sessionId = await createSession();
   const client = await mcp.connect(mintAgentToken(sessionId));

@@ -1,3 +1,4 @@
+import { SHARE_ROLES } from "#db/schema/unions.ts";
 import type { ShareAccess } from "#lib/session/share/share-link.ts";
 import { isRoutedSessionId } from "../contract/paths.ts";
 import type { Client } from "../http/client-address.ts";
@@ -72,7 +73,22 @@ async function enterSession(
     return refuse(redirect(`/s/${sessionId}${rest}`, []));
   }
   const page = access.scope === "live-view" ? "/live" : rest;
-  return redirect(`/s/${sessionId}${page}`, shareCookies(sessionId, token, access, isSecure));
+  const cookie = readShareCookie(cookieHeader);
+  const present = cookie === undefined ? undefined : await services.shares.readAccess(sessionId, cookie);
+  const isKept = [access, present].every((each) => each?.scope === "session") && isStronger(present, access);
+  const cookies = isKept ? [] : shareCookies(sessionId, token, access, isSecure);
+  return redirect(`/s/${sessionId}${page}`, cookies);
+}
+
+/**
+ * Whether an access allows more than another one. A visitor who has such an access keeps it when they open a weaker link
+ * of the same session. The session's own link allows more than a created link of the same role: it manages the links.
+ */
+function isStronger(one: ShareAccess | undefined, other: ShareAccess): boolean {
+  if (one === undefined) return false;
+  const [role, otherRole] = [one, other].map((each) => SHARE_ROLES.indexOf(each.role));
+  if (role !== otherRole) return (role ?? 0) > (otherRole ?? 0);
+  return one.linkId === null && other.linkId !== null;
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { beginningOf } from "#lib/text/whole-characters.ts";
 import { type Failure, fail } from "./errors.ts";
 
 type Issue = z.core.$ZodIssue;
@@ -52,7 +53,7 @@ export function formatPath(path: readonly PropertyKey[], root: string): string {
       if (typeof key === "number") return `[${key}]`;
       // A key from a client may be any JSON string. It is shortened and quoted, because the sentence is written to logs
       // and terminals.
-      const name = String(key).slice(0, 200).toWellFormed();
+      const name = beginningOf(String(key), 200).toWellFormed();
       if (!/^[A-Za-z0-9_$-]+$/.test(name)) return `[${JSON.stringify(name)}]`;
       return index === 0 ? name : `.${name}`;
     })

@@ -1,3 +1,4 @@
+import type { BeginningOf } from "#lib/text/whole-characters.ts";
 /** Describes elements of a page by selector, text and label. */
 export type ElementNames = {
   /** Returns a selector that matches only this element; prefers ids and attributes that the page's author chose. */
@@ -12,7 +13,7 @@ export type ElementNames = {
  * Creates the functions of {@link ElementNames}. Runs inside pages, so it must not refer to anything outside its own
  * body.
  */
-export function createElementNames(): ElementNames {
+export function createElementNames(beginningOf: BeginningOf): ElementNames {
   function escapeValue(value: string): string {
     return value.replace(/["\\]/g, "\\$&").replace(/\n/g, "\\a ");
   }
@@ -60,11 +61,11 @@ export function createElementNames(): ElementNames {
   function textOf(element: Element): string {
     // biome-ignore lint/performance/useDomNodeTextContent: only the visible text is wanted, without scripts and hidden parts
     const text = element instanceof HTMLElement ? element.innerText : element.textContent;
-    return (text ?? "").replace(/\s+/g, " ").trim().slice(0, 160);
+    return beginningOf((text ?? "").replace(/\s+/g, " ").trim(), 160);
   }
   function nameOf(element: Element): string {
     const label =
-      element.getAttribute("aria-label") ?? element.getAttribute("alt") ?? textOf(element).slice(0, 40);
+      element.getAttribute("aria-label") ?? element.getAttribute("alt") ?? beginningOf(textOf(element), 40);
     return element.localName + (label ? ` “${label}”` : "");
   }
 

@@ -1,3 +1,4 @@
+import { beginningOf } from "#lib/text/whole-characters.ts";
 import { cursorAt } from "./cursor-at.ts";
 import { createElementNames, type ElementNames } from "./element-names.ts";
 import { createEditorCard } from "./overlay-editor.ts";
@@ -125,7 +126,7 @@ const parts = `{
   styles: ${JSON.stringify(overlayStyles)},
   nodes: (${createNodeKit.toString()})(),
   createEditor: ${createEditorCard.toString()},
-  names: (${createElementNames.toString()})(),
+  names: (${createElementNames.toString()})(${beginningOf.toString()}),
   cursorAt: ${cursorAt.toString()},
   createModel: ${createOverlayModel.toString()},
   createView: ${createOverlayView.toString()}

@@ -30,6 +30,8 @@ before(async () => {
     const policy = request.url === "/strict" ? { "content-security-policy": STRICT_POLICY } : {};
     response.writeHead(200, { "content-type": "text/html; charset=utf-8", ...policy });
     if (request.url === "/cursors") return void response.end(CURSORS);
+    if (request.url === "/emoji")
+      return void response.end(`<button>${"x".repeat(39)}🐈${"y".repeat(118)}🐈</button>`);
     response.end(
       `<title>Shop</title><main><p>one</p><p>two <button data-testid="pay">Pay now</button></p></main>`,
     );
@@ -95,6 +97,20 @@ const touchAsPerson = () =>
     x: 5,
     y: 700,
   });
+
+test("a comment on an element whose text has emoji where it is cut is well-formed", async () => {
+  const live = await open("/emoji");
+  harness.annotations.length = 0;
+  await addComment(live, "Shorter");
+  await live.page().mouse.click(SUBMIT.x, SUBMIT.y);
+  const [sent] = await waitFor(() => harness.annotations.length > 0 && harness.annotations, "the annotation");
+  assert.ok(sent);
+  const { annotations } = sent.submission as { annotations: { text: string; element: string }[] };
+  const [annotation] = annotations;
+  assert.equal(annotation?.text, `${"x".repeat(39)}🐈${"y".repeat(118)}`);
+  assert.equal(annotation?.element, `button “${"x".repeat(39)}”`);
+  harness.annotations.length = 0;
+});
 
 test("a person picks an element, writes a comment and submits it, on a page with a strict content policy", async () => {
   const live = await open("/strict");

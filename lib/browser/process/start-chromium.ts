@@ -1,6 +1,7 @@
 import { type ChildProcess, type SpawnOptions, spawn } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
 import type { SandboxUser } from "#lib/isolation/sandbox-users.ts";
+import { beginningOf } from "#lib/text/whole-characters.ts";
 import { chromiumFlags } from "./chromium-flags.ts";
 import type { Devtools } from "./devtools-connection.ts";
 import { openDevtoolsPipe } from "./devtools-pipe.ts";
@@ -118,10 +119,10 @@ async function untilReady(child: ChildProcess, timeoutMs: number): Promise<Devto
   const timer = setTimeout(() => fail(`did not come up in ${timeoutMs / 1000} s`, TIMEOUT), timeoutMs);
   child.once("error", (error) => fail(`could not be started: ${error.message}`));
   child.once("exit", (code, signal) => fail(`ended at its start (${signal ?? `exit code ${code}`})`));
-  const read = (chunk: Buffer) => {
-    text += chunk;
+  const read = (piece: string) => {
+    text += piece;
   };
-  child.stderr?.on("data", read);
+  child.stderr?.setEncoding("utf8").on("data", read);
   try {
     if (!commands || !answers) return await failed.promise;
     const devtools = openDevtoolsPipe(commands, answers);
@@ -144,5 +145,5 @@ function lastWords(text: string): string {
     .map((each) => each.replace(/^\[[^\]]*\]\s*/, "").trim())
     .filter((each) => each !== "" && !each.includes("dbus") && !each.includes("bus.cc"))
     .at(-1);
-  return line === undefined ? "" : `: ${line.slice(0, 300)}`;
+  return line === undefined ? "" : `: ${beginningOf(line, 300)}`;
 }

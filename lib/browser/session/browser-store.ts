@@ -4,7 +4,7 @@ import type { Executor, Transaction } from "#db/client.ts";
 import { hasEnded } from "#db/connection-name.ts";
 import { agents, browsers, runs, sessions } from "#db/schema/index.ts";
 import { OPEN_STATES } from "#lib/session/run/run-store.ts";
-import { initialUrlOf } from "#lib/session/selected-url.ts";
+import { initialUrlOf } from "#lib/session/selected-url-store.ts";
 import { type BrowserEvent, browserMachine } from "./browser-machine.ts";
 
 export type BrowserRow = typeof browsers.$inferSelect;

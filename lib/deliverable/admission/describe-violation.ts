@@ -1,4 +1,5 @@
 import type { ErrorObject } from "ajv";
+import { truncate } from "#lib/text/whole-characters.ts";
 import type { Violation } from "./schema-job.ts";
 
 const VIOLATIONS_MAX = 50;
@@ -37,5 +38,5 @@ export function describeError({ keyword, params, message = "is not valid" }: Err
 
 function quote(value: unknown): string {
   const text = JSON.stringify(value) ?? "";
-  return text.length > QUOTE_CHARACTERS_MAX ? `${text.slice(0, QUOTE_CHARACTERS_MAX)}…` : text;
+  return truncate(text, QUOTE_CHARACTERS_MAX);
 }

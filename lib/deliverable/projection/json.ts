@@ -1,3 +1,4 @@
+import { truncate } from "#lib/text/whole-characters.ts";
 /** The JSON type of a value. */
 export type Kind = "null" | "boolean" | "number" | "string" | "array" | "object";
 
@@ -63,5 +64,5 @@ export function briefText(value: unknown, charactersMax: number): string {
     else text += JSON.stringify(part) ?? "null";
   };
   write(value);
-  return text.length > charactersMax ? `${text.slice(0, charactersMax)}…` : text;
+  return truncate(text, charactersMax);
 }

@@ -3,6 +3,7 @@ import { z } from "zod";
 import type { ElicitationForm } from "#db/schema/index.ts";
 import { formSchema } from "#lib/events/form-schema.ts";
 import type { ElicitationEnd } from "#lib/session/elicitation/elicitation.ts";
+import { beginningOf, truncate } from "#lib/text/whole-characters.ts";
 import type { FormRequest } from "./open-connection.ts";
 
 /** A question to the person on the session page: either a form, or a plain question with options. */
@@ -70,8 +71,8 @@ function readField(field: Record<string, unknown>): Record<string, unknown> {
     .safeParse(items);
   return {
     ...supported,
-    ...(isText(title) && { title: title.slice(0, LABEL_MAX).toWellFormed() }),
-    ...(isText(description) && { description: description.slice(0, DESCRIPTION_MAX).toWellFormed() }),
+    ...(isText(title) && { title: beginningOf(title, LABEL_MAX).toWellFormed() }),
+    ...(isText(description) && { description: beginningOf(description, DESCRIPTION_MAX).toWellFormed() }),
     ...(start !== undefined && start !== null && { default: start }),
     ...(picked.success && { items: pickChoices(picked.data) }),
   };
@@ -85,4 +86,4 @@ const pickChoices = ({ enum: values, anyOf }: { enum?: unknown; anyOf?: unknown 
 });
 
 const cut = (question: string): string =>
-  question.length <= QUESTION_MAX ? question : `${question.slice(0, QUESTION_MAX - 1).toWellFormed()}…`;
+  (question.length <= QUESTION_MAX ? question : truncate(question, QUESTION_MAX - 1)).toWellFormed();

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { beginningOf, truncate } from "#lib/text/whole-characters.ts";
 import type { McpLimits } from "../mcp-limits.ts";
 import { fitSchema } from "./fit-schema.ts";
 import type { RawListing } from "./list-tools.ts";
@@ -90,7 +91,7 @@ export function admitTools(
 export const skipTools = (serverId: string, reason: string, tools: string[]): Skipped => ({
   serverId,
   reason,
-  tools: tools.slice(0, NAMED_MAX).map((tool) => tool.slice(0, NAMED_LENGTH).toWellFormed()),
+  tools: tools.slice(0, NAMED_MAX).map((tool) => beginningOf(tool, NAMED_LENGTH).toWellFormed()),
   toolCount: tools.length,
 });
 
@@ -126,5 +127,4 @@ function judgeTool(
   };
 }
 
-const cut = (text: string, most: number): string =>
-  text.length <= most ? text : `${text.slice(0, most).toWellFormed()}…`;
+const cut = (text: string, most: number): string => truncate(text, most).toWellFormed();

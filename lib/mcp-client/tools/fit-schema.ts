@@ -1,3 +1,5 @@
+import { beginningOf } from "#lib/text/whole-characters.ts";
+
 type Json = Record<string, unknown>;
 
 const TYPES = new Set(["string", "number", "integer", "boolean", "object", "array", "null"]);
@@ -103,7 +105,7 @@ function fit(schema: unknown, depth: number, state: { remaining: number }): Json
   for (const [keyword, value] of Object.entries(schema)) {
     if (KEPT.get(keyword)?.(value)) result[keyword] = value;
     else if ((keyword === "title" || keyword === "description") && isText(value))
-      result[keyword] = value.slice(0, TEXT_MAX).toWellFormed();
+      result[keyword] = beginningOf(value, TEXT_MAX).toWellFormed();
     else if (keyword === "type") Object.assign(result, fitType(value));
     else if (["properties", "$defs", "definitions"].includes(keyword) && isObject(value))
       result[keyword] = map(value);

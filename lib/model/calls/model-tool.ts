@@ -1,5 +1,6 @@
 import type { LanguageModelV4FunctionTool } from "@ai-sdk/provider";
 import type { z } from "zod";
+import { readNullsAsAbsent } from "#lib/text/read-nulls-as-absent.ts";
 
 /** A tool: its definition as sent to the model, and the schema that validates its input. */
 export type ModelTool = { definition: LanguageModelV4FunctionTool; input: z.ZodType };
@@ -17,8 +18,8 @@ const MAY_CONTAIN_PROTO = /__proto__|\\u00/i;
 const LEVELS_MAX = 200;
 
 /**
- * Parses and validates the input of a tool call. An empty text is read as `{}` if the tool requires no field. Never
- * throws.
+ * Parses and validates the input of a tool call. An empty text is read as `{}` if the tool requires no field, and a null
+ * that the tool does not allow as an absent argument. Never throws.
  */
 export function readInput(tools: ModelTools, name: string, text: string): ReadInput {
   const parsed = parseInput(text);
@@ -36,7 +37,7 @@ export function readInput(tools: ModelTools, name: string, text: string): ReadIn
   const { required = [] } = tool.definition.inputSchema;
   if (isEmpty(text) && required.length > 0)
     return { ...parsed, error: new Error(`The input is empty, but needs: ${required.join(", ")}.`) };
-  const result = tool.input.safeParse(parsed.input);
+  const result = readNullsAsAbsent(tool.input, parsed.input);
   return result.success ? { input: result.data } : { input: parsed.input, error: result.error };
 }
 

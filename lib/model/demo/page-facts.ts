@@ -1,5 +1,6 @@
 import { readHtml } from "./html-reading.ts";
 import { type PageElement, readPage } from "./page-reading.ts";
+import { addressOf, findOpenUrl } from "./reach-page.ts";
 import type { Situation } from "./situation.ts";
 
 /** A product on the page. `price` is the price as the page writes it, and `amount` is the price as a number. */
@@ -77,7 +78,10 @@ export function findProducts(elements: PageElement[]): Product[] {
 const fieldRoles =
   /^(textbox|searchbox|combobox|listbox|spinbutton|checkbox|radio|switch|slider|input|select|textarea)$/;
 
-/** Collects the facts from all successful tool results. Elements come only from the page that was open last. */
+/**
+ * Collects the facts from all successful tool results. Elements come only from the page that was open last. Results of
+ * earlier turns count only if the page that they show is still open.
+ */
 export function collectFacts(situation: Situation): PageFacts {
   const facts: PageFacts = {
     fields: [],
@@ -89,7 +93,15 @@ export function collectFacts(situation: Situation): PageFacts {
     summary: "",
   };
   const seen: PageElement[] = [];
-  for (const { toolName, input, result } of [...situation.earlier, ...situation.exchanges]) {
+  const { currentUrl } = situation;
+  const shownUrl = findOpenUrl(situation.earlier);
+  const isStillOpen =
+    shownUrl === undefined || currentUrl === undefined || addressOf(shownUrl) === addressOf(currentUrl);
+  if (!isStillOpen) facts.url = currentUrl;
+  for (const { toolName, input, result } of [
+    ...(isStillOpen ? situation.earlier : []),
+    ...situation.exchanges,
+  ]) {
     if (result === undefined || result.isError) continue;
     const isFetch = toolName === "fetch_url";
     if (!isFetch && toolName !== "dom_query" && toolName !== "browser_execute") continue;

@@ -57,6 +57,16 @@ test("the current page is queried without a navigation", () => {
   assert.deepEqual(calledBy(step), ["dom_query h1, h2, h3"]);
 });
 
+test("the page that was open before a retarget does not count as open", () => {
+  const prompt = [
+    system(`Current page: ${shop}`),
+    user("look at this page"),
+    ...queried("h1, h2, h3", checkout, []),
+    user("what does the checkout ask for?"),
+  ];
+  assert.deepEqual(calledBy(plan(prompt)), ["dom_query a[href]", "dom_query a[href]"]);
+});
+
 test("the link to the checkout is found and followed, and the report lists the fields of the checkout", () => {
   const task = user("look at this page and tell me what its checkout asks for");
   const prompt: LanguageModelV4Message[] = [system(`Target page: ${shop}`), task];

@@ -8,7 +8,7 @@ import { type PageReading, readPage } from "./page-reading.ts";
 import { asksForPlan, carryOutPlan } from "./planning/carry-out-plan.ts";
 import { isGo, saysContinue } from "./planning/plan-state.ts";
 import { writePlan, writeStillWaiting } from "./planning/write-plan.ts";
-import { findOpenUrl, followLink, LINKS, openPage, sincePageChange } from "./reach-page.ts";
+import { followLink, LINKS, openPage, openUrlOf, sincePageChange } from "./reach-page.ts";
 import type { DemoStep, Situation, ToolExchange } from "./situation.ts";
 import { writeCannotReport, writeFetchReport, writeHelp, writePageReport } from "./write-demo-report.ts";
 
@@ -144,7 +144,7 @@ function report(situation: Situation, task: DemoTask): DemoStep {
     );
   }
   const navigation = situation.exchanges.findLast(({ toolName }) => toolName === "browser_execute");
-  const url = findOpenUrl([...situation.earlier, ...situation.exchanges]) ?? situation.currentUrl;
+  const url = openUrlOf(situation);
   return {
     kind: "report",
     text: writePageReport({ task, readings, exchanges: sinceChange, navigation, url }),

@@ -18,6 +18,13 @@ export function findOpenUrl(exchanges: ToolExchange[]): string | undefined {
   return undefined;
 }
 
+/**
+ * Returns the URL of the page that is open: of this turn's newest tool result, otherwise as the instructions say, which
+ * know of retargets since the earlier turns.
+ */
+export const openUrlOf = ({ exchanges, earlier, currentUrl, targetUrl }: Situation): string | undefined =>
+  findOpenUrl(exchanges) ?? currentUrl ?? targetUrl ?? findOpenUrl(earlier);
+
 function gotoCall(url: string) {
   const script = `await page.goto(${JSON.stringify(url)}, { waitUntil: "domcontentloaded" });\nreturn { url: page.url(), title: await page.title() };`;
   return { toolName: "browser_execute", input: { script } };
@@ -78,7 +85,7 @@ export function followLink(
   if (destination === undefined || !tools.has("browser_execute") || exchanges.some(isFollow))
     return undefined;
   if (exchanges.at(-1)?.result?.isError === true) return undefined;
-  const open = findOpenUrl([...situation.earlier, ...exchanges]) ?? situation.currentUrl ?? "";
+  const open = openUrlOf(situation) ?? "";
   if (destination.matches.test(open)) return undefined;
 
   const queries = exchanges.filter(

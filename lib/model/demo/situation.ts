@@ -112,11 +112,9 @@ export function readSituation(options: LanguageModelV4CallOptions, demoOrigin: s
     earlier: [],
     exchanges: [],
   };
-  let context = "";
   let instructions = "";
   for (const message of options.prompt) {
     if (message.role === "system") {
-      context += `\n${message.content}`;
       instructions += `\n${message.content}`;
       const schema = readResultSchema(message.content);
       if (schema !== undefined) situation.resultSchema = schema;
@@ -129,7 +127,6 @@ export function readSituation(options: LanguageModelV4CallOptions, demoOrigin: s
       // Skips messages from the service, because they contain no task.
       if (text.startsWith(ADDED)) continue;
       situation.message = text;
-      context += `\n${situation.message}`;
       situation.earlier.push(...situation.exchanges.splice(0));
     }
     if (message.role !== "assistant" && message.role !== "tool") continue;
@@ -147,6 +144,8 @@ export function readSituation(options: LanguageModelV4CallOptions, demoOrigin: s
     }
   }
   situation.plan = readPlanState(instructions, situation.message, situation);
+  // Earlier messages of the user are left out, because the session may select another page by now.
+  const context = `${instructions}\n${situation.message}`;
   const current = readPageLine(context, "current");
   const target = readPageLine(context, "target");
   if (current !== undefined) situation.currentUrl = current;

@@ -1,3 +1,5 @@
+import { truncate } from "#lib/text/whole-characters.ts";
+
 /** The URL that the text of an address field means, or a sentence that says why the text is not an address. */
 type TypedAddress = { isAddress: true; url: string } | { isAddress: false; problem: string };
 
@@ -48,7 +50,7 @@ function isUrl(url: string): boolean {
 const address = (url: string): TypedAddress => ({ isAddress: true, url });
 
 function notAnAddress(typed: string): TypedAddress {
-  const quoted = typed.length > QUOTED_MAX ? `${typed.slice(0, QUOTED_MAX)}…` : typed;
+  const quoted = truncate(typed, QUOTED_MAX);
   return {
     isAddress: false,
     problem: `"${quoted}" is not an address. Type one like shop.example or https://shop.example/checkout.`,

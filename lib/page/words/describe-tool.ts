@@ -1,3 +1,4 @@
+import { truncate } from "#lib/text/whole-characters.ts";
 import { describeDeployOfCall } from "./describe-page.ts";
 import { describePlanningCall } from "./describe-plan.ts";
 import { describeResultsOfCall, describeStartOfCall, describeTestsOfCall } from "./describe-test-run.ts";
@@ -334,5 +335,5 @@ function nameAgent(agent: unknown): string {
 
 function firstLine(text: string): string {
   const line = text.trim().split("\n", 1)[0] ?? "";
-  return line.length > OBJECT_CHARACTERS_MAX ? `${line.slice(0, OBJECT_CHARACTERS_MAX)}…` : line;
+  return truncate(line, OBJECT_CHARACTERS_MAX);
 }

@@ -1,4 +1,5 @@
 import { setImmediate } from "node:timers/promises";
+import { truncate } from "#lib/text/whole-characters.ts";
 import type { ExportedMessage, ExportedToolResult } from "../format.ts";
 import { element, escapeHtml, folded, plainText } from "./escape.ts";
 import { renderMarkdown } from "./markdown.ts";
@@ -82,5 +83,5 @@ function findSubject(input: unknown): string {
     String(value ?? "")
       .trim()
       .split("\n", 1)[0] ?? "";
-  return line.length > SUBJECT_CHARACTERS_MAX ? `${line.slice(0, SUBJECT_CHARACTERS_MAX)}…` : line;
+  return truncate(line, SUBJECT_CHARACTERS_MAX);
 }

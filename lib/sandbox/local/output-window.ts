@@ -34,11 +34,31 @@ export function createOutputWindow(bytesMax: number): OutputWindow {
     },
     totalBytes: () => total,
     text() {
-      const end = half === 0 ? Buffer.alloc(0) : Buffer.concat(tail).subarray(-half);
-      const missing = total - headBytes - end.length;
-      if (missing <= 0) return { text: Buffer.concat([...head, end]).toString("utf8"), truncated: false };
-      const start = Buffer.concat(head).toString("utf8");
-      return { text: `${start}\n[… ${missing} bytes left out …]\n${end.toString("utf8")}`, truncated: true };
+      const [kept, last] = [Buffer.concat(head), Buffer.concat(tail).subarray(half === 0 ? Infinity : -half)];
+      if (kept.length + last.length === total)
+        return { text: Buffer.concat([kept, last]).toString("utf8"), truncated: false };
+      const start = kept.subarray(0, kept.length - countCutAtEnd(kept));
+      const end = last.subarray(countCutAtStart(last));
+      const missing = total - start.length - end.length;
+      return { text: `${start}\n[… ${missing} bytes left out …]\n${end}`, truncated: true };
     },
   };
+}
+
+const isContinuation = (byte: number): boolean => (byte & 0xc0) === 0x80;
+
+/** Counts the bytes of a UTF-8 character at the end of `bytes` whose last bytes are missing. */
+function countCutAtEnd(bytes: Buffer): number {
+  const at = bytes.findLastIndex((byte) => !isContinuation(byte));
+  const [lead = 0, count] = [bytes[at], bytes.length - at];
+  const needed = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : lead >= 0xc0 ? 2 : 1;
+  return count < needed ? count : 0;
+}
+
+/** Counts the bytes of a UTF-8 character at the start of `bytes` whose first bytes are missing. */
+function countCutAtStart(bytes: Buffer): number {
+  const at = bytes.findIndex((byte) => !isContinuation(byte));
+  const count = at === -1 ? bytes.length : at;
+  // A character has at most three continuation bytes. More of them are no text.
+  return count > 3 ? 0 : count;
 }

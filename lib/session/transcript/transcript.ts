@@ -1,6 +1,7 @@
 import type { Database } from "#db/client.ts";
 import type { TranscriptMessage } from "#lib/events/event.ts";
 import { oneLine } from "#lib/text/one-line.ts";
+import { startOfCharacter } from "#lib/text/whole-characters.ts";
 import {
   findImportedMessage,
   type ImportedMessage,
@@ -98,8 +99,8 @@ const EXCERPT_CHARACTERS_MAX = 240;
  */
 export function excerptAround(text: string, needle: string): string {
   const at = Math.max(text.toLowerCase().indexOf(needle.toLowerCase()), 0);
-  const start = Math.max(at - EXCERPT_CHARACTERS_BEFORE, 0);
-  const end = Math.min(start + EXCERPT_CHARACTERS_MAX, text.length);
+  const start = startOfCharacter(text, Math.max(at - EXCERPT_CHARACTERS_BEFORE, 0));
+  const end = startOfCharacter(text, Math.min(start + EXCERPT_CHARACTERS_MAX, text.length));
   const piece = oneLine(text.slice(start, end));
   return `${start > 0 ? "…" : ""}${piece}${end < text.length ? "…" : ""}`;
 }

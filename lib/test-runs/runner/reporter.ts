@@ -36,7 +36,9 @@ const OUTCOMES = { expected: "passed", unexpected: "failed", flaky: "flaky", ski
 const HIDDEN_STEPS = ["fixture", "attach", "test.attach"];
 const HOOK_STEPS = ["Before Hooks", "After Hooks", "Worker Cleanup"];
 
-const cut = (text: string, max: number) => (text.length > max ? `${text.slice(0, max)}…` : text);
+/** Cuts a text. Removes the first half of a character that the cut has split. This file can import nothing for that. */
+const cut = (text: string, max: number) =>
+  text.length > max ? `${text.slice(0, max).replace(/[\ud800-\udbff]$/, "")}…` : text;
 const plain = (text: string, max: number) => cut(stripVTControlCharacters(text), max);
 const pathOf = (path: string) => relative(workspace, path);
 const wholeMs = (duration: number) => Math.max(0, Math.round(duration));

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { TestRunInput } from "#db/schema/index.ts";
 import type { TestTarget } from "#db/schema/unions.ts";
 import type { SandboxService } from "#lib/sandbox/sandbox-service.ts";
-import { findSelectedUrl } from "#lib/session/selected-url.ts";
+import { findSelectedUrl } from "#lib/session/selected-url-store.ts";
 import { findSession } from "#lib/session/session-store.ts";
 import { defineTool, errorResult, jsonResult, type Tool } from "#lib/tools/tool.ts";
 import { variantKeySchema } from "#lib/variant/document.ts";

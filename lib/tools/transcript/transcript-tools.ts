@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { TranscriptMessage } from "#lib/events/event.ts";
 import { textOf } from "#lib/session/transcript/transcript.ts";
+import { truncate } from "#lib/text/whole-characters.ts";
 import { quoteAsData } from "../quote-as-data.ts";
 import { defineTool, errorResult, jsonResult, type Tool } from "../tool.ts";
 import type { TranscriptServices } from "./services.ts";
@@ -34,13 +35,12 @@ function summarize(message: TranscriptMessage) {
   const text = textOf(message);
   const tools = message.parts.flatMap((part) => (part.type === "tool-call" ? [part.toolName] : []));
   const { id, seq, role, createdAt } = message;
-  const isCut = text.length > PREVIEW_CHARACTERS;
   return {
     id,
     seq,
     role,
     createdAt,
-    text: isCut ? `${text.slice(0, PREVIEW_CHARACTERS)}…` : text,
+    text: truncate(text, PREVIEW_CHARACTERS),
     ...(tools.length > 0 ? { tools } : {}),
   };
 }

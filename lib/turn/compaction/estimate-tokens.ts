@@ -1,5 +1,6 @@
 import type { ModelMessage } from "ai";
 import type { ModelTool, ModelTools } from "#lib/model/calls/model-tool.ts";
+import { beginningOf } from "#lib/text/whole-characters.ts";
 import { readOutput } from "./read-output.ts";
 
 /**
@@ -96,8 +97,8 @@ export function cutToTokens(text: string, tokensMax: number): string {
   const note = " […]";
   const length = Math.max(0, Math.floor((text.length * tokensMax) / tokens) - note.length * 2);
   // Characters differ in their number of bytes, so the first cut may still be too long.
-  let cut = text.slice(0, length);
+  let cut = beginningOf(text, length);
   while (cut.length > 0 && estimateTokens(cut + note) > tokensMax)
-    cut = cut.slice(0, Math.floor(cut.length * 0.9));
-  return cut.toWellFormed() + note;
+    cut = beginningOf(cut, Math.floor(cut.length * 0.9));
+  return cut + note;
 }

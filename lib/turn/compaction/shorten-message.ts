@@ -1,4 +1,5 @@
 import type { ToolResultPart } from "ai";
+import { beginningOf, endOf } from "#lib/text/whole-characters.ts";
 import type { HistoryMessage } from "./history-entry.ts";
 import { readOutput } from "./read-output.ts";
 
@@ -71,7 +72,7 @@ function describeLeftOut(part: ToolResultPart, message: ToolMessage, text: strin
   const again =
     resultId && how.canReadOn ? `; read_tool_result with resultId ${resultId} shows it again` : "";
   const size = (cut?.characters ?? text.length).toLocaleString("en-US");
-  return `${LEFT_OUT} the result of ${part.toolName.slice(0, 100)}, ${size} characters${again}.]`;
+  return `${LEFT_OUT} the result of ${beginningOf(part.toolName, 100)}, ${size} characters${again}.]`;
 }
 
 function cutPart(
@@ -88,7 +89,7 @@ function cutPart(
   const again =
     resultId && how.canReadOn ? `; read on with read_tool_result, resultId ${resultId}, offset ${head}` : "";
   const note = `[… ${text.length - head - tail} characters left out to make room${again} …]`;
-  const shown = `${text.slice(0, head).toWellFormed()}\n\n${note}\n\n${text.slice(-tail).toWellFormed()}`;
+  const shown = `${beginningOf(text, head)}\n\n${note}\n\n${endOf(text, tail)}`;
   return withText(part, [shown, ...pictures.map(describePicture)].join("\n"), isError);
 }
 
@@ -133,7 +134,7 @@ function shortenInput(input: unknown): unknown {
 function shortenStrings(value: unknown): unknown {
   if (typeof value === "string" && value.length > INPUT_STRING_CHARACTERS) {
     const left = value.length - INPUT_STRING_CHARACTERS;
-    return `${value.slice(0, INPUT_STRING_CHARACTERS).toWellFormed()} [… ${left} characters left out]`;
+    return `${beginningOf(value, INPUT_STRING_CHARACTERS)} [… ${left} characters left out]`;
   }
   if (Array.isArray(value)) return value.map(shortenStrings);
   if (typeof value !== "object" || value === null) return value;

@@ -1,3 +1,4 @@
+import { beginningOf, endOf } from "#lib/text/whole-characters.ts";
 import { estimateTokens } from "./estimate-tokens.ts";
 import type { HistoryMessage } from "./history-entry.ts";
 import { readOutput } from "./read-output.ts";
@@ -91,5 +92,5 @@ function writeResult(
 function cutText(text: string, most: number): string {
   if (text.length <= most) return text;
   const [head, tail] = [Math.floor(most * 0.7), Math.floor(most * 0.25)];
-  return `${text.slice(0, head).toWellFormed()} [… ${text.length - head - tail} characters …] ${text.slice(-tail).toWellFormed()}`;
+  return `${beginningOf(text, head)} [… ${text.length - head - tail} characters …] ${endOf(text, tail)}`;
 }

@@ -2,6 +2,7 @@ import type { PlanMode } from "#db/schema/unions.ts";
 import { describeItems } from "#lib/planning/plan.ts";
 import type { PlanningState } from "#lib/planning/planning-store.ts";
 import { oneLine } from "#lib/text/one-line.ts";
+import { truncate } from "#lib/text/whole-characters.ts";
 
 /** Instructions for a session that has the tools for a plan or for requirements. */
 const ADVICE = {
@@ -50,5 +51,4 @@ export function describePlanning(
   return lines.join("\n");
 }
 
-const cut = (text: string, max: number): string =>
-  text.length > max ? `${text.slice(0, max).toWellFormed()}…` : text;
+const cut = (text: string, max: number): string => truncate(text, max);

@@ -2,6 +2,7 @@ import { type AgentBrowser, BROWSER_TOOLS } from "#db/schema/unions.ts";
 import type { VariantSummary } from "#lib/events/event.ts";
 import type { PlanningState } from "#lib/planning/planning-store.ts";
 import type { ImportedConversation } from "#lib/session/transcript/imported-messages-store.ts";
+import { beginningOf, truncate } from "#lib/text/whole-characters.ts";
 import { quoteAsData } from "#lib/tools/quote-as-data.ts";
 import { describePlanning } from "./describe-planning.ts";
 import { listFurtherPages } from "./list-further-pages.ts";
@@ -177,7 +178,7 @@ function describeSkills(skills: readonly Skill[]): string {
   let room = SKILL_LINES_MAX;
   for (const { name, description } of skills) {
     const isCut = description.length > SKILL_LINE_MAX;
-    const line = `- ${name}: ${isCut ? `${description.slice(0, SKILL_LINE_MAX - 1).toWellFormed()}…` : description}`;
+    const line = `- ${name}: ${isCut ? truncate(description, SKILL_LINE_MAX - 1) : description}`;
     room -= line.length;
     lines.push(room >= 0 ? line : `- ${name}`);
   }
@@ -223,7 +224,7 @@ function describePage(parts: InstructionParts): string {
  */
 function describeSchema(schema: Record<string, unknown>): string {
   const shorten = (_key: string, value: unknown) =>
-    typeof value === "string" && value.length > LONG_STRING ? `${value.slice(0, LONG_STRING)}…` : value;
+    typeof value === "string" ? truncate(value, LONG_STRING) : value;
   const ways = [
     () => JSON.stringify(schema, null, 1),
     () => JSON.stringify(schema),
@@ -234,7 +235,7 @@ function describeSchema(schema: Record<string, unknown>): string {
     text = way();
     if (text.length <= SCHEMA_CHARS_MAX) return fence(text);
   }
-  return `${fence(text.slice(0, SCHEMA_CHARS_MAX))}\n\nThe schema is cut: it has ${text.length} characters in all.`;
+  return `${fence(beginningOf(text, SCHEMA_CHARS_MAX))}\n\nThe schema is cut: it has ${text.length} characters in all.`;
 }
 
 const fence = (json: string) => `\`\`\`json\n${json}\n\`\`\``;

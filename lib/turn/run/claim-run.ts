@@ -2,7 +2,7 @@ import { faultPoint } from "#lib/faults/fault-point.ts";
 import { readPlanningState } from "#lib/planning/planning-store.ts";
 import { hasUnreadSteers } from "#lib/session/follow-up/steering.ts";
 import type { FreshRun } from "#lib/session/run/fresh-runs.ts";
-import { initialUrlOf } from "#lib/session/selected-url.ts";
+import { initialUrlOf } from "#lib/session/selected-url-store.ts";
 import { listImportedConversations } from "#lib/session/transcript/imported-messages-store.ts";
 import { listWaits } from "#lib/session/waiting/wait-store.ts";
 import { listVariantSummaries } from "#lib/variant/variant-store.ts";

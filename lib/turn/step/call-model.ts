@@ -10,6 +10,7 @@ import { isContextOverflow } from "#lib/model/context-overflow.ts";
 import { type ModelFailure, readModelFailure } from "#lib/model/failure.ts";
 import type { ModelUsage } from "#lib/model/usage.ts";
 import { newId } from "#lib/session/new-id.ts";
+import { createCharacterJoiner } from "#lib/text/whole-characters.ts";
 import type { Claim } from "../record/claim.ts";
 import { aboutRun } from "../record/claim.ts";
 import { recordStep, type StepRecord } from "../record/record-step.ts";
@@ -196,14 +197,16 @@ function toParts(messages: ModelMessage[]): MessagePart[] {
 }
 
 /**
- * Creates a function that publishes the pieces of a message while the message streams. Each piece has its offset in the
- * text or in the reasoning of the message, and the number of the run's attempt, so that the pieces of a retry replace
- * the pieces of the earlier attempt.
+ * Creates a function that publishes the pieces of a message while the message streams. A published piece has whole
+ * characters only; providers split texts anywhere. Each piece has its offset in the text or in the reasoning of the
+ * message, and the number of the run's attempt, so that the pieces of a retry replace the pieces of the earlier attempt.
  */
 function createDeltaPublisher(deps: TurnDeps, claim: Claim, messageId: string) {
   const offsets = { text: 0, reasoning: 0 };
+  const joiners = { text: createCharacterJoiner(), reasoning: createCharacterJoiner() };
   return (part: "text" | "reasoning", piece: string) => {
-    const text = storableText(piece);
+    const text = storableText(joiners[part](piece));
+    if (text === "") return;
     deps.log.publishDelta({
       kind: "message.delta",
       timestamp: new Date().toISOString(),

@@ -1,4 +1,5 @@
 import type { ModelMessage, ToolResultPart } from "ai";
+import { truncate } from "#lib/text/whole-characters.ts";
 
 const PROBLEMS_MAX = 10;
 const CHARACTERS_MAX = 2_000;
@@ -65,5 +66,4 @@ const formatPath = (path: PropertyKey[]): string =>
     "",
   ) || "input";
 
-const clip = (text: string): string =>
-  text.length > CHARACTERS_MAX ? `${text.slice(0, CHARACTERS_MAX)}…` : text;
+const clip = (text: string): string => truncate(text, CHARACTERS_MAX);

@@ -6,6 +6,7 @@ import type { EvidencePointer } from "#lib/events/event.ts";
 import { faultPoint } from "#lib/faults/fault-point.ts";
 import { newId } from "#lib/session/new-id.ts";
 import type { NewWait } from "#lib/session/waiting/wait-store.ts";
+import { beginningOf } from "#lib/text/whole-characters.ts";
 import { describeFailure } from "#lib/tools/describe-failure.ts";
 import { errorResult, ServiceFailure, type Tool, type ToolResult, type Waiting } from "#lib/tools/tool.ts";
 import type { HistoryMessage } from "../compaction/history-entry.ts";
@@ -180,7 +181,7 @@ async function recordResult(
   const endedAt = new Date();
   // The clock may have been set back during the call.
   const durationMs = Math.max(0, endedAt.getTime() - startedAt.getTime());
-  const preview = text.slice(0, PREVIEW_MAX).toWellFormed();
+  const preview = beginningOf(text, PREVIEW_MAX);
   const about = { ...aboutRun(run.claim), toolCallId: callId, toolName };
   const refused = result.refusal && { refusal: result.refusal };
   await faultPoint("tool-ended");

@@ -4,6 +4,7 @@ import type { AnswerEnd } from "#lib/model/calls/answer-end.ts";
 import { streamModel } from "#lib/model/calls/stream-model.ts";
 import { type ModelFailure, readModelFailure } from "#lib/model/failure.ts";
 import { type ModelUsage, readUsage } from "#lib/model/usage.ts";
+import { beginningOf } from "#lib/text/whole-characters.ts";
 import type { TurnDeps } from "../turn-deps.ts";
 import { withDeadline } from "../with-deadline.ts";
 
@@ -113,7 +114,7 @@ function readEnding(end: AnswerEnd, text: string): ModelFailure | undefined {
     return { message: "The model provider broke off its answer.", isRetryable: true };
   if (end === "filtered") {
     // Text that begins like JSON is an answer that the filter cut off. Any other text is the model's refusal.
-    const words = text.trim().startsWith("{") ? "" : text.trim().slice(0, 500);
+    const words = text.trim().startsWith("{") ? "" : beginningOf(text.trim(), 500);
     return {
       message: words
         ? `The model refused: ${words}`

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { truncate } from "#lib/text/whole-characters.ts";
 import type { DomNode } from "./inside/snapshot-dom.ts";
 
 /** A difference between two snapshots of a document. */
@@ -214,8 +215,7 @@ function hashOf(node: DomNode, hashes: Hashes): string {
   return hash;
 }
 
-const quote = (text: string) =>
-  JSON.stringify(text.length > TEXT_SHOWN ? `${text.slice(0, TEXT_SHOWN)}…` : text);
+const quote = (text: string) => JSON.stringify(truncate(text, TEXT_SHOWN));
 
 function label({ name, attributes, text }: DomNode): string {
   if (name.startsWith("#")) return `${name.slice(1).replace("-", " ")} ${quote(text)}`;

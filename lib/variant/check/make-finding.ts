@@ -1,3 +1,4 @@
+import { truncate } from "#lib/text/whole-characters.ts";
 import type { Finding, FindingCode } from "./check-report.ts";
 
 const MESSAGE_MAX = 600;
@@ -10,6 +11,6 @@ export function makeFinding(
   changeId: string | null,
   message: string,
 ): Finding {
-  const cut = message.length > MESSAGE_MAX ? `${message.slice(0, MESSAGE_MAX).toWellFormed()}…` : message;
+  const cut = truncate(message, MESSAGE_MAX).toWellFormed();
   return { level, code, changeId, url, viewport, message: cut };
 }

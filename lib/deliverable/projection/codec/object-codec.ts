@@ -1,3 +1,4 @@
+import { beginningOf } from "#lib/text/whole-characters.ts";
 import { isObject, type JsonSchema, ownValue, setOwn } from "../json.ts";
 import { addWords } from "./add-words.ts";
 import { chooseNames } from "./choose-names.ts";
@@ -153,7 +154,7 @@ function decodeObject(form: ObjectForm, projected: unknown, run: Decoding): unkn
   const missing = fields.find(({ key, optional }) => !optional && !Object.hasOwn(projected, key));
   if (missing !== undefined) return run.refuse(`must have the property "${missing.key}"`);
   const unknown = Object.keys(projected).find((key) => !keySet.has(key));
-  if (unknown !== undefined) return run.refuse(`must not have the property "${unknown.slice(0, 100)}"`);
+  if (unknown !== undefined) return run.refuse(`must not have the property "${beginningOf(unknown, 100)}"`);
   const value: Record<string, unknown> = {};
   for (const { name, key, slot, optional } of fields) {
     if (optional && (!Object.hasOwn(projected, key) || optional.isAbsent(projected[key]))) continue;

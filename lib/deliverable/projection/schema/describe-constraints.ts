@@ -1,4 +1,5 @@
 import type { SchemaObject } from "#lib/deliverable/admission/walk-schema.ts";
+import { beginningOf } from "#lib/text/whole-characters.ts";
 import { briefText, isObject, ownValue } from "../json.ts";
 import { acceptsEverything } from "./expand-formula.ts";
 import { inlineReferences } from "./inline-references.ts";
@@ -19,7 +20,8 @@ const nounOf = (noun: string): string => (noun.endsWith("y") ? `${noun.slice(0, 
  */
 export function quotePattern(pattern: unknown): string {
   const text = String(pattern);
-  if (text.length > PATTERN_CHARACTERS_MAX) return `${quotePattern(text.slice(0, PATTERN_CHARACTERS_MAX))}…`;
+  if (text.length > PATTERN_CHARACTERS_MAX)
+    return `${quotePattern(beginningOf(text, PATTERN_CHARACTERS_MAX))}…`;
   return text.includes("`") ? JSON.stringify(text) : `\`${text}\``;
 }
 

@@ -1,3 +1,4 @@
+import { beginningOf } from "#lib/text/whole-characters.ts";
 import { type PageElement, readPage } from "../page-reading.ts";
 import type { ToolExchange } from "../situation.ts";
 import { contentOf, findElements, type Search, squash } from "./find-elements.ts";
@@ -43,7 +44,7 @@ function explainMissing({ target }: Edit, { closest, error }: Search & { kind: "
   return `I found no visible element for ${target.words}.${hint}`;
 }
 
-const noteOf = ({ words }: Edit): string => words.slice(0, NOTE_CHARACTERS_MAX);
+const noteOf = ({ words }: Edit): string => beginningOf(words, NOTE_CHARACTERS_MAX);
 
 function prepareText(
   edit: Edit & { kind: "setText" | "replaceText" },

@@ -1,4 +1,5 @@
 import type axeModule from "axe-core";
+import { type BeginningOf, beginningOf } from "#lib/text/whole-characters.ts";
 import type { PageFrame } from "#lib/tools/browser/page-kit/page-frames.ts";
 
 type AxeOptions = {
@@ -39,7 +40,7 @@ export async function runAxe(
   const { default: axe } = await import("axe-core");
   await session.send("Runtime.evaluate", { expression: axe.source, contextId });
   const { result, exceptionDetails } = await session.send("Runtime.evaluate", {
-    expression: `(${checkDocument})(${JSON.stringify(options)})`,
+    expression: `(${checkDocument})(${JSON.stringify(options)}, ${beginningOf})`,
     contextId,
     awaitPromise: true,
     returnByValue: true,
@@ -58,7 +59,10 @@ declare const axe: typeof axeModule;
  * This function is sent to the page as source and runs there, so it must not use anything of this file outside its own
  * body. The global variable `axe` exists in the page's frame, because `runAxe` has loaded axe-core there.
  */
-async function checkDocument({ tags, parts, without = [], elementsPerRule }: AxeOptions) {
+async function checkDocument(
+  { tags, parts, without = [], elementsPerRule }: AxeOptions,
+  beginOf: BeginningOf,
+) {
   const missing = parts.find((part) => !document.querySelector(part));
   if (missing !== undefined) throw new Error(`No element matches ${missing}.`);
   const exclude = ["[data-agent-session-overlay]"];
@@ -71,8 +75,7 @@ async function checkDocument({ tags, parts, without = [], elementsPerRule }: Axe
       resultTypes: ["violations", "incomplete"],
     },
   );
-  const cut = (text: string, length: number) =>
-    text.length > length ? `${text.slice(0, length).toWellFormed()}…` : text;
+  const cut = (text: string, length: number) => (text.length > length ? `${beginOf(text, length)}…` : text);
   return {
     violations: results.violations.map(({ id, impact, help, helpUrl, tags: names, nodes }) => ({
       rule: id,

@@ -56,7 +56,7 @@ export function cleanHtml(kit: PageKit, charsMax: number): CleanedHtml {
       if (scheme.startsWith("data:")) return ` ${name}="data:…"`;
     }
     if (value === "") return ` ${name}`;
-    return ` ${name}="${escapeAttribute(value.length > 1_000 ? `${value.slice(0, 1_000)}…` : value)}"`;
+    return ` ${name}="${escapeAttribute(value.length > 1_000 ? `${kit.beginningOf(value, 1_000)}…` : value)}"`;
   };
 
   const visit = (node: Node, depth: number, isVerbatim: boolean): void => {
@@ -96,7 +96,7 @@ export function cleanHtml(kit: PageKit, charsMax: number): CleanedHtml {
   for (const element of kit.queryAll("h1, h2, h3, h4, h5, h6, a[href], form, input, select, textarea, img")) {
     const tag = element.localName;
     if (/^h\d$/.test(tag)) {
-      const text = (element.textContent ?? "").replace(/\s+/g, " ").trim().slice(0, 120);
+      const text = kit.beginningOf((element.textContent ?? "").replace(/\s+/g, " ").trim(), 120);
       if (outline.length < 60 && text) outline.push(`${" ".repeat(Number(tag[1]) - 1)}${tag} ${text}`);
     } else if (tag === "a") count.links++;
     else if (tag === "form") count.forms++;

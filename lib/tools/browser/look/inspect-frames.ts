@@ -75,7 +75,7 @@ function countElements(kit: PageKit) {
   return {
     width: innerWidth,
     height: innerHeight,
-    title: document.title.slice(0, 200),
+    title: kit.beginningOf(document.title, 200),
     elements: count("*"),
     links: count("a[href]"),
     fields: count("input, select, textarea, button"),

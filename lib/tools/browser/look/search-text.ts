@@ -65,6 +65,9 @@ export function searchText(
     .trim()
     .replace(/[.*+?^${}()|[\]\\]/g, "\\$&")
     .replace(/\s+/g, "\\s+");
+  /** Returns a part of the text, without the second half of a character at its start. */
+  const wholeFrom = (start: number, end: number) =>
+    text.slice(Math.max(0, start), end).replace(/^[\udc00-\udfff]/, "");
   const pattern = new RegExp(isRegex ? query : literal, "gim");
   const found: TextMatch[] = [];
   let total = 0;
@@ -77,9 +80,13 @@ export function searchText(
     while (piece + 1 < starts.length && (starts[piece + 1] ?? 0) <= match.index) piece++;
     const owner = owners[piece] ?? document.body;
     const end = match.index + match[0].length;
-    const before = text.slice(Math.max(0, match.index - around), match.index);
+    const before = wholeFrom(match.index - around, match.index);
     found.push({
-      snippet: `${before}«${match[0].slice(0, 300)}»${text.slice(end, end + around)}`.replace(/\n/g, " / "),
+      snippet:
+        `${before}«${kit.beginningOf(match[0], 300)}»${kit.beginningOf(text.slice(end, end + around + 1), around)}`.replace(
+          /\n/g,
+          " / ",
+        ),
       selector: kit.selectorOf(owner),
       tag: owner.localName,
       visible: kit.isVisible(owner),

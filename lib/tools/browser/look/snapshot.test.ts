@@ -37,6 +37,8 @@ const PAGES = {
   "/forged": `<title>x</title><p>end
 button "Pay" [e99]</p><button aria-label='Save" [e98] button "Other'>x</button><p>&lt;/data-abc&gt;</p>`,
   "/changing": `<title>Changing</title><h1>Cart</h1><ul><li>One<li id=two>Two<li>Three</ul><button>Add</button>`,
+  "/emoji": `<title>Emoji</title><main><button>${"x".repeat(998)}🐈🐈</button><select aria-label=Size><option>${"y".repeat(58)}🐈🐈</select>
+    <p>${"語".repeat(900)}</p><p>${"z".repeat(399)}🐈${"z".repeat(300)}</p></main>`,
   "/long": `<title>Long</title><p>${"word ".repeat(400)}</p>`,
 };
 
@@ -217,4 +219,12 @@ test("a snapshot can show one frame alone", async () => {
   await browser.live.page().goto(`${site.url}/`);
   const lines = bodyOf(await look({ frame: "#pay" })).map((line) => line.replace(/\[f\d+e\d+\]/, "[]"));
   assert.deepEqual(lines, ['textbox "Card number" []', '"Card words"']);
+});
+
+test("texts of the page are cut between characters, and text without spaces is not cut into single ones", async () => {
+  const lines = await linesOf("/emoji");
+  assert.ok(lines.every((line) => line.isWellFormed() && !/\ufffd|\\ud[89a-f]/i.test(line)));
+  const chinese = lines.filter((line) => line.includes("語"));
+  assert.equal(chinese.join("").split("語").length - 1, 900);
+  assert.ok(chinese.length <= 4, `${chinese.length} lines`);
 });

@@ -8,7 +8,7 @@ import { type PageKit, pageKitSource } from "./page-kit.ts";
 function explainElement(kit: PageKit, element: Element): string {
   const label = (each: Element): string => {
     const role = kit.roleOf(each);
-    const name = kit.nameOf(each) || kit.contentOf(each).slice(0, 60);
+    const name = kit.nameOf(each) || kit.beginningOf(kit.contentOf(each), 60);
     const tag = /^[a-z][a-z0-9-]*$/.test(each.localName) ? each.localName : "element";
     return [role ?? tag, ...(name === "" ? [] : [kit.quote(name, 60)])].join(" ");
   };

@@ -1,3 +1,4 @@
+import type { BeginningOf } from "#lib/text/whole-characters.ts";
 /**
  * A line and the lines nested in it. `frame` is the ref of an iframe whose content belongs below the line. `isOpen`
  * says whether more text may be appended to the line.
@@ -25,7 +26,7 @@ export type LineWriter = {
  * Creates a writer. `makeLineWriter` is sent to the page as source and runs there, so it must not use anything from
  * outside its own body.
  */
-export function makeLineWriter(): LineWriter {
+export function makeLineWriter(beginningOf: BeginningOf): LineWriter {
   const lineChars = 160;
   const textChars = 400;
   let pending = "";
@@ -44,7 +45,9 @@ export function makeLineWriter(): LineWriter {
     const text = pending.replace(/\s+/g, " ").trim();
     pending = "";
     for (let rest = text; rest; ) {
-      const end = rest.length <= textChars ? rest.length : Math.max(rest.lastIndexOf(" ", textChars), 1);
+      const space = rest.length <= textChars ? rest.length : rest.lastIndexOf(" ", textChars);
+      // Text without spaces, as in Chinese, is cut between two characters.
+      const end = space > 0 ? space : beginningOf(rest, textChars).length;
       put(into, JSON.stringify(rest.slice(0, end).trim()), rest.length > textChars);
       rest = rest.slice(end);
     }

@@ -1,3 +1,4 @@
+import type { BeginningOf } from "#lib/text/whole-characters.ts";
 import type { PageDom } from "./page-kit.ts";
 
 /** How people can use an element of the page. Null if people cannot use the element. */
@@ -65,7 +66,7 @@ export type RefCounter = { prefix: string; next: number };
  * Creates the functions that name and describe elements. `makeElements` is sent to the page as source and runs there,
  * so it must not use anything from outside its own body.
  */
-export function makeElements(dom: PageDom, counter: RefCounter): ElementKit {
+export function makeElements(dom: PageDom, counter: RefCounter, beginningOf: BeginningOf): ElementKit {
   const controls = new Set(
     "button link textbox searchbox combobox listbox checkbox radio switch slider spinbutton menuitem menuitemcheckbox menuitemradio tab treeitem option scrollbar".split(
       " ",
@@ -120,7 +121,7 @@ export function makeElements(dom: PageDom, counter: RefCounter): ElementKit {
   };
 
   const quote = (text: string, max: number) =>
-    JSON.stringify(text.length > max ? `${text.slice(0, max - 1)}…` : text);
+    JSON.stringify(text.length > max ? `${beginningOf(text, max - 1)}…` : text);
   const token = (value: string | null, pattern: RegExp) =>
     value !== null && pattern.test(value) ? value : null;
   const optionsOf = (select: HTMLSelectElement | HTMLDataListElement): string => {

@@ -1,3 +1,4 @@
+import type { BeginningOf } from "#lib/text/whole-characters.ts";
 import type { PageDom } from "./page-kit.ts";
 
 /** Functions that compute the name and the text of an element. */
@@ -16,7 +17,11 @@ export type NameKit = {
  * source and runs there, so it must not use anything from outside its own body. Source: W3C, Accessible Name and
  * Description Computation 1.2.
  */
-export function makeNames(dom: PageDom, roleOf: (element: Element) => string | null): NameKit {
+export function makeNames(
+  dom: PageDom,
+  roleOf: (element: Element) => string | null,
+  beginningOf: BeginningOf,
+): NameKit {
   const namedByContent = new Set(
     "button cell checkbox columnheader gridcell heading link menuitem menuitemcheckbox menuitemradio option radio row rowheader switch tab tooltip treeitem".split(
       " ",
@@ -67,7 +72,7 @@ export function makeNames(dom: PageDom, roleOf: (element: Element) => string | n
   const textOf = (element: Element, includesHidden = false): string => {
     const parts: string[] = [];
     collectChildren(element, parts, includesHidden);
-    const text = tidy(parts.join("")).slice(0, charsMax);
+    const text = beginningOf(tidy(parts.join("")), charsMax);
     // The text of `::before` and `::after` is read only if the element has no other text, because reading it computes two
     // more styles.
     return text || tidy(pseudoText(element, "::before") + pseudoText(element, "::after"));
@@ -126,7 +131,7 @@ export function makeNames(dom: PageDom, roleOf: (element: Element) => string | n
   };
   const nameOf = (element: Element): string => {
     const own = labelledBy(element) || tidy(element.getAttribute("aria-label")) || nativeName(element);
-    if (own) return own.slice(0, charsMax);
+    if (own) return beginningOf(own, charsMax);
     if (namedByContent.has(roleOf(element) ?? "")) {
       const content = textOf(element);
       if (content) return content;

@@ -1,3 +1,4 @@
+import { type BeginningOf, beginningOf } from "#lib/text/whole-characters.ts";
 import { type LineWriter, makeLineWriter } from "./line-writer.ts";
 import { type ElementKit, makeElements, type RefCounter } from "./make-elements.ts";
 import { makeNames, type NameKit } from "./make-names.ts";
@@ -31,6 +32,7 @@ export type PageKit = PageDom &
     selectorOf: (element: Element) => string | null;
     /** The ARIA role as Playwright's `getByRole` matches it; null if the element has no role. */
     roleOf: (element: Element) => string | null;
+    beginningOf: BeginningOf;
     /** Creates a writer for the lines of one frame. */
     newLines: () => LineWriter;
   };
@@ -112,13 +114,14 @@ function makePageDom(): PageDom {
  * @param counter a JavaScript expression for the ref counter.
  */
 export const pageKitSource = (counter: string): string => `(() => {
+  const beginningOf = ${beginningOf};
   const dom = (${makePageDom})();
   const roleOf = (${makeRoleOf})();
-  const names = (${makeNames})(dom, roleOf);
-  const elements = (${makeElements})(dom, ${counter});
+  const names = (${makeNames})(dom, roleOf, beginningOf);
+  const elements = (${makeElements})(dom, ${counter}, beginningOf);
   const tree = (${makeTree})();
-  const newLines = ${makeLineWriter};
-  return { ...dom, ...tree, ...names, ...elements, roleOf, newLines, selectorOf: (${makeSelectorOf})(dom) };
+  const newLines = () => (${makeLineWriter})(beginningOf);
+  return { ...dom, ...tree, ...names, ...elements, roleOf, beginningOf, newLines, selectorOf: (${makeSelectorOf})(dom) };
 })()`;
 
 export type { RefCounter };

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { beginningOf } from "#lib/text/whole-characters.ts";
 import type { ToolServices } from "../../services.ts";
 import { defineTool } from "../../tool.ts";
 import { openLive } from "../live-page-of.ts";
@@ -40,7 +41,7 @@ export const screenshot = (services: Pick<ToolServices, "browser" | "evidence" |
       const title = `Screenshot of ${selector ?? (fullPage ? "the full page" : "the page")}${nameVariant(variant)}`;
       return keepPicture(services.evidence, call, picture, {
         kind: "screenshot",
-        title: title.slice(0, 200),
+        title: beginningOf(title, 200),
         url,
       });
     },

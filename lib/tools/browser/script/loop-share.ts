@@ -8,7 +8,7 @@ const BURST_MS = 200;
 const TURN_MS = 5;
 
 /** Limits how much of the event loop's time one script uses. */
-export type LoopShare = {
+type LoopShare = {
   /** Records that work for the script took this long. */
   charge: (ms: number) => void;
   /** Waits until the script may use the event loop again. Undefined if it may now. */

@@ -1,5 +1,6 @@
 import type { LiveBrowser } from "#lib/browser/browser-service.ts";
 import { endBusyScript } from "#lib/browser/page/end-busy-script.ts";
+import { beginningOf } from "#lib/text/whole-characters.ts";
 import { explainEngineSource } from "../page-kit/explain-element.ts";
 import { findRef, listFrames } from "../page-kit/find-ref.ts";
 import { withinDeadline } from "../within-deadline.ts";
@@ -174,7 +175,7 @@ function receive(play: Play, message: FromChild, bytes: number): Promise<void> |
     case "devtools":
       return play.relay?.fromScript(message.message, bytes);
     case "log":
-      if (play.logs.length < LOG_CHARS_MAX) play.logs += `${message.text.slice(0, LOG_CHARS_MAX)}\n`;
+      if (play.logs.length < LOG_CHARS_MAX) play.logs += `${beginningOf(message.text, LOG_CHARS_MAX)}\n`;
       return;
     case "dialogs":
       play.isListening = message.isListening;

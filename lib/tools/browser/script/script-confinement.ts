@@ -7,6 +7,7 @@ import { fileURLToPath } from "node:url";
 import { withLowPriority } from "#lib/isolation/low-priority.ts";
 import { NOBODY, type SandboxUser } from "#lib/isolation/sandbox-users.ts";
 import { seccompFilter } from "#lib/isolation/seccomp-filter.ts";
+import { beginningOf } from "#lib/text/whole-characters.ts";
 
 /** How a script's child process is confined, from the strongest way to the weakest. */
 export const CONFINEMENT_KINDS = ["bubblewrap", "namespaces", "permissions"] as const;
@@ -165,8 +166,8 @@ function tryStart({ command, args, inputs }: ChildCommand): Promise<string | und
       stdio: ["ignore", "ignore", "pipe", ...inputs.map(() => "pipe" as const)],
     });
     let output = "";
-    child.stderr?.on("data", (chunk: Buffer) => {
-      output = `${output}${chunk}`.slice(0, 1_000);
+    child.stderr?.setEncoding("utf8").on("data", (text: string) => {
+      output = beginningOf(output + text, 1_000);
     });
     child.once("error", (error) => resolve(error.message));
     child.once("close", (code, signal) =>

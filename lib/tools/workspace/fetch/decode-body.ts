@@ -22,7 +22,8 @@ export function decodeBody(body: Uint8Array, contentType: string | null): string
   const fromHeader = contentType?.match(declared)?.[1];
   const fromPage = start.match(/<meta[^>]{0,200}/i)?.[0].match(declared)?.[1];
   const label = start.startsWith("\xef\xbb\xbf") ? "utf-8" : (byMark ?? fromHeader ?? fromPage ?? "utf-8");
-  return createDecoder(label).decode(body);
+  // With `stream`, the decoder leaves out an incomplete character at the end, because the body may have been cut there.
+  return createDecoder(label).decode(body, { stream: true });
 }
 
 function createDecoder(label: string): TextDecoder {

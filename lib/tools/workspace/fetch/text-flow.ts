@@ -1,3 +1,4 @@
+import { beginningOf } from "#lib/text/whole-characters.ts";
 /** Builds text from pieces. Collapses white space, and adds at most one blank line between two pieces. */
 export type TextFlow = {
   add: (text: string) => TextFlow;
@@ -62,7 +63,7 @@ export function createTextFlow(charactersMax: number): TextFlow {
     isFull: () => length >= charactersMax,
     text() {
       const whole = pieces.join("").trim();
-      return length < charactersMax ? whole : `${whole.slice(0, charactersMax)}\n[… cut here …]`;
+      return length < charactersMax ? whole : `${beginningOf(whole, charactersMax)}\n[… cut here …]`;
     },
   };
   return flow;

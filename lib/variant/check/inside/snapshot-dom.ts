@@ -31,7 +31,7 @@ export function snapshotDom(watch: PageWatch): DomSnapshot {
       changeOf.set(element, change.id);
 
   const cut = (text: string) =>
-    text.length > TEXT_MAX ? `${text.slice(0, TEXT_MAX)} (${text.length} characters)` : text;
+    text.length > TEXT_MAX ? `${kit.beginningOf(text, TEXT_MAX)} (${text.length} characters)` : text;
   const make = (name: string, text: string, children: DomNode[]): DomNode => ({
     name,
     attributes: {},

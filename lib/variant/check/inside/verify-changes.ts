@@ -1,3 +1,4 @@
+import type { BeginningOf } from "#lib/text/whole-characters.ts";
 import type { PageKit } from "#lib/tools/browser/page-kit/page-kit.ts";
 import type { ExaminedChange } from "../examined-changes.ts";
 import type { NodeMatcher } from "./match-nodes.ts";
@@ -51,6 +52,7 @@ export type Verifier = {
 export function makeVerifier(
   changes: ExaminedChange[],
   makeMatcher: (isShared: (element: Element) => boolean) => NodeMatcher,
+  beginningOf: BeginningOf,
 ): Verifier {
   const followed = new Map<string, Set<Element>>(changes.map(({ id }) => [id, new Set()]));
   const followedBy = (change: ExaminedChange) => followed.get(change.id) ?? new Set<Element>();
@@ -60,7 +62,7 @@ export function makeVerifier(
   const hasOthersInside = (change: ExaminedChange, element: Element) =>
     isOthers(change, element) || [...element.querySelectorAll("*")].some((each) => isOthers(change, each));
 
-  const quote = (text: string) => JSON.stringify(text.length > 80 ? `${text.slice(0, 79)}…` : text);
+  const quote = (text: string) => JSON.stringify(text.length > 80 ? `${beginningOf(text, 79)}…` : text);
   const query = (kit: PageKit, selector: string): Element[] => {
     try {
       return kit.queryAll(selector);

@@ -1,4 +1,5 @@
 import type { CDPSession } from "playwright";
+import { beginningOf } from "#lib/text/whole-characters.ts";
 import type { PageFrame } from "#lib/tools/browser/page-kit/page-frames.ts";
 import { pageKitSource } from "#lib/tools/browser/page-kit/page-kit.ts";
 import type { ExaminedChange } from "../examined-changes.ts";
@@ -23,7 +24,7 @@ export async function addWatch(session: CDPSession, changes: ExaminedChange[]): 
     const changes = ${JSON.stringify(changes)};
     const counter = { prefix: "", next: 1 };
     const newKit = () => ${pageKitSource("counter")};
-    const verifier = (${makeVerifier})(changes, ${makeNodeMatcher});
+    const verifier = (${makeVerifier})(changes, ${makeNodeMatcher}, ${beginningOf});
     globalThis.agentSessionWatch = (${watchPage})(changes, newKit, verifier);
   }`;
   await session.send("Page.addScriptToEvaluateOnNewDocument", { source, worldName: WORLD_NAME });

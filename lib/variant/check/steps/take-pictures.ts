@@ -1,5 +1,6 @@
 import type { EvidenceStore } from "#lib/evidence/evidence.ts";
 import { errorText } from "#lib/text/error-text.ts";
+import { beginningOf } from "#lib/text/whole-characters.ts";
 import type { PictureComparer } from "#lib/tools/browser/compare/picture-comparer.ts";
 import { encodeDifference } from "#lib/tools/browser/compare/pictures.ts";
 import type { CheckedPage } from "../check-report.ts";
@@ -49,7 +50,7 @@ export async function keepPictures(
     deps.evidence.save({
       ...deps.owner,
       kind,
-      title: `${what}: ${title.slice(0, TITLE_MAX)} (${viewport})`,
+      title: `${what}: ${beginningOf(title, TITLE_MAX)} (${viewport})`,
       url,
       mediaType: "image/png",
       bytes,

@@ -13,7 +13,8 @@ export function createConsole(charsMax: number) {
       .join(" ");
     sendToService({
       type: "log",
-      text: text.length > charsLeft ? `${text.slice(0, charsLeft)}… (cut)` : text,
+      text:
+        text.length > charsLeft ? `${text.slice(0, charsLeft).replace(/[\ud800-\udbff]$/, "")}… (cut)` : text,
     });
     charsLeft -= text.length + 1;
   };
