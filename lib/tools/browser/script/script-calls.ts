@@ -94,7 +94,11 @@ async function copyFile(calls: Calls, from: string, to: string): Promise<null> {
 }
 
 function inTurn<Result>(calls: Calls, work: () => Promise<Result>): Promise<Result> {
-  const result = calls.fileWork.then(work);
+  const result = calls.fileWork.then(() => {
+    // The file before may have used up what was left.
+    spend(calls, 0);
+    return work();
+  });
   calls.fileWork = result.catch(() => {});
   return result;
 }

@@ -51,7 +51,9 @@ export function startScriptProcess({ command, args, inputs }: ChildCommand): Scr
   lowerAutogroupOf(child.pid);
   let onMessage: OnMessage = () => {};
   let broken: string | undefined;
+  let isKilled = false;
   const kill = () => {
+    isKilled = true;
     // The streams are no longer read, and `close` would wait for their end.
     for (const stream of [child.stdin, child.stdout, child.stderr]) stream.destroy();
     if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
@@ -103,7 +105,10 @@ export function startScriptProcess({ command, args, inputs }: ChildCommand): Scr
       const timer = setTimeout(kill, END_MS_MAX);
       ended.then(() => clearTimeout(timer));
     },
-    (error) => breakOff(error instanceof BrokenPipe ? error.message : INVALID_MESSAGE),
+    (error) => {
+      // Reading also fails when `kill` closes the stream.
+      if (!isKilled) breakOff(error instanceof BrokenPipe ? error.message : INVALID_MESSAGE);
+    },
   );
 
   return {
