@@ -168,6 +168,35 @@ test("a full disk is answered with 503 and named in the readiness, and the servi
   assert.equal((await readiness()).checks.database.ok, true);
 });
 
+test("below DISK_FREE_MIN_MB the readiness says so, tools write nothing, and turns go on", async (t) => {
+  const service = await openTestService({ SANDBOX: "unconfined", DISK_FREE_MIN_MB: "1000000000" });
+  t.after(() => service.close());
+  const problem =
+    /^(?:Error: )?the service's disk has \d+ MiB free, and 1000000000 MiB must stay free; nothing can be written/;
+  const answer = await service.call("GET", "/api/ready");
+  assert.equal(answer.status, 503);
+  const { checks } = await answer.json();
+  assert.equal(checks.database.ok, true);
+  assert.equal(checks.sandbox.ok, false);
+  assert.match(checks.sandbox.detail, problem);
+
+  const calls = [
+    { name: "write_file", arguments: { path: "a.txt", content: "a" } },
+    { name: "run_shell", arguments: { command: "echo a > a.txt" } },
+    { name: "list_files", arguments: {} },
+  ];
+  service.model.respondWith(({ answersSoFar }) => {
+    const call = calls[answersSoFar];
+    return call ? { toolCalls: [call] } : { text: "Done." };
+  });
+  const { statusUrl } = await service.create("Write something.");
+  await service.completed(statusUrl);
+  const [written = "", ran = "", listed = ""] = service.model.requests.at(-1)?.toolResults ?? [];
+  assert.match(written, problem);
+  assert.match(ran, problem);
+  assert.equal(listed, "[the folder is empty]");
+});
+
 test("a start fails with a sentence if the data folder is not writable, and changes nothing", async (t) => {
   if (process.getuid?.() !== 0) return t.skip("mounting a file system takes root");
   const folder = await mkdtemp(join(tmpdir(), "read-only-"));

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { constants, existsSync } from "node:fs";
 import { access, mkdir, open, readFile, statfs, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { syncFolder } from "#lib/disk/durable.ts";
 
 /** Minimum free space. The write-ahead log of the embedded database grows by files of up to this size. */
 const FREE_BYTES_MIN = 16 * 2 ** 20;
@@ -86,6 +87,8 @@ async function readOrCreate(path: string, generate: () => string): Promise<strin
     } finally {
       await file.close();
     }
+    // A key that a power failure removes would make everything unreadable that was encrypted with it.
+    await syncFolder(dirname(path));
     return text;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;

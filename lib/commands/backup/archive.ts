@@ -1,8 +1,7 @@
 import { existsSync } from "node:fs";
-import { chmod, mkdir, mkdtemp, readdir, rename, rm } from "node:fs/promises";
-import { basename, join } from "node:path";
+import { mkdir, mkdtemp, open, readdir, rename, rm } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
 import { Client } from "pg";
-import { create, extract } from "tar";
 import { dumpDatabase } from "#db/backup/dump.ts";
 import { BackupError, loadDatabase, readManifest } from "#db/backup/load.ts";
 import type { Manifest } from "#db/backup/manifest.ts";
@@ -10,6 +9,8 @@ import { postgresFolder } from "#db/embedded/data-folder.ts";
 import { DatabaseLockedError, lockFolder } from "#db/embedded/lock-folder.ts";
 import { startServer } from "#db/embedded/open-embedded.ts";
 import { prepareSocket } from "#db/embedded/socket.ts";
+import { syncFileSystem, syncFolder } from "#lib/disk/durable.ts";
+import { packFolders, unpack } from "./tar.ts";
 
 /** What a backup contains in addition to the database. Browser profiles are left out, because they are disposable. */
 const FOLDERS = ["workspaces", "evidence", "api-key", "encryption-key"];
@@ -18,7 +19,7 @@ const DATABASE = "database";
 /**
  * Writes the embedded database, the workspaces, the evidence and the generated keys to one archive (`.tar.gz`). The
  * service may be running. The database is copied before the files, so that the archive contains all files that rows of
- * the copied database refer to.
+ * the copied database refer to. When the call returns, the archive is on disk.
  *
  * @throws BackupError if there is no database or the archive already exists.
  */
@@ -32,23 +33,20 @@ export async function writeBackup(dataDir: string, archive: string): Promise<Man
     const folder = join(staging, DATABASE);
     await mkdir(folder);
     const manifest = await withServer(dataDir, (client) => dumpDatabase(client, folder));
-    const prefix = basename(staging);
-    await create(
-      {
-        gzip: true,
-        cwd: dataDir,
-        file: draft,
-        portable: false,
-        mode: 0o600,
-        onWriteEntry: (entry) => {
-          if (entry.path.startsWith(`${prefix}/`)) entry.path = entry.path.slice(prefix.length + 1);
-        },
-      },
-      [`${prefix}/${DATABASE}`, ...FOLDERS.filter((name) => existsSync(join(dataDir, name)))],
-    );
     // Only the owner may read the archive, because it contains the keys.
-    await chmod(draft, 0o600);
+    await rm(draft, { force: true });
+    const file = await open(draft, "wx", 0o600);
+    try {
+      await packFolders(draft, [
+        { folder: staging, names: [DATABASE] },
+        { folder: dataDir, names: FOLDERS.filter((name) => existsSync(join(dataDir, name))) },
+      ]);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
     await rename(draft, archive);
+    await syncFolder(dirname(resolve(archive)));
     return manifest;
   } finally {
     await rm(draft, { force: true });
@@ -77,7 +75,7 @@ export async function restoreBackup(
       throw new BackupError(
         `${dataDir} already contains a database: pass --replace to move it aside and restore the backup`,
       );
-    await extract({ file: archive, cwd: staging, preserveOwner: false }).catch((cause) => {
+    await unpack(archive, staging).catch((cause) => {
       throw new BackupError(`${archive} cannot be read: ${cause.message}`, { cause });
     });
     const folder = join(staging, DATABASE);
@@ -89,6 +87,7 @@ export async function restoreBackup(
     const movedTo = await setAside(dataDir);
     for (const name of ["postgres", ...FOLDERS])
       if (existsSync(join(staging, name))) await rename(join(staging, name), join(dataDir, name));
+    await syncFileSystem(dataDir);
     return { manifest, movedTo };
   } finally {
     await rm(staging, { recursive: true, force: true, maxRetries: 10 });

@@ -9,6 +9,7 @@ import { promisify } from "node:util";
 import { deployFiles } from "#e2e/service/pages/pages-testing.ts";
 import { listReports, readReport, storeReport } from "#e2e/service/reports/reports-testing.ts";
 import { openTestService, type TestService } from "#e2e/service/testing.ts";
+import { joinBytes } from "#lib/disk/file-name.ts";
 import { readFiles } from "#lib/skills/skill-store.ts";
 
 const run = promisify(execFile);
@@ -60,6 +61,11 @@ describe("a backup", () => {
     await service.completed(statusUrl);
     await mkdir(join(service.dataDir, "workspaces", sessionId), { recursive: true });
     await writeFile(join(service.dataDir, "workspaces", sessionId, "notes.txt"), "notes");
+    const names = ["one line", "\xff\xfe", "b\xff", "two\nlines"].map((name) => Buffer.from(name, "latin1"));
+    for (const name of names)
+      await writeFile(joinBytes(join(service.dataDir, "workspaces", sessionId), name), name, {
+        mode: 0o4755,
+      });
     const transcript = await readTranscript(service, sessionId);
     const report = await readReport(service, sessionId, await storeReport(service, sessionId));
     const bytes = Uint8Array.from({ length: 256 }, (_, index) => index);
@@ -84,6 +90,11 @@ describe("a backup", () => {
       await readFile(join(service.dataDir, "encryption-key"), "utf8"),
     );
     assert.equal(await readFile(join(second, "workspaces", sessionId, "notes.txt"), "utf8"), "notes");
+    for (const name of names) {
+      const path = joinBytes(join(second, "workspaces", sessionId), name);
+      assert.deepEqual(await readFile(path), name);
+      assert.equal((await stat(path)).mode & 0o7000, 0, "no set-user-ID bit");
+    }
     const other = await openTestService(embedded, second);
     assert.deepEqual(await readTranscript(other, sessionId), transcript);
     assert.equal((await listReports(other, sessionId)).length, 1);

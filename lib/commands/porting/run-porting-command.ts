@@ -1,8 +1,9 @@
 import { createWriteStream } from "node:fs";
 import { open, readFile, rename, rm, stat } from "node:fs/promises";
-import { resolve } from "node:path";
+import { dirname, resolve } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
+import { syncFolder } from "#lib/disk/durable.ts";
 import { DOCUMENT_LIMITS } from "#lib/porting/format.ts";
 import { countOf } from "#lib/text/count-of.ts";
 import type { PortingDesk } from "./open-porting-desk.ts";
@@ -45,9 +46,10 @@ async function runExport(
   try {
     await pipeline(
       Readable.fromWeb(opened.body as import("node:stream/web").ReadableStream),
-      createWriteStream(unfinished),
+      createWriteStream(unfinished, { flush: true }),
     );
     await rename(unfinished, path);
+    await syncFolder(dirname(path));
   } catch (error) {
     await Promise.all([rm(path, { force: true }), rm(unfinished, { force: true })]);
     throw error;
