@@ -9,6 +9,9 @@ type HeldInput = {
   releaseAll: () => BrowserInput[];
 };
 
+/** More keys than two hands hold. Further ones are not tracked, because a program could press keys without end. */
+const HELD_KEYS_MAX = 32;
+
 /** Tracks the keys and buttons that a person holds down, so that they can be released when the person loses control. */
 export function createHeldInput(): HeldInput {
   const keys = new Map<string, string>();
@@ -16,8 +19,8 @@ export function createHeldInput(): HeldInput {
   return {
     record(input) {
       if (input.type === "key") {
-        if (input.action === "down") keys.set(input.code, input.key);
-        else keys.delete(input.code);
+        if (input.action === "up") keys.delete(input.code);
+        else if (keys.size < HELD_KEYS_MAX) keys.set(input.code, input.key);
       }
       if (input.type === "mouse" && input.action === "down") buttons.set(input.button, input);
       if (input.type === "mouse" && input.action === "up") buttons.delete(input.button);
