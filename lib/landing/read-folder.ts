@@ -67,7 +67,7 @@ async function refusePlace(workspace: Workspace, names: string[]): Promise<strin
   for (const [index, name] of names.entries()) {
     const path = names.slice(0, index + 1).join("/");
     if (name.startsWith(".")) return `folder: ${path} is hidden; hidden folders are not published`;
-    if (!isSafeName(name)) return `folder: ${quote(path)} has a character that a page's path cannot have`;
+    if (!isSafeName(name)) return `folder: ${JSON.stringify(path)} has a character that a page's path cannot have`;
     const parent = names.slice(0, index).join("/");
     const entries = await workspace.list(parent, {
       recursive: false,
@@ -111,7 +111,8 @@ async function listFolder(
 }
 
 const inside = (folder: string, { path }: WorkspaceEntry): string => path.slice(folder.length + 1);
-const quote = (path: string): string => JSON.stringify(path);
+/** Quotes a path of the workspace. Its control characters are escaped already (`lib/disk/file-name.ts`). */
+const quote = (path: string): string => `"${path}"`;
 
 /** Returns why the files of a folder cannot become a page, or undefined if they can. */
 function refuseFiles(entries: readonly WorkspaceEntry[], folder: string): string | undefined {

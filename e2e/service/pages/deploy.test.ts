@@ -309,7 +309,7 @@ describe("folders of a deploy", () => {
       { ...INDEX, "a/Logo.png": "x", "a/logo.PNG": "y" },
       /"a\/Logo\.png" and "a\/logo\.PNG" differ only in upper and lower case/,
     ],
-    ["a line break in a name", { ...INDEX, "a\nb.txt": "x" }, /"a\\nb\.txt" has a control character/],
+    ["a line break in a name", { ...INDEX, "a\nb.txt": "x" }, /"a\\x0ab\.txt" has a control character/],
     ["a backslash in a name", { ...INDEX, "a\\b.txt": "x" }, /has a control character, a backslash/],
     ["a long path", { ...INDEX, [`${"d/".repeat(150)}x`]: "x" }, /is longer than 300 characters/],
     [
