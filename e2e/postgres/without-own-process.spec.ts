@@ -127,6 +127,21 @@ test("a share link sets a cookie that opens the session page, which has its own 
   expect(errors.filter((text) => /content security policy/i.test(text))).toEqual([]);
 });
 
+test("the reference can be kept by a cache: it depends on no cookie and no query, and has no nonce", async () => {
+  const read = async (path: string, headers: Record<string, string>) => {
+    const answer = await fetch(`${pages.baseUrl}${path}`, { headers });
+    return { answer, html: await answer.text() };
+  };
+  const { answer, html } = await read("/docs", {});
+  expect(answer.status).toBe(200);
+  expect(answer.headers.get("cdn-cache-control")).toBe("public, max-age=3600");
+  expect(answer.headers.get("content-security-policy")).toContain("script-src 'none'; style-src 'self';");
+  expect(html).not.toContain("nonce=");
+  const other = await read(`/docs?${"a[b]=1&".repeat(1_000)}`, { cookie: "theme=dark" });
+  expect(other.html).not.toContain('data-theme="dark"');
+  expect(other.html).not.toContain("a[b]");
+});
+
 test("the session page is 404 without the cookie, and for a wrong link", async ({ page }) => {
   expect((await page.goto(`${pages.baseUrl}/s/${session.sessionId}`))?.status()).toBe(404);
   expect((await page.goto(`${pages.baseUrl}/s/${session.sessionId}?key=wrong`))?.status()).toBe(404);

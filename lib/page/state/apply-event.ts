@@ -264,7 +264,7 @@ function completeRun(state: SessionState, event: EventOf<"run.completed">): Sess
 
 /** Returns the last error of the browser if the run needed a page, as the service determines it; otherwise null. */
 const findPageError = ({ toolCalls, browser }: SessionState, runId: string): string | null =>
-  browser.desiredUrl !== null ||
+  (browser.desiredUrl !== null && browser.status !== "error") ||
   Object.values(toolCalls).some((call) => call.runId === runId && usesBrowser(call.toolName))
     ? browser.lastError
     : null;

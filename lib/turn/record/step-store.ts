@@ -95,11 +95,12 @@ type Part = {
 
 /**
  * SQL: why the browser could not open the last requested page; null if it could, or if the run needed no page. A run
- * needs one if its session selects a page, which the first look opens, or if it called a tool of the browser.
+ * needs one if its session selects a page, which the first look opens, or if it called a tool of the browser. If no
+ * browser could be started, only the calls count, because the run may have read the page in another way.
  */
 const pageError = sql`(select b.last_error from ${browsers} b where b.session_id =
   coalesce((select a.browser_session_id from ${agents} a where a.session_id = held.session_id), held.session_id)
-  and (b.desired_url is not null or exists (
+  and (b.desired_url is not null and b.status <> 'error' or exists (
     select 1 from ${toolCalls} c where c.run_id = held.id
       and c.name in (${sql.join(
         BROWSER_TOOLS.map((name) => sql.raw(`'${name}'`)),
