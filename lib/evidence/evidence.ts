@@ -33,7 +33,7 @@ export type NewEvidence = {
 type ListedEvidence = EvidencePointer & { sizeBytes: number; createdAt: string };
 
 /** Stored evidence. `bytes` is undefined if they are missing; {@link MISSING_BYTES} is the sentence for that. */
-export type StoredEvidence = { pointer: EvidencePointer; bytes: Uint8Array | undefined };
+type StoredEvidence = { pointer: EvidencePointer; bytes: Uint8Array | undefined };
 
 /** Continues a sentence about evidence whose row exists, but whose bytes this process cannot read. */
 export const MISSING_BYTES =

@@ -4,7 +4,7 @@ import { WorkspaceError } from "../workspace-error.ts";
 import { type FolderSize, measureFolder } from "./walk-folder.ts";
 
 /** Enforces the limits of a workspace's files, and the free space that must stay on the disk. */
-export type WorkspaceQuota = {
+type WorkspaceQuota = {
   /** Counts a file of this size before it is written. @throws WorkspaceError if the file must not be written. */
   reserve: (bytes: number) => Promise<void>;
   /**
