@@ -2,9 +2,9 @@ import { writeFile } from "node:fs/promises";
 
 /**
  * The niceness of everything that the service runs for an agent: commands, test runs and scripts. While the processors
- * are busy, such a process gets about a tenth of the time that the service gets (niceness 0).
+ * are busy, such a process gets about a third of the time that the service gets (niceness 0).
  */
-export const LOW_PRIORITY = 10;
+export const LOW_PRIORITY = 5;
 
 /** Returns the arguments that start a program with low priority. The first one is the program to run: `nice`. */
 export const withLowPriority = (command: readonly string[]): string[] => [
