@@ -34,9 +34,9 @@ const FENCES: Record<PlainFence, (value: Value<string>) => SQL> = {
 };
 
 /**
- * The part of the statement that locks the session and then the run (`architecture.md`, Locks). All other parts
- * depend on it. It has no row if the fence does not hold,
- * or if `unlessSteered` is true and a message that joined the turn is unread.
+ * The part of the statement that locks the session and then the run (`architecture.md`, Locks). All other parts depend
+ * on it. It has no row if the fence does not hold, or if `unlessSteered` is true and a message that joined the turn is
+ * unread.
  */
 const held = (value: Value<string>, fence: Fence, unlessSteered: boolean) =>
   fence === "alone"
