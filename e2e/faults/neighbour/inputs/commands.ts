@@ -16,4 +16,20 @@ export const commandInputs: HostileInput[] = [
       DONE,
     ],
   },
+  {
+    name: "shell-output",
+    title: "a command that prints without end",
+    steps: () => [call("run_shell", { command: "yes 0123456789012345678901234567890123456789" }), DONE],
+  },
+  {
+    name: "shell-processes",
+    title: "a command that starts processes which compute without end",
+    steps: () => [
+      call("run_shell", {
+        command: "for n in $(seq 30); do (while :; do :; done) & done; wait",
+        timeoutMs: 20_000,
+      }),
+      DONE,
+    ],
+  },
 ];

@@ -5,6 +5,7 @@ import { call, DONE, servePage } from "./parts.ts";
 
 const FRAMES = 200;
 const ERROR_BYTES = 1_048_576;
+const ELEMENTS = 60_000;
 const PINGS_AT_ONCE = 200;
 const PAUSE_MS = 50;
 
@@ -31,6 +32,30 @@ export const pageInputs: HostileInput[] = [
       `<script>for (let n = 0; n < ${FRAMES}; n++) { const frame = document.createElement("iframe"); frame.srcdoc = "<p>" + n; document.body.append(frame); }</script>`,
     ),
     steps: look,
+  },
+  {
+    name: "page-fetches",
+    title: "a page that requests itself without end",
+    page: servePage(
+      `<script>for (let n = 0; n < 6; n++) (async () => { for (;;) await fetch("/missing?" + Math.random()).catch(() => {}); })();</script>`,
+    ),
+    steps: look,
+  },
+  {
+    name: "page-popups",
+    title: "a page that opens windows and changes its address all the time",
+    page: servePage(
+      `<script>setInterval(() => { window.open("about:blank"); history.pushState(null, "", "#" + Math.random()); document.title = Math.random(); }, 5);</script>`,
+    ),
+    steps: look,
+  },
+  {
+    name: "page-large",
+    title: `a page with ${ELEMENTS} elements that is looked at`,
+    page: servePage(
+      `<script>let html = ""; for (let n = 0; n < ${ELEMENTS}; n++) html += "<button>" + n + "</button>"; document.body.innerHTML = html;</script>`,
+    ),
+    steps: () => [call("dom_query", {}), call("screenshot", {}), DONE],
   },
   {
     name: "viewer-pings",

@@ -5,6 +5,7 @@ import type { HostileInput, Scene } from "../hostile-input.ts";
 const DOCS_AT_ONCE = 20;
 const UPLOADS = 4;
 const UPLOAD_BYTES = 8 * 1_048_576;
+const BODY_CHARS = 3_500_000;
 const SENT_BYTES = 300_000;
 
 /** Sends the beginning of a body, and then nothing, until the service or the signal ends the request. */
@@ -52,6 +53,53 @@ export const requestInputs: HostileInput[] = [
             () => sleep(50),
           );
         }
+      };
+      await Promise.all(Array.from({ length: DOCS_AT_ONCE }, repeat)).catch(() => {});
+    },
+  },
+  {
+    name: "session-bodies",
+    title: `${UPLOADS} creations of 7 MB at once`,
+    async attack({ service, apiKey }, signal) {
+      const text = "é".repeat(BODY_CHARS);
+      const body = JSON.stringify({
+        messages: [{ role: "user", parts: [{ type: "text", text }] }],
+        source: "?",
+      });
+      const headers = { authorization: `Bearer ${apiKey}`, "content-type": "application/json" };
+      const repeat = async () => {
+        while (!signal.aborted)
+          await fetch(new URL("/api/session", service), { method: "POST", headers, body, signal }).then(
+            (response) => response.arrayBuffer(),
+            () => sleep(50),
+          );
+      };
+      await Promise.all(Array.from({ length: UPLOADS }, repeat)).catch(() => {});
+    },
+  },
+  {
+    name: "annotations",
+    title: `${DOCS_AT_ONCE} annotations without a key at once, as large as they may be`,
+    async attack({ service, session }, signal) {
+      const annotations = Array.from({ length: 1_000 }, () => ({
+        type: "note",
+        selector: "p",
+        comment: "x",
+      }));
+      const body = JSON.stringify({
+        event: "submit",
+        output: "x",
+        annotations,
+        url: "https://shop.example/",
+      });
+      const url = new URL(`/api/sessions/${session.sessionId}/annotations/webhook`, service);
+      const headers = { "content-type": "application/json" };
+      const repeat = async () => {
+        while (!signal.aborted)
+          await fetch(url, { method: "POST", headers, body, signal }).then(
+            (response) => response.arrayBuffer(),
+            () => sleep(50),
+          );
       };
       await Promise.all(Array.from({ length: DOCS_AT_ONCE }, repeat)).catch(() => {});
     },

@@ -6,6 +6,9 @@ const FILE_BYTES = 19_000_000;
 const LOG_LINE_CHARS = 1_000;
 const LOG_LINES = 200_000;
 
+const RESULT_CHARS = 50_000_000;
+const EVALUATIONS = 20_000;
+
 const shell = (command: string) => call("run_shell", { command });
 const script = (text: string) => call("browser_execute", { script: text, timeoutMs: 30_000 });
 
@@ -30,6 +33,23 @@ export const scriptInputs: HostileInput[] = [
     steps: () => [
       script(
         `const line = "x".repeat(${LOG_LINE_CHARS}); for (let n = 0; n < ${LOG_LINES}; n++) console.log(n, line); return "logged";`,
+      ),
+      DONE,
+    ],
+  },
+  {
+    name: "script-result",
+    title: `a script that returns ${RESULT_CHARS} characters`,
+    page: servePage("<p>quiet</p>"),
+    steps: () => [script(`return "x".repeat(${RESULT_CHARS});`), DONE],
+  },
+  {
+    name: "script-commands",
+    title: `a script that evaluates in the page ${EVALUATIONS} times at once`,
+    page: servePage("<p>quiet</p>"),
+    steps: () => [
+      script(
+        `await Promise.allSettled(Array.from({ length: ${EVALUATIONS} }, (_, n) => page.evaluate((k) => k, n))); return "evaluated";`,
       ),
       DONE,
     ],
