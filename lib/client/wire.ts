@@ -1059,7 +1059,7 @@ export type FollowUp = {
   message?: Message | undefined;
   /** Messages, at least one of them from the user. The last user message starts the turn. */
   messages?: Array<Message> | undefined;
-  /** `queue`: the message starts its own turn after the queued messages before it. `steer`: the running turn reads the message between two of its steps. The message starts its own turn instead, as with `queue`, if no turn runs, if the running turn is being stopped, has reached its step limit or already collects its structured result, or if a person started the running turn and the message is sent with an API key. `interrupt`: cancels the running turn, then the message starts its own turn. */
+  /** `queue`: the message starts its own turn after the queued messages before it. `steer`: the running turn reads the message between two of its steps. The message starts its own turn instead, as with `queue`, if no turn runs, if the running turn is being stopped, has reached its step limit or already collects its structured result, if a person started the running turn and the message is sent with an API key, or if a person sends it and the running turn lacks tools because no person started it. `interrupt`: cancels the running turn, then the message starts its own turn. */
   mode?: "queue" | "steer" | "interrupt" | undefined;
   /** A replay with the same key and an equal body returns the original response and changes nothing. The same key with a different body is refused with 422. Different sessions do not share keys. */
   idempotencyKey?: string | undefined;
