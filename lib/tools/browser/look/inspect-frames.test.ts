@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { nastyPages, otherPages } from "../nasty-pages.ts";
-import { callOf, startSite, startTestBrowser, type TestBrowser, textOf } from "../test-fixture.ts";
 import { withFrames } from "../page-kit/page-frames.ts";
 import { readTitle } from "../page-kit/read-title.ts";
+import { callOf, startSite, startTestBrowser, type TestBrowser, textOf } from "../test-fixture.ts";
 import { browserSearch } from "./browser-search.ts";
 import { inspectFrames } from "./inspect-frames.ts";
 

@@ -17,7 +17,11 @@ test("of one load, 200 errors and 200 failed requests are kept, each with 300 ch
     page.emit("pageerror", new Error(name + "x".repeat(5_000)));
     page.emit("console", { type: () => "error", text: () => `logged ${name}` });
     const url = () => `https://a.example/${name}${"x".repeat(5_000)}`;
-    page.emit("requestfailed", { method: () => "GET", url, failure: () => ({ errorText: "net::ERR_FAILED" }) });
+    page.emit("requestfailed", {
+      method: () => "GET",
+      url,
+      failure: () => ({ errorText: "net::ERR_FAILED" }),
+    });
     page.emit("response", { status: () => 404, request: () => ({ method: () => "POST", url }) });
   }
   for (const texts of [listNewErrors(problems, []), listNewRequests(problems, [])]) {
