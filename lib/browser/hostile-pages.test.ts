@@ -18,6 +18,7 @@ before(async () => {
   process.on("unhandledRejection", noteUnhandled);
   site = await startTestSite((request, response) => {
     if (request.url?.startsWith("/never")) return;
+    if (request.url?.startsWith("/none")) return void response.writeHead(204).end();
     response.writeHead(200, { "content-type": "text/html; charset=utf-8" });
     response.end(`<title>Page ${request.url}</title><p>text</p>`);
   });
@@ -41,6 +42,12 @@ const entriesOf = <Kind extends ActivityEntry["kind"]>(live: LiveBrowser, kind: 
   live.activity
     .since(0)
     .filter((entry): entry is Extract<ActivityEntry, { kind: Kind }> => entry.kind === kind);
+
+/** Counts the session's events of one kind. */
+async function countEvents(kind: string): Promise<number> {
+  const events = await harness.log.read(sessionId, { after: 0, limit: 1_000 });
+  return events.filter((event) => event.kind === kind).length;
+}
 
 test("the overlay's binding ignores what is no report, however often it is called", async () => {
   const live = await open();
@@ -192,6 +199,38 @@ test("dialogs, addresses and requests of a page in a loop stay within their limi
   }, "the new address");
   assert.ok((record.currentUrl ?? "").length <= 8_192, String(record.currentUrl?.length));
   assert.ok((record.lastNavigatedUrl ?? "").length <= 8_192);
+  // The address was written after the events of the dialogs. They may be of two minutes.
+  const noted = await countEvents("browser.dialog");
+  assert.ok(noted > 0 && noted <= 60, `${noted} events`);
+});
+
+test("changes of the address in a loop make one event per 200 ms", async () => {
+  const live = await open();
+  const before = await countEvents("browser.status");
+  const beganMs = performance.now();
+  await live.page().evaluate(() => {
+    for (let count = 1; count <= 150; count += 1) history.pushState(null, "", `/?${count}`);
+  });
+  await waitFor(
+    async () => (await harness.browsers.readStatus(sessionId)).currentUrl?.endsWith("/?150"),
+    "the last address",
+  );
+  const made = (await countEvents("browser.status")) - before;
+  const most = 2 + (performance.now() - beganMs) / 200;
+  assert.ok(made <= most, `${made} events, at most ${most}`);
+});
+
+test("of the refused navigations of a browser, the latest 50 are kept with their reasons", async () => {
+  const live = await open();
+  const cdp = await live.context.newCDPSession(live.page());
+  const loaderIds: string[] = [];
+  for (let count = 0; count < 60; count += 1) {
+    const { loaderId } = await cdp.send("Page.navigate", { url: `${site.origin}/none?${count}` });
+    loaderIds.push(loaderId ?? "");
+  }
+  const reasons = loaderIds.map(live.readRefusal);
+  assert.deepEqual(reasons.slice(0, 10), Array(10).fill(undefined));
+  assert.deepEqual(reasons.slice(10), Array(50).fill("the address answered 204, which is no page"));
 });
 
 test("an answer of more than 32 MiB is an error, and the page works on", async () => {

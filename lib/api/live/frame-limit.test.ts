@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
-import { openLiveRig, type TestClient } from "./testing.ts";
+import { openLiveRig, type TestClient, testPicture } from "./testing.ts";
 
 let now = 0;
 const rig = await openLiveRig({ now: () => now });
@@ -53,7 +53,7 @@ describe("a client within the limits", () => {
     client.socket.close();
   });
 
-  it("gets an answer to a ping of the protocol, unless it does not read", async () => {
+  it("gets an answer to a ping of the protocol", async () => {
     const client = await connect();
     const answered = new Promise<string>((resolve) =>
       client.socket.once("pong", (data: Buffer) => resolve(data.toString())),
@@ -61,5 +61,33 @@ describe("a client within the limits", () => {
     client.socket.ping("here");
     assert.equal(await answered, "here");
     client.socket.close();
+  });
+
+  it("gets no answers to pings of the protocol while it does not read", async () => {
+    const [client, fast] = [await connect(), await connect()];
+    for (const each of [client, fast]) {
+      each.send({ type: "view.subscribe" });
+      await each.settle();
+    }
+    const answers: string[] = [];
+    client.socket.on("pong", (data: Buffer) => answers.push(data.toString()));
+    client.socket.pause();
+    // More than the operating system's buffers of a connection hold, so that the rest stays in the service.
+    for (let sequence = 1; sequence <= 60; sequence += 1) {
+      rig.browser.emit(testPicture(sequence, 300_000));
+      await fast.until(() => fast.pictures.length === sequence);
+    }
+    for (let index = 0; index < 100; index++) client.socket.ping("not read");
+    client.send({ type: "view.unsubscribe" });
+    while (rig.browser.watchers() > 1) await new Promise((resolve) => setTimeout(resolve, 10));
+    client.socket.resume();
+    await client.settle();
+    // The first answer may arrive before the service knows that its buffer is empty.
+    await client.settle();
+    client.socket.ping("read again");
+    await client.settle();
+    assert.deepEqual(answers, ["read again"]);
+    client.socket.close();
+    fast.socket.close();
   });
 });

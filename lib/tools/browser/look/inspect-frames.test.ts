@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { nastyPages, otherPages } from "../nasty-pages.ts";
+import { withFrames } from "../page-kit/page-frames.ts";
+import { readTitle } from "../page-kit/read-title.ts";
 import { callOf, startSite, startTestBrowser, type TestBrowser, textOf } from "../test-fixture.ts";
 import { browserSearch } from "./browser-search.ts";
 import { inspectFrames } from "./inspect-frames.ts";
@@ -89,4 +91,16 @@ test("an expression that backtracks endlessly is stopped", async () => {
   assert.equal(answer.isError, true);
   assert.match(textOf(answer), /took too long/);
   assert.equal(await browser.live.page().title(), "Plain");
+});
+
+test("of a page with very many frames and a very long title, 200 frames and 300 characters are read", async () => {
+  const page = browser.live.page();
+  await page.goto(site.url);
+  await page.evaluate(() => {
+    document.title = "x".repeat(100_000);
+    const frames = Array.from({ length: 250 }, () => document.createElement("iframe"));
+    document.body.append(...frames);
+  });
+  assert.equal(await withFrames(browser.live, async (frames) => frames.length), 200);
+  assert.match(await readTitle(page), /^x{299}…$/);
 });

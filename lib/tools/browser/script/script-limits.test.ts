@@ -264,3 +264,13 @@ describe("large messages of normal use", () => {
     assert.deepEqual(value, [true, 6e6]);
   });
 });
+
+test("of a script's calls in progress, 50 are reported, with 100 characters of their names", async () => {
+  const outcome = await run(`const P = ${NODE};
+    for (let id = 1_000; id < 1_200; id += 1)
+      P.stdout.write(JSON.stringify({ type: "call", id, name: "n".repeat(10_000), line: 1, column: 1 }) + "\\n");
+    return "done";`);
+  assert.ok(outcome.ok);
+  assert.equal(outcome.openCalls.length, 50);
+  assert.equal(Math.max(...outcome.openCalls.map(({ name }) => name.length)), 100);
+});

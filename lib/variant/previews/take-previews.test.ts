@@ -1,0 +1,40 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { LiveBrowser } from "#lib/browser/browser-service.ts";
+import type { VariantToolServices } from "../variants-deps.ts";
+import { takePreviews } from "./take-previews.ts";
+
+test("the error of a preview is one line of at most 500 characters", async () => {
+  const live = {
+    context: { storageState: async () => ({ cookies: [], origins: [] }) },
+    async openContext() {
+      throw new Error(`${"x".repeat(50_000)}\nsecond line`);
+    },
+  } as unknown as LiveBrowser;
+  const services = { log: { transact: async () => {} } } as unknown as VariantToolServices;
+  const [preview] = await takePreviews(
+    services,
+    live,
+    {
+      sessionId: "ses_a",
+      rootSessionId: "ses_a",
+      requestId: null,
+      runId: null,
+      signal: new AbortController().signal,
+    },
+    [
+      {
+        title: "Home",
+        url: "https://a.example/",
+        viewport: null,
+        width: 800,
+        height: 600,
+        variant: null,
+        scrollTo: null,
+        caption: null,
+      },
+    ],
+  );
+  assert.equal(preview?.error?.length, 500);
+  assert.match(preview?.error ?? "", /^x+…$/);
+});
