@@ -58,8 +58,9 @@ test.describe("GET /api/sessions", () => {
       turnState: "idle",
       lastOutcome: "succeeded",
       shareUrl: created[0]?.shareUrl,
-      state: "done",
-      stateReason: null,
+      // The host of the target page does not exist.
+      state: "page_error",
+      stateReason: expect.stringContaining("shop.example"),
       createdAt: expect.stringMatching(/^\d{4}-.*Z$/),
     });
   });

@@ -98,11 +98,20 @@ describe("a page", () => {
     for (const path of [
       `/?${"a[b]=1&".repeat(1_500)}login=failed&login=expired`,
       "//x?a=1",
+      "/login?token=abc&a=1",
+      `/?login=${"x".repeat(301)}`,
       "/s/ses_a?a=1",
       "/s/ses_a",
     ])
       await call(path);
-    assert.deepEqual(rendered, ["GET /?login=failed", "GET //x", "GET /s/ses_a", "GET /s/ses_a"]);
+    assert.deepEqual(rendered, [
+      "GET /?login=failed",
+      "GET //x",
+      "GET /login?token=abc",
+      "GET /",
+      "GET /s/ses_a",
+      "GET /s/ses_a",
+    ]);
   });
 
   test("is read only: every other method is refused before Next reads a body", async () => {

@@ -56,16 +56,18 @@ const composePolicy = (scripts: string, styles: string): string =>
   ].join("; ");
 
 /** The parameters that pages and Next's router read. */
-const PAGE_PARAMETERS = ["login", "_rsc"];
+const PAGE_PARAMETERS = ["login", "token", "_rsc"];
+/** Maximum length of a parameter's value. The longest are the tokens of login links. */
+const VALUE_CHARS_MAX = 300;
 
 /**
- * Returns the query for Next: only the parameters that a page reads, each once. Next copies the whole query into the
+ * Returns the query for Next: only the parameters that a page reads, each once and short. Next copies the whole query into the
  * page, which takes 200 ms for a query of 12 KB.
  */
 export function keepPageQuery(query: URLSearchParams): string {
   const kept = PAGE_PARAMETERS.flatMap((name) => {
     const value = query.get(name);
-    return value === null ? [] : [[name, value]];
+    return value === null || value.length > VALUE_CHARS_MAX ? [] : [[name, value]];
   });
   return kept.length === 0 ? "" : `?${new URLSearchParams(kept)}`;
 }
