@@ -67,7 +67,8 @@ async function refusePlace(workspace: Workspace, names: string[]): Promise<strin
   for (const [index, name] of names.entries()) {
     const path = names.slice(0, index + 1).join("/");
     if (name.startsWith(".")) return `folder: ${path} is hidden; hidden folders are not published`;
-    if (!isSafeName(name)) return `folder: ${JSON.stringify(path)} has a character that a page's path cannot have`;
+    if (!isSafeName(name))
+      return `folder: ${JSON.stringify(path)} has a character that a page's path cannot have`;
     const parent = names.slice(0, index).join("/");
     const entries = await workspace.list(parent, {
       recursive: false,
