@@ -39,16 +39,18 @@ export async function createDisk() {
   const mount = async () => {
     await run("mount", ["-o", "loop", image, mountPoint]);
   };
+  const isAttached = async () => (await run("losetup", ["-j", image])).stdout !== "";
   const unmount = async () => {
     // Unmounting is retried, because a process that was just killed may still have files open.
-    for (let tries = 0; ; tries++) {
-      try {
-        return await run("umount", [mountPoint]).then(() => undefined);
-      } catch (error) {
-        if (tries === 100) throw error;
-        await sleep(100);
-      }
-    }
+    await retry("unmount the disk", () =>
+      run("umount", [mountPoint]).then(
+        () => true,
+        () => false,
+      ),
+    );
+    // Sandboxes of other services on this machine may have a copy of the mount in their mount namespaces. As long as one
+    // exists, the next mount would get the file system that was shut down.
+    await retry("detach the disk", async () => !(await isAttached()));
   };
   await mount();
   return {
@@ -61,4 +63,12 @@ export async function createDisk() {
       await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** Repeats a step until it returns true. @throws Error if it has not after two minutes. */
+async function retry(what: string, step: () => Promise<boolean>): Promise<void> {
+  for (let tries = 0; !(await step()); tries++) {
+    if (tries === 600) throw new Error(`could not ${what}`);
+    await sleep(200);
+  }
 }
