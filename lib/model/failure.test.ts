@@ -194,7 +194,7 @@ test("a long message is cut", () => {
 
 test("a message can be stored: NUL characters and lone surrogates are replaced", () => {
   const cut = readModelFailure(new Error(`${"x".repeat(999)}\u{1f600}`)).message;
-  assert.equal(cut, `${"x".repeat(999)}\ufffd`);
+  assert.equal(cut, "x".repeat(999), "a character that does not fit is left out whole");
   const sent = callError({ statusCode: 400, message: "No\0such \ud83d model." });
   assert.equal(readModelFailure(sent).message, "No\ufffdsuch \ufffd model.");
   assert.equal(readModelFailure("a\0b").message, "a\ufffdb");

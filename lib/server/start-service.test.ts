@@ -97,7 +97,7 @@ test("a start with a folder or program that does not exist, or is of the wrong k
     ["BROWSER_EXECUTABLE_PATH", file, "may not be run (EACCES)"],
   ] as const) {
     const { code, errors } = await startAndFail({ DATA_DIR: join(folder, "data"), [name]: path });
-    assert.equal(code, 1);
+    assert.equal(code, 78);
     assert.equal(errors.trim(), `The service could not start. ${name}: ${path} ${problem}`);
   }
 });
