@@ -16,9 +16,10 @@ export const withLowPriority = (command: readonly string[]): string[] => [
 
 /**
  * Shell script that gives the session of the calling process low priority. Linux compares sessions of processes first
- * (autogroups), and niceness counts only within one of them.
+ * (autogroups), and niceness counts only within one of them. Without privileges, the kernel accepts one such change in
+ * 100 ms on the whole machine (EAGAIN otherwise), so the script tries again for up to a second.
  */
-export const LOWER_AUTOGROUP = `echo ${LOW_PRIORITY} 2>/dev/null > /proc/self/autogroup`;
+export const LOWER_AUTOGROUP = `[ ! -e /proc/self/autogroup ] || for try in 1 2 3 4 5 6 7 8 9 10; do echo ${LOW_PRIORITY} 2>/dev/null > /proc/self/autogroup && break; sleep 0.1; done`;
 
 /**
  * Does the same for the session that a child process leads. Does nothing on a system without autogroups, or if the child
