@@ -334,7 +334,10 @@ describe("commands", () => {
     const workspace = await tight.open("ses_quick");
     const result = await workspace.run("head -c 6000000 /dev/zero > f", options());
     assert.equal(result.exitCode, 0);
-    assert.match(result.output, /\[(ended: )?the workspace is over its quota of 5000000 bytes; remove files: .*\]/);
+    assert.match(
+      result.output,
+      /\[(ended: )?the workspace is over its quota of 5000000 bytes; remove files: .*\]/,
+    );
     assert.match((await workspace.run("rm f", options())).output, /it is within its quota again/);
   });
 
