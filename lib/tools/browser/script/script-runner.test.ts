@@ -343,38 +343,26 @@ test("a stop ends a running script and a waiting one", async () => {
 });
 
 test("closing a runner leaves no process behind", { skip: process.platform !== "linux" }, async () => {
-  const readParent = (pid: string) =>
-    readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1)?.split(" ")[1] ?? "0";
-  /**
-   * Whether a process descends from the test's process. A process whose parent has ended also counts: the first process
-   * of the machine has adopted it.
-   */
-  const isOurs = (pid: string): boolean => {
-    if (readParent(pid) === "1") return true;
-    for (let each = pid; each !== "0"; each = readParent(each)) if (each === String(process.pid)) return true;
-    return false;
-  };
-  const list = () =>
-    readdirSync("/proc").filter((pid) => {
-      try {
-        return /script-child/.test(readFileSync(`/proc/${pid}/cmdline`, "utf8")) && isOurs(pid);
-      } catch {
-        return false;
-      }
-    });
-  const before = list();
-  const listNew = () => list().filter((pid) => !before.includes(pid));
-  // The list may also contain processes of other tests that are just ending. They disappear without further action.
-  const untilNone = () => waitFor(() => listNew().length === 0, "the end of the script processes");
+  const before = await listScriptProcesses();
   const other = await createScriptRunner({ logger });
+  let started: string[];
   try {
-    await other.run(browser.live, "return 1", { timeoutMs: 5_000, signal: never });
+    const outcome = await other.run(browser.live, "return 1", { timeoutMs: 60_000, signal: never });
+    assert.equal(outcome.ok, true, JSON.stringify(outcome));
     // The runner starts a spare process after the script has ended.
-    await waitFor(() => listNew().length > 0, "the spare process");
+    await waitFor(async () => (await listNew()).length > 0, "the spare process");
+    started = await listNew();
   } finally {
     await other.close();
   }
-  await untilNone();
+  await waitFor(async () => {
+    const all = await listProcesses();
+    return !started.some((each) => all.has(each)) && (await listNew()).length === 0;
+  }, "the end of the script processes");
+
+  async function listNew() {
+    return (await listScriptProcesses()).filter((each) => !before.includes(each));
+  }
 });
 
 test("concurrent scripts have separate users, filtered system calls and no descriptor of the service", async (t) => {
