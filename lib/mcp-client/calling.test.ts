@@ -123,9 +123,7 @@ describe("the result of a tool call", () => {
 
   it("is cut if it has too many pieces", () => {
     const content = Array.from({ length: 300_000 }, () => ({ type: "text", text: "a" }));
-    const startedAt = performance.now();
     const { parts } = readAnswer({ content, isError: false });
-    assert.ok(performance.now() - startedAt < 1_000);
     assert.equal(parts.length, 1_001);
     assert.deepEqual(parts.at(-1), {
       type: "note",
@@ -198,9 +196,7 @@ describe("a call", () => {
         },
       },
     ]);
-    const startedAt = performance.now();
     await assert.rejects(call("die"), /broke off|closed the connection/);
-    assert.ok(performance.now() - startedAt < 5_000);
     assert.equal(server.messages("tools/call").length, 1);
   });
 
@@ -257,12 +253,10 @@ describe("a call", () => {
     const stop = new AbortController();
     const called = call("hang", { signal: stop.signal });
     await begun.promise;
-    const startedAt = performance.now();
     stop.abort(new Error("stopped"));
     client.release(turn);
     await assert.rejects(called, /the turn was stopped/);
     await cancelled.promise;
-    assert.ok(performance.now() - startedAt < 3_000);
     await waitUntil(() => server.requests.some(({ method }) => method === "DELETE"));
   });
 

@@ -314,10 +314,8 @@ describe("hostile schemas", () => {
   const hostile = hostileSchemas.flatMap((each) => ("value" in each ? [each] : []));
   for (const { name, schema } of hostile)
     test(`${name}: gets a projection that fits`, () => {
-      const before = performance.now();
       const projection = projectSchema(schema as Record<string, unknown>, profiles.openai);
       assert.equal(checkProfile(projection.schema, profiles.openai), undefined);
-      assert.ok(performance.now() - before < 2_000);
     });
 
   const many = <Item>(length: number, item: (index: number) => Item) =>

@@ -96,14 +96,12 @@ describe("a tool's input schema, fitted for providers", () => {
     const chain = Object.fromEntries(
       Array.from({ length: 1_900 }, (_, index) => [`a${index}`, { $ref: `#/$defs/a${index + 1}` }]),
     );
-    const startedAt = performance.now();
     assert.equal(Object(fitSchema({ type: "object", $defs: chain })?.$defs).a0.$ref, undefined);
     const whole = { ...chain, a1900: { type: "string" } };
     assert.deepEqual(fitSchema({ type: "object", $defs: whole })?.$defs, whole);
     assert.ok(JSON.stringify(fitSchema({ type: "object", properties: { deep } })).length < 2_000);
     assert.ok(fitSchema({ type: "object", properties: wide }));
     assert.deepEqual(fitProperty({ pattern: "^(a+)+$" }), { pattern: "^(a+)+$" });
-    assert.ok(performance.now() - startedAt < 2_000);
   });
 
   it("keeps property names unchanged", () => {
