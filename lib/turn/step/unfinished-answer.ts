@@ -4,8 +4,19 @@ import { ADDED } from "../prompt/look-first.ts";
 import { findRecorded, type RunInPlay } from "../run/run-in-play.ts";
 import type { ModelStep, PlannedCall } from "./call-model.ts";
 
-/** Number of answers in a row that may be cut off at the output limit. The turn then ends. Source: decision 064. */
-const CUT_OFF_MAX = 3;
+/**
+ * The number of answers in a row that end a turn: three that were cut off at the output limit (decision 064), or two
+ * that were empty (decision 073).
+ */
+const LIMITS = { cut_off: 3, empty: 2 } as const;
+
+/** The error of a turn, or of its structured call, whose model gave an empty answer twice. */
+export const EMPTY_TWICE = "The model gave an empty answer twice: no text and no tool call.";
+
+const REASONS = {
+  cut_off: `The model's answers were cut off at its output limit ${LIMITS.cut_off} times in a row.`,
+  empty: EMPTY_TWICE,
+};
 
 const ADVICE =
   "Answer again within the limit: write less at a time, divide long contents over several calls or files, and make fewer calls in one answer.";
@@ -48,13 +59,18 @@ function dropUnfinished(message: ModelMessage): ModelMessage[] {
 }
 
 /**
- * Returns why a turn ends after the model call `number`, if the last {@link CUT_OFF_MAX} answers were cut off.
- * Otherwise undefined.
+ * Returns why a turn ends after the model call `number`, if this answer and those directly before it were unfinished in
+ * the same way, as often as {@link LIMITS} says. Otherwise undefined.
  */
-export function endCutOff(run: RunInPlay, number: number): string | undefined {
-  for (let count = 0; count < CUT_OFF_MAX; count++) {
-    const step = findRecorded<ModelStep>(run, `model-${number - count}`);
-    if (step?.kind !== "answered" || !step.isCutOff) return undefined;
-  }
-  return `The model's answers were cut off at its output limit ${CUT_OFF_MAX} times in a row.`;
+export function endUnfinished(run: RunInPlay, number: number): string | undefined {
+  const how = readUnfinished(run, number);
+  if (how === undefined) return undefined;
+  for (let count = 1; count < LIMITS[how]; count++)
+    if (readUnfinished(run, number - count) !== how) return undefined;
+  return REASONS[how];
+}
+
+function readUnfinished(run: RunInPlay, number: number): keyof typeof LIMITS | undefined {
+  const step = findRecorded<ModelStep>(run, `model-${number}`);
+  return step?.kind === "answered" ? step.unfinished : undefined;
 }
