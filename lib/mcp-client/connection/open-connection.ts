@@ -17,6 +17,8 @@ export type McpConnection = {
   client: Client;
   hasTools: boolean;
   isOpen: () => boolean;
+  /** Whether requests belong to an MCP session, which the server can lose. */
+  hasSession: () => boolean;
   /** Waits for pending notifications, ends the server's session, and closes. The first two steps take at most 1 s each. */
   close: () => Promise<void>;
 };
@@ -111,6 +113,8 @@ export async function openConnection(
     client,
     hasTools: client.getServerCapabilities()?.tools !== undefined,
     isOpen: () => isOpen,
+    hasSession: () =>
+      !(transport instanceof StreamableHTTPClientTransport) || transport.sessionId !== undefined,
     close,
   };
 }

@@ -8,7 +8,7 @@ export type RawListing = { tools: unknown[]; isCut: boolean };
 
 /** One page of a tool list. Each tool is validated separately later, so that one invalid tool does not fail the page. */
 const pageSchema = z.looseObject({
-  tools: z.array(z.unknown()).default([]),
+  tools: z.array(z.unknown()).nullish(),
   nextCursor: z.string().nullish(),
 });
 
@@ -38,11 +38,12 @@ export async function listTools(
     for (let page = 1; page <= limits.pagesMax && tools.length <= most; page++) {
       const request = { method: "tools/list", params: cursor === undefined ? {} : { cursor } } as const;
       const answer = await connection.client.request(request, pageSchema, { signal, timeout: limits.listMs });
-      const taken = answer.tools.slice(0, most + 1 - tools.length);
+      const listed = answer.tools ?? [];
+      const taken = listed.slice(0, most + 1 - tools.length);
       bytes += measureBytes(taken);
       if (bytes > limits.listBytesMax) break;
       tools.push(...taken);
-      if (answer.tools.length > most) break;
+      if (listed.length > most) break;
       if (!answer.nextCursor) return { tools, isCut: false };
       if (answer.nextCursor.length > CURSOR_MAX || seen.has(answer.nextCursor)) break;
       seen.add(answer.nextCursor);
