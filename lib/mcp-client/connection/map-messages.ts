@@ -54,7 +54,10 @@ export function mapMessages(response: Response, map: MapMessage): Response {
 
 const mapEvents = (events: string, map: MapMessage): string =>
   MAY_HAVE_NULL.test(events)
-    ? events.replace(/[^]*?(?:\r\n\r\n|\n\n|\r\r|$)/g, (event) => mapEvent(event, map))
+    ? events
+        .split(/(?<=\r\n\r\n|\n\n|\r\r)/)
+        .map((event) => mapEvent(event, map))
+        .join("")
     : events;
 
 /** Changes the message in the `data` lines of one event. */
