@@ -20,6 +20,8 @@ export type McpCall = {
   /** The tool's name on the server. */
   tool: string;
   input: Record<string, unknown>;
+  /** Whether the tool has to be called as a task. */
+  isTask?: boolean | undefined;
   signal: AbortSignal;
 };
 
@@ -62,7 +64,9 @@ export function createMcpClient(deps: McpDeps): McpClient {
   async function listOwn(turn: McpTurn, serverId: string, signal: AbortSignal): Promise<McpListing> {
     const cached = offers.get(turn.offerKey);
     if (cached) return cached;
-    const listing = admitAll(limits, [{ id: serverId, server: await listServer(turn, serverId, signal) }]);
+    const listing = await admitAll(limits, [
+      { id: serverId, server: await listServer(turn, serverId, signal) },
+    ]);
     if (listing.skipped.length > 0) return listing;
     if (offers.size >= OFFERS_MAX) offers.clear();
     offers.set(turn.offerKey, listing);
@@ -126,7 +130,7 @@ export function createMcpClient(deps: McpDeps): McpClient {
           .filter((id) => !isOwn(id))
           .map(async (id) => ({ id, server: await listServer(turn, id, signal) })),
       );
-      const parts = [admitAll(limits, others), ...own];
+      const parts = [await admitAll(limits, others), ...own];
       return {
         tools: parts.flatMap(({ tools }) => tools),
         skipped: parts.flatMap(({ skipped }) => skipped),
@@ -154,7 +158,10 @@ export function createMcpClient(deps: McpDeps): McpClient {
 }
 
 /** Admits the tools of several servers. A tool whose name is already in use is skipped. */
-function admitAll(limits: McpLimits, listed: { id: string; server: Listed | Skipped }[]): McpListing {
+async function admitAll(
+  limits: McpLimits,
+  listed: { id: string; server: Listed | Skipped }[],
+): Promise<McpListing> {
   const usedNames = new Set<string>();
   const found: McpListing = { tools: [], skipped: [] };
   for (const { id, server } of listed) {
@@ -162,7 +169,7 @@ function admitAll(limits: McpLimits, listed: { id: string; server: Listed | Skip
       found.skipped.push(server);
       continue;
     }
-    const { tools, skipped } = admitTools(id, server.listing, limits, usedNames);
+    const { tools, skipped } = await admitTools(id, server.listing, limits, usedNames);
     found.tools.push(...tools.map((tool) => redactTool(tool, server.redact)));
     found.skipped.push(...redactStrings(skipped, server.redact));
   }

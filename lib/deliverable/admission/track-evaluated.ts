@@ -2,8 +2,8 @@ import { _, type CodeKeywordDefinition, type KeywordCxt, Name, str } from "ajv";
 import { not } from "ajv/dist/compile/codegen/index.js";
 import { Type } from "ajv/dist/compile/util.js";
 import type AjvCore from "ajv/dist/core.js";
+import type { Place, SchemaObject } from "#lib/projection/schema/walk-schema.ts";
 import type { Draft } from "./find-draft.ts";
-import type { Place, SchemaObject } from "./walk-schema.ts";
 
 /**
  * A keyword of our own, which is added to each subschema if evaluated properties and items have to be tracked. It is

@@ -16,6 +16,8 @@ export type FormRequest = { message: string; requestedSchema: unknown };
 export type McpConnection = {
   client: Client;
   hasTools: boolean;
+  /** Whether the server runs tool calls as tasks. */
+  hasTasks: boolean;
   isOpen: () => boolean;
   /** Whether requests belong to an MCP session, which the server can lose. */
   hasSession: () => boolean;
@@ -112,6 +114,7 @@ export async function openConnection(
   return {
     client,
     hasTools: client.getServerCapabilities()?.tools !== undefined,
+    hasTasks: client.getServerCapabilities()?.tasks?.requests?.tools?.call !== undefined,
     isOpen: () => isOpen,
     hasSession: () =>
       !(transport instanceof StreamableHTTPClientTransport) || transport.sessionId !== undefined,

@@ -3,8 +3,11 @@ import type { McpConnection } from "../connection/open-connection.ts";
 import { McpFailure, toMcpFailure } from "../mcp-error.ts";
 import type { McpLimits } from "../mcp-limits.ts";
 
-/** A server's tool list before validation. With `isCut`, the list may not contain all of the server's tools. */
-export type RawListing = { tools: unknown[]; isCut: boolean };
+/**
+ * A server's tool list before validation. With `isCut`, the list may not contain all of the server's tools. `hasTasks`:
+ * whether the server runs tool calls as tasks.
+ */
+export type RawListing = { tools: unknown[]; isCut: boolean; hasTasks: boolean };
 
 /** One page of a tool list. Each tool is validated separately later, so that one invalid tool does not fail the page. */
 const pageSchema = z.looseObject({
@@ -28,7 +31,8 @@ export async function listTools(
   limits: McpLimits,
   signal: AbortSignal,
 ): Promise<RawListing> {
-  if (!connection.hasTools) return { tools: [], isCut: false };
+  const { hasTasks } = connection;
+  if (!connection.hasTools) return { tools: [], isCut: false, hasTasks };
   const tools: unknown[] = [];
   const seen = new Set<string>();
   let cursor: string | undefined;
@@ -44,7 +48,7 @@ export async function listTools(
       if (bytes > limits.listBytesMax) break;
       tools.push(...taken);
       if (listed.length > most) break;
-      if (!answer.nextCursor) return { tools, isCut: false };
+      if (!answer.nextCursor) return { tools, isCut: false, hasTasks };
       if (answer.nextCursor.length > CURSOR_MAX || seen.has(answer.nextCursor)) break;
       seen.add(answer.nextCursor);
       cursor = answer.nextCursor;
@@ -52,7 +56,7 @@ export async function listTools(
   } catch (error) {
     throw signal.aborted ? new McpFailure("the server did not answer in time") : toMcpFailure(error);
   }
-  return { tools, isCut: true };
+  return { tools, isCut: true, hasTasks };
 }
 
 /** Measures the size of a value as JSON, in bytes. The result is infinity if the value cannot be serialized. */
