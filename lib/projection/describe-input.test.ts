@@ -129,8 +129,10 @@ describe("a tool's input schema, as the model reads it", () => {
     assert.deepEqual(Object.keys(Object(properties)).toSorted(), ["a b", "constructor"]);
   });
 
-  it("accepts the values that the tool accepts, unless their properties depend on a condition", () => {
+  it("accepts the values that the tool accepts, unless a property depends on a condition or on merged alternatives", () => {
     for (const { name, schema, values } of realSchemas) {
+      // Its property `c` may be anything if the alternative that describes it is not the one that fits.
+      if (name === "two choices at once") continue;
       if (/"(if|dependentSchemas|dependencies)":/.test(JSON.stringify(schema))) continue;
       const described = describeInput(schema);
       if (!described) continue;
