@@ -1,7 +1,7 @@
+import { formatPointer } from "#lib/projection/schema/walk-schema.ts";
 import { truncate } from "#lib/text/whole-characters.ts";
 import type { InexactNumber } from "./parse-answer.ts";
 import type { RawViolation } from "./schema-job.ts";
-import { formatPointer } from "./walk-schema.ts";
 
 /**
  * Returns a violation for each of the first 50 numbers in `inexact`. The `path` of a violation points into the decoded
