@@ -326,6 +326,20 @@ describe("the service's own tool server", () => {
     assert.equal(own.messages("tools/list").length, 2);
   });
 
+  it("keeps at most 256 tool lists", async () => {
+    const own = await bench.startServer({ tools: named(1) });
+    const builtin = { url: own.url, isOurs: true, fetch: globalThis.fetch, issueUserToken: () => "token" };
+    const { client, turn } = bench.open({}, { builtin });
+    const list = (offer: number) =>
+      client.list({ ...turn, offerKey: `offer ${offer}` }, ["builtin"], new AbortController().signal);
+    for (let offer = 0; offer < 256; offer++) await list(offer);
+    await list(0);
+    assert.equal(own.messages("tools/list").length, 256, "all of them are cached");
+    await list(256);
+    await list(0);
+    assert.equal(own.messages("tools/list").length, 258, "the cache was emptied for the next one");
+  });
+
   it("is not connected if the deployment has none, even if the session has pinned it", async () => {
     const { client, turn } = bench.open({ builtin: "https://127.0.0.1:1/mcp" });
     assert.deepEqual(client.listServerIds(turn), []);

@@ -329,6 +329,15 @@ describe("commands", () => {
     assert.match(result.output, /\[ended: the command wrote more than 19 MiB to disk\]/);
   });
 
+  itRuns("have 64 MiB in /tmp, and as much in /dev/shm", async (workspace) => {
+    for (const folder of ["/tmp", "/dev/shm"]) {
+      const script = `head -c 80000000 /dev/zero > ${folder}/f; echo $?; stat -c %s ${folder}/f; rm ${folder}/f`;
+      const { output } = await workspace.run(script, options());
+      assert.match(output, /No space left on device/);
+      assert.match(output, /^1\n67108864$/m, folder);
+    }
+  });
+
   itRuns("get a note if they exceeded the quota just before they ended", async () => {
     const tight = await make("local", {
       workspaceBytesMax: 5_000_000,
