@@ -51,7 +51,7 @@ test("a delivery that has waited a hundred times is attempted out of order", asy
   };
   type Deliver = (call: object) => Promise<unknown>;
   const client = { createFunction: (_options: object, deliver: Deliver) => deliver } as unknown as Inngest;
-  const deliver = createDeliverCallback(client, async ({ outOfOrder }) => {
+  const deliver = createDeliverCallback(client, async ({ outOfOrder = false }) => {
     attempts.push(outOfOrder);
     return outOfOrder ? { state: "delivered" } : { state: "wait", delayMs: 60_000 };
   }) as unknown as Deliver;

@@ -70,7 +70,7 @@ describe("the tools of a server", () => {
     const server = await bench.startServer({ tools, pageSize: 5 });
     const bound = bench.open({ crm: server.url }, { limits: { listBytesMax: 1_200_000 } });
     const { tools: taken, skipped } = await bound.list();
-    assert.deepEqual([taken.length, taken[0]?.description.length], [10, 4_001]);
+    assert.deepEqual([taken.length, taken[0]?.description.length], [10, 4_000]);
     assert.match(skipped[0]?.reason ?? "", /longer than/);
   });
 

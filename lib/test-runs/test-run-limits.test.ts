@@ -49,18 +49,17 @@ async function insertTestRun(
 }
 
 const start = (sessionId: string) =>
-  startTestRun(
-    deps,
-    { sessionId, startedBy: "agent", requestId: null, runId: null, callId: null },
-    INPUT,
-  );
+  startTestRun(deps, { sessionId, startedBy: "agent", requestId: null, runId: null, callId: null }, INPUT);
 
 test("a session has at most 200 test runs", async () => {
   const last = await insertTestRun({ number: 199, status: "passed", attempt: 1, endedAt: new Date() });
   const started = await start(last.sessionId);
   assert.ok(started.ok);
   assert.equal(started.row.number, 200);
-  await db.update(testRuns).set({ status: "passed", endedAt: new Date() }).where(eq(testRuns.id, started.row.id));
+  await db
+    .update(testRuns)
+    .set({ status: "passed", endedAt: new Date() })
+    .where(eq(testRuns.id, started.row.id));
   assert.deepEqual(await start(last.sessionId), {
     ok: false,
     problem: "the session has had 200 test runs, the most there can be",

@@ -1,4 +1,4 @@
-import { truncate } from "#lib/text/whole-characters.ts";
+import { shorten } from "#lib/text/shorten.ts";
 import type { InexactNumber } from "./parse-answer.ts";
 import type { RawViolation } from "./schema-job.ts";
 import { formatPointer } from "./walk-schema.ts";
@@ -38,7 +38,7 @@ const VIOLATIONS_MAX = 50;
 const QUOTE_CHARACTERS_MAX = 60;
 
 function explain({ text, parsed }: InexactNumber): string {
-  const written = truncate(text, QUOTE_CHARACTERS_MAX);
+  const written = shorten(text, QUOTE_CHARACTERS_MAX);
   const becomes = Number.isFinite(parsed) ? `would become ${parsed}` : "is too large";
   return `must be a number that JSON readers keep exactly: ${written} ${becomes}`;
 }

@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { beginningOf, truncate } from "#lib/text/whole-characters.ts";
+import { shorten } from "#lib/text/shorten.ts";
+import { beginningOf } from "#lib/text/whole-characters.ts";
 import type { McpLimits } from "../mcp-limits.ts";
 import { fitSchema } from "./fit-schema.ts";
 import type { RawListing } from "./list-tools.ts";
@@ -127,4 +128,4 @@ function judgeTool(
   };
 }
 
-const cut = (text: string, most: number): string => truncate(text, most).toWellFormed();
+const cut = (text: string, most: number): string => shorten(text, most).toWellFormed();

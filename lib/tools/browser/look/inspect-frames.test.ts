@@ -111,7 +111,9 @@ test("of frames with a DevTools session of their own, those among the first 60 a
   // Frames of one other site share a process, but each has its own DevTools session.
   await page.evaluate(async (url) => {
     document.body.replaceChildren();
-    const frames = Array.from({ length: 65 }, () => Object.assign(document.createElement("iframe"), { src: url }));
+    const frames = Array.from({ length: 65 }, () =>
+      Object.assign(document.createElement("iframe"), { src: url }),
+    );
     const loaded = frames.map((frame) => new Promise((done) => frame.addEventListener("load", done)));
     document.body.append(...frames);
     await Promise.all(loaded);
