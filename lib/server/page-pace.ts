@@ -11,7 +11,7 @@ const SUBJECTS_MAX = 10_000;
 type Clock = { now: () => number; pause: (ms: number) => Promise<unknown> };
 const CLOCK: Clock = { now: () => performance.now(), pause };
 
-export type PaceVerdict = { isAllowed: true } | { isAllowed: false; retrySeconds: number };
+type PaceVerdict = { isAllowed: true } | { isAllowed: false; retrySeconds: number };
 
 /**
  * Returns the cost of a request for a page or a file that anybody can load, as a multiple of an ordinary page, which
