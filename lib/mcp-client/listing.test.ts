@@ -71,7 +71,7 @@ describe("the tools of a server", () => {
     const server = await bench.startServer({ tools, pageSize: 5 });
     const bound = bench.open({ crm: server.url }, { limits: { listBytesMax: 1_200_000 } });
     const { tools: taken, skipped } = await bound.list();
-    assert.deepEqual([taken.length, taken[0]?.description.length], [10, 4_001]);
+    assert.deepEqual([taken.length, taken[0]?.description.length], [10, 4_000]);
     assert.match(skipped[0]?.reason ?? "", /longer than/);
   });
 
@@ -333,6 +333,20 @@ describe("the service's own tool server", () => {
         .length;
     assert.deepEqual([await list("a", "1"), await list("a", "2"), await list("b", "3")], [1, 1, 1]);
     assert.equal(own.messages("tools/list").length, 2);
+  });
+
+  it("keeps at most 256 tool lists", async () => {
+    const own = await bench.startServer({ tools: named(1) });
+    const builtin = { url: own.url, isOurs: true, fetch: globalThis.fetch, issueUserToken: () => "token" };
+    const { client, turn } = bench.open({}, { builtin });
+    const list = (offer: number) =>
+      client.list({ ...turn, offerKey: `offer ${offer}` }, ["builtin"], new AbortController().signal);
+    for (let offer = 0; offer < 256; offer++) await list(offer);
+    await list(0);
+    assert.equal(own.messages("tools/list").length, 256, "all of them are cached");
+    await list(256);
+    await list(0);
+    assert.equal(own.messages("tools/list").length, 258, "the cache was emptied for the next one");
   });
 
   it("is not connected if the deployment has none, even if the session has pinned it", async () => {

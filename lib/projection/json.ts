@@ -1,4 +1,4 @@
-import { truncate } from "#lib/text/whole-characters.ts";
+import { shorten } from "#lib/text/shorten.ts";
 /** The JSON type of a value. */
 export type Kind = "null" | "boolean" | "number" | "string" | "array" | "object";
 
@@ -64,5 +64,5 @@ export function briefText(value: unknown, charactersMax: number): string {
     else text += JSON.stringify(part) ?? "null";
   };
   write(value);
-  return truncate(text, charactersMax);
+  return shorten(text, charactersMax);
 }

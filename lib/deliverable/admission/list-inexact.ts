@@ -1,5 +1,5 @@
 import { formatPointer } from "#lib/projection/schema/walk-schema.ts";
-import { truncate } from "#lib/text/whole-characters.ts";
+import { shorten } from "#lib/text/shorten.ts";
 import type { InexactNumber } from "./parse-answer.ts";
 import type { RawViolation } from "./schema-job.ts";
 
@@ -38,7 +38,7 @@ const VIOLATIONS_MAX = 50;
 const QUOTE_CHARACTERS_MAX = 60;
 
 function explain({ text, parsed }: InexactNumber): string {
-  const written = truncate(text, QUOTE_CHARACTERS_MAX);
+  const written = shorten(text, QUOTE_CHARACTERS_MAX);
   const becomes = Number.isFinite(parsed) ? `would become ${parsed}` : "is too large";
   return `must be a number that JSON readers keep exactly: ${written} ${becomes}`;
 }

@@ -1,7 +1,8 @@
 import { setImmediate as yieldToOthers } from "node:timers/promises";
 import { z } from "zod";
 import { describeInput } from "#lib/projection/describe-input.ts";
-import { beginningOf, truncate } from "#lib/text/whole-characters.ts";
+import { shorten } from "#lib/text/shorten.ts";
+import { beginningOf } from "#lib/text/whole-characters.ts";
 import type { McpLimits } from "../mcp-limits.ts";
 import type { RawListing } from "./list-tools.ts";
 import { measureBytes } from "./list-tools.ts";
@@ -149,4 +150,4 @@ function judgeTool(
   };
 }
 
-const cut = (text: string, most: number): string => truncate(text, most).toWellFormed();
+const cut = (text: string, most: number): string => shorten(text, most).toWellFormed();
