@@ -1,4 +1,5 @@
 import type axeModule from "axe-core";
+import { type Dom, makeDom } from "#lib/dom/make-dom.ts";
 import { type BeginningOf, beginningOf } from "#lib/text/whole-characters.ts";
 import type { PageFrame } from "#lib/tools/browser/page-kit/page-frames.ts";
 
@@ -40,7 +41,7 @@ export async function runAxe(
   const { default: axe } = await import("axe-core");
   await session.send("Runtime.evaluate", { expression: axe.source, contextId });
   const { result, exceptionDetails } = await session.send("Runtime.evaluate", {
-    expression: `(${checkDocument})(${JSON.stringify(options)}, ${beginningOf})`,
+    expression: `(${checkDocument})(${JSON.stringify(options)}, ${beginningOf}, (${makeDom})())`,
     contextId,
     awaitPromise: true,
     returnByValue: true,
@@ -62,8 +63,9 @@ declare const axe: typeof axeModule;
 async function checkDocument(
   { tags, parts, without = [], elementsPerRule }: AxeOptions,
   beginOf: BeginningOf,
+  dom: Dom,
 ) {
-  const missing = parts.find((part) => !document.querySelector(part));
+  const missing = parts.find((part) => !dom.querySelector(document, part));
   if (missing !== undefined) throw new Error(`No element matches ${missing}.`);
   const exclude = ["[data-agent-session-overlay]"];
   const results = await axe.run(
