@@ -43,11 +43,13 @@ export function makeDom() {
     };
   const readNode = read<PageNode>(node);
   const callNode = call<PageNode>(node);
+  const callTarget = call<PageNode>(EventTarget.prototype);
   const readElement = read<PageElement>(element);
   const callElement = call<PageElement>(element);
   const readDocument = read<Document>(documents);
   const callDocument = call<Document>(documents);
 
+  const host = read<PageNode>(ShadowRoot.prototype)<PageElement>("host");
   const nodeType = readNode<number>("nodeType");
   const parentNode = readNode<PageNode | null>("parentNode");
   /** For a member that elements, documents and fragments each define: chooses the function for the kind of the node. */
@@ -75,29 +77,47 @@ export function makeDom() {
   const attributes = readElement<ArrayLike<Attr>>("attributes");
   const elementFromPoint = callDocument<[x: number, y: number], PageElement | null>("elementFromPoint");
   const getElementById = callDocument<[id: string], PageElement | null>("getElementById");
+  const adoptedStyleSheets = readDocument<CSSStyleSheet[]>("adoptedStyleSheets");
+  // The cast is safe, because the property is an accessor property.
+  const adoptStyleSheets = getOwnPropertyDescriptor(documents, "adoptedStyleSheets")?.set as () => void;
   const isDocument = (target: PageNode): target is Document => nodeType(target) === 9;
   const namespaceURI = readElement<string | null>("namespaceURI");
   const styles = {
     "http://www.w3.org/1999/xhtml": HTMLElement.prototype,
     "http://www.w3.org/2000/svg": SVGElement.prototype,
-    "http://www.w3.org/1998/Math/MathML": MathMLElement.prototype,
+    // Older browsers, in which published variants run, have no such interface.
+    "http://www.w3.org/1998/Math/MathML":
+      typeof MathMLElement === "undefined" ? undefined : MathMLElement.prototype,
   };
 
   return {
     isElement: (target: PageNode | null | undefined): target is PageElement =>
       target !== null && target !== undefined && nodeType(target) === 1,
+    isText: (target: PageNode): target is Text => nodeType(target) === 3,
+    /** The element to which a shadow root belongs. Null for any other node. */
+    host(target: PageNode): PageElement | null {
+      if (nodeType(target) !== 11) return null;
+      try {
+        return host(target);
+      } catch {
+        // The getter refuses other fragments than shadow roots.
+        return null;
+      }
+    },
 
     parentNode,
     parentElement: readNode<PageElement | null>("parentElement"),
     previousSibling: readNode<PageNode | null>("previousSibling"),
     nextSibling: readNode<PageNode | null>("nextSibling"),
+    firstChild: readNode<PageNode | null>("firstChild"),
+    lastChild: readNode<PageNode | null>("lastChild"),
     textContent: readNode<string | null>("textContent"),
     isConnected: readNode<boolean>("isConnected"),
     getRootNode: callNode<[], PageNode>("getRootNode"),
-    addEventListener: call<PageNode>(EventTarget.prototype)<[type: string, listener: () => void], void>(
-      "addEventListener",
-    ),
+    addEventListener: callTarget<[type: string, listener: () => void], void>("addEventListener"),
+    removeEventListener: callTarget<[type: string, listener: () => void], void>("removeEventListener"),
     contains: callNode<[PageNode | null], boolean>("contains"),
+    compareDocumentPosition: callNode<[PageNode], number>("compareDocumentPosition"),
     insertBefore: callNode<[node: PageNode, next: PageNode | null], PageNode>("insertBefore"),
     removeChild: callNode<[PageNode], PageNode>("removeChild"),
     childNodes: (target: PageNode) => toArray(childNodes(target)),
@@ -166,12 +186,20 @@ export function makeDom() {
     documentElement: readDocument<PageElement>("documentElement"),
     head: readDocument<PageElement | null>("head"),
     scrollingElement: readDocument<PageElement | null>("scrollingElement"),
+    readyState: readDocument<DocumentReadyState>("readyState"),
     title: readDocument<string>("title"),
     fonts: readDocument<FontFaceSet>("fonts"),
     styleSheets: readDocument<StyleSheetList>("styleSheets"),
-    adoptedStyleSheets: readDocument<CSSStyleSheet[]>("adoptedStyleSheets"),
+    adoptedStyleSheets: (root: Document | ShadowRoot): CSSStyleSheet[] =>
+      root instanceof ShadowRoot ? root.adoptedStyleSheets : adoptedStyleSheets(root),
+    setAdoptedStyleSheets(root: Document | ShadowRoot, sheets: CSSStyleSheet[]): void {
+      if (root instanceof ShadowRoot) root.adoptedStyleSheets = sheets;
+      else apply(adoptStyleSheets, root, [sheets]);
+    },
     createElement: callDocument<["div" | "span"], HTMLElement>("createElement"),
     createElementNS: callDocument<[namespace: string | null, name: string], PageElement>("createElementNS"),
+    createComment: callDocument<[string], Comment>("createComment"),
+    createTreeWalker: callDocument<[root: PageNode, whatToShow: number], TreeWalker>("createTreeWalker"),
     createTextNode: callDocument<[string], Text>("createTextNode"),
   };
 }
