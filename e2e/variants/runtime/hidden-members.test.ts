@@ -111,7 +111,8 @@ test("an element that a frame has created gets the changes when the page inserts
   await waitForState(page, "waiting");
   await page.evaluate(() => {
     const created = document.querySelector("iframe")?.contentDocument?.createElement("p") as HTMLElement;
-    if (created instanceof Element) throw new Error("the element is of this realm");
+    const isOfPage: boolean = created instanceof Element;
+    if (isOfPage) throw new Error("the element is of this realm");
     created.id = "late";
     document.querySelector("main")?.append(created);
   });
