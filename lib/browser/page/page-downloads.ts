@@ -1,8 +1,8 @@
 import type { BrowserContext, CDPSession, Download, Page, Request } from "playwright";
-import { errorText } from "#lib/text/error-text.ts";
 import { shorten } from "#lib/text/shorten.ts";
 import type { ListenerGuard } from "../process/listener-guard.ts";
-import { findBlob, keepObjectUrls } from "./object-urls.ts";
+import { type DownloadBody, readAgain, readResponse, releaseBody, within } from "./download-body.ts";
+import { keepObjectUrls } from "./object-urls.ts";
 import { pageOf } from "./page-activity.ts";
 
 /** A file that a page offered for download, with its bytes or the reason why they could not be read. */
@@ -42,14 +42,10 @@ export type PageDownloads = {
   pending: () => number;
 };
 
-const DOWNLOAD_BYTES_MAX = 50 * 2 ** 20;
 const READ_MS_MAX = 60_000;
-const CHUNK_BYTES = 2 ** 20;
 const DOWNLOADS_AT_ONCE_MAX = 3;
 const NAME_CHARS_MAX = 120;
 const URL_CHARS_MAX = 2_000;
-/** Longest `data:` URL that is decoded. Percent-encoding makes each byte three characters. */
-const DATA_URL_CHARS_MAX = 3 * DOWNLOAD_BYTES_MAX;
 /** How many failed downloads may wait to be reported. Further ones of a page in a loop are not reported. */
 const FAILURES_WAITING_MAX = 20;
 /** How long the service keeps the bytes of a response while it waits for the browser to announce the download. */
@@ -62,10 +58,6 @@ const TAB_ROUNDS = 10;
 const TAB_ROUND_MS = 20;
 
 const TOO_MANY = `${DOWNLOADS_AT_ONCE_MAX} other downloads were in progress`;
-const TOO_LARGE = `it is larger than ${DOWNLOAD_BYTES_MAX / 2 ** 20} MiB`;
-
-/** The body of a response, or the reason why it could not be read. */
-type Body = { bytes: Uint8Array } | { failure: string };
 
 type Watch = {
   context: BrowserContext;
@@ -74,7 +66,7 @@ type Watch = {
   onDownload: (download: PageDownload) => Promise<void>;
   readMs: number;
   /** Bodies of downloads that the browser has not announced yet, by URL. */
-  bodies: Map<string, Body[]>;
+  bodies: Map<string, DownloadBody[]>;
   pending: number;
   /** Number of failed downloads that are being reported. */
   failing: number;
@@ -154,12 +146,14 @@ async function captureBody(watch: Watch, cdp: CDPSession, response: PausedRespon
     return reportFailure(watch, { url: request.url, name: nameOf(request.url), failure: TOO_MANY });
   }
   watch.pending += 1;
-  const body = await within(watch.readMs, readBody(cdp, requestId));
+  const body = await within(watch.readMs, readResponse(cdp, requestId));
   const waiting = watch.bodies.get(request.url) ?? [];
   watch.bodies.set(request.url, [...waiting, body]);
   const dropUnannounced = () => {
     // The browser announced no download, because it showed the response as a page or because the page was closed.
-    if (takeBody(watch, request.url, body)) watch.pending -= 1;
+    if (!takeBody(watch, request.url, body)) return;
+    releaseBody(body);
+    watch.pending -= 1;
   };
   const forget = setTimeout(watch.guard(dropUnannounced), ANNOUNCE_MS_MAX);
   forget.unref();
@@ -178,30 +172,8 @@ async function captureBody(watch: Watch, cdp: CDPSession, response: PausedRespon
 /** Headers about the encoding of the body in transit. They are removed, because the browser gets the decoded body. */
 const BODY_HEADERS = new Set(["content-encoding", "content-length", "transfer-encoding"]);
 
-async function readBody(cdp: CDPSession, requestId: string): Promise<Body> {
-  const { stream } = await cdp.send("Fetch.takeResponseBodyAsStream", { requestId });
-  return readStream(cdp, stream);
-}
-
-async function readStream(cdp: CDPSession, handle: string): Promise<Body> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  try {
-    for (;;) {
-      const { data, base64Encoded, eof } = await cdp.send("IO.read", { handle, size: CHUNK_BYTES });
-      const chunk = Buffer.from(data, base64Encoded ? "base64" : "utf8");
-      size += chunk.length;
-      if (size > DOWNLOAD_BYTES_MAX) return { failure: TOO_LARGE };
-      chunks.push(chunk);
-      if (eof) return { bytes: Buffer.concat(chunks) };
-    }
-  } finally {
-    await cdp.send("IO.close", { handle }).catch(() => {});
-  }
-}
-
 /** Removes a body from `bodies`. @returns whether the body was in there. */
-function takeBody({ bodies }: Watch, url: string, body: Body): boolean {
+function takeBody({ bodies }: Watch, url: string, body: DownloadBody): boolean {
   const waiting = bodies.get(url) ?? [];
   if (!waiting.includes(body)) return false;
   if (waiting.length === 1) bodies.delete(url);
@@ -226,11 +198,13 @@ async function report(watch: Watch, page: Page, download: Download): Promise<voi
     return reportFailure(watch, { ...about, failure: TOO_MANY });
   if (captured) takeBody(watch, url, captured);
   else watch.pending += 1;
+  let body = captured;
   try {
-    const body = captured ?? (await within(watch.readMs, readAgain(watch, page, url)));
+    body ??= await within(watch.readMs, readAgain(watch, page, url));
     await watch.onDownload({ ...about, ...body });
     await closeEmptyTab(watch, url);
   } finally {
+    if (body) releaseBody(body);
     watch.pending -= 1;
   }
 }
@@ -257,75 +231,6 @@ async function closeEmptyTab({ navigations }: Watch, url: string): Promise<void>
   }
 }
 
-/** Limits how long reading a body may take, because a busy page does not answer and a server may stop sending. */
-async function within(timeoutMs: number, reading: Promise<Body>): Promise<Body> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<Body>((resolve) => {
-    const failure = `it was not complete after ${timeoutMs / 1_000} s`;
-    timer = setTimeout(() => resolve({ failure }), timeoutMs);
-  });
-  const read = reading.catch((error): Body => ({ failure: reasonOf(error) }));
-  return Promise.race([read, timeout]).finally(() => clearTimeout(timer));
-}
-
-/**
- * Reads a download whose response was not captured. Either the download has a `data:` or `blob:` URL, or its request
- * came from a window that had just opened.
- */
-async function readAgain({ context, refuse }: Watch, page: Page, url: string): Promise<Body> {
-  if (url.startsWith("data:")) {
-    if (url.length > DATA_URL_CHARS_MAX) return { failure: TOO_LARGE };
-    const bytes = new Uint8Array(await (await fetch(url)).arrayBuffer());
-    return bytes.length > DOWNLOAD_BYTES_MAX ? { failure: TOO_LARGE } : { bytes };
-  }
-  const pages = [page, ...context.pages()].filter((each) => !each.isClosed());
-  if (url.startsWith("blob:")) return readBlob(context, pages, url);
-  const refusal = await refuse(url);
-  if (refusal !== undefined) return { failure: refusal };
-  for (const each of new Set(pages)) {
-    const cdp = await context.newCDPSession(each).catch(() => undefined);
-    const body = await (cdp && loadFile(cdp, url).finally(() => cdp.detach().catch(() => {})))?.catch(
-      () => {},
-    );
-    if (body) return body;
-  }
-  return { failure: "the page that offered it has gone" };
-}
-
-/** Requests a file again with the cookies of the page. @returns undefined if the request fails. */
-async function loadFile(cdp: CDPSession, url: string): Promise<Body | undefined> {
-  const { frameTree } = await cdp.send("Page.getFrameTree");
-  const { resource } = await cdp.send("Network.loadNetworkResource", {
-    frameId: frameTree.frame.id,
-    url,
-    options: { disableCache: false, includeCredentials: true },
-  });
-  if (!resource.success || resource.stream === undefined) return undefined;
-  return readStream(cdp, resource.stream);
-}
-
-/**
- * Reads the object of a `blob:` URL, which exists only inside the page. The page's `connect-src` policy has no effect,
- * because the browser makes no request.
- */
-async function readBlob(context: BrowserContext, pages: Page[], url: string): Promise<Body> {
-  for (const page of new Set(pages))
-    for (const frame of page.frames()) {
-      const isMain = frame === page.mainFrame();
-      const cdp = await context.newCDPSession(isMain ? page : frame).catch(() => undefined);
-      if (!cdp) continue;
-      try {
-        const handle = await findBlob(cdp, url);
-        if (handle !== undefined) return await readStream(cdp, handle);
-      } catch {
-        // The frame may have navigated. Another frame may have the object.
-      } finally {
-        await cdp.detach().catch(() => {});
-      }
-    }
-  return { failure: "the page does not hold its content any more" };
-}
-
 /**
  * Returns a safe file name. Replaces leading dots, and characters that file names must not contain, by `_`. Shortens a
  * long name, but keeps the extension.
@@ -342,5 +247,3 @@ function cleanName(suggested: string): string {
 }
 
 const nameOf = (url: string) => cleanName(URL.parse(url)?.pathname.split("/").at(-1) ?? "");
-
-const reasonOf = (error: unknown) => errorText(error).split("\n")[0] ?? "it could not be read";

@@ -98,3 +98,54 @@ test("of the navigation requests, the latest 20 are remembered for downloads", a
   }
   assert.deepEqual(used, urls.slice(-20));
 });
+
+test("all browsers together hold 200 MiB of downloads; others fail until these are stored", async () => {
+  const chunk = { data: Buffer.alloc(2 ** 20).toString("base64"), base64Encoded: true };
+  /** Offers a download of 50 MiB in a browser of its own. */
+  const offer = async (): Promise<{ download: PageDownload; store: () => void }> => {
+    const context = Object.assign(new EventEmitter(), { addInitScript: async () => {} });
+    const page = new EventEmitter();
+    const url = "https://a.example/large.csv";
+    const read = Promise.withResolvers<{ download: PageDownload; store: () => void }>();
+    const downloads = await watchDownloads(
+      context as unknown as BrowserContext,
+      guard,
+      async () => undefined,
+      (download) => new Promise((store) => read.resolve({ download, store })),
+    );
+    context.emit("page", page);
+    let left = 50;
+    const cdp = {
+      async send(method: string) {
+        if (method === "Fetch.takeResponseBodyAsStream") return { stream: "1" };
+        if (method === "IO.read") return { ...chunk, eof: --left === 0 };
+        if (method === "Fetch.fulfillRequest")
+          page.emit("download", {
+            cancel: async () => {},
+            url: () => url,
+            suggestedFilename: () => "large.csv",
+          });
+      },
+    };
+    downloads.capture(cdp as unknown as CDPSession, {
+      requestId: "1",
+      request: { url, method: "GET" },
+      responseStatusCode: 200,
+      responseHeaders: [{ name: "content-disposition", value: "attachment" }],
+    });
+    return read.promise;
+  };
+  const held = [await offer(), await offer(), await offer(), await offer()];
+  assert.deepEqual(
+    held.map(({ download }) => download.bytes?.length),
+    Array(4).fill(50 * 2 ** 20),
+  );
+  const { download, store } = await offer();
+  assert.equal(download.failure, "the service was storing other large downloads; try it again");
+  store();
+  held.shift()?.store();
+  await new Promise((resolve) => setImmediate(resolve));
+  const next = await offer();
+  assert.equal(next.download.bytes?.length, 50 * 2 ** 20);
+  for (const each of [next, ...held]) each.store();
+});
