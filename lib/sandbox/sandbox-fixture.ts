@@ -9,7 +9,7 @@ import type { SandboxLimits } from "./sandbox-limits.ts";
 import type { Workspace } from "./sandbox-service.ts";
 import { isWorkspaceError } from "./workspace-error.ts";
 
-export const options = (timeoutMs = 20_000) => ({ timeoutMs, signal: new AbortController().signal });
+export const options = (timeoutMs = 60_000) => ({ timeoutMs, signal: new AbortController().signal });
 export const bytes = (text: string) => new TextEncoder().encode(text);
 export const readText = async (workspace: Workspace, path: string) =>
   new TextDecoder().decode((await workspace.readFile(path, 1_000_000)).bytes);

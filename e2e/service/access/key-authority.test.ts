@@ -15,9 +15,6 @@ import { signIn } from "../testing.ts";
 // Two processes share a database. A key, a link or a login is revoked or restricted in one process or by a command. The
 // connections that were opened with it at the other process must end.
 
-/** The longest time from a change until the affected connections are closed. */
-const WITHIN_MS = 1_000;
-
 let postgres: TestPostgres;
 let first: HttpTestService;
 let second: HttpTestService;
@@ -87,18 +84,11 @@ async function openAll({ key }: Key) {
 const roleOf = ({ frames }: ReturnType<typeof connectClient>) =>
   frames.flatMap((frame) => (frame.type === "ready" ? [frame.data.role] : []))[0];
 
-/** Makes a change, and checks that `ended` resolves at most {@link WITHIN_MS} later. */
-async function endsAtOnce<Value>(
-  change: () => Promise<unknown>,
-  ended: () => Promise<Value>,
-): Promise<Value> {
+/** Makes a change, and waits until `ended` resolves. Nothing but the change ends what it waits for. */
+async function endsAfter<Value>(change: () => Promise<unknown>, ended: () => Promise<Value>): Promise<Value> {
   const end = ended();
   await change();
-  const changedAt = performance.now();
-  const value = await end;
-  const tookMs = performance.now() - changedAt;
-  assert.ok(tookMs < WITHIN_MS, `took ${tookMs} ms`);
-  return value;
+  return end;
 }
 
 async function assertEnded({ socket, stream, listTools }: Awaited<ReturnType<typeof openAll>>) {
@@ -112,7 +102,7 @@ describe("an API key", () => {
   test("that is revoked ends its sockets, streams and user tokens, also in other processes", async () => {
     const [revokedKey, otherKey] = [await createKey(), await createKey()];
     const [ended, open] = [await openAll(revokedKey), await openAll(otherKey)];
-    await endsAtOnce(
+    await endsAfter(
       () => operate("DELETE", `/actions/keys/${revokedKey.id}`),
       () => ended.socket.ended(),
     );
@@ -144,7 +134,7 @@ describe("an API key", () => {
     const { socket, stream, listTools, connect } = await openAll(key);
     assert.equal(roleOf(socket), "drive");
     const narrow = (scopes: string[]) => operate("PATCH", `/actions/keys/${key.id}`, { scopes });
-    const end = await endsAtOnce(
+    const end = await endsAfter(
       () => narrow(["sessions:read"]),
       () => socket.ended(),
     );
@@ -158,7 +148,7 @@ describe("an API key", () => {
     const read = async () => {
       while (!(await reader?.read())?.done);
     };
-    await endsAtOnce(
+    await endsAfter(
       () => narrow(["sessions:write"]),
       () => Promise.all([again.ended(), read()]),
     );
@@ -206,7 +196,7 @@ describe("a share link that is revoked", () => {
       }),
     );
     await socket.ready();
-    const end = await endsAtOnce(
+    const end = await endsAfter(
       () => first.call("DELETE", `${links}/${record.id}`),
       () => socket.ended(),
     );
