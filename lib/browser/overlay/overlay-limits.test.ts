@@ -79,13 +79,13 @@ test("while an element is being found, 500 inputs wait, in their order", async (
   const pass = async (each: BrowserInput) => void passed.push(each);
   model.togglePicking();
   await input.push(press("down", 1), pass);
-  await input.push(press("up", 1), pass);
+  const picking = input.push(press("up", 1), pass);
   const waiting = Array.from({ length: 600 }, (_, index) =>
     input.push({ type: "text", text: String(index) }, pass),
   );
   assert.equal(passed.length, 0);
   finding.resolve();
-  await Promise.all(waiting);
+  await Promise.all([picking, ...waiting]);
   assert.deepEqual(
     passed.map((each) => "text" in each && each.text),
     Array.from({ length: 500 }, (_, index) => String(index)),
