@@ -29,6 +29,6 @@ test("every listener of a browser's events is guarded, so that its errors end th
       );
     });
   // Opens a cache entry for the life of a DevTools session; the listener only removes that entry.
-  assert.deepEqual(unguarded, ['lib/tools/browser/page-kit/page-frames.ts: session.once("close", evict']);
+  assert.deepEqual(unguarded, ['lib/tools/browser/page-kit/tool-world.ts: session.once("close", evict']);
   assert.ok(guarded > 30, `only ${guarded} listeners were found`);
 });

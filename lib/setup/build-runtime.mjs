@@ -20,6 +20,8 @@ export async function bundleRuntime() {
   const { build } = await import("esbuild");
   const { outputFiles } = await build({
     entryPoints: ["lib/variant/runtime/main.ts"],
+    // Replaces the names of global variables by the values that they have when the runtime starts.
+    inject: ["lib/variant/runtime/kept-globals-main.ts"],
     bundle: true,
     minify: true,
     format: "iife",

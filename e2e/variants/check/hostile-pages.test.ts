@@ -139,3 +139,36 @@ test("pages open with the cookies and the local storage of the live browser", as
   assert.deepEqual(signedIn.findings, []);
   assert.deepEqual(opened, [], "the live browser shows no page of the check");
 });
+
+describe("fields and images that hide members of their form and of the document", () => {
+  const page = (names: string[]) =>
+    html(
+      `<main><h1>Book</h1><form id="booking" style="padding: 4px"><p class="hint">Two guests</p>${names
+        .map((name) => `<label>${name} <input name="${name}"></label>`)
+        .join("")}</form><img name="querySelector" alt=""><img name="body" alt=""></main>`,
+    );
+  const changes: Parameters<typeof documentOf>[1] = [
+    { id: "c1", op: "setAttribute", selector: "#booking", name: "data-kind", value: "new" },
+    { id: "c2", op: "setStyle", selector: "#booking", style: { "padding-top": "9px" } },
+    { id: "c3", op: "insert", selector: "#booking", position: "start", html: "<p>Children are welcome</p>" },
+    { id: "c4", op: "setText", selector: "#booking > .hint", text: "Three guests" },
+  ];
+
+  test("do not disturb the check", async () => {
+    const names = ["children", "style", "closest", "matches", "id", "name", "parentElement", "textContent"];
+    const url = bench.serve("/booking", page(names));
+    const report = await bench.check(documentOf(url, changes));
+    assert.deepEqual(report.findings, []);
+    assert.deepEqual(report.notes, []);
+  });
+
+  test("are named in a note if the accessibility rules cannot read the page", async () => {
+    const url = bench.serve("/booking-node", page(["nodeName", "getAttribute", "childNodes"]));
+    const report = await bench.check(documentOf(url, changes));
+    assert.deepEqual(report.findings, []);
+    assert.match(
+      report.notes.join(),
+      /\(desktop\): the accessibility rules cannot read this page: an element named nodeName hides a member/,
+    );
+  });
+});

@@ -186,10 +186,12 @@ async function checkReturn(
   return [...left, ...reverted];
 }
 
-function describeGaps({ url, viewport }: CheckTarget, { snapshots, variant }: Pair): string[] {
+function describeGaps({ url, viewport }: CheckTarget, { snapshots, control, variant }: Pair): string[] {
+  const unread = control.violations.unread ?? variant.violations.unread;
   const subject = `${url} (${viewport}) is very large:`;
   const isCut = snapshots.some((snapshot) => snapshot.isCut);
   return [
+    ...(unread === null ? [] : [`${url} (${viewport}): ${unread}.`]),
     ...(variant.violations.isWhole
       ? []
       : [`${subject} contrast and target size were checked for the elements of the changes only.`]),

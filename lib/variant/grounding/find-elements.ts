@@ -1,3 +1,4 @@
+import type { PageElement } from "#lib/dom/make-dom.ts";
 import type { PageKit } from "#lib/tools/browser/page-kit/page-kit.ts";
 
 /** What the selector of one change matches in the page. */
@@ -24,11 +25,12 @@ export function findBySelector(
   kit: PageKit,
   { wanted, shown }: { wanted: { changeId: string; selector: string }[]; shown: number },
 ): FoundBySelector[] {
-  const describe = (element: Element): FoundElement => {
-    const { x, y, width, height } = element.getBoundingClientRect();
+  const { dom } = kit;
+  const describe = (element: PageElement): FoundElement => {
+    const { x, y, width, height } = dom.getBoundingClientRect(element);
     const ref = kit.refOf(element);
     const name = kit.nameOf(element);
-    const label = kit.describe(element, kit.roleOf(element) ?? element.localName, name, ref);
+    const label = kit.describe(element, kit.roleOf(element) ?? dom.localName(element), name, ref);
     const box = `${Math.round(x)},${Math.round(y)} ${Math.round(width)}×${Math.round(height)}`;
     return { ref, label, text: kit.quote(kit.contentOf(element), 120), box };
   };
@@ -53,10 +55,11 @@ export function findBySelector(
  * there.
  */
 export function readStates(kit: PageKit, refs: string[]): ElementState[] {
+  const { dom } = kit;
   return refs.map((ref) => {
     const element = kit.elementOf(ref);
-    if (!element?.isConnected) return null;
-    const { x, y, width, height } = element.getBoundingClientRect();
+    if (!element) return null;
+    const { x, y, width, height } = dom.getBoundingClientRect(element);
     const isShown = kit.isVisible(element);
     const box = `${Math.round(x)},${Math.round(y)} ${Math.round(width)}×${Math.round(height)}`;
     return { text: kit.quote(kit.contentOf(element), 120), box: isShown ? box : "hidden" };
@@ -72,6 +75,7 @@ export function findCandidates(
   kit: PageKit,
   { selectors, limit }: { selectors: string[]; limit: number },
 ): string[][] {
+  const { dom } = kit;
   const split = (text: string) =>
     text
       .replace(/([a-z])([A-Z])/g, "$1 $2")
@@ -81,14 +85,14 @@ export function findCandidates(
   // On a very large page, only the first elements are compared.
   const elements = kit
     .queryAll("*")
-    .filter((element) => !element.matches(silent))
+    .filter((element) => !dom.matches(element, silent))
     .slice(0, 20_000);
   const words = elements.map((element) => {
     const named = ["id", "class", "name", "data-testid", "aria-label", "href", "role", "placeholder"]
-      .map((name) => element.getAttribute(name) ?? "")
+      .map((name) => dom.getAttribute(element, name) ?? "")
       .join(" ");
-    const own = element.childElementCount < 3 ? (element.textContent ?? "").slice(0, 80) : "";
-    return new Set(split(`${element.localName} ${named} ${own}`));
+    const own = dom.childElementCount(element) < 3 ? (dom.textContent(element) ?? "").slice(0, 80) : "";
+    return new Set(split(`${dom.localName(element)} ${named} ${own}`));
   });
   const score = (wanted: string[], offered: Set<string>): number => {
     let sum = 0;
@@ -112,7 +116,7 @@ export function findCandidates(
       .map(({ element }) => {
         const label = kit.describe(
           element,
-          kit.roleOf(element) ?? element.localName,
+          kit.roleOf(element) ?? dom.localName(element),
           kit.nameOf(element),
           kit.refOf(element),
         );

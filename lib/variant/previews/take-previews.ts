@@ -141,7 +141,10 @@ async function scrollToElement(
 ): Promise<void> {
   const found = page.locator(selector);
   if ((await found.count()) === 0) throw new Error(`scrollTo: no element matches ${selector}`);
-  await found.first().evaluate((element) => element.scrollIntoView({ block: "center", behavior: "instant" }));
+  await found.first().evaluate((element) =>
+    // The method is not read from the element, because a form field named \`scrollIntoView\` would hide it.
+    Element.prototype.scrollIntoView.call(element, { block: "center", behavior: "instant" }),
+  );
 }
 
 async function storePreviews(

@@ -1,5 +1,8 @@
+import type { PageElement } from "../../dom/make-dom.ts";
+import { dom } from "./dom.ts";
 import { setAttribute, setClass, setStyle } from "./edit-slot.ts";
 import type { Effect } from "./effect.ts";
+import { every, filter, flatMap, map } from "./lists.ts";
 import { insertNodes, moveElement } from "./place-nodes.ts";
 import type { CompiledChange } from "./runtime-types.ts";
 import { setContent } from "./set-content.ts";
@@ -10,18 +13,20 @@ import { setContent } from "./set-content.ts";
  * use it, and React would throw an error if the element had left its parent. An element of the head is taken out of the
  * document instead, because hiding has no effect there.
  */
-function removeElement(element: Element): Effect {
-  if (document.head?.contains(element)) return moveElement(element, new DocumentFragment(), "end");
+function removeElement(element: PageElement): Effect {
+  const head = dom.head(document);
+  if (head && dom.contains(head, element)) return moveElement(element, new DocumentFragment(), "end");
   const fields = "input,select,textarea,button";
+  const disabled = filter([element, ...dom.querySelectorAll(element, fields)], (each) =>
+    dom.matches(each, fields),
+  );
   const parts = [
     setStyle(element, [["display", "none", "important"]]),
-    ...[element, ...element.querySelectorAll(fields)]
-      .filter((each) => each.matches(fields))
-      .map((field) => setAttribute(field, "disabled", "")),
+    ...map(disabled, (field) => setAttribute(field, "disabled", "")),
   ];
   return {
-    nodes: () => parts.flatMap((part) => part.nodes()),
-    isIntact: () => parts.every((part) => part.isIntact()),
+    nodes: () => flatMap(parts, (part) => part.nodes()),
+    isIntact: () => every(parts, (part) => part.isIntact()),
     apply() {
       for (const part of parts) part.apply();
     },
@@ -37,7 +42,7 @@ function removeElement(element: Element): Effect {
  * @param target the element that a `move` is relative to; undefined for other operations
  * @throws Error if the change is not possible on this element.
  */
-export function createEffect(change: CompiledChange, element: Element, target?: Element): Effect {
+export function createEffect(change: CompiledChange, element: PageElement, target?: PageElement): Effect {
   switch (change.op) {
     case "content":
       return setContent(element, change.nodes);

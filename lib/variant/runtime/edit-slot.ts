@@ -1,4 +1,7 @@
+import type { PageElement } from "../../dom/make-dom.ts";
+import { dom } from "./dom.ts";
 import type { Effect } from "./effect.ts";
+import { add, every, filter, includes, join, readWords, removeLast } from "./lists.ts";
 import { shared } from "./shared-state.ts";
 
 /** The state of an attribute that is edited by one or more changes. */
@@ -18,23 +21,21 @@ type Value = string | null;
 type Edit = { isPart: boolean; change: (value: Value) => Value };
 
 const parseStyle = (text: Value): CSSStyleDeclaration => {
-  const { style } = document.createElement("i");
+  const { style } = dom.createElement(document, "span");
   style.cssText = text ?? "";
   return style;
 };
-
-const readNames = (text: Value): string[] => text?.match(/\S+/g) ?? [];
 
 /**
  * Computes the page's own class list after the page has changed a class list to which edits were applied. The result is
  * `current` without the effect of the edits.
  */
 function rebaseClass(current: Value, shown: Value, original: Value): Value {
-  const [now, ours, before] = [readNames(current), readNames(shown), readNames(original)];
-  const remaining = now.filter((name) => before.includes(name) || !ours.includes(name));
-  const back = before.filter((name) => !ours.includes(name) && !now.includes(name));
-  const text = [...remaining, ...back].join(" ");
-  return text === now.join(" ") ? current : text === before.join(" ") ? original : text;
+  const [now, ours, before] = [readWords(current), readWords(shown), readWords(original)];
+  const remaining = filter(now, (name) => includes(before, name) || !includes(ours, name));
+  const back = filter(before, (name) => !includes(ours, name) && !includes(now, name));
+  const text = join([...remaining, ...back], " ");
+  return text === join(now, " ") ? current : text === join(before, " ") ? original : text;
 }
 
 function rebaseStyle(current: Value, shown: Value, original: Value): Value {
@@ -55,48 +56,51 @@ function rebaseStyle(current: Value, shown: Value, original: Value): Value {
 /**
  * Writes the inline style through the `style` property, because a strict Content-Security-Policy blocks the attribute.
  */
-export function writeStyle(element: Element, text: string): void {
-  // Elements that are neither HTML, SVG nor MathML have no `style` property, so the attribute is set instead.
-  if ("style" in element) Object.assign(element.style as CSSStyleDeclaration, { cssText: text });
-  else element.setAttribute("style", text);
+export function writeStyle(element: PageElement, text: string): void {
+  const style = dom.style(element);
+  if (style) style.cssText = text;
+  else dom.setAttribute(element, "style", text);
 }
 
-function write(element: Element, name: string, value: Value): void {
-  if (value === null) element.removeAttribute(name);
+function write(element: PageElement, name: string, value: Value): void {
+  if (value === null) dom.removeAttribute(element, name);
   else if (name === "style" && parseStyle(value).cssText === value) writeStyle(element, value);
-  else element.setAttribute(name, value);
+  else dom.setAttribute(element, name, value);
 }
 
 /**
  * Creates an effect that edits an attribute. `undo` removes the edit. After the last edit is removed, the attribute has
  * the page's own value again.
  */
-function editAttribute(element: Element, name: string, edit: Edit): Effect {
+function editAttribute(element: PageElement, name: string, edit: Edit): Effect {
   const slots = shared.slots.get(element) ?? new Map<string, Slot>();
   shared.slots.set(element, slots);
-  const value = element.getAttribute(name);
+  const value = dom.getAttribute(element, name);
   const slot = slots.get(name) ?? { original: value, shown: value, edits: [] };
   slots.set(name, slot);
-  slot.edits.push(edit);
+  add(slot.edits, edit);
 
-  const compose = (base: Value) => slot.edits.reduce((text, each) => each.change(text), base);
+  const compose = (base: Value) => {
+    let text = base;
+    for (const each of slot.edits) text = each.change(text);
+    return text;
+  };
   /**
    * Checks whether the page has written the attribute after the runtime. If so, records the page's value in
    * `slot.original`. If each edit changes only a part of the value, the recorded value lacks the effect of the edits.
    */
   const absorb = () => {
-    const current = element.getAttribute(name);
+    const current = dom.getAttribute(element, name);
     if (current === slot.shown) return;
-    const rebase = slot.edits.every(({ isPart }) => isPart)
-      ? { class: rebaseClass, style: rebaseStyle }[name]
-      : undefined;
+    const isPart = every(slot.edits, (each) => each.isPart);
+    const rebase = !isPart ? undefined : name === "class" ? rebaseClass : name === "style" && rebaseStyle;
     slot.original = rebase ? rebase(current, slot.shown, slot.original) : current;
     slot.shown = current;
   };
   const show = () => {
     const next = compose(slot.original);
     if (next !== slot.shown) write(element, name, next);
-    slot.shown = element.getAttribute(name);
+    slot.shown = dom.getAttribute(element, name);
   };
   return {
     nodes: () => [element],
@@ -107,7 +111,7 @@ function editAttribute(element: Element, name: string, edit: Edit): Effect {
     apply: show,
     undo() {
       absorb();
-      slot.edits.splice(slot.edits.indexOf(edit), 1);
+      removeLast(slot.edits, edit);
       show();
       if (slot.edits.length === 0) slots.delete(name);
     },
@@ -115,17 +119,17 @@ function editAttribute(element: Element, name: string, edit: Edit): Effect {
 }
 
 /** Sets an attribute to a value, or removes it if the value is null. */
-export const setAttribute = (element: Element, name: string, value: string | null): Effect =>
+export const setAttribute = (element: PageElement, name: string, value: string | null): Effect =>
   editAttribute(element, name, { isPart: false, change: () => value });
 
 /** Adds or removes a class. */
-export const setClass = (element: Element, name: string, isOn: boolean): Effect =>
+export const setClass = (element: PageElement, name: string, isOn: boolean): Effect =>
   editAttribute(element, "class", {
     isPart: true,
     change(text) {
-      const names = readNames(text);
-      if (names.includes(name) === isOn) return text;
-      return (isOn ? [...names, name] : names.filter((each) => each !== name)).join(" ");
+      const names = readWords(text);
+      if (includes(names, name) === isOn) return text;
+      return join(isOn ? [...names, name] : filter(names, (each) => each !== name), " ");
     },
   });
 
@@ -134,7 +138,10 @@ export const setClass = (element: Element, name: string, isOn: boolean): Effect 
  *
  * @throws Error if the browser rejects a property or its value.
  */
-export function setStyle(element: Element, style: [name: string, value: string, priority: string][]): Effect {
+export function setStyle(
+  element: PageElement,
+  style: [name: string, value: string, priority: string][],
+): Effect {
   for (const [name, value] of style)
     if (!CSS.supports(name, value)) throw Error(`The browser rejects the style "${name}: ${value}".`);
   return editAttribute(element, "style", {

@@ -1,7 +1,9 @@
+import type { PageNode } from "../../dom/make-dom.ts";
+
 /** The effect of a change on one element. */
 export type Effect = {
   /** Nodes whose mutations can disturb the effect. */
-  nodes: () => (Node | null | undefined)[];
+  nodes: () => (PageNode | null | undefined)[];
   /**
    * Whether the effect is in place. If the page has written a new value in the meantime, records it as the page's own
    * value.

@@ -1,10 +1,13 @@
+import type { PageElement, PageNode, PageRoot } from "../../dom/make-dom.ts";
+import { dom } from "./dom.ts";
+import { filter, flatMap, sort } from "./lists.ts";
 import type { CompiledSelector } from "./runtime-types.ts";
 
 // The script of each variant has its own copy of this module, so variables of the module belong to one variant.
 
 const OVERLAY = "[data-agent-session-overlay]";
 
-type Root = Document | ShadowRoot;
+type Root = PageRoot;
 
 const collected = new Set<ShadowRoot>();
 let sorted: Root[] | undefined;
@@ -14,11 +17,11 @@ let sorted: Root[] | undefined;
  *
  * @returns whether one of them is new.
  */
-export function collectRoots(below: Element | Root): boolean {
+export function collectRoots(below: PageElement | Root): boolean {
   const before = collected.size;
-  for (const element of [below, ...below.querySelectorAll("*")]) {
-    const root = element instanceof Element && element.shadowRoot;
-    if (!root || collected.has(root) || element.closest(OVERLAY)) continue;
+  for (const element of [below, ...dom.querySelectorAll(below, "*")]) {
+    const root = dom.isElement(element) && dom.shadowRoot(element);
+    if (!root || collected.has(root) || dom.closest(element, OVERLAY)) continue;
     collected.add(root);
     collectRoots(root);
   }
@@ -27,18 +30,18 @@ export function collectRoots(below: Element | Root): boolean {
 
 /** Sorts the document and the collected shadow roots in document order. Removes disconnected roots from `collected`. */
 function sortRoots(): Root[] {
-  const inner = new Map<Node, ShadowRoot[]>();
+  const inner = new Map<PageNode, ShadowRoot[]>();
   for (const root of collected) {
     if (!root.isConnected) collected.delete(root);
-    const outer = root.host.getRootNode();
+    const outer = dom.getRootNode(root.host);
     inner.set(outer, [...(inner.get(outer) ?? []), root]);
   }
-  const flatten = (root: Root): Root[] => [
-    root,
-    ...(inner.get(root) ?? [])
-      .sort((one, other) => (one.host.compareDocumentPosition(other.host) & 4 ? -1 : 1))
-      .flatMap(flatten),
-  ];
+  const flatten = (root: Root): Root[] => {
+    const below = sort(inner.get(root) ?? [], (one, other) =>
+      dom.compareDocumentPosition(one.host, other.host) & 4 ? -1 : 1,
+    );
+    return [root, ...flatMap(below, flatten)];
+  };
   return flatten(document);
 }
 
@@ -55,9 +58,9 @@ export function refreshRoots(): void {
   sorted = undefined;
 }
 
-function isWithin(element: Element, scope: Element): boolean {
-  for (let node: Node | null = element; node; ) {
-    node = node instanceof ShadowRoot ? node.host : node.parentNode;
+function isWithin(element: PageElement, scope: PageElement): boolean {
+  for (let node: PageNode | null = element; node; ) {
+    node = dom.parentNode(node) ?? dom.host(node);
     if (node === scope) return true;
   }
   return false;
@@ -69,16 +72,18 @@ function isWithin(element: Element, scope: Element): boolean {
  *
  * @throws DOMException if the selector is invalid.
  */
-export function findElements(selector: CompiledSelector): Element[] {
-  let found: Element[] | undefined;
+export function findElements(selector: CompiledSelector): PageElement[] {
+  let found: PageElement[] | undefined;
   for (const part of selector) {
-    if (typeof part === "number") found = found?.slice(part, part + 1) ?? [];
-    else {
-      const all = listRoots().flatMap((root) => [...root.querySelectorAll(part)]);
+    if (typeof part === "number") {
+      const one = found?.[part];
+      found = one ? [one] : [];
+    } else {
+      const all = flatMap(listRoots(), (root) => dom.querySelectorAll(root, part));
       found = found
-        ? [...new Set(found.flatMap((scope) => all.filter((element) => isWithin(element, scope))))]
+        ? [...new Set(flatMap(found, (scope) => filter(all, (element) => isWithin(element, scope))))]
         : all;
     }
   }
-  return (found ?? []).filter((element) => !element.closest(OVERLAY));
+  return filter(found ?? [], (element) => !dom.closest(element, OVERLAY));
 }

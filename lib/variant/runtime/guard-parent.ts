@@ -1,3 +1,5 @@
+import type { PageNode } from "../../dom/make-dom.ts";
+import { dom } from "./dom.ts";
 import { shared } from "./shared-state.ts";
 
 /**
@@ -10,36 +12,40 @@ export type Guard = {
   /**
    * Where the page's own children are: in the parent, or in a fragment while a change replaces the parent's content.
    */
-  target: Node;
+  target: PageNode;
   /** For each child that was moved elsewhere, the placeholder that marks its original position. */
-  placeholders: Map<Node, Node>;
+  placeholders: Map<PageNode, PageNode>;
 };
 
-const { insertBefore, removeChild } = Node.prototype;
-
 /** Inserts a node, bypassing the guard. */
-export const insertNode = (parent: Node, node: Node, next: Node | null): Node =>
-  insertBefore.call(parent, node, next);
+export const insertNode = dom.insertBefore;
 
 /** Removes a node, bypassing the guard. */
-export const removeNode = (node: Node) => node.parentNode && removeChild.call(node.parentNode, node);
+export function removeNode(node: PageNode): void {
+  const parent = dom.parentNode(node);
+  if (parent) dom.removeChild(parent, node);
+}
 
-function insertGuarded(this: Node, node: Node, next: Node | null): Node {
+function insertGuarded(this: PageNode, node: PageNode, next: PageNode | null): PageNode {
   const { target, placeholders } = guardParent(this);
   let before = next && (placeholders.get(next) ?? next);
-  if (next && next.parentNode !== this)
+  if (next && dom.parentNode(next) !== this)
     // `next` may follow a moved child at the child's new position. The node is then inserted after the child's
     // placeholder.
     for (const [moved, placeholder] of placeholders)
-      if (moved.nextSibling === next) before = placeholder.nextSibling;
-  insertNode(before?.parentNode === this ? this : target, placeholders.get(node) ?? node, before);
+      if (dom.nextSibling(moved) === next) before = dom.nextSibling(placeholder);
+  insertNode(
+    before && dom.parentNode(before) === this ? this : target,
+    placeholders.get(node) ?? node,
+    before,
+  );
   return node;
 }
 
-function removeGuarded(this: Node, child: Node): Node {
+function removeGuarded(this: PageNode, child: PageNode): PageNode {
   const { target, placeholders } = guardParent(this);
   const placeholder = placeholders.get(child);
-  if (!placeholder) return removeChild.call(child.parentNode === target ? target : this, child);
+  if (!placeholder) return dom.removeChild(dom.parentNode(child) === target ? target : this, child);
   placeholders.delete(child);
   removeNode(placeholder);
   removeNode(child);
@@ -48,31 +54,40 @@ function removeGuarded(this: Node, child: Node): Node {
 
 const methods = {
   insertBefore: insertGuarded,
-  appendChild(this: Node, node: Node) {
-    return insertGuarded.call(this, node, null);
+  appendChild(this: PageNode, node: PageNode) {
+    return Reflect.apply(insertGuarded, this, [node, null]);
   },
   removeChild: removeGuarded,
-  replaceChild(this: Node, node: Node, child: Node) {
-    insertGuarded.call(this, node, child);
-    return removeGuarded.call(this, child);
+  replaceChild(this: PageNode, node: PageNode, child: PageNode) {
+    Reflect.apply(insertGuarded, this, [node, child]);
+    return Reflect.apply(removeGuarded, this, [child]);
   },
 };
 
+const METHODS = ["insertBefore", "appendChild", "removeChild", "replaceChild"] as const;
+
 /** Returns the guard of a parent. Installs a guard if the parent has none. */
-export function guardParent(parent: Node): Guard {
+export function guardParent(parent: PageNode): Guard {
   let guard = shared.guards.get(parent);
   if (!guard) {
     guard = { target: parent, placeholders: new Map() };
     shared.guards.set(parent, guard);
-    Object.assign(parent, methods);
+    // A method that a form field hides cannot be defined. The framework cannot call such a method either.
+    for (const name of METHODS)
+      Reflect.defineProperty(parent, name, {
+        value: methods[name],
+        configurable: true,
+        enumerable: true,
+        writable: true,
+      });
   }
   return guard;
 }
 
 /** Removes the guard of a parent if all children of the parent are back in it. */
-export function releaseGuard(parent: Node): void {
+export function releaseGuard(parent: PageNode): void {
   const { target, placeholders } = guardParent(parent);
   if (target !== parent || placeholders.size > 0) return;
   shared.guards.delete(parent);
-  for (const name of Object.keys(methods)) Reflect.deleteProperty(parent, name);
+  for (const name of METHODS) Reflect.deleteProperty(parent, name);
 }

@@ -1,3 +1,7 @@
+import type { PageElement, PageNode } from "../../dom/make-dom.ts";
+import { dom } from "./dom.ts";
+import { find } from "./lists.ts";
+
 /**
  * The properties of a fiber that this module reads. A fiber is React's internal node. React has these properties since
  * version 17. React 16 has other flags, but it hydrates without a pause, so it needs no check.
@@ -43,9 +47,9 @@ function isFiberHydrating(fiber: Fiber): boolean {
 }
 
 /** Finds the comment that begins the Suspense boundary around a node. Null if the node is in no such boundary. */
-function findBoundary(node: Node): Node | null {
+function findBoundary(node: PageNode): PageNode | null {
   let depth = 0;
-  for (let each = node.previousSibling; each; each = each.previousSibling) {
+  for (let each = dom.previousSibling(node); each; each = dom.previousSibling(each)) {
     if (!(each instanceof Comment)) continue;
     if (each.data === "/$" || each.data === "/&") depth++;
     else if (/^[$&]/.test(each.data) && depth-- === 0) return each;
@@ -53,7 +57,7 @@ function findBoundary(node: Node): Node | null {
   return null;
 }
 
-function findReactBlocker(node: Node, child: Node, fiber: Fiber): Node | null {
+function findReactBlocker(node: PageNode, child: PageNode, fiber: Fiber): PageNode | null {
   if (isFiberHydrating(fiber)) return document;
   if (node === child) return null;
   // React has no fiber for the child: the child is not hydrated yet, or does not come from React.
@@ -62,9 +66,9 @@ function findReactBlocker(node: Node, child: Node, fiber: Fiber): Node | null {
 }
 
 /** Finds the name of the property in which React stores the fiber of a node, or the root fiber of a container. */
-const findReactKey = (node: Node) => Object.keys(node).find((each) => REACT_KEY.test(each));
+const findReactKey = (node: PageNode) => find(Object.keys(node), (each) => REACT_KEY.test(each));
 
-const isMarker = (node: Node) =>
+const isMarker = (node: PageNode) =>
   node instanceof Comment &&
   MARKER.test(node.data) &&
   // Svelte defines this property when it mounts or hydrates its first component. Svelte hydrates without a pause, so
@@ -77,27 +81,27 @@ type Hints = {
    * Children of the body that contain comments of a server renderer. The body itself is in the set if such a comment is
    * its direct child.
    */
-  parts: Set<Node>;
+  parts: Set<PageNode>;
   isDocumentHydrated: boolean;
   hasRunningScripts: boolean;
 };
 let hints: Hints | undefined;
 
-const has = (selector: string) => document.querySelector(selector) !== null;
+const has = (selector: string) => dom.querySelector(document, selector) !== null;
 
 function readHints(): Hints {
-  const parts = new Set<Node>();
-  const comments = document.createTreeWalker(document, SHOW_COMMENT);
+  const parts = new Set<PageNode>();
+  const comments = dom.createTreeWalker(document, document, SHOW_COMMENT);
   while (comments.nextNode()) {
     const { currentNode } = comments;
-    const parent = currentNode.parentElement;
+    const parent = dom.parentElement(currentNode);
     if (parent && isMarker(currentNode) && !findReactKey(parent))
-      parts.add(parent.closest("body > *") ?? parent);
+      parts.add(dom.closest(parent, "body > *") ?? parent);
   }
   return {
     parts,
     isDocumentHydrated: has(DOCUMENT_SCRIPTS) && !has("#__next"),
-    hasRunningScripts: document.readyState !== "complete" && has("script[src],[type=module]"),
+    hasRunningScripts: dom.readyState(document) !== "complete" && has("script[src],[type=module]"),
   };
 }
 
@@ -105,14 +109,17 @@ function readHints(): Hints {
  * Finds the root that contains the element and that a framework will probably hydrate. Called only for an element that
  * belongs to no framework yet. Null if no hydration is expected.
  */
-function findExpectedRoot(element: Element): Node | null {
+function findExpectedRoot(element: PageElement): PageNode | null {
   hints ??= readHints();
   const { parts, isDocumentHydrated, hasRunningScripts } = hints;
-  const part = [document.body, element.closest("body > *")].find((each) => each && parts.has(each));
+  const part = find(
+    [dom.body(document), dom.closest(element, "body > *")],
+    (each) => each && parts.has(each),
+  );
   return (
-    element.closest(STRONG_ROOTS) ??
+    dom.closest(element, STRONG_ROOTS) ??
     part ??
-    (isDocumentHydrated ? document : hasRunningScripts ? element.closest(WEAK_ROOTS) : null)
+    (isDocumentHydrated ? document : hasRunningScripts ? dom.closest(element, WEAK_ROOTS) : null)
   );
 }
 
@@ -125,20 +132,20 @@ type VueContainer = {
 };
 
 /** Whether Vue has asynchronous components that it has not hydrated yet. The cast adds Vue's own property. */
-const isSuspenseHydrating = (node: Node) =>
+const isSuspenseHydrating = (node: PageNode) =>
   (node as VueContainer)._vnode?.component?.subTree?.suspense?.isHydrating;
 
 /**
  * Finds the root or boundary that must be hydrated before the element may be changed. Null if the element can be
  * changed.
  */
-function findBlocker(element: Element): Node | null {
-  const streamed = element.closest(STREAMED);
+function findBlocker(element: PageElement): PageNode | null {
+  const streamed = dom.closest(element, STREAMED);
   if (streamed) return streamed;
-  let child: Node = element;
-  for (let node: Node | null = element; node; node = node.parentNode) {
+  let child: PageNode = element;
+  for (let node: PageNode | null = element; node; node = dom.parentNode(node)) {
     // The element is inside a shadow root. A framework outside of a shadow root does not hydrate its content.
-    if (node instanceof ShadowRoot) return null;
+    if (dom.host(node)) return null;
     const key = findReactKey(node);
     if (key) return findReactBlocker(node, child, Reflect.get(node, key));
     // Vue and older versions of React hydrate a container without a pause. After that, the container has these
@@ -153,15 +160,16 @@ function findBlocker(element: Element): Node | null {
 const WAIT_MAX_MS = 3_000;
 
 /** When a root or an element was first found to be blocked, in milliseconds since navigation start. */
-const since = new WeakMap<Node, number>();
+const since = new WeakMap<PageNode, number>();
 
 /** Whether `isBlocked` has returned true since the last call of `forgetBlocked`. */
 export let isHydrating = false;
 
 /** Whether the parser may still add content to an element. This is the case while no node follows the element. */
-function isParsing(element: Element): boolean {
-  for (let node: Node | null = element; node; node = node.parentNode) if (node.nextSibling) return false;
-  return document.readyState === "loading";
+function isParsing(element: PageElement): boolean {
+  for (let node: PageNode | null = element; node; node = dom.parentNode(node))
+    if (dom.nextSibling(node)) return false;
+  return dom.readyState(document) === "loading";
 }
 
 /**
@@ -171,7 +179,7 @@ function isParsing(element: Element): boolean {
  *
  * @param needsContent whether the change needs all of the element's content
  */
-export function isBlocked(element: Element, needsContent = false): boolean {
+export function isBlocked(element: PageElement, needsContent = false): boolean {
   const blocker = needsContent && isParsing(element) ? element : findBlocker(element);
   if (!blocker) return false;
   const nowMs = performance.now();

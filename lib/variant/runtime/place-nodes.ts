@@ -1,28 +1,35 @@
+import type { PageElement, PageNode } from "../../dom/make-dom.ts";
 import type { Position } from "../document.ts";
 import { buildNodes } from "./build-nodes.ts";
+import { dom } from "./dom.ts";
 import type { Effect } from "./effect.ts";
 import { guardParent, insertNode, releaseGuard, removeNode } from "./guard-parent.ts";
+import { add, every, filter, includes, last as lastOf, reverse } from "./lists.ts";
 import type { CompiledNode } from "./runtime-types.ts";
 import { shared } from "./shared-state.ts";
 
 /** Lists the nodes that changes have placed at this position of the reference node, in document order. */
-function readRun(reference: Node, position: Position): Node[] {
+function readRun(reference: PageNode, position: Position): PageNode[] {
   const isForward = position === "after" || position === "start";
-  let node: Node | null = {
-    before: reference.previousSibling,
-    start: reference.firstChild,
-    end: reference.lastChild,
-    after: reference.nextSibling,
+  let node: PageNode | null = {
+    before: dom.previousSibling(reference),
+    start: dom.firstChild(reference),
+    end: dom.lastChild(reference),
+    after: dom.nextSibling(reference),
   }[position];
-  const run: Node[] = [];
-  for (; node && shared.placed.has(node); node = isForward ? node.nextSibling : node.previousSibling)
-    run.push(node);
-  return isForward ? run : run.reverse();
+  const run: PageNode[] = [];
+  for (
+    ;
+    node && shared.placed.has(node);
+    node = isForward ? dom.nextSibling(node) : dom.previousSibling(node)
+  )
+    add(run, node);
+  return isForward ? run : reverse(run);
 }
 
-function isPlaced(nodes: Node[], reference: Node, position: Position): boolean {
-  const run = readRun(reference, position).filter((node) => nodes.includes(node));
-  return run.length === nodes.length && run.every((node, index) => node === nodes[index]);
+function isPlaced(nodes: PageNode[], reference: PageNode, position: Position): boolean {
+  const run = filter(readRun(reference, position), (node) => includes(nodes, node));
+  return run.length === nodes.length && every(run, (node, index) => node === nodes[index]);
 }
 
 /**
@@ -30,28 +37,28 @@ function isPlaced(nodes: Node[], reference: Node, position: Position): boolean {
  *
  * @throws Error if nodes cannot be placed at this position, for example before the root element.
  */
-function place(nodes: Node[], reference: Node, position: Position): void {
+function place(nodes: PageNode[], reference: PageNode, position: Position): void {
   const isInside = position === "start" || position === "end";
-  const parent = isInside ? reference : reference.parentNode;
+  const parent = isInside ? reference : dom.parentNode(reference);
   if (!parent || parent === document) throw Error(`There is no place ${position} this element.`);
   const fragment = new DocumentFragment();
   for (const node of nodes) insertNode(fragment, node, null);
-  const last = readRun(reference, position).at(-1);
+  const last = lastOf(readRun(reference, position));
   const next = {
     before: reference,
-    start: last ? last.nextSibling : reference.firstChild,
+    start: last ? dom.nextSibling(last) : dom.firstChild(reference),
     end: null,
-    after: (last ?? reference).nextSibling,
+    after: dom.nextSibling(last ?? reference),
   }[position];
   insertNode(parent, fragment, next);
   for (const node of nodes) shared.placed.add(node);
 }
 
 /** Inserts new nodes next to or inside an element. If the page moves the element, the nodes follow it. */
-export function insertNodes(element: Element, position: Position, compiled: CompiledNode[]): Effect {
+export function insertNodes(element: PageElement, position: Position, compiled: CompiledNode[]): Effect {
   const nodes = buildNodes(compiled);
   return {
-    nodes: () => [element, element.parentNode, nodes[0]?.parentNode],
+    nodes: () => [element, dom.parentNode(element), nodes[0] && dom.parentNode(nodes[0])],
     isIntact: () => isPlaced(nodes, element, position),
     apply: () => place(nodes, element, position),
     undo() {
@@ -66,13 +73,13 @@ export function insertNodes(element: Element, position: Position, compiled: Comp
  * element.
  */
 export function moveElement(
-  element: Element,
-  target: Element | DocumentFragment,
+  element: PageElement,
+  target: PageElement | DocumentFragment,
   position: Position,
 ): Effect {
-  const placeholder = document.createComment("");
-  let home: Node | undefined;
-  let newParent: Node | null | undefined;
+  const placeholder = dom.createComment(document, "");
+  let home: PageNode | undefined;
+  let newParent: PageNode | null | undefined;
 
   const forgetHome = () => {
     if (!home) return;
@@ -80,13 +87,14 @@ export function moveElement(
     releaseGuard(home);
   };
   return {
-    nodes: () => [home, newParent, target, target.parentNode],
+    nodes: () => [home, newParent, target, dom.parentNode(target)],
     isIntact: () => isPlaced([element], target, position),
     isLost: () =>
-      !placeholder.isConnected || (target instanceof Element && !(element.isConnected && target.isConnected)),
+      !placeholder.isConnected ||
+      (dom.isElement(target) && !(dom.isConnected(element) && dom.isConnected(target))),
     apply() {
-      if (element.contains(target)) throw Error("An element cannot be moved into itself.");
-      const parent = element.parentNode;
+      if (dom.contains(element, target)) throw Error("An element cannot be moved into itself.");
+      const parent = dom.parentNode(element);
       if (parent && parent !== newParent) {
         forgetHome();
         home = parent;
@@ -94,7 +102,7 @@ export function moveElement(
         guardParent(parent).placeholders.set(element, placeholder);
       }
       place([element], target, position);
-      newParent = element.parentNode;
+      newParent = dom.parentNode(element);
     },
     undo() {
       if (!home) return;
@@ -102,7 +110,7 @@ export function moveElement(
       forgetHome();
       const { parentNode } = placeholder;
       if (!parentNode) removeNode(element);
-      else if (element.parentNode === newParent) insertNode(parentNode, element, placeholder);
+      else if (dom.parentNode(element) === newParent) insertNode(parentNode, element, placeholder);
       removeNode(placeholder);
     },
   };

@@ -1,3 +1,7 @@
+import type { PageElement } from "../../dom/make-dom.ts";
+import { dom } from "./dom.ts";
+import { add, filter, last } from "./lists.ts";
+
 /**
  * Maximum number of times that a change may be applied to an element within `WINDOW_MS`. At this limit, the page is
  * assumed to undo the change again and again, and the runtime gives up.
@@ -30,19 +34,23 @@ export function beginRound(): number {
  * @returns whether the limit allows the application.
  */
 export function recordApplication(history: History): boolean {
-  if (history.at(-1) === roundMs) return true;
-  while ((history[0] ?? roundMs) < roundMs - WINDOW_MS) history.shift();
-  return history.length < APPLICATIONS_MAX && history.push(roundMs) > 0;
+  if (last(history) === roundMs) return true;
+  const recent = filter(history, (timeMs) => timeMs >= roundMs - WINDOW_MS);
+  if (recent.length >= APPLICATIONS_MAX) return false;
+  add(recent, roundMs);
+  history.length = 0;
+  for (const timeMs of recent) add(history, timeMs);
+  return true;
 }
 
 /**
  * Builds a label from the first texts in an element and in its parent. The label identifies the element when the page
  * renders it again.
  */
-export function readLabel(element: Element): string {
-  let label = element.nodeName;
-  for (const node of [element, element.parentNode ?? element]) {
-    const texts = document.createTreeWalker(node, SHOW_TEXT);
+export function readLabel(element: PageElement): string {
+  let label = dom.localName(element);
+  for (const node of [element, dom.parentNode(element) ?? element]) {
+    const texts = dom.createTreeWalker(document, node, SHOW_TEXT);
     const end = label.length + LABEL_CHARACTERS_MAX;
     while (label.length < end && texts.nextNode()) label += texts.currentNode.nodeValue;
   }

@@ -1,7 +1,10 @@
+import type { PageElement, PageNode } from "../../dom/make-dom.ts";
 import { createEffect } from "./create-effect.ts";
+import { dom } from "./dom.ts";
 import type { Effect } from "./effect.ts";
 import { findElements } from "./find-elements.ts";
 import { isBlocked } from "./hydration.ts";
+import { filter, reverse, some } from "./lists.ts";
 import { type History, readLabel, recordApplication } from "./reapply-limit.ts";
 import type { ChangeReport, CompiledChange } from "./runtime-types.ts";
 import { shared } from "./shared-state.ts";
@@ -9,7 +12,7 @@ import { shared } from "./shared-state.ts";
 /** The application of a change to one element. */
 type Binding = {
   effect: Effect;
-  target: Element | undefined;
+  target: PageElement | undefined;
   history: History;
   label: string;
   /**
@@ -37,7 +40,7 @@ export type RunningChange = {
    * @param mutated the nodes that the page has changed; if undefined, all elements are checked
    * @returns whether this call changed the document.
    */
-  verify: (isOwnDoing: boolean, mutated?: Set<Node>) => boolean;
+  verify: (isOwnDoing: boolean, mutated?: Set<PageNode>) => boolean;
   /** Whether the page has removed an element that has the change, or other nodes that the change needs. */
   hasLost: () => boolean;
   report: () => ChangeReport;
@@ -51,19 +54,22 @@ const HISTORIES_MAX = 1_000;
  *
  * @param onApply called with the document or shadow root of each element to which the change is applied
  */
-export function createRunningChange(change: CompiledChange, onApply: (root: Node) => void): RunningChange {
-  const bindings = new Map<Element, Binding>();
+export function createRunningChange(
+  change: CompiledChange,
+  onApply: (root: PageNode) => void,
+): RunningChange {
+  const bindings = new Map<PageElement, Binding>();
   /** Histories of elements that no longer have the change, by the label of the element. */
   const histories = new Map<string, History>();
   /** Elements that match only because the variant has changed their surroundings. */
-  const ignored = new Set<Element>();
+  const ignored = new Set<PageElement>();
   /**
    * Elements that cannot be changed yet. The value is true if the selector no longer matches the element because of the
    * variant's own changes.
    */
-  const waiting = new Map<Element, boolean | undefined>();
-  let found: Element[] = [];
-  let target: Element | undefined;
+  const waiting = new Map<PageElement, boolean | undefined>();
+  let found: PageElement[] = [];
+  let target: PageElement | undefined;
   let matches = 0;
   let reapplied = 0;
   let appliedAtMs: number | null = null;
@@ -84,7 +90,8 @@ export function createRunningChange(change: CompiledChange, onApply: (root: Node
    */
   const needsContent = change.op === "content" || ("position" in change && change.position === "end");
 
-  const isLost = (element: Element, { effect }: Binding) => effect.isLost?.() ?? !element.isConnected;
+  const isLost = (element: PageElement, { effect }: Binding) =>
+    effect.isLost?.() ?? !dom.isConnected(element);
 
   function mayApply(history: History): boolean {
     if (isFight || error !== null) return false;
@@ -92,13 +99,13 @@ export function createRunningChange(change: CompiledChange, onApply: (root: Node
     return !isFight;
   }
 
-  function apply(element: Element, effect: Effect): void {
+  function apply(element: PageElement, effect: Effect): void {
     attempt(effect.apply);
     if (error === null) appliedAtMs ??= performance.now();
-    onApply(element.getRootNode());
+    onApply(dom.getRootNode(element));
   }
 
-  function bind(element: Element, isUnmatched: boolean | undefined): boolean {
+  function bind(element: PageElement, isUnmatched: boolean | undefined): boolean {
     // If several elements match, each element has its own history, found by its texts. With a shared history, the rows
     // that appear while a long list is scrolled would exceed the limit.
     const label = found.length > 1 ? readLabel(element) : "";
@@ -113,7 +120,7 @@ export function createRunningChange(change: CompiledChange, onApply: (root: Node
     return true;
   }
 
-  function unbind(element: Element, { effect, label, history }: Binding): void {
+  function unbind(element: PageElement, { effect, label, history }: Binding): void {
     bindings.delete(element);
     if (histories.size > HISTORIES_MAX) histories.clear();
     histories.set(label, history);
@@ -143,9 +150,10 @@ export function createRunningChange(change: CompiledChange, onApply: (root: Node
       if (error !== null) return;
       // A move, or a change that builds elements, must not match nodes that a runtime has built. Otherwise it could
       // match its own nodes again and again.
-      const isBuilding = change.op === "move" || ("nodes" in change && change.nodes.some(Array.isArray));
+      const isBuilding =
+        change.op === "move" || ("nodes" in change && some(change.nodes, (node) => typeof node !== "string"));
       const find = (selector: CompiledChange["selector"]) => attempt(() => findElements(selector)) ?? [];
-      found = find(change.selector).filter((each) => !isBuilding || !shared.built.has(each));
+      found = filter(find(change.selector), (each) => !isBuilding || !shared.built.has(each));
       if (change.op === "move") target = find(change.target)[0];
     },
     reconcile(isOwnDoing) {
@@ -176,7 +184,7 @@ export function createRunningChange(change: CompiledChange, onApply: (root: Node
       if (isOwnDoing && !("position" in change)) return false;
       for (const [element, binding] of bindings) {
         const { effect, history } = binding;
-        if (mutated && !effect.nodes().some((node) => node && mutated.has(node))) continue;
+        if (mutated && !some(effect.nodes(), (node) => node && mutated.has(node))) continue;
         if (isLost(element, binding) || attempt(effect.isIntact) !== false || isFight || error !== null)
           continue;
         if (!isOwnDoing && !mayApply(history)) continue;
@@ -186,15 +194,15 @@ export function createRunningChange(change: CompiledChange, onApply: (root: Node
       }
       return isChanged;
     },
-    hasLost: () => [...bindings].some(([element, binding]) => isLost(element, binding)),
+    hasLost: () => some([...bindings], ([element, binding]) => isLost(element, binding)),
     report() {
-      const applied = [...bindings.values()].filter(({ effect }) => attempt(effect.isIntact)).length;
+      const applied = filter([...bindings.values()], ({ effect }) => attempt(effect.isIntact)).length;
       const progress = isFight ? "fight" : applied > 0 ? "applied" : "waiting";
       const state = error === null ? progress : "error";
       return { id: change.id, state, matches, applied, reapplied, appliedAtMs, error };
     },
     undo() {
-      for (const [element, binding] of [...bindings].reverse()) unbind(element, binding);
+      for (const [element, binding] of reverse([...bindings])) unbind(element, binding);
     },
   };
 }

@@ -1,3 +1,6 @@
+import type { PageNode } from "../../dom/make-dom.ts";
+import { dom } from "./dom.ts";
+import { filter, includes, map, reverse } from "./lists.ts";
 import { createRunningChange, type RunningChange } from "./running-change.ts";
 import type { CompiledPage } from "./runtime-types.ts";
 
@@ -23,14 +26,17 @@ function createSheet(css: string) {
     roots,
     adopt() {
       for (const root of roots) {
-        const sheets = root.adoptedStyleSheets;
-        if (!root.isConnected) roots.delete(root);
-        else if (!sheets.includes(sheet)) root.adoptedStyleSheets = [...sheets, sheet];
+        const sheets = dom.adoptedStyleSheets(root);
+        if (!dom.isConnected(root)) roots.delete(root);
+        else if (!includes([...sheets], sheet)) dom.setAdoptedStyleSheets(root, [...sheets, sheet]);
       }
     },
     remove() {
       for (const root of roots)
-        root.adoptedStyleSheets = root.adoptedStyleSheets.filter((each) => each !== sheet);
+        dom.setAdoptedStyleSheets(
+          root,
+          filter([...dom.adoptedStyleSheets(root)], (each) => each !== sheet),
+        );
     },
   };
 }
@@ -39,18 +45,18 @@ function createSheet(css: string) {
 export function startPage(page: CompiledPage): RunningPage {
   const { roots, adopt, remove } = createSheet(page.css);
   adopt();
-  const onApply = (root: Node) => {
+  const onApply = (root: PageNode) => {
     if (!(root instanceof ShadowRoot) || roots.has(root)) return;
     roots.add(root);
     adopt();
   };
-  const changes = page.changes.map((change) => createRunningChange(change, onApply));
+  const changes = map(page.changes, (change) => createRunningChange(change, onApply));
   return {
     page,
     changes,
     adoptSheet: adopt,
     stop() {
-      for (const change of [...changes].reverse()) change.undo();
+      for (const change of reverse(changes)) change.undo();
       remove();
     },
   };

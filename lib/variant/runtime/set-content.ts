@@ -1,6 +1,9 @@
+import type { PageElement, PageNode } from "../../dom/make-dom.ts";
 import { buildNodes } from "./build-nodes.ts";
+import { dom } from "./dom.ts";
 import type { Effect } from "./effect.ts";
 import { guardParent, insertNode, releaseGuard, removeNode } from "./guard-parent.ts";
+import { add, every, filter, includes, last, map, removeLast } from "./lists.ts";
 import type { CompiledNode } from "./runtime-types.ts";
 import { shared } from "./shared-state.ts";
 
@@ -9,7 +12,7 @@ export type Content = {
   edits: CompiledNode[][];
   shown: CompiledNode[] | undefined;
   /** The nodes of the edit that is shown. */
-  built: Node[];
+  built: PageNode[];
   /**
    * Contains the page's own nodes while other content is shown. A framework can still work on these nodes: it changes
    * their texts directly, and a guard redirects its insertions and removals to this fragment.
@@ -18,38 +21,39 @@ export type Content = {
 };
 
 /** Lists the child nodes of an element, except nodes that changes have inserted or moved there. */
-const listChildren = (element: Element) => [...element.childNodes].filter((node) => !shared.placed.has(node));
+const listChildren = (element: PageElement) =>
+  filter(dom.childNodes(element), (node) => !shared.placed.has(node));
 
 /** Whether the page has changed the text of a built node. React does so if an element's only child is a text node. */
-const isWritten = (node: Node, content: Content, index: number): node is Text =>
-  node instanceof Text && node.data !== content.shown?.[index];
+const isWritten = (node: PageNode, content: Content, index: number): node is Text =>
+  dom.isText(node) && node.data !== content.shown?.[index];
 
 /**
  * Moves into the stash the nodes that the page itself has rendered in the element. If none of the built nodes is left
  * in the element, the page has rendered all of its content again, so the old stash is emptied first.
  */
-function absorb(element: Element, { built, stash }: Content): void {
+function absorb(element: PageElement, { built, stash }: Content): void {
   const children = listChildren(element);
-  const foreign = children.filter((node) => !built.includes(node));
+  const foreign = filter(children, (node) => !includes(built, node));
   if (foreign.length === children.length) stash.replaceChildren();
   for (const node of foreign) insertNode(stash, node, null);
 }
 
-function show(element: Element, content: Content): void {
+function show(element: PageElement, content: Content): void {
   const { built, stash, shown } = content;
-  const nodes = content.edits.at(-1);
-  built.forEach((node, index) => {
+  const nodes = last(content.edits);
+  map(built, (node, index) => {
     if (!isWritten(node, content, index)) return;
     stash.replaceChildren(node.data);
     node.data = String(shown?.[index]);
   });
   // The marker marks where the content belongs. Nodes that other changes have inserted at the start come before it, and
   // nodes at the end come after it.
-  const marker = insertNode(element, document.createComment(""), listChildren(element)[0] ?? null);
+  const marker = insertNode(element, dom.createComment(document, ""), listChildren(element)[0] ?? null);
   shared.placed.add(marker);
   absorb(element, content);
   if (shown !== nodes) {
-    built.forEach(removeNode);
+    map(built, removeNode);
     content.built = buildNodes(nodes ?? []);
   }
   for (const node of nodes ? content.built : [stash]) insertNode(element, node, marker);
@@ -62,7 +66,7 @@ function show(element: Element, content: Content): void {
 }
 
 /** Replaces the content of an element, and keeps the page's own content for `undo`. */
-export function setContent(element: Element, nodes: CompiledNode[]): Effect {
+export function setContent(element: PageElement, nodes: CompiledNode[]): Effect {
   const content: Content = shared.contents.get(element) ?? {
     edits: [],
     shown: undefined,
@@ -70,7 +74,7 @@ export function setContent(element: Element, nodes: CompiledNode[]): Effect {
     stash: new DocumentFragment(),
   };
   shared.contents.set(element, content);
-  content.edits.push(nodes);
+  add(content.edits, nodes);
   return {
     nodes: () => [element],
     isIntact() {
@@ -79,12 +83,12 @@ export function setContent(element: Element, nodes: CompiledNode[]): Effect {
       return (
         shown !== undefined &&
         children.length === built.length &&
-        built.every((node, index) => node === children[index] && !isWritten(node, content, index))
+        every(built, (node, index) => node === children[index] && !isWritten(node, content, index))
       );
     },
     apply: () => show(element, content),
     undo() {
-      content.edits.splice(content.edits.lastIndexOf(nodes), 1);
+      removeLast(content.edits, nodes);
       show(element, content);
     },
   };

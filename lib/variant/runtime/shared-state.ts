@@ -1,3 +1,4 @@
+import type { PageElement, PageNode } from "../../dom/make-dom.ts";
 import type { Slot } from "./edit-slot.ts";
 import type { Guard } from "./guard-parent.ts";
 import type { VariantHandle } from "./runtime-types.ts";
@@ -12,12 +13,12 @@ type SharedState = {
    * Nodes that a runtime has built. The selectors of moves and of changes that build elements do not match these nodes.
    * Otherwise such a change could match its own nodes.
    */
-  built: WeakSet<Node>;
+  built: WeakSet<PageNode>;
   /** Nodes that a runtime has inserted or moved. They are not part of the page's own content. */
-  placed: WeakSet<Node>;
-  slots: WeakMap<Node, Map<string, Slot>>;
-  contents: WeakMap<Element, Content>;
-  guards: WeakMap<Node, Guard>;
+  placed: WeakSet<PageNode>;
+  slots: WeakMap<PageNode, Map<string, Slot>>;
+  contents: WeakMap<PageElement, Content>;
+  guards: WeakMap<PageNode, Guard>;
   /** Functions that are called after changes of the page that mutation observers do not report. */
   listeners: Set<() => void>;
 };
@@ -31,10 +32,15 @@ declare global {
 
 const STATE = Symbol.for("agent-session-variants");
 
-window.__agentSessionVariants ??= Object.create(null) as Registry;
+const NAME = "__agentSessionVariants";
+// The id of an element can be the name of a global variable, but such a variable is not a property of the window itself.
+if (!Object.hasOwn(window, NAME)) {
+  const value = Object.create(null) as Registry;
+  Object.defineProperty(window, NAME, { value, configurable: true, enumerable: true, writable: true });
+}
 
 /** The running variants of the document by their keys. */
-export const registry = window.__agentSessionVariants;
+export const registry = window[NAME] as Registry;
 
 const existing = registry[STATE];
 

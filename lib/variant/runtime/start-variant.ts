@@ -1,5 +1,8 @@
+import type { PageElement, PageNode } from "../../dom/make-dom.ts";
+import { dom } from "./dom.ts";
 import { collectRoots, listRoots, refreshRoots } from "./find-elements.ts";
 import { forgetBlocked, isHydrating } from "./hydration.ts";
+import { every, filter, find, flatMap, includes, join, map, reverse, some } from "./lists.ts";
 import { beginRound } from "./reapply-limit.ts";
 import { type RunningPage, startPage } from "./running-page.ts";
 import type { CompiledPage, CompiledVariant, VariantHandle } from "./runtime-types.ts";
@@ -44,20 +47,21 @@ let timer: ReturnType<typeof setTimeout> | undefined;
 let scriptError: string | null = null;
 
 const scriptsRun = new Set<string>();
-let observed = new WeakSet<Node>();
+let observed = new WeakSet<PageNode>();
 const observer = new MutationObserver((records) => work(records));
 
-const listChanges = () => pages.flatMap(({ changes }) => changes);
+const listChanges = () => flatMap(pages, ({ changes }) => changes);
 
 function observeRoots(): void {
   for (const root of pages.length > 0 ? listRoots() : []) {
     if (observed.has(root)) continue;
     observed.add(root);
-    observer.observe(root, {
+    // The cast is safe: the roots are documents and shadow roots.
+    observer.observe(root as Document | ShadowRoot, {
       subtree: true,
       childList: true,
       characterData: true,
-      attributeFilter: [...deciding, ...pages.flatMap(({ page }) => page.written)],
+      attributeFilter: [...deciding, ...flatMap(pages, ({ page }) => page.written)],
     });
   }
 }
@@ -66,9 +70,9 @@ function observeRoots(): void {
  * Whether a new element is relevant. It is relevant if it has new shadow roots, or if a selector matches it or an
  * element inside it.
  */
-function concerns(element: Element): boolean {
+function concerns(element: PageElement): boolean {
   if (collectRoots(element)) return true;
-  return selector !== "" && (element.matches(selector) || element.querySelector(selector) !== null);
+  return selector !== "" && (dom.matches(element, selector) || dom.querySelector(element, selector) !== null);
 }
 
 /**
@@ -80,21 +84,21 @@ function digest(records: MutationRecord[]): boolean {
   const isMany = records.length > RECORDS_MAX;
   let isRelevant = isMany;
   isStale ||= isMany;
-  const mutated = new Set<Node>();
+  const mutated = new Set<PageNode>();
   for (const { type, target, attributeName, addedNodes } of isMany ? [] : records) {
-    mutated.add(type === "characterData" ? (target.parentNode ?? target) : target);
-    if (type === "childList" ? isPositional : deciding.includes(attributeName ?? "")) isRelevant = true;
-    for (const node of addedNodes) if (node instanceof Element) isRelevant = concerns(node) || isRelevant;
+    mutated.add(type === "characterData" ? (dom.parentNode(target) ?? target) : target);
+    if (type === "childList" ? isPositional : includes(deciding, attributeName ?? "")) isRelevant = true;
+    for (const node of addedNodes) if (dom.isElement(node)) isRelevant = concerns(node) || isRelevant;
   }
   const changes = listChanges();
-  if (changes.filter((change) => change.verify(false, isMany ? undefined : mutated)).length > 0) settle();
-  return isRelevant || changes.some((change) => change.hasLost());
+  if (filter(changes, (change) => change.verify(false, isMany ? undefined : mutated)).length > 0) settle();
+  return isRelevant || some(changes, (change) => change.hasLost());
 }
 
 /** Restores the positions of nodes that other changes of the variant have displaced. */
 function settle(): void {
   for (let pass = 0; pass < PASSES_MAX; pass++)
-    if (listChanges().filter((change) => change.verify(true)).length === 0) return;
+    if (filter(listChanges(), (change) => change.verify(true)).length === 0) return;
 }
 
 function reconcile(): void {
@@ -106,7 +110,7 @@ function reconcile(): void {
   const changes = listChanges();
   for (let pass = 0; pass < PASSES_MAX; pass++) {
     for (const change of changes) change.search();
-    if (changes.filter((change) => change.reconcile(pass > 0)).length === 0) break;
+    if (filter(changes, (change) => change.reconcile(pass > 0)).length === 0) break;
     settle();
   }
 }
@@ -139,7 +143,7 @@ function work(records: MutationRecord[], isUrgent = false): void {
 const resume = (isUrgent?: boolean) => work(observer.takeRecords(), isUrgent);
 
 function runScripts(): void {
-  if (document.readyState === "loading") return;
+  if (dom.readyState(document) === "loading") return;
   for (const { page } of pages) {
     const { js } = page;
     const source = String(js);
@@ -155,15 +159,21 @@ function runScripts(): void {
 
 /** Stops the pages of the variant that no longer match the address, and starts the pages that match it now. */
 function followAddress(): void {
-  const matching = entries.filter(({ address }) => RegExp(address, "s").test(location.href));
+  const matching = filter(entries, ({ address }) => RegExp(address, "s").test(location.href));
   const isSame =
-    matching.length === pages.length && pages.every(({ page }, index) => page === matching[index]);
+    matching.length === pages.length && every(pages, ({ page }, index) => page === matching[index]);
   if (isSame) return;
-  for (const running of [...pages].reverse()) if (!matching.includes(running.page)) running.stop();
-  pages = matching.map((page) => pages.find((running) => running.page === page) ?? startPage(page));
-  selector = matching.flatMap((page) => page.selector || []).join();
-  deciding = matching.flatMap((page) => page.deciding);
-  isPositional = matching.some((page) => page.isPositional);
+  for (const running of reverse(pages)) if (!includes(matching, running.page)) running.stop();
+  pages = map(matching, (page) => find(pages, (running) => running.page === page) ?? startPage(page));
+  selector = join(
+    filter(
+      map(matching, (page) => page.selector),
+      Boolean,
+    ),
+    ",",
+  );
+  deciding = flatMap(matching, (page) => page.deciding);
+  isPositional = some(matching, (page) => page.isPositional);
   observer.disconnect();
   observed = new WeakSet();
   isPending = isStale = pages.length > 0;
@@ -186,7 +196,7 @@ function onNotice(): void {
 
 function stop(): void {
   shared.listeners.delete(onNotice);
-  document.removeEventListener("DOMContentLoaded", runScripts);
+  dom.removeEventListener(document, "DOMContentLoaded", runScripts);
   resume();
   entries = [];
   followAddress();
@@ -197,7 +207,7 @@ function update(variant: CompiledVariant): void {
   stop();
   entries = variant.pages;
   shared.listeners.add(onNotice);
-  document.addEventListener("DOMContentLoaded", runScripts);
+  dom.addEventListener(document, "DOMContentLoaded", runScripts);
   followAddress();
 }
 
@@ -212,7 +222,7 @@ export function startVariant(variant: CompiledVariant): VariantHandle {
         pages: pages.length,
         isHydrating,
         scriptError,
-        changes: listChanges().map((change) => change.report()),
+        changes: map(listChanges(), (change) => change.report()),
       };
     },
     update,

@@ -1,4 +1,5 @@
 import type axeModule from "axe-core";
+import { type Dom, makeDom } from "#lib/dom/make-dom.ts";
 import { type BeginningOf, beginningOf } from "#lib/text/whole-characters.ts";
 import type { PageFrame } from "#lib/tools/browser/page-kit/page-frames.ts";
 
@@ -28,9 +29,23 @@ export type FrameFindings = {
 };
 
 /**
+ * The error for a page whose fields or images hide members that axe-core reads from nodes, such as
+ * `<input name=nodeName>`.
+ */
+export class HiddenMembersError extends Error {
+  override name = "HiddenMembersError";
+  constructor(member: string) {
+    super(
+      `the accessibility rules cannot read this page: an element named ${member} hides a member of its form or of the document`,
+    );
+  }
+}
+
+/**
  * Runs axe-core in a frame, in an isolated world that the page's scripts cannot touch. Inner frames are not checked.
  *
- * @throws Error with a readable message if a selector is invalid or matches nothing, or if the frame is gone.
+ * @throws HiddenMembersError. Also Error with a readable message if a selector is invalid or matches nothing, or if the
+ * frame is gone.
  */
 export async function runAxe(
   { session, contextId }: Pick<PageFrame, "session" | "contextId">,
@@ -40,7 +55,7 @@ export async function runAxe(
   const { default: axe } = await import("axe-core");
   await session.send("Runtime.evaluate", { expression: axe.source, contextId });
   const { result, exceptionDetails } = await session.send("Runtime.evaluate", {
-    expression: `(${checkDocument})(${JSON.stringify(options)}, ${beginningOf})`,
+    expression: `(${checkDocument})(${JSON.stringify(options)}, ${beginningOf}, (${makeDom})())`,
     contextId,
     awaitPromise: true,
     returnByValue: true,
@@ -50,7 +65,9 @@ export async function runAxe(
     throw new Error((exception?.description ?? text).split("\n")[0]);
   }
   // The cast is safe, because the value is the result of `checkDocument`.
-  return result.value as Omit<FrameFindings, "frame">;
+  const value = result.value as Awaited<ReturnType<typeof checkDocument>>;
+  if ("hiddenMember" in value) throw new HiddenMembersError(value.hiddenMember);
+  return value;
 }
 
 declare const axe: typeof axeModule;
@@ -62,11 +79,18 @@ declare const axe: typeof axeModule;
 async function checkDocument(
   { tags, parts, without = [], elementsPerRule }: AxeOptions,
   beginOf: BeginningOf,
-) {
-  const missing = parts.find((part) => !document.querySelector(part));
+  dom: Dom,
+): Promise<Omit<FrameFindings, "frame"> | { hiddenMember: string }> {
+  const findHiddenMember = (): string | undefined =>
+    dom
+      .querySelectorAll(document, "[name], [id]")
+      .flatMap((element) => [dom.getAttribute(element, "name"), dom.getAttribute(element, "id")])
+      .find((name) => name !== null && (name in HTMLFormElement.prototype || name in Document.prototype)) ??
+    undefined;
+  const missing = parts.find((part) => !dom.querySelector(document, part));
   if (missing !== undefined) throw new Error(`No element matches ${missing}.`);
   const exclude = ["[data-agent-session-overlay]"];
-  const results = await axe.run(
+  const running = axe.run(
     { ...(parts.length > 0 && { include: parts }), exclude },
     {
       iframes: false,
@@ -75,6 +99,13 @@ async function checkDocument(
       resultTypes: ["violations", "incomplete"],
     },
   );
+  // If axe-core fails and a member is hidden, the hidden member is taken for the cause.
+  const results = await running.catch((error: unknown) => {
+    const hiddenMember = findHiddenMember();
+    if (hiddenMember === undefined) throw error;
+    return { hiddenMember };
+  });
+  if ("hiddenMember" in results) return results;
   const cut = (text: string, length: number) => (text.length > length ? `${beginOf(text, length)}…` : text);
   return {
     violations: results.violations.map(({ id, impact, help, helpUrl, tags: names, nodes }) => ({

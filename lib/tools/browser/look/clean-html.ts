@@ -1,3 +1,4 @@
+import type { PageElement, PageNode } from "#lib/dom/make-dom.ts";
 import type { PageKit } from "../page-kit/page-kit.ts";
 
 /** The cleaned HTML of a frame, its headings as an outline, and how many links, forms, fields and images it has. */
@@ -16,6 +17,7 @@ export type CleanedHtml = {
  * written.
  */
 export function cleanHtml(kit: PageKit, charsMax: number): CleanedHtml {
+  const { dom } = kit;
   const dropped =
     "script, style, noscript, link:not([rel=canonical]), meta:not([name=description]):not([charset]), [data-agent-session-overlay]";
   const empty = new Set("area base br col embed hr img input link meta source track wbr".split(" "));
@@ -36,7 +38,7 @@ export function cleanHtml(kit: PageKit, charsMax: number): CleanedHtml {
     text.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
   const escapeAttribute = (text: string) => escapeText(text).replace(/"/g, "&quot;");
 
-  const writeAttribute = (element: Element, { name, value }: Attr): string => {
+  const writeAttribute = (element: PageElement, { name, value }: Attr): string => {
     if (
       /^on/i.test(name) ||
       ["style", "nonce", "integrity", "srcset", "sizes", "ping", "srcdoc"].includes(name)
@@ -59,44 +61,51 @@ export function cleanHtml(kit: PageKit, charsMax: number): CleanedHtml {
     return ` ${name}="${escapeAttribute(value.length > 1_000 ? `${kit.beginningOf(value, 1_000)}…` : value)}"`;
   };
 
-  const visit = (node: Node, depth: number, isVerbatim: boolean): void => {
+  const visit = (node: PageNode, depth: number, isVerbatim: boolean): void => {
     if (chars > charsMax) {
       isCut = true;
       return;
     }
     if (node instanceof Text) {
       const text = isVerbatim ? node.data : node.data.replace(/\s+/g, " ");
-      if (text.trim() !== "" || (text !== "" && node.previousSibling && node.nextSibling))
+      if (text.trim() !== "" || (text !== "" && dom.previousSibling(node) && dom.nextSibling(node)))
         write(escapeText(text));
       return;
     }
-    if (!(node instanceof Element) || node.matches(dropped)) return;
-    const tag = node.localName;
+    if (!dom.isElement(node) || dom.matches(node, dropped)) return;
+    const tag = dom.localName(node);
     const isBlock = !inline.has(tag) && !isVerbatim;
     if (isBlock) write(`\n${" ".repeat(Math.min(depth, 20))}`);
-    write(`<${tag}${[...node.attributes].map((attribute) => writeAttribute(node, attribute)).join("")}>`);
+    write(
+      `<${tag}${dom
+        .attributes(node)
+        .map((attribute) => writeAttribute(node, attribute))
+        .join("")}>`,
+    );
     if (empty.has(tag)) return;
     if (tag === "svg") {
-      write(`${escapeText(node.querySelector("title")?.textContent ?? "")}</svg>`);
+      const title = dom.querySelector(node, "title");
+      write(`${escapeText((title && dom.textContent(title)) ?? "")}</svg>`);
       return;
     }
-    if (node.shadowRoot) {
+    const shadowRoot = dom.shadowRoot(node);
+    if (shadowRoot) {
       write('<template shadowrootmode="open">');
-      for (const child of node.shadowRoot.childNodes) visit(child, depth + 1, false);
+      for (const child of dom.childNodes(shadowRoot)) visit(child, depth + 1, false);
       write("</template>");
     }
-    for (const child of node.childNodes) visit(child, depth + 1, isVerbatim || verbatim.has(tag));
-    if (isBlock && node.children.length > 0) write(`\n${" ".repeat(Math.min(depth, 20))}`);
+    for (const child of dom.childNodes(node)) visit(child, depth + 1, isVerbatim || verbatim.has(tag));
+    if (isBlock && dom.children(node).length > 0) write(`\n${" ".repeat(Math.min(depth, 20))}`);
     write(`</${tag}>`);
   };
-  visit(document.documentElement, 0, false);
+  visit(dom.documentElement(document), 0, false);
 
   const outline: string[] = [];
   const count = { links: 0, forms: 0, fields: 0, images: 0 };
   for (const element of kit.queryAll("h1, h2, h3, h4, h5, h6, a[href], form, input, select, textarea, img")) {
-    const tag = element.localName;
+    const tag = dom.localName(element);
     if (/^h\d$/.test(tag)) {
-      const text = kit.beginningOf((element.textContent ?? "").replace(/\s+/g, " ").trim(), 120);
+      const text = kit.beginningOf((dom.textContent(element) ?? "").replace(/\s+/g, " ").trim(), 120);
       if (outline.length < 60 && text) outline.push(`${" ".repeat(Number(tag[1]) - 1)}${tag} ${text}`);
     } else if (tag === "a") count.links++;
     else if (tag === "form") count.forms++;

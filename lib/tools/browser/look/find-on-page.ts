@@ -1,3 +1,4 @@
+import type { PageElement } from "#lib/dom/make-dom.ts";
 import type { PageKit } from "../page-kit/page-kit.ts";
 
 /** A query for elements of one frame; an element must match all filters. */
@@ -26,6 +27,7 @@ export type FoundElement = {
  * use anything from outside its own body.
  */
 export function findOnPage(kit: PageKit, query: ElementQuery): { total: number; elements: FoundElement[] } {
+  const { dom } = kit;
   const skipped = "script, style, noscript, template, head, head *, html, [data-agent-session-overlay]";
   const nameable = "a[href], button, label, summary, option, h1, h2, h3, h4, h5, h6, [role]";
   const builtIn = "input, textarea, select, video, audio, details, meter, progress";
@@ -34,7 +36,7 @@ export function findOnPage(kit: PageKit, query: ElementQuery): { total: number; 
   const text = query.text === null ? null : normalize(query.text);
   const role = query.role === null ? null : query.role.toLowerCase().replace(/^image$/, "img");
 
-  const hasText = (element: Element): boolean =>
+  const hasText = (element: PageElement): boolean =>
     text === null ||
     normalize(kit.nameOf(element)).includes(text) ||
     normalize(kit.contentOf(element)).includes(text);
@@ -43,45 +45,46 @@ export function findOnPage(kit: PageKit, query: ElementQuery): { total: number; 
    * contains the text, returns that control or heading instead. Also finds the elements that have the text in an
    * attribute such as `alt`, or in their value (except passwords). For a found label, also returns the label's field.
    */
-  const findByText = (searched: string): Element[] => {
-    const found = new Set<Element>();
+  const findByText = (searched: string): PageElement[] => {
+    const found = new Set<PageElement>();
     for (const element of kit.queryAll("*")) {
-      if (element.matches(skipped)) continue;
+      if (dom.matches(element, skipped)) continue;
       const own = ["aria-label", "alt", "title", "placeholder"]
-        .map((name) => element.getAttribute(name))
+        .map((name) => dom.getAttribute(element, name))
         .join("\n");
       const value =
         "value" in element && typeof element.value === "string" && !kit.isSecret(element)
           ? element.value
           : "";
       if (normalize(`${own}\n${value}`).includes(searched)) found.add(element);
-      if (!normalize(element.textContent).includes(searched)) continue;
-      if ([...element.children].some((child) => normalize(child.textContent).includes(searched))) continue;
-      const around = element.closest(nameable);
+      if (!normalize(dom.textContent(element)).includes(searched)) continue;
+      if (dom.children(element).some((child) => normalize(dom.textContent(child)).includes(searched)))
+        continue;
+      const around = dom.closest(element, nameable);
       found.add(around && normalize(kit.nameOf(around)).includes(searched) ? around : element);
     }
     for (const label of [...found])
       if (label instanceof HTMLLabelElement && label.control) found.add(label.control);
     return [...found];
   };
-  const candidates = (): Element[] => {
+  const candidates = (): PageElement[] => {
     if (query.selector !== null) return kit.queryAll(query.selector).filter(hasText);
     if (role === null && text !== null) return findByText(text);
-    return kit.queryAll("*").filter((element) => !element.matches(skipped));
+    return kit.queryAll("*").filter((element) => !dom.matches(element, skipped));
   };
   const matching = candidates().filter((element) => {
     if (role !== null && (kit.roleOf(element) ?? "generic") !== role) return false;
     if (role !== null && query.selector === null && !hasText(element)) return false;
-    const root = element.getRootNode();
+    const root = dom.getRootNode(element);
     if (root instanceof ShadowRoot && root.host.matches(builtIn)) return false;
     return query.includeHidden || kit.isVisible(element);
   });
 
-  const describe = (element: Element): FoundElement => {
-    const { x, y, width, height } = element.getBoundingClientRect();
+  const describe = (element: PageElement): FoundElement => {
+    const { x, y, width, height } = dom.getBoundingClientRect(element);
     const name = kit.nameOf(element);
-    const content = element.matches("input, select, textarea") ? "" : kit.contentOf(element);
-    const tag = /^[a-z][a-z0-9-]*$/.test(element.localName) ? element.localName : "element";
+    const content = dom.matches(element, "input, select, textarea") ? "" : kit.contentOf(element);
+    const tag = /^[a-z][a-z0-9-]*$/.test(dom.localName(element)) ? dom.localName(element) : "element";
     const label = kit.describe(element, kit.roleOf(element) ?? tag, name, kit.refOf(element));
     return {
       label: label + kit.attributesOf(element, query.attributes),

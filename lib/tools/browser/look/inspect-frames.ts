@@ -69,13 +69,14 @@ async function describeFrame(frame: PageFrame) {
 
 /** This function is sent to the page as source and runs there, so it must use nothing from outside its own body. */
 function countElements(kit: PageKit) {
+  const { dom } = kit;
   const roots = kit.roots();
   const count = (selector: string) =>
-    roots.reduce((sum, root) => sum + root.querySelectorAll(selector).length, 0);
+    roots.reduce((sum, root) => sum + dom.querySelectorAll(root, selector).length, 0);
   return {
     width: innerWidth,
     height: innerHeight,
-    title: kit.beginningOf(document.title, 200),
+    title: kit.beginningOf(dom.title(document), 200),
     elements: count("*"),
     links: count("a[href]"),
     fields: count("input, select, textarea, button"),

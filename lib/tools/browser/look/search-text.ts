@@ -1,3 +1,4 @@
+import type { PageElement, PageNode } from "#lib/dom/make-dom.ts";
 import type { PageKit } from "../page-kit/page-kit.ts";
 
 /** What to search for in one frame, and how many matches to return at most. */
@@ -16,14 +17,15 @@ export function searchText(
   kit: PageKit,
   { query, isRegex, limit }: TextSearch,
 ): { total: number; matches: TextMatch[] } {
+  const { dom } = kit;
   const skipped = "script, style, noscript, template, head, datalist, [data-agent-session-overlay]";
   const around = 80;
   const matchesMax = 5_000;
   let text = "";
   const starts: number[] = [];
-  const owners: Element[] = [];
+  const owners: PageElement[] = [];
 
-  const append = (piece: string, owner: Element) => {
+  const append = (piece: string, owner: PageElement) => {
     const tidied = piece.replace(/\s+/g, " ");
     const joined = /[\s\n]$/.test(text) ? tidied.replace(/^ /, "") : tidied;
     if (!joined) return;
@@ -34,13 +36,14 @@ export function searchText(
   const breakLine = () => {
     if (text && !text.endsWith("\n")) text += "\n";
   };
-  const isBlock = (element: Element) => !/^(inline|contents|ruby)/.test(getComputedStyle(element).display);
+  const isBlock = (element: PageElement) =>
+    !/^(inline|contents|ruby)/.test(dom.computedStyle(element).display);
 
-  const visit = (node: Node, owner: Element) => {
+  const visit = (node: PageNode, owner: PageElement) => {
     if (node instanceof Text) return append(node.data, owner);
-    if (node instanceof Element) {
-      if (node.matches(skipped)) return;
-      const block = isBlock(node) || node.localName === "br";
+    if (dom.isElement(node)) {
+      if (dom.matches(node, skipped)) return;
+      const block = isBlock(node) || dom.localName(node) === "br";
       if (block) breakLine();
       if (node instanceof HTMLInputElement || node instanceof HTMLTextAreaElement) {
         const isSecret = node.type === "hidden" || kit.isSecret(node);
@@ -51,15 +54,16 @@ export function searchText(
       }
       if (node instanceof HTMLImageElement) append(node.alt, node);
       if (node instanceof HTMLSlotElement && node.assignedNodes().length > 0) {
-        for (const assigned of node.assignedNodes()) visit(assigned, assigned.parentElement ?? node);
+        for (const assigned of node.assignedNodes()) visit(assigned, dom.parentElement(assigned) ?? node);
       } else {
-        for (const child of (node.shadowRoot ?? node).childNodes) visit(child, node);
+        for (const child of dom.childNodes(dom.shadowRoot(node) ?? node)) visit(child, node);
       }
       if (block) breakLine();
       return;
     }
   };
-  if (document.body) visit(document.body, document.body);
+  const body = dom.body(document);
+  if (body) visit(body, body);
 
   const literal = query
     .trim()
@@ -78,7 +82,7 @@ export function searchText(
     if (total >= matchesMax) break;
     if (found.length >= limit) continue;
     while (piece + 1 < starts.length && (starts[piece + 1] ?? 0) <= match.index) piece++;
-    const owner = owners[piece] ?? document.body;
+    const owner = owners[piece] ?? dom.documentElement(document);
     const end = match.index + match[0].length;
     const before = wholeFrom(match.index - around, match.index);
     found.push({
@@ -88,7 +92,7 @@ export function searchText(
           " / ",
         ),
       selector: kit.selectorOf(owner),
-      tag: owner.localName,
+      tag: dom.localName(owner),
       visible: kit.isVisible(owner),
     });
   }

@@ -3,6 +3,7 @@ import type { LiveBrowser } from "#lib/browser/browser-service.ts";
 import { shorten } from "#lib/text/shorten.ts";
 import { evaluateIn } from "../page-kit/evaluate-in-frame.ts";
 import { type PageFrame, withFrames } from "../page-kit/page-frames.ts";
+import type { PageKit } from "../page-kit/page-kit.ts";
 import { readTitle } from "../page-kit/read-title.ts";
 import { type SnapshotLine, walkPage } from "../page-kit/walk-page.ts";
 
@@ -83,7 +84,7 @@ function write(source: SnapshotLine[], indent: string, lines: string[], walked: 
 }
 
 /** This function is sent to the page as source and runs there. */
-function readView(): PageView {
-  const { scrollHeight } = document.documentElement;
+function readView({ dom }: PageKit): PageView {
+  const scrollHeight = dom.scrollHeight(dom.documentElement(document));
   return { width: innerWidth, height: innerHeight, scrollY: Math.round(scrollY), pageHeight: scrollHeight };
 }

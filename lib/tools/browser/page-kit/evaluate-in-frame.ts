@@ -1,3 +1,4 @@
+import type { PageElement } from "#lib/dom/make-dom.ts";
 import type { PageFrame } from "./page-frames.ts";
 import { type PageKit, pageKitSource } from "./page-kit.ts";
 
@@ -36,7 +37,7 @@ export async function evaluateIn<Argument, Result>(
 export async function callWithNode<Result>(
   frame: PageFrame,
   backendNodeId: number,
-  fn: (kit: PageKit, element: Element) => Result,
+  fn: (kit: PageKit, element: PageElement) => Result,
 ): Promise<Result> {
   const { session, contextId: executionContextId } = frame;
   const { object } = await session.send("DOM.resolveNode", { backendNodeId, executionContextId });
@@ -73,10 +74,11 @@ type Counted<Result> = { value: Result; next: number };
 /**
  * Returns the code that creates the ref counter and the kit. The isolated world stores the number of the next ref, so
  * that concurrent calls share that number. The service stores the number too, because later documents of the frame
- * continue from it.
+ * continue from it. The key is a symbol, because the id of an element can be the name of a global variable.
  */
 const setUp = ({ refs }: PageFrame) => `
-  const counter = (globalThis.agentSessionCounter ??= { prefix: ${JSON.stringify(refs.prefix)}, next: 0 });
+  const key = Symbol.for("agent-session-counter");
+  const counter = (globalThis[key] ??= { prefix: ${JSON.stringify(refs.prefix)}, next: 0 });
   counter.next = Math.max(counter.next, ${refs.next});
   const kit = ${pageKitSource("counter")};`;
 

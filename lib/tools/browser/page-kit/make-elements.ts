@@ -1,5 +1,6 @@
+import type { Dom, PageElement } from "#lib/dom/make-dom.ts";
 import type { BeginningOf } from "#lib/text/whole-characters.ts";
-import type { PageDom } from "./page-kit.ts";
+import type { SearchKit } from "./page-kit.ts";
 
 /** How people can use an element of the page. Null if people cannot use the element. */
 type ElementPurpose =
@@ -17,9 +18,9 @@ export type ElementKit = {
    * Returns the element's ref, such as `e7`, by which the model refers to the element. The first call assigns the ref.
    * A ref is valid as long as its element exists.
    */
-  refOf: (element: Element) => string;
+  refOf: (element: PageElement) => string;
   /** Finds the element of a ref. Returns undefined if this frame never assigned the ref, or if the element was removed. */
-  elementOf: (ref: string) => Element | undefined;
+  elementOf: (ref: string) => PageElement | undefined;
   /**
    * Returns how people can use an element.
    * @param style the element's computed style.
@@ -27,7 +28,7 @@ export type ElementKit = {
    * not make it clickable.
    */
   purposeOf: (
-    element: Element,
+    element: PageElement,
     role: string | null,
     style: CSSStyleDeclaration,
     isPointerInherited: boolean,
@@ -36,19 +37,19 @@ export type ElementKit = {
    * Describes the element and its states on one line: `textbox "Email" [e3] required value "a@b.example"`. `head` is
    * the first word of the line, usually the element's role.
    */
-  describe: (element: Element, head: string, name: string, ref: string | null) => string;
+  describe: (element: PageElement, head: string, name: string, ref: string | null) => string;
   /** The element's states, such as `required`. */
-  statesOf: (element: Element) => string[];
+  statesOf: (element: PageElement) => string[];
   /**
    * Guesses from attributes, class names and file names what an icon shows, and returns a text such as ` icon "trash"`.
    * The text is empty if there is no hint.
    */
-  iconOf: (element: Element) => string;
+  iconOf: (element: PageElement) => string;
   /**
    * The given attributes that the element has, such as ` href "https://…"`. The URLs in `href` and `src` are made
    * absolute. The value of a password field is left out.
    */
-  attributesOf: (element: Element, names: string[]) => string;
+  attributesOf: (element: PageElement, names: string[]) => string;
   /**
    * Writes a text as a JSON string, cut at `max` characters. JSON escapes quotes, so text of the page cannot end the
    * string.
@@ -66,7 +67,12 @@ export type RefCounter = { prefix: string; next: number };
  * Creates the functions that name and describe elements. `makeElements` is sent to the page as source and runs there,
  * so it must not use anything from outside its own body.
  */
-export function makeElements(dom: PageDom, counter: RefCounter, beginningOf: BeginningOf): ElementKit {
+export function makeElements(
+  dom: Dom,
+  search: SearchKit,
+  counter: RefCounter,
+  beginningOf: BeginningOf,
+): ElementKit {
   const controls = new Set(
     "button link textbox searchbox combobox listbox checkbox radio switch slider spinbutton menuitem menuitemcheckbox menuitemradio tab treeitem option scrollbar".split(
       " ",
@@ -74,11 +80,13 @@ export function makeElements(dom: PageDom, counter: RefCounter, beginningOf: Beg
   );
   const clickHandlers = "[onclick], [ondblclick], [onmousedown], [onmouseup], [onpointerdown], [onpointerup]";
   // Global variables of the isolated world last as long as the document, so refs stay valid across calls.
-  const world = globalThis as { agentSessionElements?: WorldElements };
-  world.agentSessionElements ??= { refOf: new WeakMap(), byRef: new Map() };
-  const registry = world.agentSessionElements;
+  // Their names are symbols, because `<img id=elements>` makes `globalThis.elements` that image.
+  const world = globalThis as { [key: symbol]: WorldElements | undefined };
+  const key = Symbol.for("agent-session-elements");
+  const registry = world[key] ?? { refOf: new WeakMap(), byRef: new Map() };
+  world[key] = registry;
 
-  const refOf = (element: Element): string => {
+  const refOf = (element: PageElement): string => {
     const existing = registry.refOf.get(element);
     if (existing !== undefined) return existing;
     const ref = `${counter.prefix}e${counter.next++}`;
@@ -86,37 +94,38 @@ export function makeElements(dom: PageDom, counter: RefCounter, beginningOf: Beg
     registry.byRef.set(ref, new WeakRef(element));
     return ref;
   };
-  const elementOf = (ref: string): Element | undefined => {
+  const elementOf = (ref: string): PageElement | undefined => {
     const element = registry.byRef.get(ref)?.deref();
-    return element?.isConnected ? element : undefined;
+    return element && dom.isConnected(element) ? element : undefined;
   };
-  const isScrollable = (element: Element, style: CSSStyleDeclaration): boolean =>
+  const isScrollable = (element: PageElement, style: CSSStyleDeclaration): boolean =>
     (style.overflowY === "auto" || style.overflowY === "scroll") &&
-    element !== document.scrollingElement &&
-    element !== document.body &&
-    element.clientHeight > 0 &&
-    element.scrollHeight > element.clientHeight + 40;
+    element !== dom.scrollingElement(document) &&
+    element !== dom.body(document) &&
+    dom.clientHeight(element) > 0 &&
+    dom.scrollHeight(element) > dom.clientHeight(element) + 40;
 
   /**
    * Whether an element contains many controls. Its click listener probably handles clicks on these controls, so the
    * element itself does not count as clickable.
    */
-  const isDelegate = (element: Element): boolean =>
-    element.querySelectorAll("a[href], button, input, select, textarea, [role=button]").length > 8;
+  const isDelegate = (element: PageElement): boolean =>
+    dom.querySelectorAll(element, "a[href], button, input, select, textarea, [role=button]").length > 8;
   const purposeOf: ElementKit["purposeOf"] = (element, role, style, isPointerInherited) => {
     if (role !== null && controls.has(role)) return "control";
     if (
-      element.matches(
+      dom.matches(
+        element,
         "summary, [contenteditable]:not([contenteditable=false]), audio[controls], video[controls]",
       )
     )
       return "control";
-    if (element === document.body || element === document.documentElement) return null;
+    if (element === dom.body(document) || element === dom.documentElement(document)) return null;
     const isPointer = !isPointerInherited && style.cursor === "pointer";
-    if ((isPointer || element.matches(clickHandlers)) && !isDelegate(element)) return "clickable";
-    if (element.matches("[draggable=true]")) return "draggable";
-    if (element.matches("[tabindex]:not([tabindex='-1'])")) return "focusable";
-    if (element.matches("[ondrop]")) return "drop target";
+    if ((isPointer || dom.matches(element, clickHandlers)) && !isDelegate(element)) return "clickable";
+    if (dom.matches(element, "[draggable=true]")) return "draggable";
+    if (dom.matches(element, "[tabindex]:not([tabindex='-1'])")) return "focusable";
+    if (dom.matches(element, "[ondrop]")) return "drop target";
     return isScrollable(element, style) ? "scrollable" : null;
   };
 
@@ -129,7 +138,7 @@ export function makeElements(dom: PageDom, counter: RefCounter, beginningOf: Beg
     const more = select.options.length - shown.length;
     return `options ${shown.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
   };
-  const fieldStates = (element: Element): string[] => {
+  const fieldStates = (element: PageElement): string[] => {
     const states: string[] = [];
     if (element instanceof HTMLInputElement) {
       const { type } = element;
@@ -138,7 +147,7 @@ export function makeElements(dom: PageDom, counter: RefCounter, beginningOf: Beg
       if (type === "checkbox" || type === "radio") {
         if (element.indeterminate) states.push("mixed");
         else if (element.checked) states.push("checked");
-      } else if (dom.isSecret(element)) {
+      } else if (search.isSecret(element)) {
         if (element.value) states.push('value "•••"');
       } else if (type === "file") {
         states.push(
@@ -161,53 +170,55 @@ export function makeElements(dom: PageDom, counter: RefCounter, beginningOf: Beg
     }
     return states;
   };
-  const ariaStates = (element: Element): string[] => {
-    const aria = (name: string) => element.getAttribute(`aria-${name}`);
+  const ariaStates = (element: PageElement): string[] => {
+    const aria = (name: string) => dom.getAttribute(element, `aria-${name}`);
     const states: string[] = [];
     const { checked, pressed } = { checked: aria("checked"), pressed: aria("pressed") };
     if (checked === "true" || checked === "mixed") states.push(checked === "true" ? "checked" : "mixed");
     if (pressed === "true" || pressed === "mixed") states.push("pressed");
     if (aria("selected") === "true") states.push("selected");
+    const around = dom.parentElement(element);
     const expanded =
-      element.localName === "summary" && element.parentElement instanceof HTMLDetailsElement
-        ? String(element.parentElement.open)
+      dom.localName(element) === "summary" && around instanceof HTMLDetailsElement
+        ? String(around.open)
         : aria("expanded");
     if (expanded === "true" || expanded === "false")
       states.push(expanded === "true" ? "expanded" : "collapsed");
-    if (element.matches(":disabled") || aria("disabled") === "true") states.push("disabled");
-    if ("readOnly" in element && element.readOnly === true) states.push("readonly");
-    if (("required" in element && element.required === true) || aria("required") === "true")
-      states.push("required");
-    if (aria("invalid") === "true" || element.matches(":user-invalid")) states.push("invalid");
+    if (dom.matches(element, ":disabled") || aria("disabled") === "true") states.push("disabled");
+    if (dom.property(element, "readOnly") === true) states.push("readonly");
+    if (dom.property(element, "required") === true || aria("required") === "true") states.push("required");
+    if (aria("invalid") === "true" || dom.matches(element, ":user-invalid")) states.push("invalid");
     const current = token(aria("current"), /^(page|step|location|date|time|true)$/);
     if (current) states.push(`current${current === "true" ? "" : ` ${current}`}`);
     const sort = token(aria("sort"), /^(ascending|descending|other)$/);
     if (sort) states.push(`sorted ${sort}`);
     if (aria("haspopup") && aria("haspopup") !== "false") states.push("opens a popup");
     const value = aria("valuetext") ?? aria("valuenow");
-    if (value !== null && !("value" in element)) {
+    if (value !== null && dom.property(element, "value") === undefined) {
       const limits = [aria("valuemin"), aria("valuemax")];
       const range = limits.every((limit) => limit !== null && /^-?[\d.]{1,12}$/.test(limit));
       states.push(`value ${quote(value, 60)}${range ? ` (${limits.join(" to ")})` : ""}`);
     }
-    const href = element.localName === "a" ? element.getAttribute("href") : null;
+    const href = dom.localName(element) === "a" ? dom.getAttribute(element, "href") : null;
     if (href?.startsWith("#")) states.push(`to ${quote(href, 60)}`);
     return states;
   };
-  const statesOf = (element: Element): string[] => {
+  const statesOf = (element: PageElement): string[] => {
     const states = [...ariaStates(element), ...fieldStates(element)];
-    if (isScrollable(element, getComputedStyle(element))) {
-      const top = Math.round(element.scrollTop);
-      states.push(`shows ${top} to ${top + element.clientHeight} of ${element.scrollHeight} px`);
+    if (isScrollable(element, dom.computedStyle(element))) {
+      const top = Math.round(dom.scrollTop(element));
+      states.push(`shows ${top} to ${top + dom.clientHeight(element)} of ${dom.scrollHeight(element)} px`);
     }
-    if (element.matches(":focus") && element !== document.body) states.push("focused");
+    if (dom.matches(element, ":focus") && element !== dom.body(document)) states.push("focused");
     return states;
   };
   const describe: ElementKit["describe"] = (element, head, name, ref) => {
     const level =
-      head === "heading" ? (element.getAttribute("aria-level") ?? element.localName.slice(1)) : null;
-    const placeholder = element.getAttribute("placeholder")?.trim();
-    const isEmptyField = "value" in element && element.value === "";
+      head === "heading"
+        ? (dom.getAttribute(element, "aria-level") ?? dom.localName(element).slice(1))
+        : null;
+    const placeholder = dom.getAttribute(element, "placeholder")?.trim();
+    const isEmptyField = dom.property(element, "value") === "";
     return [
       head,
       ...(level !== null && /^[1-9]$/.test(level) ? [level] : []),
@@ -219,27 +230,28 @@ export function makeElements(dom: PageDom, counter: RefCounter, beginningOf: Beg
       ...statesOf(element),
     ].join(" ");
   };
-  const iconOf = (element: Element): string => {
-    const parts = [element, ...element.querySelectorAll("svg, use, img, i, span")].slice(0, 6);
+  const iconOf = (element: PageElement): string => {
+    const parts = [element, ...dom.querySelectorAll(element, "svg, use, img, i, span")].slice(0, 6);
     const words = parts.flatMap((part) => {
-      const background = /url\("?([^")]+)/.exec(getComputedStyle(part).backgroundImage)?.[1];
-      const file = part.getAttribute("src") ?? (background?.startsWith("data:") ? undefined : background);
+      const background = /url\("?([^")]+)/.exec(dom.computedStyle(part).backgroundImage)?.[1];
+      const file =
+        dom.getAttribute(part, "src") ?? (background?.startsWith("data:") ? undefined : background);
       const name = file?.startsWith("data:") ? undefined : /([\w-]+)\.\w+(?:[?#]|$)/.exec(file ?? "")?.[1];
-      const used = /#([\w-]+)$/.exec(part.getAttribute("href") ?? "")?.[1];
-      const marked = part.getAttribute("data-icon") ?? part.getAttribute("data-lucide");
+      const used = /#([\w-]+)$/.exec(dom.getAttribute(part, "href") ?? "")?.[1];
+      const marked = dom.getAttribute(part, "data-icon") ?? dom.getAttribute(part, "data-lucide");
       const fromClass = /(?:^|[\s-])(?:icon|fa|bi|ti|mdi|lucide|ph|glyphicon|octicon)-([a-z][a-z-]+)/.exec(
-        part.getAttribute("class") ?? "",
+        dom.getAttribute(part, "class") ?? "",
       )?.[1];
       return [marked, used, fromClass, name].filter((word) => word !== undefined && word !== null);
     });
     return words[0] ? ` icon ${quote(words[0], 40)}` : "";
   };
-  const attributesOf = (element: Element, names: string[]): string =>
+  const attributesOf = (element: PageElement, names: string[]): string =>
     names
-      .filter((name) => element.hasAttribute(name) && !(name === "value" && dom.isSecret(element)))
+      .filter((name) => dom.hasAttribute(element, name) && !(name === "value" && search.isSecret(element)))
       .map((name) => {
-        const own: unknown = name === "href" || name === "src" ? Reflect.get(element, name) : null;
-        return ` ${name} ${quote(typeof own === "string" ? own : (element.getAttribute(name) ?? ""), 500)}`;
+        const own: unknown = name === "href" || name === "src" ? dom.property(element, name) : null;
+        return ` ${name} ${quote(typeof own === "string" ? own : (dom.getAttribute(element, name) ?? ""), 500)}`;
       })
       .join("");
   return { attributesOf, refOf, elementOf, purposeOf, describe, statesOf, iconOf, quote };
@@ -247,6 +259,6 @@ export function makeElements(dom: PageDom, counter: RefCounter, beginningOf: Beg
 
 /** The refs of a document's elements, stored in the isolated world. */
 type WorldElements = {
-  refOf: WeakMap<Element, string>;
-  byRef: Map<string, WeakRef<Element>>;
+  refOf: WeakMap<PageElement, string>;
+  byRef: Map<string, WeakRef<PageElement>>;
 };

@@ -1,9 +1,10 @@
+import type { Dom, PageElement } from "#lib/dom/make-dom.ts";
 /**
  * Creates the function that returns the ARIA role of an element as Playwright's `getByRole` matches it, or null for an
  * element without a role. `makeRoleOf` is sent to the page as source and runs there, so it must not use anything from
  * outside its own body. Source: W3C, HTML-AAM and WAI-ARIA 1.2.
  */
-export function makeRoleOf(): (element: Element) => string | null {
+export function makeRoleOf(dom: Dom): (element: PageElement) => string | null {
   const byTag: Record<string, string> = {
     article: "article",
     aside: "complementary",
@@ -72,16 +73,18 @@ export function makeRoleOf(): (element: Element) => string | null {
       " ",
     ),
   );
-  const hasOwnName = (element: Element) =>
-    Boolean(element.getAttribute("aria-label")?.trim() || element.hasAttribute("aria-labelledby"));
-  const isLandmark = (element: Element) => !element.closest("article, aside, main, nav, section");
+  const hasOwnName = (element: PageElement) =>
+    Boolean(dom.getAttribute(element, "aria-label")?.trim() || dom.hasAttribute(element, "aria-labelledby"));
+  const isLandmark = (element: PageElement) => !dom.closest(element, "article, aside, main, nav, section");
 
-  const headerRole = (cell: Element): string => {
-    const scope = cell.getAttribute("scope") ?? "";
+  const headerRole = (cell: PageElement): string => {
+    const scope = dom.getAttribute(cell, "scope") ?? "";
     if (/^col/.test(scope)) return "columnheader";
     if (/^row/.test(scope)) return "rowheader";
-    const neighbours = [cell.previousElementSibling, cell.nextElementSibling];
-    const isRowHeader = neighbours.some((other) => other?.localName === "td" && other.textContent?.trim());
+    const neighbours = [dom.previousElementSibling(cell), dom.nextElementSibling(cell)];
+    const isRowHeader = neighbours.some(
+      (other) => other && dom.localName(other) === "td" && dom.textContent(other)?.trim(),
+    );
     return isRowHeader ? "rowheader" : "columnheader";
   };
   const inputRole = (input: HTMLInputElement): string | null => {
@@ -92,34 +95,36 @@ export function makeRoleOf(): (element: Element) => string | null {
     }
     return byInputType[input.type] ?? "textbox";
   };
-  const implicitRole = (element: Element): string | null => {
-    const tag = element.localName;
+  const implicitRole = (element: PageElement): string | null => {
+    const tag = dom.localName(element);
     if (element instanceof HTMLInputElement) return inputRole(element);
     if (element instanceof HTMLSelectElement)
       return element.multiple || element.size > 1 ? "listbox" : "combobox";
-    if (tag === "a" || tag === "area") return element.hasAttribute("href") ? "link" : null;
+    if (tag === "a" || tag === "area") return dom.hasAttribute(element, "href") ? "link" : null;
     if (tag === "header") return isLandmark(element) ? "banner" : null;
     if (tag === "footer") return isLandmark(element) ? "contentinfo" : null;
     if (tag === "form") return hasOwnName(element) ? "form" : null;
     if (tag === "section") return hasOwnName(element) ? "region" : null;
     if (tag === "img") {
       const isNamed =
-        element.getAttribute("title") || hasOwnName(element) || element.hasAttribute("tabindex");
-      return element.getAttribute("alt") === "" && !isNamed ? "presentation" : "img";
+        dom.getAttribute(element, "title") || hasOwnName(element) || dom.hasAttribute(element, "tabindex");
+      return dom.getAttribute(element, "alt") === "" && !isNamed ? "presentation" : "img";
     }
-    if (tag === "td")
-      return /grid$/.test(element.closest("table")?.getAttribute("role") ?? "") ? "gridcell" : "cell";
+    if (tag === "td") {
+      const table = dom.closest(element, "table");
+      return /grid$/.test((table && dom.getAttribute(table, "role")) ?? "") ? "gridcell" : "cell";
+    }
     if (tag === "th") return headerRole(element);
     return byTag[tag] ?? null;
   };
 
   return (element) => {
-    const explicit = (element.getAttribute("role") ?? "").toLowerCase().split(/\s+/);
+    const explicit = (dom.getAttribute(element, "role") ?? "").toLowerCase().split(/\s+/);
     const role = explicit.find((name) => validRoles.has(name));
     if (role === undefined) return implicitRole(element);
     const isPresentation = role === "none" || role === "presentation";
     // Browsers ignore a presentational role on an element that can have the focus.
-    return isPresentation && element.matches("[tabindex], a[href], button, input, select, textarea")
+    return isPresentation && dom.matches(element, "[tabindex], a[href], button, input, select, textarea")
       ? implicitRole(element)
       : role;
   };

@@ -1,9 +1,10 @@
-import type { BrowserContext, CDPSession, Frame, Page } from "playwright";
+import type { BrowserContext, CDPSession, Page } from "playwright";
 import type { LiveBrowser } from "#lib/browser/browser-service.ts";
 import { shorten } from "#lib/text/shorten.ts";
 import { quoteAsData } from "../../quote-as-data.ts";
 import { callWithNode } from "./evaluate-in-frame.ts";
 import type { RefCounter } from "./page-kit.ts";
+import { openWorld, sessionOf } from "./tool-world.ts";
 
 /** A box in CSS pixels of the main frame's viewport. */
 type Box = { x: number; y: number; width: number; height: number };
@@ -44,7 +45,6 @@ export const FRAME_ARROW = " → ";
 /** Maximum number of frames with a process of their own, and of all frames of a page. Further frames are left out. */
 const FRAMES_MAX = 60;
 const FRAMES_IN_ALL_MAX = 200;
-const WORLD_NAME = "agent-session-tools";
 
 /**
  * Calls `work` with the frames of the session's page, including cross-origin ones. At most 200 frames are included, and
@@ -64,22 +64,6 @@ export async function withFrames<Result>(
   const own = others.map((frame) => sessionOf(page.context(), frame).catch(() => undefined));
   const sessions = [await main, ...(await Promise.all(own))].filter((session) => session !== undefined);
   return work(await describeFrames(sessions, refsOf(live)), page);
-}
-
-const sessionsOf = new WeakMap<Page | Frame, Promise<CDPSession>>();
-
-/**
- * Returns the tools' DevTools session with a page, or with a frame that has its own process. Sessions are cached,
- * because each further session would create one more isolated world in the document.
- */
-function sessionOf(context: BrowserContext, target: Page | Frame): Promise<CDPSession> {
-  const cached = sessionsOf.get(target);
-  if (cached) return cached;
-  const opened = context.newCDPSession(target);
-  const evict = () => void (sessionsOf.get(target) === opened && sessionsOf.delete(target));
-  sessionsOf.set(target, opened);
-  opened.then((session) => session.once("close", evict), evict);
-  return opened;
 }
 
 /**
@@ -153,10 +137,7 @@ async function openFrame(
   parent: PageFrame | undefined,
   refs: BrowserRefs,
 ): Promise<PageFrame> {
-  const { executionContextId: contextId } = await session.send("Page.createIsolatedWorld", {
-    frameId: frame.id,
-    worldName: WORLD_NAME,
-  });
+  const contextId = await openWorld(session, frame.id);
   const owner = parent ? await describeOwner(parent, frame.id) : undefined;
   // Asks the frame for its origin, because DevTools does not report the origin that a srcdoc frame inherits.
   const { result } = await session.send("Runtime.evaluate", { expression: "self.origin", contextId });
@@ -186,16 +167,15 @@ async function openFrame(
 
 async function describeOwner(parent: PageFrame, frameId: string) {
   const { backendNodeId } = await parent.session.send("DOM.getFrameOwner", { frameId });
-  return callWithNode(parent, backendNodeId, (kit, element) => {
-    const box = element.getBoundingClientRect();
-    const { clientLeft, clientTop, clientWidth, clientHeight } = element;
+  return callWithNode(parent, backendNodeId, ({ dom, ...kit }, element) => {
+    const box = dom.getBoundingClientRect(element);
     return {
       ref: kit.refOf(element),
       selector: kit.selectorOf(element),
-      x: box.x + clientLeft,
-      y: box.y + clientTop,
-      width: clientWidth,
-      height: clientHeight,
+      x: box.x + dom.clientLeft(element),
+      y: box.y + dom.clientTop(element),
+      width: dom.clientWidth(element),
+      height: dom.clientHeight(element),
       isVisible: kit.isVisible(element),
     };
   });

@@ -1,3 +1,4 @@
+import { type Dom, makeDom, type PageElement, type PageNode, type PageRoot } from "#lib/dom/make-dom.ts";
 import { type BeginningOf, beginningOf } from "#lib/text/whole-characters.ts";
 import { type LineWriter, makeLineWriter } from "./line-writer.ts";
 import { type ElementKit, makeElements, type RefCounter } from "./make-elements.ts";
@@ -6,55 +7,58 @@ import { makeRoleOf } from "./make-roles.ts";
 import { makeTree, type TreeKit } from "./make-tree.ts";
 import { makeSelectorOf } from "./unique-selector.ts";
 
-/** Access to the page's elements, for functions that run inside the page. */
-export type PageDom = {
+/** Finds the page's elements, for functions that run inside the page. */
+export type SearchKit = {
   /**
    * The document and all open shadow roots in it, in document order, except shadow roots inside the service's overlay.
    */
-  roots: () => (Document | ShadowRoot)[];
+  roots: () => PageRoot[];
   /**
    * Finds elements by CSS selector, also in open shadow roots, but not in the service's overlay. `a >> b` finds `b`
    * inside `a`, and `a >> nth=1` selects the second element that `a` matches.
    */
-  queryAll: (selector: string) => Element[];
-  isOverlay: (node: Node) => boolean;
-  isVisible: (element: Element) => boolean;
+  queryAll: (selector: string) => PageElement[];
+  isOverlay: (node: PageNode) => boolean;
+  isVisible: (element: PageElement) => boolean;
   /** Whether an element is a field for a password. No tool returns the value of such a field. */
-  isSecret: (element: Element) => boolean;
+  isSecret: (element: PageElement) => boolean;
 };
 
 /** The functions that the service's code can use inside a page. */
-export type PageKit = PageDom &
+export type PageKit = SearchKit &
   TreeKit &
   NameKit &
   ElementKit & {
+    /** The members of nodes. Nodes are read and changed only through these functions. */
+    dom: Dom;
     /** A short selector that matches only this element; null inside a closed shadow root. */
-    selectorOf: (element: Element) => string | null;
+    selectorOf: (element: PageElement) => string | null;
     /** The ARIA role as Playwright's `getByRole` matches it; null if the element has no role. */
-    roleOf: (element: Element) => string | null;
+    roleOf: (element: PageElement) => string | null;
     beginningOf: BeginningOf;
     /** Creates a writer for the lines of one frame. */
     newLines: () => LineWriter;
   };
 
 /** This function is sent to the page as source and runs there, so it must use nothing from outside its own body. */
-function makePageDom(): PageDom {
+function makeSearch(dom: Dom): SearchKit {
   const overlay = "[data-agent-session-overlay]";
-  let cachedRoots: (Document | ShadowRoot)[] | undefined;
+  let cachedRoots: PageRoot[] | undefined;
 
-  const isOverlay = (node: Node): boolean => {
-    for (let current: Node | null = node; current; ) {
-      if (current instanceof Element && current.closest(overlay)) return true;
-      const root: Node = current.getRootNode();
+  const isOverlay = (node: PageNode): boolean => {
+    for (let current: PageNode | null = node; current; ) {
+      if (dom.isElement(current) && dom.closest(current, overlay)) return true;
+      const root: PageNode = dom.getRootNode(current);
       current = root instanceof ShadowRoot ? root.host : null;
     }
     return false;
   };
 
-  const collectRoots = (root: Document | ShadowRoot, found: (Document | ShadowRoot)[]) => {
+  const collectRoots = (root: PageRoot, found: PageRoot[]) => {
     found.push(root);
-    for (const element of root.querySelectorAll("*")) {
-      if (element.shadowRoot && !element.closest(overlay)) collectRoots(element.shadowRoot, found);
+    for (const element of dom.querySelectorAll(root, "*")) {
+      const inner = dom.shadowRoot(element);
+      if (inner && !dom.closest(element, overlay)) collectRoots(inner, found);
     }
     return found;
   };
@@ -63,44 +67,40 @@ function makePageDom(): PageDom {
     return cachedRoots;
   };
 
-  const queryWithin = (scopes: (Document | ShadowRoot | Element)[], selector: string): Element[] => {
-    const found = new Set<Element>();
+  const queryWithin = (scopes: (PageRoot | PageElement)[], selector: string): PageElement[] => {
+    const found = new Set<PageElement>();
     for (const scope of scopes) {
       if (scope === document) {
-        for (const root of roots()) for (const element of root.querySelectorAll(selector)) found.add(element);
+        for (const root of roots())
+          for (const element of dom.querySelectorAll(root, selector)) found.add(element);
         continue;
       }
-      for (const element of scope.querySelectorAll(selector)) found.add(element);
-      const inner = scope instanceof Element && scope.shadowRoot ? [scope.shadowRoot] : [];
-      for (const child of scope.querySelectorAll("*")) if (child.shadowRoot) inner.push(child.shadowRoot);
+      for (const element of dom.querySelectorAll(scope, selector)) found.add(element);
+      const around = dom.isElement(scope) ? [scope] : [];
+      const inner = [...around, ...dom.querySelectorAll(scope, "*")]
+        .map((element) => dom.shadowRoot(element))
+        .filter((root) => root !== null);
       for (const element of queryWithin(inner, selector)) found.add(element);
     }
     return [...found];
   };
-  const queryAll = (selector: string): Element[] => {
-    let scopes: (Document | ShadowRoot | Element)[] = [document];
+  const queryAll = (selector: string): PageElement[] => {
+    let scopes: (PageRoot | PageElement)[] = [document];
     for (const part of selector.split(/\s*>>\s*/)) {
       const nth = part.match(/^nth=(\d+)$/)?.[1];
       scopes = nth === undefined ? queryWithin(scopes, part) : scopes.slice(Number(nth), Number(nth) + 1);
     }
-    return (scopes as Element[]).filter((element) => !isOverlay(element));
+    return scopes.filter((scope) => dom.isElement(scope) && !isOverlay(scope)) as PageElement[];
   };
 
-  const isVisible = (element: Element): boolean => {
-    if (
-      !element.checkVisibility({
-        opacityProperty: true,
-        visibilityProperty: true,
-        contentVisibilityAuto: true,
-      })
-    ) {
-      return false;
-    }
-    const box = element.getBoundingClientRect();
-    return (box.width > 0 && box.height > 0) || getComputedStyle(element).display === "contents";
+  const isVisible = (element: PageElement): boolean => {
+    const options = { opacityProperty: true, visibilityProperty: true, contentVisibilityAuto: true };
+    if (!dom.checkVisibility(element, options)) return false;
+    const box = dom.getBoundingClientRect(element);
+    return (box.width > 0 && box.height > 0) || dom.computedStyle(element).display === "contents";
   };
 
-  const isSecret = (element: Element): boolean =>
+  const isSecret = (element: PageElement): boolean =>
     element instanceof HTMLInputElement &&
     (element.type === "password" || /password/.test(element.autocomplete));
 
@@ -115,13 +115,15 @@ function makePageDom(): PageDom {
  */
 export const pageKitSource = (counter: string): string => `(() => {
   const beginningOf = ${beginningOf};
-  const dom = (${makePageDom})();
-  const roleOf = (${makeRoleOf})();
-  const names = (${makeNames})(dom, roleOf, beginningOf);
-  const elements = (${makeElements})(dom, ${counter}, beginningOf);
-  const tree = (${makeTree})();
+  const dom = (${makeDom})();
+  const search = (${makeSearch})(dom);
+  const roleOf = (${makeRoleOf})(dom);
+  const names = (${makeNames})(dom, search, roleOf, beginningOf);
+  const elements = (${makeElements})(dom, search, ${counter}, beginningOf);
+  const tree = (${makeTree})(dom);
   const newLines = () => (${makeLineWriter})(beginningOf);
-  return { ...dom, ...tree, ...names, ...elements, roleOf, beginningOf, newLines, selectorOf: (${makeSelectorOf})(dom) };
+  const selectorOf = (${makeSelectorOf})(dom, search);
+  return { ...search, ...tree, ...names, ...elements, dom, roleOf, beginningOf, newLines, selectorOf };
 })()`;
 
 export type { RefCounter };

@@ -1,10 +1,11 @@
-import type { PageDom, PageKit } from "./page-kit.ts";
+import type { Dom, PageElement, PageNode } from "#lib/dom/make-dom.ts";
+import type { PageKit, SearchKit } from "./page-kit.ts";
 
 /**
  * Creates the function {@link PageKit.selectorOf}. `makeSelectorOf` is sent to the page as source and runs there, so it
  * must not use anything from outside its own body.
  */
-export function makeSelectorOf({ roots, queryAll }: PageDom): PageKit["selectorOf"] {
+export function makeSelectorOf(dom: Dom, { roots, queryAll }: SearchKit): PageKit["selectorOf"] {
   const testAttributes = ["data-testid", "data-test-id", "data-test", "data-qa", "data-cy"];
   const namingAttributes = [
     "name",
@@ -24,7 +25,7 @@ export function makeSelectorOf({ roots, queryAll }: PageDom): PageKit["selectorO
     let count = counts.get(selector);
     if (count === undefined) {
       count = 0;
-      for (const root of roots()) count += root.querySelectorAll(selector).length;
+      for (const root of roots()) count += dom.querySelectorAll(root, selector).length;
       counts.set(selector, count);
     }
     return count === 1;
@@ -35,23 +36,23 @@ export function makeSelectorOf({ roots, queryAll }: PageDom): PageKit["selectorO
   const looksGenerated = (value: string) =>
     /\d{4,}|[:.]|^[a-z]{0,3}-?\d+$|[0-9a-f]{8,}|^(radix|headlessui|react|mui|ember|ext-gen)/i.test(value);
 
-  const nameSelector = (element: Element): string | null => {
-    const tag = element.localName;
-    const id = element.id;
+  const nameSelector = (element: PageElement): string | null => {
+    const tag = dom.localName(element);
+    const id = dom.id(element);
     if (id && !looksGenerated(id) && isUnique(`#${CSS.escape(id)}`)) return `#${CSS.escape(id)}`;
     for (const attribute of testAttributes) {
-      const value = element.getAttribute(attribute);
+      const value = dom.getAttribute(element, attribute);
       if (value && isUnique(`[${attribute}=${quote(value)}]`)) return `[${attribute}=${quote(value)}]`;
     }
     for (const attribute of namingAttributes) {
-      const value = element.getAttribute(attribute);
+      const value = dom.getAttribute(element, attribute);
       if (!value || value.length > 120) continue;
       const selector = `${tag}[${attribute}=${quote(value)}]`;
       if (isUnique(selector)) return selector;
     }
-    const type = element.getAttribute("type");
-    const value = element.getAttribute("value");
-    const name = element.getAttribute("name");
+    const type = dom.getAttribute(element, "type");
+    const value = dom.getAttribute(element, "value");
+    const name = dom.getAttribute(element, "name");
     if (name && type && value && type !== "password" && value.length < 80) {
       const selector = `${tag}[name=${quote(name)}][value=${quote(value)}]`;
       if (isUnique(selector)) return selector;
@@ -60,24 +61,22 @@ export function makeSelectorOf({ roots, queryAll }: PageDom): PageKit["selectorO
     return null;
   };
 
-  const placeAmongSiblings = (element: Element): string => {
-    const siblings = [...(element.parentNode?.children ?? [])].filter(
-      (one) => one.localName === element.localName,
-    );
-    const tag = CSS.escape(element.localName);
+  const placeAmongSiblings = (element: PageElement): string => {
+    const siblings = dom.siblings(element).filter((one) => dom.localName(one) === dom.localName(element));
+    const tag = CSS.escape(dom.localName(element));
     return siblings.length > 1 ? `${tag}:nth-of-type(${siblings.indexOf(element) + 1})` : tag;
   };
 
-  const selectorOf = (element: Element): string | null => {
+  const selectorOf = (element: PageElement): string | null => {
     const named = nameSelector(element);
     if (named) return named;
     const steps: string[] = [];
-    for (let current: Element = element; ; ) {
+    for (let current: PageElement = element; ; ) {
       steps.unshift(placeAmongSiblings(current));
       const path = steps.join(" > ");
       if (steps.length > 1 && steps.length < 5 && isUnique(path)) return path;
-      const parent: ParentNode | null = current.parentNode;
-      if (parent instanceof Element) {
+      const parent: PageNode | null = dom.parentNode(current);
+      if (dom.isElement(parent)) {
         const anchor = nameSelector(parent);
         if (anchor) return `${anchor} > ${path}`;
         current = parent;
@@ -86,7 +85,7 @@ export function makeSelectorOf({ roots, queryAll }: PageDom): PageKit["selectorO
       if (!(parent instanceof ShadowRoot)) return path;
       // Checks for a closed shadow root: a host exposes its shadow root only if the root is open. The check does not
       // read `mode`, because reading the `mode` of a built-in shadow root crashes Chromium's renderer.
-      if (parent.host.shadowRoot !== parent) return null;
+      if (dom.shadowRoot(parent.host) !== parent) return null;
       const host = selectorOf(parent.host);
       if (!host) return null;
       // The path may also match elements in nested shadow roots. In that case, the index among all matches is added.

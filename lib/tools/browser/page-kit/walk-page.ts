@@ -1,3 +1,4 @@
+import type { PageElement } from "#lib/dom/make-dom.ts";
 import type { Line } from "./line-writer.ts";
 import type { PageKit } from "./page-kit.ts";
 
@@ -36,27 +37,28 @@ export function walkPage(
     "log",
   ]);
   const { put, addText, flush, breakLine, flatten } = kit.newLines();
-  const { isUnrendered, isFolded, childrenOf, hiddenFieldOf } = kit;
+  const { dom, isUnrendered, isFolded, childrenOf, hiddenFieldOf } = kit;
 
   type Context = { isTextWritten: boolean; hasPointer: boolean };
-  const visitChildren = (element: Element, into: Line[], context: Context) => {
+  const visitChildren = (element: PageElement, into: Line[], context: Context) => {
     for (const child of childrenOf(element)) {
       if (child instanceof Text) {
         if (!context.isTextWritten) addText(child.data);
-      } else if (child instanceof Element) visit(child, into, context);
+      } else if (dom.isElement(child)) visit(child, into, context);
     }
   };
-  const visit = (element: Element, into: Line[], context: Context): void => {
-    if (element.matches(skipped) || isFolded(element)) return;
-    const style = getComputedStyle(element);
+  const visit = (element: PageElement, into: Line[], context: Context): void => {
+    if (dom.matches(element, skipped) || isFolded(element)) return;
+    const style = dom.computedStyle(element);
     if (isUnrendered(element, style)) return;
-    const isBlock = !/^(inline|contents|ruby)/.test(style.display) || element.localName === "br";
+    const isBlock = !/^(inline|contents|ruby)/.test(style.display) || dom.localName(element) === "br";
     const breakBlock = () => {
       flush(into);
       breakLine(into);
     };
     // A term and its definition share one line.
-    const isDefinition = element.localName === "dd" && element.previousElementSibling?.localName === "dt";
+    const previous = dom.localName(element) === "dd" ? dom.previousElementSibling(element) : null;
+    const isDefinition = previous !== null && dom.localName(previous) === "dt";
     if (isDefinition) flush(into);
     else if (isBlock) breakBlock();
     const isSeen = style.visibility === "visible";
@@ -65,18 +67,23 @@ export function walkPage(
       const inner = { ...context, isTextWritten: context.isTextWritten || !isSeen };
       visitChildren(element, into, { ...inner, hasPointer: style.cursor === "pointer" });
     }
-    if (element.localName === "dt") flush(into);
+    if (dom.localName(element) === "dt") flush(into);
     else if (isBlock) breakBlock();
   };
   /**
    * Writes an element and its content if the element has a description of its own, such as a control or a heading.
    * @returns false if the caller must write the content of the element.
    */
-  const show = (element: Element, style: CSSStyleDeclaration, into: Line[], context: Context): boolean => {
+  const show = (
+    element: PageElement,
+    style: CSSStyleDeclaration,
+    into: Line[],
+    context: Context,
+  ): boolean => {
     const role = kit.roleOf(element);
-    if (element instanceof HTMLIFrameElement || element.localName === "frame") {
+    if (element instanceof HTMLIFrameElement || dom.localName(element) === "frame") {
       flush(into);
-      const title = element.getAttribute("title") ?? element.getAttribute("name") ?? "";
+      const title = dom.getAttribute(element, "title") ?? dom.getAttribute(element, "name") ?? "";
       const line = put(into, kit.describe(element, "frame", title.trim(), null), true);
       line.frame = kit.refOf(element);
       return true;
@@ -99,7 +106,7 @@ export function walkPage(
       );
       return true;
     }
-    if (element.matches("s, del, strike") && !hasControls(element)) {
+    if (dom.matches(element, "s, del, strike") && !hasControls(element)) {
       const content = kit.contentOf(element);
       flush(into);
       if (content && !context.isTextWritten) put(into, `struck ${kit.quote(content, 160)}`, false);
@@ -110,8 +117,9 @@ export function walkPage(
       showUsable(element, role, use, into, context);
       return true;
     }
-    const isCaption = element.matches("table > caption, fieldset > legend, figure > figcaption");
-    if (isCaption && element.parentElement && kit.nameOf(element.parentElement)) {
+    const isCaption = dom.matches(element, "table > caption, fieldset > legend, figure > figcaption");
+    const captioned = isCaption ? dom.parentElement(element) : null;
+    if (captioned && kit.nameOf(captioned)) {
       // The line of the container already shows the caption as the container's name.
       visitChildren(element, into, { ...context, isTextWritten: true });
       return true;
@@ -131,27 +139,34 @@ export function walkPage(
     showContainer(element, kit.describe(element, role ?? "", name, null), into, context);
     return true;
   };
-  const showContainer = (element: Element, head: string, into: Line[], context: Context) => {
+  const showContainer = (element: PageElement, head: string, into: Line[], context: Context) => {
     const line = put(into, head, true);
     visitChildren(element, line.inside, { ...context, hasPointer: false });
     flush(line.inside);
     if (line.inside.length === 0) into.splice(into.indexOf(line), 1);
   };
-  const showUsable = (element: Element, role: string | null, use: string, into: Line[], context: Context) => {
+  const showUsable = (
+    element: PageElement,
+    role: string | null,
+    use: string,
+    into: Line[],
+    context: Context,
+  ) => {
     flush(into);
     const head =
       role !== null && role !== "generic" && use === "control"
         ? role
-        : element.localName === "summary"
+        : dom.localName(element) === "summary"
           ? "summary"
           : use;
-    const isField = element.matches("input, select, textarea") || role === "combobox" || role === "textbox";
+    const isField =
+      dom.matches(element, "input, select, textarea") || role === "combobox" || role === "textbox";
     const content = isField ? "" : kit.contentOf(element);
     const name = kit.nameOf(element) || (content.length <= 120 ? content : "");
     // Whether the element is a tree item or menu item that contains controls or further items.
     const isComposite =
       (role === "treeitem" || role === "menuitem") &&
-      (hasControls(element) || element.querySelector("ul, ol, [role=group], [role=menu]") !== null);
+      (hasControls(element) || dom.querySelector(element, "ul, ol, [role=group], [role=menu]") !== null);
     const isLong =
       !isField &&
       (isComposite ||
@@ -165,8 +180,7 @@ export function walkPage(
     const inside = { isTextWritten: context.isTextWritten || !isLong, hasPointer: true };
     if (!isLong) {
       put(into, label, false);
-      const isEditable = element instanceof HTMLElement && element.isContentEditable;
-      if (isEditable && content) put(into, `value ${kit.quote(content, 500)}`, false);
+      if (content && dom.isContentEditable(element)) put(into, `value ${kit.quote(content, 500)}`, false);
       if (!isField) visitChildren(element, into, inside);
       return;
     }
@@ -174,17 +188,19 @@ export function walkPage(
     visitChildren(element, line.inside, inside);
     flush(line.inside);
   };
-  const hasControls = (element: Element): boolean =>
-    element.querySelector("a[href], button, input, select, textarea, summary, [role=button], [tabindex]") !==
-    null;
-  const showPicture = (element: Element, into: Line[], context: Context): boolean => {
-    if (context.isTextWritten && element.localName !== "canvas") return true;
+  const hasControls = (element: PageElement): boolean =>
+    dom.querySelector(
+      element,
+      "a[href], button, input, select, textarea, summary, [role=button], [tabindex]",
+    ) !== null;
+  const showPicture = (element: PageElement, into: Line[], context: Context): boolean => {
+    if (context.isTextWritten && dom.localName(element) !== "canvas") return true;
     const name = kit.nameOf(element);
-    const isCanvas = element.localName === "canvas";
+    const isCanvas = dom.localName(element) === "canvas";
     // An svg without a name counts as decoration.
-    if (!name && element.localName === "svg") return true;
+    if (!name && dom.localName(element) === "svg") return true;
     flush(into);
-    const { width, height } = element.getBoundingClientRect();
+    const { width, height } = dom.getBoundingClientRect(element);
     const missing = isCanvas ? ` ${Math.round(width)}×${Math.round(height)}` : " without alt";
     const source = !name && element instanceof HTMLImageElement ? kit.iconOf(element) : "";
     const ref = isCanvas ? ` [${kit.refOf(element)}]` : "";
@@ -195,7 +211,7 @@ export function walkPage(
     );
     return true;
   };
-  const showItem = (element: Element, into: Line[], context: Context): boolean => {
+  const showItem = (element: PageElement, into: Line[], context: Context): boolean => {
     const inside: Line[] = [];
     visitChildren(element, inside, { ...context, hasPointer: false });
     flush(inside);
@@ -205,7 +221,7 @@ export function walkPage(
     return true;
   };
   const showRow = (
-    element: Element,
+    element: PageElement,
     rowStyle: CSSStyleDeclaration,
     into: Line[],
     context: Context,
@@ -213,15 +229,15 @@ export function walkPage(
     const cells: string[] = [];
     const frames: Line[] = [];
     let isHeader = true;
-    const collectCells = (parent: Element) => {
+    const collectCells = (parent: PageElement) => {
       for (const child of childrenOf(parent)) {
-        if (!(child instanceof Element) || child.matches(skipped)) continue;
+        if (!dom.isElement(child) || dom.matches(child, skipped)) continue;
         const role = kit.roleOf(child);
         if (!/cell|header/.test(role ?? "")) {
           collectCells(child);
           continue;
         }
-        const style = getComputedStyle(child);
+        const style = dom.computedStyle(child);
         if (isUnrendered(child, style)) continue;
         if (role !== "columnheader") isHeader = false;
         const inside: Line[] = [];
@@ -250,7 +266,8 @@ export function walkPage(
   };
 
   const lines: Line[] = [];
-  if (document.body) visit(document.body, lines, { isTextWritten: false, hasPointer: false });
+  const body = dom.body(document);
+  if (body) visit(body, lines, { isTextWritten: false, hasPointer: false });
   flush(lines);
   const written: SnapshotLine[] = [];
   let total = 0;

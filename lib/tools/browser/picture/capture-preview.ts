@@ -3,10 +3,11 @@ import { z } from "zod";
 import type { ToolServices } from "../../services.ts";
 import { defineTool } from "../../tool.ts";
 import { openLive } from "../live-page-of.ts";
+import { evaluateInMainFrame } from "../page-kit/tool-world.ts";
 import { withinDeadline } from "../within-deadline.ts";
 import { keepPicture } from "./keep-picture.ts";
 import { nameVariant, pictureVariant, withVariant } from "./picture-variant.ts";
-import { takePicture } from "./take-picture.ts";
+import { readViewport, takePicture } from "./take-picture.ts";
 
 /** The viewport of each kind of device, in CSS pixels. */
 const DEVICES = {
@@ -67,8 +68,7 @@ export const capturePreview = (services: Pick<ToolServices, "browser" | "evidenc
 
 type Size = { width: number; height: number };
 
-const readSize = async (page: Page): Promise<Size> =>
-  page.viewportSize() ?? page.evaluate(() => ({ width: innerWidth, height: innerHeight }));
+const readSize = async (page: Page): Promise<Size> => page.viewportSize() ?? readViewport(page);
 
 async function withViewport<Result>(
   page: Page,
@@ -90,13 +90,13 @@ async function withViewport<Result>(
  * Waits until the fonts are loaded and two frames are drawn, so that the layout has adapted to the new size. Waits at
  * most one second.
  */
-const settle = (page: Page): Promise<unknown> =>
-  page.evaluate(() =>
-    Promise.race([
-      Promise.all([
-        document.fonts.ready,
-        new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))),
-      ]).then(() => null),
-      new Promise((resolve) => setTimeout(() => resolve(null), 1_000)),
-    ]),
+const settle = (page: Page): Promise<void> =>
+  evaluateInMainFrame(
+    page,
+    async (dom) => {
+      const frame = () => new Promise((resolve) => requestAnimationFrame(resolve));
+      const drawn = Promise.all([dom.fonts(document).ready, frame().then(frame)]);
+      await Promise.race([drawn, new Promise((resolve) => setTimeout(resolve, 1_000))]);
+    },
+    null,
   );

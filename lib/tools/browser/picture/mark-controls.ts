@@ -47,17 +47,18 @@ export function markControls(
  * The function is sent to the page as source and runs there, so it must not use anything from outside its own body.
  */
 function findControls(kit: PageKit, { area, max }: { area: Area; max: number }): Mark[] {
+  const { dom } = kit;
   const found: Mark[] = [];
   for (const element of kit.queryAll("*")) {
     if (found.length >= max) break;
-    const { x, y, width, height } = element.getBoundingClientRect();
+    const { x, y, width, height } = dom.getBoundingClientRect(element);
     const isInside =
       x < area.x + area.width && area.x < x + width && y < area.y + area.height && area.y < y + height;
     if (width < 1 || height < 1 || !isInside || !kit.isVisible(element)) continue;
     const role = kit.roleOf(element);
-    const parent = element.parentElement;
-    const isPointerInherited = parent !== null && getComputedStyle(parent).cursor === "pointer";
-    const purpose = kit.purposeOf(element, role, getComputedStyle(element), isPointerInherited);
+    const parent = dom.parentElement(element);
+    const isPointerInherited = parent !== null && dom.computedStyle(parent).cursor === "pointer";
+    const purpose = kit.purposeOf(element, role, dom.computedStyle(element), isPointerInherited);
     if (purpose === null || purpose === "scrollable") continue;
     const ref = kit.refOf(element);
     const label = kit.describe(element, role ?? purpose, kit.nameOf(element), ref);
@@ -67,27 +68,27 @@ function findControls(kit: PageKit, { area, max }: { area: Area; max: number }):
 }
 
 /** This function is sent to the page as source and runs there. */
-function drawMarks(_kit: PageKit, marks: Mark[]): void {
+function drawMarks({ dom }: PageKit, marks: Mark[]): void {
   const colours = ["#c2185b", "#1565c0", "#2e7d32", "#6a1b9a", "#bf360c"];
-  const host = document.createElement("div");
+  const host = dom.createElement(document, "div");
   host.setAttribute("data-agent-session-marks", "");
   host.style.cssText =
     "all: initial; position: absolute; left: 0; top: 0; z-index: 2147483647; pointer-events: none;";
   const root = host.attachShadow({ mode: "closed" });
   for (const [index, { ref, x, y, width, height }] of marks.entries()) {
     const colour = colours[index % colours.length];
-    const frame = document.createElement("div");
+    const frame = dom.createElement(document, "div");
     frame.style.cssText = `position: absolute; box-sizing: border-box; border: 2px solid ${colour}; left: ${x}px; top: ${y}px; width: ${width}px; height: ${height}px;`;
-    const tag = document.createElement("span");
+    const tag = dom.createElement(document, "span");
     tag.textContent = ref;
     tag.style.cssText = `position: absolute; left: -2px; top: ${y > 16 ? -16 : -2}px; padding: 0 3px; background: ${colour}; color: #fff; font: bold 11px/14px sans-serif; white-space: nowrap;`;
     frame.append(tag);
     root.append(frame);
   }
-  document.documentElement.append(host);
+  dom.append(dom.documentElement(document), host);
 }
 
 /** This function is sent to the page as source and runs there. */
-function eraseMarks(): void {
-  for (const host of document.querySelectorAll("[data-agent-session-marks]")) host.remove();
+function eraseMarks({ dom }: PageKit): void {
+  for (const host of dom.querySelectorAll(document, "[data-agent-session-marks]")) dom.remove(host);
 }

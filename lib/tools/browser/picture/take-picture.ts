@@ -1,6 +1,7 @@
 import type { CDPSession, Page } from "playwright";
 import type { LiveBrowser } from "#lib/browser/browser-service.ts";
 import { withOverlayHidden } from "#lib/browser/overlay/hide-overlay.ts";
+import { evaluateInMainFrame } from "../page-kit/tool-world.ts";
 import { type Mark, markControls } from "./mark-controls.ts";
 
 /** The part of the page that a picture shows. */
@@ -112,13 +113,24 @@ async function findClip(page: Page, { selector, fullPage }: PictureArea): Promis
     const box = await first.boundingBox({ timeout: 3_000 });
     if (!box || box.width < 1 || box.height < 1)
       throw new Error(`${selector} is not visible, so it has no picture.`);
-    const scroll = await page.evaluate(() => ({ x: scrollX, y: scrollY }));
-    return { x: box.x + scroll.x, y: box.y + scroll.y, width: box.width, height: box.height };
+    const { x, y } = await readViewport(page);
+    return { x: box.x + x, y: box.y + y, width: box.width, height: box.height };
   }
-  return page.evaluate((isFull) => {
-    const { scrollWidth, scrollHeight } = document.documentElement;
-    return isFull
-      ? { x: 0, y: 0, width: Math.max(scrollWidth, innerWidth), height: Math.max(scrollHeight, innerHeight) }
-      : { x: scrollX, y: scrollY, width: innerWidth, height: innerHeight };
-  }, fullPage);
+  const { full, ...shown } = await readViewport(page);
+  return fullPage ? { x: 0, y: 0, ...full } : shown;
 }
+
+/** Reads which part of the page the viewport shows, and the size of the whole page. */
+export const readViewport = (page: Page) =>
+  evaluateInMainFrame(
+    page,
+    (dom) => {
+      const root = dom.documentElement(document);
+      const full = {
+        width: Math.max(dom.scrollWidth(root), innerWidth),
+        height: Math.max(dom.scrollHeight(root), innerHeight),
+      };
+      return { x: scrollX, y: scrollY, width: innerWidth, height: innerHeight, full };
+    },
+    null,
+  );

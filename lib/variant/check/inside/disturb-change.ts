@@ -1,3 +1,4 @@
+import type { PageElement, PageNode } from "#lib/dom/make-dom.ts";
 import type { PageWatch } from "./page-watch.ts";
 
 /** A copy of a node, taken from the page without the variant. */
@@ -35,22 +36,23 @@ export function readOriginals(watch: PageWatch): Record<string, OriginalElement[
   const ELEMENTS_MAX = 10;
   const NODES_MAX = 2_000;
   const kit = watch.newKit();
-  const copy = (node: Node): NodeCopy[] => {
+  const { dom } = kit;
+  const copy = (node: PageNode): NodeCopy[] => {
     if (node instanceof Text) return [node.data];
-    if (!(node instanceof Element)) return [];
-    const attributes = [...node.attributes].map(({ name, value }): [string, string] => [name, value]);
-    const children = [...node.childNodes].flatMap(copy);
-    return [{ name: node.localName, namespace: node.namespaceURI, attributes, children }];
+    if (!dom.isElement(node)) return [];
+    const attributes = dom.attributes(node).map(({ name, value }): [string, string] => [name, value]);
+    const children = dom.childNodes(node).flatMap(copy);
+    return [{ name: dom.localName(node), namespace: dom.namespaceURI(node), attributes, children }];
   };
   return Object.fromEntries(
     watch.changes.map((change) => {
       const elements = watch.verifier.subjects(kit, change).slice(0, ELEMENTS_MAX);
       const originals = elements.flatMap((element, position): OriginalElement[] => {
-        const [whole] = element.querySelectorAll("*").length > NODES_MAX ? [] : copy(element);
+        const [whole] = dom.querySelectorAll(element, "*").length > NODES_MAX ? [] : copy(element);
         if (whole === undefined) return [];
-        const parent = element.parentElement;
+        const parent = dom.parentElement(element);
         const parentSelector = parent && kit.selectorOf(parent);
-        const index = parent ? [...parent.children].indexOf(element) : 0;
+        const index = parent ? dom.children(parent).indexOf(element) : 0;
         return [{ copy: whole, position, parentSelector, index }];
       });
       return [change.id, originals];
@@ -88,44 +90,50 @@ export async function disturbChange(
   const change = watch.changes.find((each) => each.id === id);
   if (!change) return untouched;
   const kit = watch.newKit();
-  const build = (copy: NodeCopy): Node => {
-    if (typeof copy === "string") return document.createTextNode(copy);
-    const element = document.createElementNS(copy.namespace, copy.name);
+  const { dom } = kit;
+  const build = (copy: NodeCopy): PageNode => {
+    if (typeof copy === "string") return dom.createTextNode(document, copy);
+    const element = dom.createElementNS(document, copy.namespace, copy.name);
     for (const [name, value] of copy.attributes) {
       // The `src` of a script is left out, because it would make the script run again.
-      if (copy.name !== "script" || name !== "src") element.setAttribute(name, value);
+      if (copy.name !== "script" || name !== "src") dom.setAttribute(element, name, value);
     }
-    if (copy.name === "script") element.setAttribute("type", "text/plain");
-    element.append(...copy.children.map(build));
+    if (copy.name === "script") dom.setAttribute(element, "type", "text/plain");
+    dom.append(element, ...copy.children.map(build));
     return element;
   };
-  const restoreAttribute = (element: Element, original: NodeCopy, name: string) => {
+  const writeStyle = (element: PageElement, text: string) => {
+    const style = dom.style(element);
+    if (style) style.cssText = text;
+    else dom.setAttribute(element, "style", text);
+  };
+  const restoreAttribute = (element: PageElement, original: NodeCopy, name: string) => {
     const [, value] =
       (typeof original === "string" ? [] : original.attributes).find(([each]) => each === name) ?? [];
-    if (value === undefined) element.removeAttribute(name);
-    else if (name === "style") (element as HTMLElement).style.cssText = value;
-    else element.setAttribute(name, value);
+    if (value === undefined) dom.removeAttribute(element, name);
+    else if (name === "style") writeStyle(element, value);
+    else dom.setAttribute(element, name, value);
   };
-  const restoreContent = (element: Element, original: NodeCopy) => {
+  const restoreContent = (element: PageElement, original: NodeCopy) => {
     const children = typeof original === "string" ? [] : original.children;
-    const [only] = element.childNodes;
+    const [only] = dom.childNodes(element);
     // If the only child is a text node, a framework updates that node instead of replacing it.
     if (
       only instanceof Text &&
-      element.childNodes.length === 1 &&
+      dom.childNodes(element).length === 1 &&
       typeof children[0] === "string" &&
       children.length === 1
     )
       only.data = children[0];
-    else element.replaceChildren(...children.map(build));
+    else dom.replaceChildren(element, ...children.map(build));
   };
   const putBack = ({ copy, parentSelector, index }: OriginalElement): boolean => {
     const parent = parentSelector === null ? undefined : kit.queryAll(parentSelector)[0];
     if (!parent) return false;
-    parent.insertBefore(build(copy), parent.children[index] ?? null);
+    dom.insertBefore(parent, build(copy), dom.children(parent)[index] ?? null);
     return true;
   };
-  const restore = (element: Element, { copy }: OriginalElement): boolean => {
+  const restore = (element: PageElement, { copy }: OriginalElement): boolean => {
     switch (change.op) {
       case "setText":
       case "setHtml":
@@ -146,13 +154,13 @@ export async function disturbChange(
         return false;
     }
   };
-  const isRoot = (element: Element) => ["html", "head", "body"].includes(element.localName);
+  const isRoot = (element: PageElement) => ["html", "head", "body"].includes(dom.localName(element));
 
   const disturb = (): boolean => {
     if (change.op === "remove") return way === "restore" && originals.map(putBack).includes(true);
     if (change.op === "insert" && way === "restore") {
       const inserted = watch.verifier.touched(kit, change);
-      for (const element of inserted) element.remove();
+      for (const element of inserted) dom.remove(element);
       return inserted.length > 0;
     }
     const elements = watch.verifier.subjects(kit, change);
@@ -161,7 +169,7 @@ export async function disturbChange(
       if (!element) return false;
       if (way === "restore") return restore(element, original);
       if (isRoot(element)) return false;
-      element.replaceWith(build(original.copy));
+      dom.replaceWith(element, build(original.copy));
       return true;
     });
     return disturbed.includes(true);

@@ -15,6 +15,7 @@ export function findLinks(watch: PageWatch, limit: number): RouteLink[] {
   const DANGEROUS =
     /log-?_?(out|off)|sign-?_?(out|off)|abmelden|delete|remove|destroy|unsubscribe|cancel|revoke|reset|disable|buy|order\/|pay\b|cart\/add|add-to|download|export/i;
   const kit = watch.newKit();
+  const { dom } = kit;
   const seen = new Set<string>();
   const links = kit.queryAll("a[href]");
   return links
@@ -23,11 +24,15 @@ export function findLinks(watch: PageWatch, limit: number): RouteLink[] {
       const { href, target, origin, pathname, search } = link;
       const isSame = pathname === location.pathname && search === location.search;
       if (origin !== location.origin || isSame || seen.has(href)) return [];
-      if ((target !== "" && target !== "_self") || link.hasAttribute("download") || link.closest("form"))
+      if (
+        (target !== "" && target !== "_self") ||
+        dom.hasAttribute(link, "download") ||
+        dom.closest(link, "form")
+      )
         return [];
       if (
         DANGEROUS.test(
-          `${pathname}${search} ${link.textContent ?? ""} ${link.getAttribute("aria-label") ?? ""}`,
+          `${pathname}${search} ${dom.textContent(link) ?? ""} ${dom.getAttribute(link, "aria-label") ?? ""}`,
         )
       )
         return [];

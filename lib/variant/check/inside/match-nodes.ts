@@ -1,3 +1,4 @@
+import type { Dom, PageElement, PageNode } from "#lib/dom/make-dom.ts";
 import type { CompiledNode } from "../../runtime/runtime-types.ts";
 
 /** Searches nodes of a page for the compiled nodes of a change's HTML. */
@@ -6,9 +7,9 @@ export type NodeMatcher = {
    * Finds the nodes in `actual` that match the `expected` nodes, in the same order. Other nodes may be between them.
    * Undefined if an expected node is missing.
    */
-  findRun: (expected: CompiledNode[], actual: Node[]) => Node[] | undefined;
+  findRun: (expected: CompiledNode[], actual: PageNode[]) => PageNode[] | undefined;
   /** Finds all matches of `expected` in `actual`, one after the other. No node belongs to two matches. */
-  findRuns: (expected: CompiledNode[], actual: Node[]) => Node[][];
+  findRuns: (expected: CompiledNode[], actual: PageNode[]) => PageNode[][];
 };
 
 /**
@@ -19,36 +20,40 @@ export type NodeMatcher = {
  * @param isShared whether another change affects the element too. The element's attributes and content may then differ
  * from the HTML.
  */
-export function makeNodeMatcher(isShared: (element: Element) => boolean): NodeMatcher {
+export function makeNodeMatcher(dom: Dom, isShared: (element: PageElement) => boolean): NodeMatcher {
   const collapse = (text: string) => text.replace(/\s+/g, " ").trim();
-  const hasStyle = (element: Element, expected: string): boolean => {
-    const probe = document.createElement("div");
+  const hasStyle = (element: PageElement, expected: string): boolean => {
+    const probe = dom.createElement(document, "div");
     probe.style.cssText = expected;
-    const actual = (element as HTMLElement).style;
+    const actual = dom.style(element);
     return [...probe.style].every(
-      (name) => actual.getPropertyValue(name) === probe.style.getPropertyValue(name),
+      (name) => actual?.getPropertyValue(name) === probe.style.getPropertyValue(name),
     );
   };
-  const hasAttribute = (element: Element, name: string, value: string): boolean => {
-    const actual = element.getAttribute(name);
+  const hasAttribute = (element: PageElement, name: string, value: string): boolean => {
+    const actual = dom.getAttribute(element, name);
     if (actual === null) return value.trim() === "" && (name === "class" || name === "style");
     if (name === "class")
-      return value.split(/\s+/).every((each) => each === "" || element.classList.contains(each));
+      return value.split(/\s+/).every((each) => each === "" || dom.classList(element).contains(each));
     return name === "style" ? hasStyle(element, value) : actual === value;
   };
-  const isMatch = (expected: CompiledNode, actual: Node, isLenient: boolean): boolean => {
+  const isMatch = (expected: CompiledNode, actual: PageNode, isLenient: boolean): boolean => {
     if (typeof expected === "string")
       return actual instanceof Text && collapse(actual.data).includes(collapse(expected));
     const [tag, attributes, children] = expected;
-    if (!(actual instanceof Element) || actual.localName.toLowerCase() !== tag.toLowerCase()) return false;
+    if (!dom.isElement(actual) || dom.localName(actual).toLowerCase() !== tag.toLowerCase()) return false;
     if (isLenient && isShared(actual)) return true;
     return (
       Object.entries(attributes).every(([name, value]) => hasAttribute(actual, name, value)) &&
-      findNodes(children, [...actual.childNodes], isLenient) !== undefined
+      findNodes(children, dom.childNodes(actual), isLenient) !== undefined
     );
   };
-  const findNodes = (expected: CompiledNode[], actual: Node[], isLenient: boolean): Node[] | undefined => {
-    const run: Node[] = [];
+  const findNodes = (
+    expected: CompiledNode[],
+    actual: PageNode[],
+    isLenient: boolean,
+  ): PageNode[] | undefined => {
+    const run: PageNode[] = [];
     let at = 0;
     for (const each of expected) {
       if (typeof each === "string" && collapse(each) === "") continue;
@@ -66,7 +71,7 @@ export function makeNodeMatcher(isShared: (element: Element) => boolean): NodeMa
   return {
     findRun,
     findRuns(expected, actual) {
-      const runs: Node[][] = [];
+      const runs: PageNode[][] = [];
       for (let rest = actual; ; ) {
         const run = runs.length === 0 ? findRun(expected, rest) : findNodes(expected, rest, false);
         const last = run?.at(-1);

@@ -1,3 +1,4 @@
+import type { PageElement, PageNode } from "#lib/dom/make-dom.ts";
 import type { PageWatch } from "./page-watch.ts";
 
 /** The layout of one element that a change altered or inserted. */
@@ -30,43 +31,44 @@ export function measureLayout(watch: PageWatch): PageLayout {
   const ELEMENTS_MAX = 20;
   const CONTROLS_MAX = 150;
   const kit = watch.newKit();
-  const root = document.documentElement;
+  const { dom } = kit;
+  const root = dom.documentElement(document);
   const scroll = { left: window.scrollX, top: window.scrollY };
 
-  const ancestorsOf = (element: Element): Element[] => {
-    const found: Element[] = [];
-    for (let node: Node | null = element; node; ) {
-      const parent: Node | null = node instanceof ShadowRoot ? node.host : node.parentNode;
-      if (parent instanceof Element) found.push(parent);
+  const ancestorsOf = (element: PageElement): PageElement[] => {
+    const found: PageElement[] = [];
+    for (let node: PageNode | null = element; node; ) {
+      const parent: PageNode | null = node instanceof ShadowRoot ? node.host : dom.parentNode(node);
+      if (dom.isElement(parent)) found.push(parent);
       node = parent;
     }
-    return found.filter((each) => each !== document.body && each !== root);
+    return found.filter((each) => each !== dom.body(document) && each !== root);
   };
-  const label = (element: Element) => kit.selectorOf(element) ?? element.localName;
+  const label = (element: PageElement) => kit.selectorOf(element) ?? dom.localName(element);
   const clips = (overflow: string) => overflow === "hidden" || overflow === "clip";
 
-  const extendsBeyond = (element: Element): boolean => {
-    const { left, right, width, height } = element.getBoundingClientRect();
+  const extendsBeyond = (element: PageElement): boolean => {
+    const { left, right, width, height } = dom.getBoundingClientRect(element);
     if (width <= 1 || height <= 1 || right <= 0) return false;
-    if (right <= root.clientWidth + 1 && left >= -1) return false;
-    return ancestorsOf(element).every((each) => getComputedStyle(each).overflowX === "visible");
+    if (right <= dom.clientWidth(root) + 1 && left >= -1) return false;
+    return ancestorsOf(element).every((each) => dom.computedStyle(each).overflowX === "visible");
   };
-  const isBeyond = (element: Element): boolean =>
-    [element, ...element.querySelectorAll("*")].slice(0, 200).some(extendsBeyond);
-  const isClipping = (element: Element): boolean => {
-    const { overflowX, overflowY } = getComputedStyle(element);
-    if (element.clientWidth <= 1 || element.clientHeight <= 1) return false;
+  const isBeyond = (element: PageElement): boolean =>
+    [element, ...dom.querySelectorAll(element, "*")].slice(0, 200).some(extendsBeyond);
+  const isClipping = (element: PageElement): boolean => {
+    const { overflowX, overflowY } = dom.computedStyle(element);
+    if (dom.clientWidth(element) <= 1 || dom.clientHeight(element) <= 1) return false;
     return (
-      (clips(overflowX) && element.scrollWidth > element.clientWidth + 1) ||
-      (clips(overflowY) && element.scrollHeight > element.clientHeight + 1)
+      (clips(overflowX) && dom.scrollWidth(element) > dom.clientWidth(element) + 1) ||
+      (clips(overflowY) && dom.scrollHeight(element) > dom.clientHeight(element) + 1)
     );
   };
-  const isCut = (element: Element): boolean => {
-    if ([element, ...element.querySelectorAll("*")].slice(0, 200).some(isClipping)) return true;
-    const box = element.getBoundingClientRect();
+  const isCut = (element: PageElement): boolean => {
+    if ([element, ...dom.querySelectorAll(element, "*")].slice(0, 200).some(isClipping)) return true;
+    const box = dom.getBoundingClientRect(element);
     return ancestorsOf(element).some((each) => {
-      const { overflowX, overflowY } = getComputedStyle(each);
-      const around = each.getBoundingClientRect();
+      const { overflowX, overflowY } = dom.computedStyle(each);
+      const around = dom.getBoundingClientRect(each);
       if (around.width <= 1 || around.height <= 1) return false;
       return (
         (clips(overflowX) && (box.right > around.right + 1 || box.left < around.left - 1)) ||
@@ -78,10 +80,10 @@ export function measureLayout(watch: PageWatch): PageLayout {
    * Scrolls an element into view, and returns the topmost element at each of five points inside it. The first point is
    * the middle of the element. For a point outside of the viewport, the entry is null.
    */
-  const hitsOf = (element: Element): (Element | null)[] => {
-    element.scrollIntoView({ block: "center", inline: "nearest", behavior: "instant" });
-    const { left, top, width, height } = element.getBoundingClientRect();
-    const scope = element.getRootNode() as Document | ShadowRoot;
+  const hitsOf = (element: PageElement): (PageElement | null)[] => {
+    dom.scrollIntoView(element, { block: "center", inline: "nearest", behavior: "instant" });
+    const { left, top, width, height } = dom.getBoundingClientRect(element);
+    const scope = dom.getRootNode(element);
     return [
       [0.5, 0.5],
       [0.2, 0.5],
@@ -92,15 +94,16 @@ export function measureLayout(watch: PageWatch): PageLayout {
       const [pointX, pointY] = [left + width * x, top + height * y];
       const isInView =
         pointX >= 0 && pointY >= 0 && pointX < window.innerWidth && pointY < window.innerHeight;
-      return isInView ? scope.elementFromPoint(pointX, pointY) : null;
+      return isInView ? dom.elementFromPoint(scope, pointX, pointY) : null;
     });
   };
-  const coveredBy = (element: Element): string | null => {
-    const { width, height } = element.getBoundingClientRect();
-    if (width <= 1 || height <= 1 || getComputedStyle(element).pointerEvents === "none") return null;
+  const coveredBy = (element: PageElement): string | null => {
+    const { width, height } = dom.getBoundingClientRect(element);
+    if (width <= 1 || height <= 1 || dom.computedStyle(element).pointerEvents === "none") return null;
     const over = hitsOf(element).map((hit) => {
-      if (!hit || element.contains(hit) || hit.contains(element)) return null;
-      return hit.closest("label")?.control === element ? null : hit;
+      if (!hit || dom.contains(element, hit) || dom.contains(hit, element)) return null;
+      const around = dom.closest(hit, "label");
+      return around instanceof HTMLLabelElement && around.control === element ? null : hit;
     });
     const [middle] = over;
     return middle && over.filter((each) => each !== null).length >= 3 ? label(middle) : null;
@@ -126,9 +129,9 @@ export function measureLayout(watch: PageWatch): PageLayout {
     ]),
   );
 
-  const isPositioned = (element: Element) =>
-    [element, ...ancestorsOf(element).slice(0, 3), ...[...element.querySelectorAll("*")].slice(0, 50)].some(
-      (each) => getComputedStyle(each).position !== "static",
+  const isPositioned = (element: PageElement) =>
+    [element, ...ancestorsOf(element).slice(0, 3), ...dom.querySelectorAll(element, "*").slice(0, 50)].some(
+      (each) => dom.computedStyle(each).position !== "static",
     );
   const positioned = [...touchedOf].flatMap(([changeId, elements]) =>
     elements.filter(isPositioned).map((element) => ({ changeId, element })),
@@ -140,10 +143,12 @@ export function measureLayout(watch: PageWatch): PageLayout {
     .slice(0, CONTROLS_MAX)
     .flatMap((control) => {
       const [hit] = hitsOf(control);
-      if (!hit || control.contains(hit) || hit.contains(control)) return [];
-      const over = positioned.find(({ element }) => element.contains(hit) && !element.contains(control));
+      if (!hit || dom.contains(control, hit) || dom.contains(hit, control)) return [];
+      const over = positioned.find(
+        ({ element }) => dom.contains(element, hit) && !dom.contains(element, control),
+      );
       return over ? [{ selector: label(control), changeId: over.changeId }] : [];
     });
   window.scrollTo({ ...scroll, behavior: "instant" });
-  return { clientWidth: root.clientWidth, scrollWidth: root.scrollWidth, changes, obstructed };
+  return { clientWidth: dom.clientWidth(root), scrollWidth: dom.scrollWidth(root), changes, obstructed };
 }

@@ -1,3 +1,4 @@
+import type { Dom, PageNode } from "#lib/dom/make-dom.ts";
 import type { PageKit } from "#lib/tools/browser/page-kit/page-kit.ts";
 import type { ExaminedChange } from "../examined-changes.ts";
 import type { Verdict, Verifier } from "./verify-changes.ts";
@@ -48,14 +49,19 @@ export type PageWatch = {
  * Observes from the start of a document whether changes are applied. The source of this function is sent to the page
  * and runs there, so the function uses nothing from outside its own body.
  */
-export function watchPage(changes: ExaminedChange[], newKit: () => PageKit, verifier: Verifier): PageWatch {
+export function watchPage(
+  dom: Dom,
+  changes: ExaminedChange[],
+  newKit: () => PageKit,
+  verifier: Verifier,
+): PageWatch {
   /** Maximum share of time that may be spent on scanning the document, so that large pages stay responsive. */
   const SHARE_MAX = 0.2;
   const POLL_MS = 5;
   const tracks = new Map<string, ChangeTrack & { isApplied: boolean }>(
     changes.map(({ id }) => [id, { appliedAtMs: null, losses: 0, isApplied: false }]),
   );
-  const observed = new WeakSet<Node>();
+  const observed = new WeakSet<PageNode>();
   let changedAtMs = performance.now();
   let nextScanMs = 0;
   let shift = 0;
@@ -65,10 +71,11 @@ export function watchPage(changes: ExaminedChange[], newKit: () => PageKit, veri
     changedAtMs = performance.now();
     scanSoon();
   });
-  const observe = (root: Node) => {
+  const observe = (root: PageNode) => {
     if (observed.has(root)) return;
     observed.add(root);
-    observer.observe(root, { subtree: true, childList: true, attributes: true, characterData: true });
+    // The cast is safe: the roots are documents and shadow roots.
+    observer.observe(root as Node, { subtree: true, childList: true, attributes: true, characterData: true });
   };
   const scan = () => {
     clearTimeout(timer);
@@ -96,7 +103,7 @@ export function watchPage(changes: ExaminedChange[], newKit: () => PageKit, veri
   const wait = () => new Promise((resolve) => setTimeout(resolve, POLL_MS));
 
   observe(document);
-  document.addEventListener("readystatechange", scan);
+  dom.addEventListener(document, "readystatechange", scan);
   new PerformanceObserver((list) => {
     for (const entry of list.getEntries() as (PerformanceEntry & {
       value: number;

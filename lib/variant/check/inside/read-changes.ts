@@ -1,3 +1,4 @@
+import type { PageElement, PageRoot } from "#lib/dom/make-dom.ts";
 import type { PageWatch } from "./page-watch.ts";
 import type { Verdict } from "./verify-changes.ts";
 
@@ -26,6 +27,7 @@ export type SeenPage = {
 export function readChanges(watch: PageWatch): SeenPage {
   const verdicts = watch.verdicts(true);
   const kit = watch.newKit();
+  const { dom } = kit;
   const none = { matched: 0, applied: 0, isApplied: false, problem: null };
   const changes = watch.changes.map((change): [string, SeenChange] => [
     change.id,
@@ -37,13 +39,13 @@ export function readChanges(watch: PageWatch): SeenPage {
     },
   ]);
   const [paint] = performance.getEntriesByType("paint");
-  const metas = document.querySelectorAll("meta[http-equiv='content-security-policy' i]");
+  const metas = dom.querySelectorAll(document, "meta[http-equiv='content-security-policy' i]");
   return {
     changes: Object.fromEntries(changes),
     layoutShift: watch.layoutShift(),
     firstPaintMs: paint?.startTime ?? null,
-    metaPolicies: [...metas].map((meta) => meta.getAttribute("content") ?? ""),
-    title: document.title,
+    metaPolicies: metas.map((meta) => dom.getAttribute(meta, "content") ?? ""),
+    title: dom.title(document),
   };
 }
 
@@ -54,12 +56,13 @@ export function readChanges(watch: PageWatch): SeenPage {
 export function readSize(watch: PageWatch): { elements: number; changed: string[] } {
   const CHANGED_MAX = 50;
   const kit = watch.newKit();
+  const { dom } = kit;
   const changed = watch.changes
     .flatMap((change) => watch.verifier.touched(kit, change))
     .slice(0, CHANGED_MAX)
     .map((element) => kit.selectorOf(element) ?? ">>");
   return {
-    elements: document.getElementsByTagName("*").length,
+    elements: dom.querySelectorAll(document, "*").length,
     // Selectors with `>>` lead into shadow roots. They are left out, because they are not valid CSS.
     changed: [...new Set(changed.filter((selector) => !selector.includes(">>")))],
   };
@@ -80,15 +83,18 @@ export const readLosses = (watch: PageWatch): Record<string, number> =>
  */
 export function findChangeOf(watch: PageWatch, path: string[]): string | null {
   const kit = watch.newKit();
-  let scope: ParentNode | null = document;
-  let element: Element | null = null;
+  const { dom } = kit;
+  let scope: PageRoot | null = document;
+  let element: PageElement | null = null;
   for (const selector of path) {
-    element = scope?.querySelector(selector) ?? null;
-    scope = element?.shadowRoot ?? null;
+    element = scope && dom.querySelector(scope, selector);
+    scope = element && dom.shadowRoot(element);
   }
   if (!element) return null;
   const wanted = element;
-  const isTouched = (test: (each: Element) => boolean) =>
+  const isTouched = (test: (each: PageElement) => boolean) =>
     watch.changes.find((change) => watch.verifier.touched(kit, change).some(test))?.id;
-  return isTouched((each) => each.contains(wanted)) ?? isTouched((each) => wanted.contains(each)) ?? null;
+  return (
+    isTouched((each) => dom.contains(each, wanted)) ?? isTouched((each) => dom.contains(wanted, each)) ?? null
+  );
 }

@@ -15,6 +15,7 @@ type SeenSheet = {
  */
 export function readStyles(watch: PageWatch, texts: string[]): SeenSheet[] {
   const kit = watch.newKit();
+  const { dom } = kit;
   const rulesOf = (sheet: CSSStyleSheet): string[] => {
     try {
       return [...sheet.cssRules].map(({ cssText }) => cssText);
@@ -23,7 +24,7 @@ export function readStyles(watch: PageWatch, texts: string[]): SeenSheet[] {
       return [];
     }
   };
-  const present = [...document.adoptedStyleSheets, ...document.styleSheets].map(
+  const present = [...dom.adoptedStyleSheets(document), ...dom.styleSheets(document)].map(
     (sheet) => new Set(rulesOf(sheet)),
   );
   const listStyleRules = (rules: CSSRuleList): CSSStyleRule[] =>

@@ -1,3 +1,4 @@
+import type { PageElement, PageNode } from "#lib/dom/make-dom.ts";
 import type { PageWatch } from "./page-watch.ts";
 
 /**
@@ -25,7 +26,8 @@ export function snapshotDom(watch: PageWatch): DomSnapshot {
   const TEXT_MAX = 500;
   let count = 0;
   const kit = watch.newKit();
-  const changeOf = new Map<Element, string>();
+  const { dom } = kit;
+  const changeOf = new Map<PageElement, string>();
   for (const change of watch.changes)
     for (const element of [...watch.verifier.subjects(kit, change), ...watch.verifier.touched(kit, change)])
       changeOf.set(element, change.id);
@@ -43,9 +45,9 @@ export function snapshotDom(watch: PageWatch): DomSnapshot {
     sheets.map((sheet) =>
       make("#style-sheet", [...sheet.cssRules].map(({ cssText }) => cssText).join("\n"), []),
     );
-  const copyChildren = (parent: Node): DomNode[] => {
+  const copyChildren = (parent: PageNode): DomNode[] => {
     const copies: DomNode[] = [];
-    for (const child of parent.childNodes) {
+    for (const child of dom.childNodes(parent)) {
       const previous = copies.at(-1);
       if (count >= NODES_MAX) break;
       if (child instanceof Text) {
@@ -53,13 +55,13 @@ export function snapshotDom(watch: PageWatch): DomSnapshot {
         if (previous?.name === "#text") previous.text = cut(previous.text + child.data);
         else if (child.data !== "") copies.push(make("#text", child.data, []));
       } else if (child instanceof Comment) copies.push(make("#comment", child.data, []));
-      else if (child instanceof Element) copies.push(copyElement(child));
+      else if (dom.isElement(child)) copies.push(copyElement(child));
     }
     return copies;
   };
-  const copyElement = (element: Element): DomNode => {
+  const copyElement = (element: PageElement): DomNode => {
     count += 1;
-    const { shadowRoot } = element;
+    const shadowRoot = dom.shadowRoot(element);
     const shadow = shadowRoot
       ? [
           make("#shadow-root", "", [
@@ -68,18 +70,22 @@ export function snapshotDom(watch: PageWatch): DomSnapshot {
           ]),
         ]
       : [];
-    const attributes = [...element.attributes]
+    const attributes = dom
+      .attributes(element)
       // An empty `class` or `style` attribute has no effect, so it is left out.
       .filter(({ name, value }) => value !== "" || (name !== "class" && name !== "style"))
       .map(({ name, value }) => [name, cut(value)]);
     return {
-      name: element.localName,
+      name: dom.localName(element),
       attributes: Object.fromEntries(attributes),
       text: "",
       children: [...shadow, ...copyChildren(element)],
       changeId: changeOf.get(element) ?? null,
     };
   };
-  const root = make("#document", "", [...copySheets(document.adoptedStyleSheets), ...copyChildren(document)]);
+  const root = make("#document", "", [
+    ...copySheets(dom.adoptedStyleSheets(document)),
+    ...copyChildren(document),
+  ]);
   return { root, isCut: count >= NODES_MAX };
 }

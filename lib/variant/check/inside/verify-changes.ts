@@ -1,3 +1,4 @@
+import type { Dom, PageElement, PageNode } from "#lib/dom/make-dom.ts";
 import type { BeginningOf } from "#lib/text/whole-characters.ts";
 import type { PageKit } from "#lib/tools/browser/page-kit/page-kit.ts";
 import type { ExaminedChange } from "../examined-changes.ts";
@@ -33,12 +34,12 @@ export type Verifier = {
    * Lists the elements that an `insert` has inserted. Lists nothing for `remove`, and the same elements as `subjects`
    * for all other operations.
    */
-  touched: (kit: PageKit, change: ExaminedChange) => Element[];
+  touched: (kit: PageKit, change: ExaminedChange) => PageElement[];
   /**
    * Lists the elements that the selector matches, and the elements that matched earlier and still have the change. For
    * `remove`, lists all elements that have matched at any time.
    */
-  subjects: (kit: PageKit, change: ExaminedChange) => Element[];
+  subjects: (kit: PageKit, change: ExaminedChange) => PageElement[];
   /** Counts how many times the HTML of an insertion is in the document. */
   copies: (kit: PageKit, change: ExaminedChange) => number;
 };
@@ -50,20 +51,21 @@ export type Verifier = {
  * @param makeMatcher the function `makeNodeMatcher`, which is passed in because this function cannot import it.
  */
 export function makeVerifier(
+  dom: Dom,
   changes: ExaminedChange[],
-  makeMatcher: (isShared: (element: Element) => boolean) => NodeMatcher,
+  makeMatcher: (dom: Dom, isShared: (element: PageElement) => boolean) => NodeMatcher,
   beginningOf: BeginningOf,
 ): Verifier {
-  const followed = new Map<string, Set<Element>>(changes.map(({ id }) => [id, new Set()]));
-  const followedBy = (change: ExaminedChange) => followed.get(change.id) ?? new Set<Element>();
-  const isOthers = (change: ExaminedChange, element: Element) =>
+  const followed = new Map<string, Set<PageElement>>(changes.map(({ id }) => [id, new Set()]));
+  const followedBy = (change: ExaminedChange) => followed.get(change.id) ?? new Set<PageElement>();
+  const isOthers = (change: ExaminedChange, element: PageElement) =>
     changes.some((other) => other.id !== change.id && followedBy(other).has(element));
-  const matcherOf = (change: ExaminedChange) => makeMatcher((element) => isOthers(change, element));
-  const hasOthersInside = (change: ExaminedChange, element: Element) =>
-    isOthers(change, element) || [...element.querySelectorAll("*")].some((each) => isOthers(change, each));
+  const matcherOf = (change: ExaminedChange) => makeMatcher(dom, (element) => isOthers(change, element));
+  const hasOthersInside = (change: ExaminedChange, element: PageElement) =>
+    isOthers(change, element) || dom.querySelectorAll(element, "*").some((each) => isOthers(change, each));
 
   const quote = (text: string) => JSON.stringify(text.length > 80 ? `${beginningOf(text, 79)}…` : text);
-  const query = (kit: PageKit, selector: string): Element[] => {
+  const query = (kit: PageKit, selector: string): PageElement[] => {
     try {
       return kit.queryAll(selector);
     } catch {
@@ -76,37 +78,40 @@ export function makeVerifier(
    * Lists the nodes among which inserted or moved nodes are expected: the child nodes of the anchor, or its siblings on
    * one side.
    */
-  const regionOf = (anchor: Element, position: string): Node[] => {
-    if (position === "start" || position === "end") return [...anchor.childNodes];
-    const siblings = [...(anchor.parentNode?.childNodes ?? [])];
+  const regionOf = (anchor: PageElement, position: string): PageNode[] => {
+    if (position === "start" || position === "end") return dom.childNodes(anchor);
+    const parent = dom.parentNode(anchor);
+    const siblings = parent ? dom.childNodes(parent) : [];
     const index = siblings.indexOf(anchor);
     return position === "before" ? siblings.slice(0, index) : siblings.slice(index + 1);
   };
-  const isWithin = (kit: PageKit, element: Element, change: ExaminedChange & { op: "move" }): boolean =>
+  const isWithin = (kit: PageKit, element: PageElement, change: ExaminedChange & { op: "move" }): boolean =>
     query(kit, change.target).some((target) => {
-      const isBetween = (node: Node) =>
-        node instanceof Element && !isOthers(change, node) && !followedBy(change).has(node);
+      const isBetween = (node: PageNode) =>
+        dom.isElement(node) && !isOthers(change, node) && !followedBy(change).has(node);
       if (change.position === "before" || change.position === "after") {
         const region = regionOf(target, change.position);
         const index = region.indexOf(element);
         const between = change.position === "before" ? region.slice(index + 1) : region.slice(0, index);
         return index >= 0 && !between.some(isBetween);
       }
-      if (element.parentNode !== target && element.getRootNode() !== target.shadowRoot) return false;
-      const siblings = [...(element.parentNode?.children ?? [])];
+      if (dom.parentNode(element) !== target && dom.getRootNode(element) !== dom.shadowRoot(target))
+        return false;
+      const siblings = dom.siblings(element);
       const index = siblings.indexOf(element);
       const beyond = change.position === "start" ? siblings.slice(0, index) : siblings.slice(index + 1);
       return !beyond.some(isBetween);
     });
 
   const styleProblem = (
-    element: Element,
+    element: PageElement,
     style: Record<string, string>,
     isThorough: boolean,
   ): string | null => {
-    const own = (element as HTMLElement).style;
-    const probe = document.createElement("div").style;
-    const saved = element.getAttribute("style");
+    const own = dom.style(element);
+    if (!own) return "has no inline style";
+    const probe = dom.createElement(document, "div").style;
+    const saved = dom.getAttribute(element, "style");
     for (const [name, value] of Object.entries(style)) {
       const [, bare = value, important] = /^(.*?)\s*(!important)?\s*$/is.exec(value) ?? [];
       probe.setProperty(name, bare, important ? "important" : "");
@@ -115,39 +120,39 @@ export function makeVerifier(
       if (own.getPropertyValue(name) !== wanted)
         return `has the style ${name}: ${quote(own.getPropertyValue(name))}`;
       if (!isThorough) continue;
-      const shown = getComputedStyle(element).getPropertyValue(name);
+      const shown = dom.computedStyle(element).getPropertyValue(name);
       own.setProperty("transition", "none", "important");
       own.setProperty(name, bare, "important");
-      const forced = getComputedStyle(element).getPropertyValue(name);
-      if (saved === null) element.removeAttribute("style");
+      const forced = dom.computedStyle(element).getPropertyValue(name);
+      if (saved === null) dom.removeAttribute(element, "style");
       else own.cssText = saved;
       if (shown !== forced) return `shows ${name}: ${quote(shown)}, because a rule of the page is stronger`;
     }
     return null;
   };
 
-  const textProblem = (change: ExaminedChange & { op: "setText" }, element: Element): string | null => {
-    const actual = element.textContent ?? "";
+  const textProblem = (change: ExaminedChange & { op: "setText" }, element: PageElement): string | null => {
+    const actual = dom.textContent(element) ?? "";
     if (actual === change.text || (hasOthersInside(change, element) && actual.includes(change.text)))
       return null;
     return `has the text ${quote(actual)}`;
   };
-  const htmlProblem = (change: ExaminedChange & { op: "setHtml" }, element: Element): string | null => {
-    const actual = [...element.childNodes];
+  const htmlProblem = (change: ExaminedChange & { op: "setHtml" }, element: PageElement): string | null => {
+    const actual = dom.childNodes(element);
     const run = matcherOf(change).findRun(change.nodes, actual);
-    if (!run) return `has the content ${quote(element.innerHTML)}`;
-    const isExtra = (node: Node) =>
-      !run.includes(node) && node instanceof Element && !isOthers(change, node) && !isOthers(change, element);
+    if (!run) return `has the content ${quote(dom.innerHTML(element))}`;
+    const isExtra = (node: PageNode): node is PageElement =>
+      !run.includes(node) && dom.isElement(node) && !isOthers(change, node) && !isOthers(change, element);
     const extra = actual.find(isExtra);
-    return extra ? `has further content: ${quote((extra as Element).outerHTML)}` : null;
+    return extra ? `has further content: ${quote(dom.outerHTML(extra))}` : null;
   };
   const attributeProblem = (
     change: ExaminedChange & { op: "setAttribute" },
-    element: Element,
+    element: PageElement,
   ): string | null => {
-    const actual = element.getAttribute(change.name);
+    const actual = dom.getAttribute(element, change.name);
     const words = (change.name === "class" ? change.value.split(/\s+/) : []).filter((word) => word !== "");
-    const isClass = words.length > 0 && words.every((word) => element.classList.contains(word));
+    const isClass = words.length > 0 && words.every((word) => dom.classList(element).contains(word));
     return actual === change.value || isClass
       ? null
       : `has ${change.name}=${actual === null ? "(none)" : quote(actual)}`;
@@ -157,7 +162,7 @@ export function makeVerifier(
   const problemOf = (
     kit: PageKit,
     change: ExaminedChange,
-    element: Element,
+    element: PageElement,
     isThorough: boolean,
   ): string | null => {
     switch (change.op) {
@@ -168,13 +173,13 @@ export function makeVerifier(
       case "setAttribute":
         return attributeProblem(change, element);
       case "removeAttribute":
-        return element.hasAttribute(change.name) ? `has the attribute ${change.name}` : null;
+        return dom.hasAttribute(element, change.name) ? `has the attribute ${change.name}` : null;
       case "addClass":
-        return element.classList.contains(change.className)
+        return dom.classList(element).contains(change.className)
           ? null
           : `does not have the class ${change.className}`;
       case "removeClass":
-        return element.classList.contains(change.className) ? `has the class ${change.className}` : null;
+        return dom.classList(element).contains(change.className) ? `has the class ${change.className}` : null;
       case "setStyle":
         return styleProblem(element, change.style, isThorough);
       case "insert": {
@@ -184,7 +189,7 @@ export function makeVerifier(
       case "move":
         return isWithin(kit, element, change) ? null : `is not ${change.position} ${change.target}`;
       case "remove":
-        return element.isConnected && element.checkVisibility() ? "is on the page" : null;
+        return dom.isConnected(element) && dom.checkVisibility(element) ? "is on the page" : null;
     }
   };
 
@@ -194,15 +199,16 @@ export function makeVerifier(
     // A change may stop its own selector from matching an element. Such an element counts while it still has the
     // change.
     const stillApplied = [...followedBy(change)].filter(
-      (each) => each.isConnected && !matching.includes(each) && problemOf(kit, change, each, false) === null,
+      (each) =>
+        dom.isConnected(each) && !matching.includes(each) && problemOf(kit, change, each, false) === null,
     );
     return [...matching, ...stillApplied];
   };
-  const runsOf = (kit: PageKit, change: ExaminedChange & { op: "insert" }): Node[][] => {
+  const runsOf = (kit: PageKit, change: ExaminedChange & { op: "insert" }): PageNode[][] => {
     const isInside = change.position === "start" || change.position === "end";
-    const containers = new Set(subjects(kit, change).map((each) => (isInside ? each : each.parentNode)));
+    const containers = new Set(subjects(kit, change).map((each) => (isInside ? each : dom.parentNode(each))));
     return [...containers].flatMap((container) =>
-      matcherOf(change).findRuns(change.nodes, [...(container?.childNodes ?? [])]),
+      matcherOf(change).findRuns(change.nodes, container ? dom.childNodes(container) : []),
     );
   };
 
@@ -228,7 +234,7 @@ export function makeVerifier(
     touched(kit, change) {
       if (change.op === "remove") return [];
       if (change.op !== "insert") return subjects(kit, change);
-      return runsOf(kit, change).flatMap((run) => run.filter((node) => node instanceof Element));
+      return runsOf(kit, change).flatMap((run) => run.filter((node) => dom.isElement(node)));
     },
     copies: (kit, change) => (change.op === "insert" ? runsOf(kit, change).length : 0),
   };

@@ -1,4 +1,5 @@
 import type { CDPSession } from "playwright";
+import { makeDom } from "#lib/dom/make-dom.ts";
 import { beginningOf } from "#lib/text/whole-characters.ts";
 import type { PageFrame } from "#lib/tools/browser/page-kit/page-frames.ts";
 import { pageKitSource } from "#lib/tools/browser/page-kit/page-kit.ts";
@@ -23,9 +24,10 @@ export async function addWatch(session: CDPSession, changes: ExaminedChange[]): 
   const source = `if (self === top) {
     const changes = ${JSON.stringify(changes)};
     const counter = { prefix: "", next: 1 };
+    const dom = (${makeDom})();
     const newKit = () => ${pageKitSource("counter")};
-    const verifier = (${makeVerifier})(changes, ${makeNodeMatcher}, ${beginningOf});
-    globalThis.agentSessionWatch = (${watchPage})(changes, newKit, verifier);
+    const verifier = (${makeVerifier})(dom, changes, ${makeNodeMatcher}, ${beginningOf});
+    globalThis.agentSessionWatch = (${watchPage})(dom, changes, newKit, verifier);
   }`;
   await session.send("Page.addScriptToEvaluateOnNewDocument", { source, worldName: WORLD_NAME });
 }

@@ -1,4 +1,4 @@
-import { type FrameFindings, runAxe } from "#lib/tools/browser/accessibility/run-axe.ts";
+import { type FrameFindings, HiddenMembersError, runAxe } from "#lib/tools/browser/accessibility/run-axe.ts";
 import type { Finding } from "../check-report.ts";
 import { findChangeOf, readSize } from "../inside/read-changes.ts";
 import type { CheckContext, CheckTarget } from "../load/check-context.ts";
@@ -20,14 +20,24 @@ const SLOW_RULES = ["color-contrast", "target-size"];
 
 /**
  * The serious and critical violations of a page. `isWhole` is false if the slow rules examined only a part of the page.
+ * `unread` says why the page could not be examined; null if it was.
  */
-export type Violations = { found: Violation[]; isWhole: boolean };
+export type Violations = { found: Violation[]; isWhole: boolean; unread: string | null };
 
 /**
  * Reads the serious and critical accessibility violations of a page. On a very large page, the slow rules examine only
  * the elements of the changes.
  */
-export async function readViolations(load: PageLoad, { limits }: CheckContext): Promise<Violations> {
+export async function readViolations(load: PageLoad, check: CheckContext): Promise<Violations> {
+  try {
+    return await runRules(load, check);
+  } catch (error) {
+    if (!(error instanceof HiddenMembersError)) throw error;
+    return { found: [], isWhole: true, unread: error.message };
+  }
+}
+
+async function runRules(load: PageLoad, { limits }: CheckContext): Promise<Violations> {
   const run = (parts: string[], without: string[]) =>
     load.inWorld(limits.accessibilityMs, (world) =>
       runAxe(world, { tags: TAGS, parts, without, elementsPerRule: ELEMENTS_PER_RULE }),
@@ -40,16 +50,18 @@ export async function readViolations(load: PageLoad, { limits }: CheckContext): 
     index === 0 ? result.violations : result.violations.filter(({ rule }) => SLOW_RULES.includes(rule)),
   );
   const isGrave = ({ impact }: Violation) => impact === "serious" || impact === "critical";
-  return { found: violations.filter(isGrave), isWhole };
+  return { found: violations.filter(isGrave), isWhole, unread: null };
 }
 
 /** Finds violations that occur only with the variant. */
 export async function compareAccessibility(
   target: CheckTarget,
   load: PageLoad,
-  { found: before }: Violations,
+  { found: before, unread }: Violations,
   { found: after }: Violations,
 ): Promise<Finding[]> {
+  // Without the violations of the page as it was, nothing can be compared.
+  if (unread !== null) return [];
   const findings: Finding[] = [];
   for (const violation of after) {
     const existing = before.find(({ rule }) => rule === violation.rule);

@@ -30,7 +30,7 @@ const THRESHOLD = 0.1;
 /** Takes a picture of a page, as wide as the viewport and at most 6,000 px high. */
 export async function takePagePicture(load: PageLoad, { viewport }: CheckTarget): Promise<PagePicture> {
   const { width, height: heightMin } = VIEWPORTS[viewport];
-  const pageHeight = await load.look((_watch: PageWatch) => document.documentElement.scrollHeight, null);
+  const pageHeight = await load.look(readHeight, null);
   const height = Math.min(Math.max(pageHeight, heightMin), HEIGHT_MAX);
   return { bytes: await load.capture({ width, height }), size: { width, height } };
 }
@@ -87,4 +87,10 @@ async function drawDifference(
     signal.throwIfAborted();
     return { problem: errorText(error) };
   }
+}
+
+/** The source of this function is sent to the page and runs there. */
+function readHeight(watch: PageWatch): number {
+  const { dom } = watch.newKit();
+  return dom.scrollHeight(dom.documentElement(document));
 }

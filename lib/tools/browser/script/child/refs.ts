@@ -1,4 +1,5 @@
 import type { BrowserContext, Locator, Page } from "playwright-core";
+import type { PageElement } from "#lib/dom/make-dom.ts";
 import { sendToService } from "./parent.ts";
 
 /**
@@ -7,11 +8,14 @@ import { sendToService } from "./parent.ts";
  * `relay/relay-refs.ts`.
  */
 export function findByRef() {
-  const find = (ref: string): Element[] => {
-    const { agentSessionRefs } = globalThis as { agentSessionRefs?: Map<string, Element> };
+  // A form with a field of this name would hide its own property.
+  const isConnected = Object.getOwnPropertyDescriptor(Node.prototype, "isConnected")?.get;
+  const find = (ref: string): PageElement[] => {
+    const { agentSessionRefs } = globalThis as { agentSessionRefs?: Map<string, PageElement> };
     const element = agentSessionRefs?.get(ref);
     // Throws, so that Playwright does not wait: a ref identifies one element, and a removed element does not come back.
-    if (!element?.isConnected) throw new Error(`the element of ref ${ref} is not in the page`);
+    if (!element || !isConnected?.call(element))
+      throw new Error(`the element of ref ${ref} is not in the page`);
     return [element];
   };
   return {
