@@ -84,7 +84,7 @@ export function createOverlayDesk(cdp: CDPSession, options: DeskOptions): Overla
       model.pick(found);
       followElement(found);
     } catch {
-      model.setStatus("The page does not answer. Please try again.");
+      model.setStatus("The element could not be read. Please try again.");
     }
     redraw();
   }

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import { createFrameSessions } from "./locate/frame-sessions.ts";
+import { locateElement } from "./locate/locate-element.ts";
 import { type OverlayBench, openOverlayBench, PILL } from "./overlay-testing.ts";
 
 /** Pages by path. `PORT` becomes the site's port. */
@@ -95,6 +97,24 @@ for (const chromiumArgs of [[], ["--site-per-process"]])
       const large = await bench.annotate({ x: 700, y: 600 }, "zoomed");
       assert.deepEqual([large.frame, large.selector], ["#z", "#second"]);
       assert.deepEqual(large.boundingBox, { x: 600, y: 660, width: 800, height: 100 });
+    });
+
+    test("an element is found while others are being found", async () => {
+      const live = await bench.open("/frames");
+      const session = await live.context.newCDPSession(live.page());
+      await session.send("DOM.enable");
+      const frames = createFrameSessions(live.openDevtools);
+      const finding = [];
+      for (let round = 0; round < 40; round += 1) {
+        const point = { x: 40, y: round % 2 === 0 ? 70 : 180 };
+        finding.push(locateElement(session.send.bind(session), frames, point));
+        await session.send("Page.getFrameTree");
+      }
+      const found = await Promise.all(finding);
+      const places = new Set(found.map((each) => `${each?.description.frame} ${each?.description.selector}`));
+      assert.deepEqual([...places], ["#same #second", "#other #second"]);
+      frames.close();
+      await session.detach();
     });
 
     test("a frame that is added later, moves to another site and is removed during the comment", async () => {

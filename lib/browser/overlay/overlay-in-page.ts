@@ -4,7 +4,7 @@ import type { OverlayModel } from "./overlay-model.ts";
 import { OVERLAY_PARTS, type PlacedPart } from "./overlay-state.ts";
 
 /** The overlay in one document of a page: what it shows, and where its parts were drawn. */
-export type OverlayInPage = {
+type OverlayInPage = {
   contextId: number;
   /** Where the parts were drawn last. */
   parts: () => readonly PlacedPart[];

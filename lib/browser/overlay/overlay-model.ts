@@ -3,7 +3,7 @@ import { type CommentText, EMPTY_COMMENT } from "./comment-text.ts";
 import type { Box, OverlayState } from "./overlay-state.ts";
 
 /** What an annotation says about its element. Source: `wire.md`, Annotations. */
-export type ElementDescription = {
+type ElementDescription = {
   selector: string;
   /** The element's path in a closed shadow root of the element that `selector` finds. */
   shadowSelector?: string;

@@ -7,7 +7,7 @@ import { createPageMembers } from "./page-members.ts";
 type Settings = { attribute: string; handle: string };
 
 /** The overlay in a page, as the service calls it. */
-export type OverlayHandle = {
+type OverlayHandle = {
   /** Draws the overlay, and adds it to the page if it is not there. Returns where its parts are. */
   draw: (state: OverlayState) => PlacedPart[];
   /** Removes the overlay from the page. */

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { z } from "zod";
 import { beginningOf } from "#lib/text/whole-characters.ts";
 import { describeScript, type ElementInFrame, refineScript } from "../in-page/describe-element.ts";
@@ -26,7 +27,6 @@ const DEPTH_MAX = 16;
 const URL_UNITS_MAX = 2_000;
 /** Name of the overlay's isolated JavaScript world. The world shares only the document with the page's own scripts. */
 export const OVERLAY_WORLD = "agent-session-overlay";
-const OBJECT_GROUP = "overlay";
 /** Separates the selectors of frames, as in the agent's tools. */
 const FRAME_ARROW = " → ";
 const OWNERS = new Set(["IFRAME", "FRAME", "OBJECT", "EMBED", "FENCEDFRAME"]);
@@ -73,48 +73,37 @@ export async function locateElement(
 
 async function locate(level: Level, found: Node, point: Point): Promise<LocatedElement | undefined> {
   const { send } = level;
-  try {
-    const part = await partOfFrame(send, found.frameId, point);
-    const { result } = await send("Runtime.callFunctionOn", {
-      objectId: await resolve(send, found),
-      functionDeclaration: refineScript,
-      arguments: [{ value: part.x }, { value: part.y }],
-      objectGroup: OBJECT_GROUP,
-    });
-    if (!result.objectId) return undefined;
-    const { node } = await send("DOM.describeNode", { objectId: result.objectId });
-    const element = { backendNodeId: node.backendNodeId, frameId: found.frameId };
-    const path = await framesOf(level, element.frameId);
-    if (node.nodeName === "HTML" && path.length === 0) return undefined;
-    const own = await describeIn(send, element);
-    const at = await boxOf(level, element);
-    if (!at) return undefined;
-    const { pageX, pageY } = await viewportOf(topOf(level).send);
-    const { title, url } = path.at(0) ?? own;
-    return {
-      at,
-      page: { title, url },
-      description: {
-        selector: own.selector,
-        ...(own.shadowSelector !== null && { shadowSelector: own.shadowSelector }),
-        ...(path.length > 0 && {
-          frame: path.map(({ selector }) => selector).join(FRAME_ARROW),
-          frameUrl: beginningOf(own.url, URL_UNITS_MAX),
-        }),
-        element: own.element,
-        text: own.text,
-        boundingBox: {
-          x: Math.round(at.x + pageX),
-          y: Math.round(at.y + pageY),
-          width: Math.round(at.width),
-          height: Math.round(at.height),
-        },
+  const part = await partOfFrame(send, found.frameId, point);
+  const refined = await refine(send, found, part);
+  const path = await framesOf(level, found.frameId);
+  if (!refined || (refined.nodeName === "HTML" && path.length === 0)) return undefined;
+  const element = { backendNodeId: refined.backendNodeId, frameId: found.frameId };
+  const own = await describeIn(send, element);
+  const at = await boxOf(level, element);
+  if (!at) return undefined;
+  const { pageX, pageY } = await viewportOf(topOf(level).send);
+  const { title, url } = path.at(0) ?? own;
+  return {
+    at,
+    page: { title, url },
+    description: {
+      selector: own.selector,
+      ...(own.shadowSelector !== null && { shadowSelector: own.shadowSelector }),
+      ...(path.length > 0 && {
+        frame: path.map(({ selector }) => selector).join(FRAME_ARROW),
+        frameUrl: beginningOf(own.url, URL_UNITS_MAX),
+      }),
+      element: own.element,
+      text: own.text,
+      boundingBox: {
+        x: Math.round(at.x + pageX),
+        y: Math.round(at.y + pageY),
+        width: Math.round(at.width),
+        height: Math.round(at.height),
       },
-      follow: () => boxOf(level, element).catch(() => undefined),
-    };
-  } finally {
-    send("Runtime.releaseObjectGroup", { objectGroup: OBJECT_GROUP }).catch(() => {});
-  }
+    },
+    follow: () => boxOf(level, element).catch(() => undefined),
+  };
 }
 
 /** Describes the element of each frame around a frame, from the outermost. */
@@ -148,28 +137,46 @@ function parentIn({ frame, childFrames = [] }: FrameTree, frameId: string): stri
   return undefined;
 }
 
-async function describeIn(send: SendCommand, node: Node): Promise<ElementInFrame> {
-  const { result } = await send("Runtime.callFunctionOn", {
-    objectId: await resolve(send, node),
-    functionDeclaration: describeScript,
-    returnByValue: true,
+/** Returns the element that is meant by a node that was found at a point, in parts of its frame. */
+async function refine(send: SendCommand, found: Node, { x, y }: Point) {
+  const call = { functionDeclaration: refineScript, arguments: [{ value: x }, { value: y }] };
+  return callOn(send, found, call, async ({ objectId }) => {
+    if (objectId === undefined) return undefined;
+    const { node } = await send("DOM.describeNode", { objectId });
+    return node;
   });
-  return elementInFrame.parse(result.value);
 }
 
-/** Returns the node as an object of the overlay's isolated world, where the page has replaced nothing. */
-async function resolve(send: SendCommand, { backendNodeId, frameId }: Node): Promise<string> {
-  const { executionContextId } = await send("Page.createIsolatedWorld", {
-    frameId,
-    worldName: OVERLAY_WORLD,
-  });
-  const { object } = await send("DOM.resolveNode", {
-    backendNodeId,
-    executionContextId,
-    objectGroup: OBJECT_GROUP,
-  });
-  if (object.objectId === undefined) throw new Error("the element is gone");
-  return object.objectId;
+async function describeIn(send: SendCommand, node: Node): Promise<ElementInFrame> {
+  const call = { functionDeclaration: describeScript, returnByValue: true };
+  return callOn(send, node, call, ({ value }) => elementInFrame.parse(value));
+}
+
+type Call = { functionDeclaration: string; arguments?: { value: number }[]; returnByValue?: boolean };
+type CallResult = { objectId?: string; value?: unknown };
+
+/**
+ * Calls a function with a node as `this`, in the overlay's isolated world, where the page has replaced nothing. Objects
+ * of this call are released after `read`; those of other calls at the same time stay.
+ */
+async function callOn<Result>(
+  send: SendCommand,
+  { backendNodeId, frameId }: Node,
+  call: Call,
+  read: (result: CallResult) => Result | Promise<Result>,
+): Promise<Result> {
+  const objectGroup = `overlay ${randomUUID()}`;
+  const world = await send("Page.createIsolatedWorld", { frameId, worldName: OVERLAY_WORLD });
+  const { executionContextId } = world;
+  try {
+    const { object } = await send("DOM.resolveNode", { backendNodeId, executionContextId, objectGroup });
+    const { objectId } = object;
+    if (objectId === undefined) throw new Error("the element is gone");
+    const { result } = await send("Runtime.callFunctionOn", { objectId, objectGroup, ...call });
+    return await read(result);
+  } finally {
+    send("Runtime.releaseObjectGroup", { objectGroup }).catch(() => {});
+  }
 }
 
 async function hitTest(send: SendCommand, { x, y }: Point): Promise<Node | undefined> {
@@ -225,12 +232,9 @@ async function contentOf(send: SendCommand, { backendNodeId, frameId }: Node): P
 async function zoomOf(send: SendCommand, frameId: string): Promise<number> {
   const owner = await ownerOf({ send, owner: undefined }, frameId);
   if (!owner) return 1;
-  const { result } = await send("Runtime.callFunctionOn", {
-    objectId: await resolve(send, owner),
-    functionDeclaration: "function () { return this.currentCSSZoom; }",
-    returnByValue: true,
-  });
-  return z.number().positive().catch(1).parse(result.value) * (await zoomOf(send, owner.frameId));
+  const call = { functionDeclaration: "function () { return this.currentCSSZoom; }", returnByValue: true };
+  const zoom = await callOn(send, owner, call, ({ value }) => z.number().positive().catch(1).parse(value));
+  return zoom * (await zoomOf(send, owner.frameId));
 }
 
 const topOf = (level: Level): Level => (level.owner ? topOf(level.owner.level) : level);
