@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { BrowserInput } from "../browser-service.ts";
+import type { Devtools } from "../process/devtools-connection.ts";
 import { EMPTY_COMMENT, editByKey, insertText } from "./comment-text.ts";
 import { createFrameSessions } from "./locate/frame-sessions.ts";
 import { createOverlayInput } from "./overlay-input.ts";
@@ -92,10 +93,11 @@ test("while an element is being found, 500 inputs wait, in their order", async (
   );
 });
 
-test("50 frames of a page have a session; the connection ends with them", async () => {
+test("50 frames of a page have a session, until they lose it; the connection ends with them", async () => {
   let attached = 0;
   let ended = 0;
-  const sessions = createFrameSessions(async () => ({
+  let detach: (sessionId: string) => void = () => {};
+  const open: Devtools["open"] = async () => ({
     send: (_, onAnswer) => onAnswer({ result: {} }),
     async ask() {
       attached += 1;
@@ -106,10 +108,18 @@ test("50 frames of a page have a session; the connection ends with them", async 
       ended += 1;
     },
     closed: new Promise(() => {}),
-  }));
+  });
+  const sessions = createFrameSessions((timeoutMs, handlers) => {
+    detach = (sessionId) => handlers.onEvent({ method: "Target.detachedFromTarget", params: { sessionId } });
+    return open(timeoutMs, handlers);
+  });
   for (let frame = 0; frame < 60; frame += 1) await sessions.open(String(frame));
   assert.ok(await sessions.open("49"));
   assert.deepEqual([attached, await sessions.open("50")], [50, undefined]);
+  detach("3");
+  assert.ok(await sessions.open("49"));
+  assert.ok(await sessions.open("50"));
+  assert.deepEqual([attached, await sessions.open("51")], [51, undefined]);
   sessions.close();
   await Promise.resolve();
   assert.equal(ended, 1);

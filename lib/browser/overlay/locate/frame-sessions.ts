@@ -20,15 +20,25 @@ const SESSIONS_MAX = 50;
 export function createFrameSessions(openDevtools: Devtools["open"]): FrameSessions {
   let connecting: Promise<DevtoolsConnection> | undefined;
   const sessions = new Map<string, Promise<SendCommand | undefined>>();
+  /** Frame ids by session id. */
+  const frameIds = new Map<unknown, string>();
 
   const forget = () => {
     connecting = undefined;
     sessions.clear();
+    frameIds.clear();
   };
+  /** A frame that is removed or moves to another process loses its session. */
+  function onDetached(sessionId: unknown): void {
+    const frameId = frameIds.get(sessionId);
+    frameIds.delete(sessionId);
+    if (frameId !== undefined) sessions.delete(frameId);
+  }
   function connect(): Promise<DevtoolsConnection> {
     const own = openDevtools(CONNECT_MS_MAX, {
-      // A frame that moves to another process loses its session.
-      onEvent: ({ method }) => method === "Target.detachedFromTarget" && sessions.clear(),
+      onEvent({ method, params }) {
+        if (method === "Target.detachedFromTarget") onDetached(params?.sessionId);
+      },
       onClose() {
         if (connecting === own) forget();
       },
@@ -44,6 +54,7 @@ export function createFrameSessions(openDevtools: Devtools["open"]): FrameSessio
       .catch(() => undefined);
     if (typeof attached?.sessionId !== "string") return undefined;
     const { sessionId } = attached;
+    frameIds.set(sessionId, targetId);
     const ask = (method: string, params: object = {}) =>
       new Promise<unknown>((resolve, reject) => {
         connection.send({ method, params: { ...params }, sessionId }, ({ error, result }) =>
