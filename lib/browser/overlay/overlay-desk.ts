@@ -114,7 +114,7 @@ export function createOverlayDesk(cdp: CDPSession, options: DeskOptions): Overla
 
   const isUsable = () => !gate.isHeldByScript();
   const input = createOverlayInput(
-    { model, parts: inPage.parts, isUsable },
+    { model, parts: inPage.parts, drawing: inPage.drawing, isUsable },
     {
       redraw,
       hover: (x, y) => void hover(x, y),

@@ -12,6 +12,8 @@ type OverlayInPage = {
   isDrawn: () => boolean;
   /** Draws the model's state, and adds the overlay to the document. Calls meanwhile cause one further drawing. */
   draw: () => Promise<void>;
+  /** The drawing in progress. Never rejects. */
+  drawing: () => Promise<void> | undefined;
   /** Removes the overlay from the document. */
   hide: () => Promise<void>;
   /** Puts the overlay above what the page has put into its top layer. */
@@ -87,6 +89,7 @@ export function createOverlayInPage(
     parts: () => parts,
     isDrawn: () => isDrawn,
     draw,
+    drawing: () => drawing,
     async hide() {
       isDrawn = false;
       await call("hide");

@@ -25,6 +25,8 @@ type InputView = {
   model: OverlayModel;
   /** The overlay's parts where they were drawn; empty if the overlay is not in the page. */
   parts: () => readonly PlacedPart[];
+  /** The drawing of the parts that is in progress. Never rejects. */
+  drawing: () => Promise<void> | undefined;
   /** Whether people see the overlay. While it is removed for a script, the pointer is the page's. */
   isUsable: () => boolean;
 };
@@ -41,7 +43,7 @@ const ALT = 1;
 const CONTROL = 2;
 const META = 4;
 const SHIFT = 8;
-/** How many inputs may wait while the page finds an element. Further ones are dropped. */
+/** How many inputs may wait while the page finds an element or draws. Further ones are dropped. */
 const WAITING_MAX = 500;
 
 /** @see OverlayInput */
@@ -139,7 +141,18 @@ export function createOverlayInput(view: InputView, actions: InputActions): Over
     return true;
   }
 
+  /** Begins to handle an input. A press waits until the parts are where the person will see them. */
   function start(input: BrowserInput, pass: (input: BrowserInput) => Promise<void>): Promise<void> {
+    const drawing = input.type === "mouse" && input.action === "down" ? view.drawing() : undefined;
+    if (!drawing) return handle(input, pass);
+    isBusy = true;
+    return drawing.then(() => {
+      const handled = handle(input, pass);
+      drain();
+      return handled;
+    });
+  }
+  function handle(input: BrowserInput, pass: (input: BrowserInput) => Promise<void>): Promise<void> {
     const taken = route(input);
     if (taken === false) return pass(input);
     if (taken === true) return Promise.resolve();

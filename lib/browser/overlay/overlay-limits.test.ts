@@ -6,6 +6,7 @@ import { EMPTY_COMMENT, editByKey, insertText } from "./comment-text.ts";
 import { createFrameSessions } from "./locate/frame-sessions.ts";
 import { createOverlayInput } from "./overlay-input.ts";
 import { createOverlayModel, type PickedElement } from "./overlay-model.ts";
+import type { PlacedPart } from "./overlay-state.ts";
 
 const at = { x: 0, y: 0, width: 10, height: 10 };
 const picked: PickedElement = {
@@ -22,6 +23,15 @@ const press = (action: "down" | "up", x: number): BrowserInput => ({
   clickCount: 1,
   modifiers: 0,
 });
+
+const NO_ACTIONS = {
+  redraw() {},
+  hover() {},
+  pick: async () => {},
+  submit() {},
+  scrollList: async () => {},
+  positionAt: async () => 0,
+};
 
 test("a comment has at most 10,000 units, and only whole characters", () => {
   const full = insertText(EMPTY_COMMENT, "x".repeat(9_999));
@@ -66,15 +76,8 @@ test("while an element is being found, 500 inputs wait, in their order", async (
   const model = createOverlayModel();
   const finding = Promise.withResolvers<void>();
   const input = createOverlayInput(
-    { model, parts: () => [], isUsable: () => true },
-    {
-      redraw() {},
-      hover() {},
-      pick: () => finding.promise,
-      submit() {},
-      scrollList: async () => {},
-      positionAt: async () => 0,
-    },
+    { model, parts: () => [], drawing: () => undefined, isUsable: () => true },
+    { ...NO_ACTIONS, pick: () => finding.promise },
   );
   const passed: BrowserInput[] = [];
   const pass = async (each: BrowserInput) => void passed.push(each);
@@ -91,6 +94,25 @@ test("while an element is being found, 500 inputs wait, in their order", async (
     passed.map((each) => "text" in each && each.text),
     Array.from({ length: 500 }, (_, index) => String(index)),
   );
+});
+
+test("a press waits until the overlay's parts are drawn, and then meets them", async () => {
+  const model = createOverlayModel();
+  const drawn = Promise.withResolvers<void>();
+  let parts: PlacedPart[] = [];
+  let drawing: Promise<void> | undefined = drawn.promise;
+  const input = createOverlayInput(
+    { model, parts: () => parts, drawing: () => drawing, isUsable: () => true },
+    NO_ACTIONS,
+  );
+  const passed: BrowserInput[] = [];
+  const pass = async (each: BrowserInput) => void passed.push(each);
+  const clicks = [press("down", 1), press("up", 1), press("down", 20)].map((each) => input.push(each, pass));
+  parts = [{ part: "pill", index: 0, ...at }];
+  drawing = undefined;
+  drawn.resolve();
+  await Promise.all(clicks);
+  assert.deepEqual([model.mode(), passed], ["picking", []]);
 });
 
 test("50 frames of a page have a session, until they lose it; the connection ends with them", async () => {
