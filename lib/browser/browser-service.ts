@@ -45,8 +45,8 @@ export type LiveBrowser = {
    */
   noteScriptInput: (pointer: ScriptPointer | undefined) => void;
   /**
-   * Removes the annotation overlay from all pages until the returned function is called. If `why` is `script`, the
-   * service refuses submissions of the overlay during this time.
+   * Removes the annotation overlay from all pages until the returned function is called. If `why` is `script`, people
+   * cannot point at it during this time; what they type still goes to an open comment.
    * @throws Error with a readable message when the selected page does not answer.
    */
   hideOverlay: (why: OverlayHold) => Promise<() => void>;

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { after, afterEach, before, test } from "node:test";
 import type { LiveBrowser } from "./browser-service.ts";
-import { OVERLAY_BINDING, OVERLAY_WORLD } from "./overlay/install-overlay.ts";
 import type { ActivityEntry } from "./page/page-activity.ts";
 import { insertTestSession, openTestBrowsers, startTestSite, type TestBrowsers, waitFor } from "./testing.ts";
 
@@ -48,36 +47,6 @@ async function countEvents(kind: string): Promise<number> {
   const events = await harness.log.read(sessionId, { after: 0, limit: 1_000 });
   return events.filter((event) => event.kind === kind).length;
 }
-
-test("the overlay's binding ignores what is no report, however often it is called", async () => {
-  const live = await open();
-  // A program that has reached the overlay's world, where it can call the binding.
-  const cdp = await live.context.newCDPSession(live.page());
-  const { frameTree } = await cdp.send("Page.getFrameTree");
-  const { executionContextId: contextId } = await cdp.send("Page.createIsolatedWorld", {
-    frameId: frameTree.frame.id,
-    worldName: OVERLAY_WORLD,
-  });
-  const expression = `(() => {
-    const payloads = ["{", "", "null", "1", "[]", '{"kind":"submit"}', '{"kind":"submit","body":1}', '{"kind":"other"}',
-      '{"__proto__":{"kind":"ready"}}', '{"kind":"submit","body":"' + "x".repeat(700_000) + '"}'];
-    for (let round = 0; round < 200; round += 1)
-      for (const payload of payloads.slice(0, round === 0 ? 10 : 9)) ${OVERLAY_BINDING}(payload);
-    return "called";
-  })()`;
-  const { result } = await cdp.send("Runtime.evaluate", { contextId, expression });
-  assert.equal(result.value, "called");
-  await live.page().evaluate(() => void setTimeout(() => Promise.reject(new Error("after the calls"))));
-  await waitFor(
-    () => entriesOf(live, "page-error").length > 0,
-    "the page's error, which comes after the calls",
-  );
-  assert.equal((await harness.browsers.readStatus(sessionId)).status, "ready");
-  assert.deepEqual(
-    harness.annotations.filter((each) => each.sessionId === sessionId),
-    [],
-  );
-});
 
 test("an unexpected error in a listener ends that browser with a reason, and the next use starts a new one", async () => {
   const live = await open();

@@ -28,6 +28,10 @@ export function AnnotationsTab() {
   );
 }
 
+/** Where the element of a note is. `frame` is not validated, because callers of the webhook may add any field. */
+const placeOf = ({ frame, selector }: NonNullable<AnnotationView["annotations"]>[number]) =>
+  typeof frame === "string" && frame !== "" ? `${frame} → ${selector}` : selector;
+
 function Annotation({ annotation }: { annotation: AnnotationView }) {
   const notes = annotation.annotations ?? [];
   return (
@@ -39,8 +43,8 @@ function Annotation({ annotation }: { annotation: AnnotationView }) {
             {note.comment ?? "No comment"}
           </p>
           {note.selector && (
-            <p className="truncate font-mono text-faint text-xs" title={note.selector}>
-              {note.selector}
+            <p className="truncate font-mono text-faint text-xs" title={placeOf(note)}>
+              {placeOf(note)}
             </p>
           )}
         </div>

@@ -1,4 +1,4 @@
-import type { AnnotationVerdict } from "#lib/browser/overlay/install-overlay.ts";
+import type { AnnotationVerdict } from "#lib/browser/overlay/overlay-desk.ts";
 import { contract } from "../contract/contract.ts";
 import { servePath } from "../http/serve-path.ts";
 import type { ApiServices } from "../services.ts";

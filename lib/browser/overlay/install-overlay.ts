@@ -1,35 +1,35 @@
 import type { CDPSession } from "playwright";
+import type { BrowserInput } from "../browser-service.ts";
+import type { Devtools } from "../process/devtools-connection.ts";
 import type { ListenerGuard } from "../process/listener-guard.ts";
+import { cursorScript } from "./in-page/cursor-at.ts";
+import { overlayScript } from "./in-page/overlay-script.ts";
+import { OVERLAY_WORLD } from "./locate/locate-element.ts";
+import { createOverlayDesk, type OverlayDesk, type SubmitAnnotation } from "./overlay-desk.ts";
 import type { GatedOverlay, OverlayGate } from "./overlay-gate.ts";
-import { overlayScript } from "./overlay-script.ts";
-import { parseReport } from "./parse-report.ts";
-
-/** Whether a submission was stored. If not, the overlay shows `reason`, a sentence without its full stop. */
-export type AnnotationVerdict = { isStored: true } | { isStored: false; reason: string };
-
-/**
- * Stores a submission of the overlay. `body` is a request body for the annotation webhook, as JSON text that was not
- * validated.
- */
-export type SubmitAnnotation = (body: string) => Promise<AnnotationVerdict>;
+import { OVERLAY_HANDLE } from "./overlay-in-page.ts";
 
 /** Controls the overlay of one page from the service's process. */
 export type Overlay = GatedOverlay & {
-  /** Returns the CSS cursor keyword that the page shows at a point; `default` if the page does not answer. */
+  /** Returns the CSS cursor keyword that people see at a point; `default` if the page does not answer. */
   readCursor: (x: number, y: number) => Promise<string>;
+  /** Gives an input of a person to the overlay if it is for the overlay, and otherwise to the page with `pass`. */
+  input: (input: BrowserInput, pass: (input: BrowserInput) => Promise<void>) => Promise<void>;
+  /** Ends the overlay of a page that was closed. */
+  end: () => void;
 };
 
 type OverlayOptions = {
   /** The guard of the browser's listeners. */
   guard: ListenerGuard;
   mainFrameId: () => string;
-  gate: Pick<OverlayGate, "isShown">;
+  gate: Pick<OverlayGate, "isShown" | "isHeldByScript">;
+  openDevtools: Devtools["open"];
   onAnnotation: SubmitAnnotation;
 };
 
 /** The fields of DevTools' events that are read here. */
 type CreatedContext = { id: number; name: string; auxData?: { frameId?: unknown } };
-type BindingCall = { name: string; payload: string; executionContextId: number };
 
 const CURSOR = /^[a-z][a-z-]{1,20}$/;
 const CURSOR_MS_MAX = 500;
@@ -37,41 +37,38 @@ const CURSOR_MS_MAX = 500;
 const WORLDS_MAX = 1_000;
 
 /**
- * Adds the annotation overlay to the current document of a page and to every later one. The overlay runs in an isolated
- * JavaScript world. It submits through a DevTools binding, because the content security policy of a page could block
- * requests of the overlay. Calls of the binding from other worlds are ignored, because a script of the agent can add a
- * binding of the same name to the page's own world.
+ * Adds the annotation overlay to the current document of a page and to every later one. The page has only its picture,
+ * drawn by a script in an isolated JavaScript world. State and input are in the service: input that is for the overlay
+ * is not sent to the page. See decision 068.
  */
-export async function installOverlay(
-  cdp: CDPSession,
-  { guard, mainFrameId, gate, onAnnotation }: OverlayOptions,
-): Promise<Overlay> {
+export async function installOverlay(cdp: CDPSession, options: OverlayOptions): Promise<Overlay> {
+  const { guard, mainFrameId, gate } = options;
   /** Frame ids of the overlay's JavaScript worlds, by execution context id. */
   const worlds = new Map<number, unknown>();
-  /** Ids of the execution contexts in which the overlay has started. It starts only in the main frame of a page. */
-  const running = new Set<number>();
-  /** Ids of the execution contexts whose submission is being stored. Each has one at a time. */
-  const submitting = new Set<number>();
-  const evaluate = (contextId: number, call: string) =>
-    cdp.send("Runtime.evaluate", { contextId, expression: `globalThis.${OVERLAY_HANDLE}?.${call}` });
+  /** The overlay of the document that the page shows. */
+  let desk: OverlayDesk | undefined;
 
-  const onCreated = (context: CreatedContext) => {
-    if (context.name === OVERLAY_WORLD && worlds.size < WORLDS_MAX)
-      worlds.set(context.id, context.auxData?.frameId);
+  const findWorld = () => [...worlds].findLast(([, frameId]) => frameId === mainFrameId())?.[0];
+  /** Begins with an empty overlay if the page shows another document. */
+  function followDocument(): void {
+    const contextId = findWorld();
+    if (contextId === desk?.contextId) return;
+    desk?.end();
+    desk = contextId === undefined ? undefined : createOverlayDesk(cdp, { ...options, contextId });
+    void desk?.draw();
+  }
+  const onCreated = ({ id, name, auxData }: CreatedContext) => {
+    if (name !== OVERLAY_WORLD || worlds.size >= WORLDS_MAX) return;
+    worlds.set(id, auxData?.frameId);
+    followDocument();
   };
   const onDestroyed = (contextId: number) => {
     worlds.delete(contextId);
-    running.delete(contextId);
+    followDocument();
   };
   const onCleared = () => {
     worlds.clear();
-    running.clear();
-  };
-  const onCalled = ({ name, payload, executionContextId: contextId }: BindingCall) => {
-    if (name !== OVERLAY_BINDING || !worlds.has(contextId)) return;
-    const report = parseReport(payload);
-    if (report?.kind === "ready" && !running.has(contextId)) return start(contextId);
-    if (report?.kind === "submit" && !submitting.has(contextId)) return submit(contextId, report.body);
+    followDocument();
   };
   cdp.on(
     "Runtime.executionContextCreated",
@@ -82,26 +79,18 @@ export async function installOverlay(
     guard(({ executionContextId }) => onDestroyed(executionContextId)),
   );
   cdp.on("Runtime.executionContextsCleared", guard(onCleared));
-  cdp.on("Runtime.bindingCalled", guard(onCalled));
+  cdp.on("Page.frameNavigated", guard(followDocument));
+  cdp.on(
+    "Page.frameResized",
+    guard(() => desk?.draw()),
+  );
+  cdp.on(
+    "DOM.topLayerElementsUpdated",
+    guard(() => desk?.raise()),
+  );
 
-  // Errors of `evaluate` are ignored, because there is nothing to show if the page has navigated.
-  async function start(contextId: number): Promise<void> {
-    running.add(contextId);
-    if (gate.isShown()) await evaluate(contextId, "show(true)").catch(() => {});
-  }
-  async function submit(contextId: number, body: string): Promise<void> {
-    submitting.add(contextId);
-    const verdict = await onAnnotation(body).catch(
-      (): AnnotationVerdict => ({ isStored: false, reason: "something went wrong on our side" }),
-    );
-    submitting.delete(contextId);
-    const refusal = verdict.isStored ? "undefined" : JSON.stringify(verdict.reason);
-    await evaluate(contextId, `onAnswer(${refusal})`).catch(() => {});
-  }
-
-  await cdp.send("Runtime.enable");
-  await cdp.send("Runtime.addBinding", { name: OVERLAY_BINDING, executionContextName: OVERLAY_WORLD });
-  const settings = { attribute: OVERLAY_ATTRIBUTE, binding: OVERLAY_BINDING, handle: OVERLAY_HANDLE };
+  await Promise.all([cdp.send("Runtime.enable"), cdp.send("DOM.enable")]);
+  const settings = { attribute: OVERLAY_ATTRIBUTE, handle: OVERLAY_HANDLE };
   await cdp.send("Page.addScriptToEvaluateOnNewDocument", {
     source: `(${overlayScript})(${JSON.stringify(settings)})`,
     worldName: OVERLAY_WORLD,
@@ -110,31 +99,26 @@ export async function installOverlay(
 
   return {
     async setShown(isShown) {
-      await Promise.all([...running].map((contextId) => evaluate(contextId, `show(${isShown})`)));
+      await (isShown ? desk?.draw() : desk?.hide());
     },
     async readCursor(x, y) {
-      const [contextId] = [...worlds].find(([, frameId]) => frameId === mainFrameId()) ?? [];
-      if (contextId === undefined) return "default";
-      const expression = `globalThis.${OVERLAY_HANDLE}?.cursorAt(${Number(x)}, ${Number(y)})`;
+      const own = gate.isShown() ? desk?.cursorAt(x, y) : undefined;
+      const contextId = findWorld();
+      if (own !== undefined || contextId === undefined) return own ?? "default";
+      const expression = cursorScript(x, y);
       const { result } = await cdp
         .send("Runtime.evaluate", { contextId, expression, returnByValue: true, timeout: CURSOR_MS_MAX })
         .catch(() => ({ result: { value: undefined } }));
       return typeof result.value === "string" && CURSOR.test(result.value) ? result.value : "default";
     },
+    input: (input, pass) => (desk ? desk.input(input, pass) : pass(input)),
+    end() {
+      desk?.end();
+      desk = undefined;
+      worlds.clear();
+    },
   };
 }
 
-/** Name of the overlay's isolated JavaScript world. The world shares only the document with the page's own scripts. */
-export const OVERLAY_WORLD = "agent-session-overlay";
-
-/**
- * Name of the function with which the overlay reports to the service. The service adds this function only to the
- * overlay's world.
- */
-export const OVERLAY_BINDING = "agentSessionAnnotate";
-
 /** Attribute of the overlay's host element. Queries of the service exclude the element that has this attribute. */
 export const OVERLAY_ATTRIBUTE = "data-agent-session-overlay";
-
-/** Name of a global variable in the overlay's world. The service calls the overlay through this variable. */
-const OVERLAY_HANDLE = "agentSessionOverlay";

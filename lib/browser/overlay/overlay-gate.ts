@@ -13,7 +13,7 @@ export type GatedOverlay = {
  */
 export type OverlayGate = {
   isShown: () => boolean;
-  /** Whether the overlay is removed for a script of the agent. */
+  /** Whether the overlay is removed for a script of the agent. People cannot point at it then. */
   isHeldByScript: () => boolean;
   /**
    * Removes the overlay from all pages until `release` is called. `out` maps the overlay of each page to a promise that

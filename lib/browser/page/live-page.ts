@@ -1,8 +1,10 @@
 import type { BrowserContext, CDPSession, Page } from "playwright";
 import { errorText } from "#lib/text/error-text.ts";
 import type { NavigationOutcome } from "../browser-service.ts";
-import { installOverlay, type Overlay, type SubmitAnnotation } from "../overlay/install-overlay.ts";
+import { installOverlay, type Overlay } from "../overlay/install-overlay.ts";
+import type { SubmitAnnotation } from "../overlay/overlay-desk.ts";
 import type { OverlayGate } from "../overlay/overlay-gate.ts";
+import type { Devtools } from "../process/devtools-connection.ts";
 import type { ListenerGuard } from "../process/listener-guard.ts";
 import { guardDocuments } from "./document-guard.ts";
 import { endBusyScript } from "./end-busy-script.ts";
@@ -38,6 +40,8 @@ export type LivePageOptions = {
   explain: (url: string, errorReason: string) => Promise<string>;
   navigationTimeoutMs: number;
   overlayGate: OverlayGate;
+  /** Opens a further DevTools connection. The overlay needs it for frames that have a process of their own. */
+  openDevtools: Devtools["open"];
   refusals: Refusals;
   downloads: Pick<PageDownloads, "capture">;
   scripts: Pick<PageScripts, "add" | "remove">;
@@ -97,6 +101,7 @@ export async function adoptPage(
       guard: options.guard,
       mainFrameId: mainFrame.id,
       gate: options.overlayGate,
+      openDevtools: options.openDevtools,
       onAnnotation: events.onAnnotation,
     }),
     cdp.send("Page.enable"),
@@ -116,6 +121,7 @@ export async function adoptPage(
   const removeOverlay = options.overlayGate.add(overlay);
   const forget = () => {
     removeOverlay();
+    overlay.end();
     options.scripts.remove(cdp);
   };
   page.once("close", options.guard(forget));

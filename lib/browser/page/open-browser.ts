@@ -183,6 +183,7 @@ async function connect(
     refusals,
     scripts,
     overlayGate,
+    openDevtools: process.devtools.open,
     downloads,
     guard,
     navigationTimeoutMs: settings.navigationTimeoutMs,

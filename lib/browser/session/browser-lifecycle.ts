@@ -13,7 +13,7 @@ import type { BrowserFields, BrowserRow } from "./browser-store.ts";
 export type RunningBrowser = {
   browser: OpenBrowser;
   place: PlaceTicket;
-  /** Sends the keyboard and mouse input of people to the selected page. */
+  /** Sends the keyboard and mouse input of people to the selected page, or to its overlay. */
   inputQueue: InputQueue | undefined;
   /** Resolves when the browser's first navigation has ended. Never rejects. */
   landing: Promise<void>;

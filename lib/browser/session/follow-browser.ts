@@ -1,6 +1,6 @@
 import { storableText } from "#db/storable.ts";
 import { errorText } from "#lib/text/error-text.ts";
-import type { SubmitAnnotation } from "../overlay/install-overlay.ts";
+import type { SubmitAnnotation } from "../overlay/overlay-desk.ts";
 import type { PageDownload, StoredDownload } from "../page/page-downloads.ts";
 import type { PageNavigation } from "../page/page-navigation.ts";
 import { createInputQueue } from "../view/input.ts";
@@ -18,8 +18,6 @@ export function followBrowser(
     life: BrowserLifecycle;
     navigation: PageNavigation;
     cast: Screencast;
-    /** Whether a script, not a person, was the last to act in the page. Pointer moves do not count. */
-    isScriptLastActor: () => boolean;
     onAnnotation: SubmitAnnotation;
     storeDownload: (name: string, bytes: Uint8Array) => Promise<string>;
   },
@@ -28,8 +26,9 @@ export function followBrowser(
   const { record, life, navigation, cast } = deps;
   const { browser } = running;
   const connectSelectedPage = () => {
-    const { cdp } = browser.selected();
-    running.inputQueue = createInputQueue(({ method, params }) => cdp.send(method, params));
+    const { cdp, overlay } = browser.selected();
+    const queue = createInputQueue(({ method, params }) => cdp.send(method, params));
+    running.inputQueue = { push: (input) => overlay.input(input, queue.push) };
     cast.attach({ cdp, guard: browser.guard });
   };
   const onGone = () => {
@@ -71,13 +70,7 @@ export function followBrowser(
     },
     onCrashed: () => life.lose(running, "failed", "the page crashed: its renderer ended"),
     onGone,
-    async onAnnotation(body) {
-      // A submission is refused while a script runs, and also if a script was the last to act in the page. The overlay
-      // itself cannot tell the input of a script from the input of a person.
-      if (browser.overlayGate.isHeldByScript() || deps.isScriptLastActor())
-        return { isStored: false, reason: "a script of the agent was using the page; please submit again" };
-      return deps.onAnnotation(body);
-    },
+    onAnnotation: deps.onAnnotation,
     onSelected(selected) {
       connectSelectedPage();
       navigation.noteSelected(selected.page.url());

@@ -8,7 +8,7 @@ import type {
   ViewListeners,
 } from "../browser-service.ts";
 import { hideOverlay } from "../overlay/hide-overlay.ts";
-import type { SubmitAnnotation } from "../overlay/install-overlay.ts";
+import type { SubmitAnnotation } from "../overlay/overlay-desk.ts";
 import type { OpenBrowser } from "../page/open-browser.ts";
 import { createPageNavigation, LOAD_TIMEOUT_MS, type PageNavigation } from "../page/page-navigation.ts";
 import type { PageScript } from "../page/page-script.ts";
@@ -107,8 +107,6 @@ type Usage = {
   usedAtMs: number;
   /** Number of tool calls that hold the browser. While it is not 0, the browser does not count as unused. */
   holds: number;
-  /** Who was the last to act in the page. Pointer moves do not count. */
-  lastActor: "person" | "script" | undefined;
   pointerListeners: Set<(pointer: ScriptPointer) => void>;
 };
 
@@ -153,16 +151,11 @@ function assemble(deps: SessionBrowserDeps): Session {
   const usage: Usage = {
     usedAtMs: deps.nowMs(),
     holds: 0,
-    lastActor: undefined,
     pointerListeners: new Set(),
   };
   const life = createBrowserLifecycle({
     ...deps,
-    onTaken: (running) =>
-      followBrowser(
-        { ...deps, life, navigation, cast, isScriptLastActor: () => usage.lastActor === "script" },
-        running,
-      ),
+    onTaken: (running) => followBrowser({ ...deps, life, navigation, cast }, running),
     land(browser, row) {
       usage.usedAtMs = deps.nowMs();
       const landing = navigation.openStartPage(browser, row);
@@ -240,7 +233,6 @@ function toLiveBrowser({ deps, usage }: Session, { browser, starts }: RunningBro
     openDevtools: browser.process.devtools.open,
     targetId: async () => browser.selected().targetId,
     noteScriptInput(pointer) {
-      if (pointer?.kind !== "move") usage.lastActor = "script";
       if (pointer) for (const listener of [...usage.pointerListeners]) listener(pointer);
     },
     hideOverlay: (why) => hideOverlay(browser, why),
@@ -395,10 +387,7 @@ async function passInput(session: Session, input: BrowserInput): Promise<void> {
   const { deps, life, usage } = session;
   const isMove = input.type === "mouse" && input.action === "move";
   if (isMove) usage.usedAtMs = deps.nowMs();
-  else {
-    usage.lastActor = "person";
-    touch(session);
-  }
+  else touch(session);
   if (!runningIn(life.state())) {
     const state = life.state();
     // The input is dropped, because the session may get a place only minutes later. The browser may then show another

@@ -142,7 +142,7 @@ export type AnnotationView = {
   event: string;
   output?: string;
   url?: string;
-  annotations?: { type?: string; selector?: string; comment?: string }[];
+  annotations?: { type?: string; selector?: string; frame?: unknown; comment?: string }[];
 };
 
 /** An open question of the agent. */

@@ -112,7 +112,9 @@ test("the overlay is not in the picture, and is back afterwards", async () => {
   const onAnnotation = async () => ({ isStored: true }) as const;
   const { frameTree } = await cdp.send("Page.getFrameTree");
   const mainFrameId = () => frameTree.frame.id;
-  const overlay = await installOverlay(cdp, { guard: failingGuard, mainFrameId, gate, onAnnotation });
+  const { openDevtools } = browser.live;
+  const guard = failingGuard;
+  const overlay = await installOverlay(cdp, { guard, mainFrameId, gate, openDevtools, onAnnotation });
   gate.add(overlay);
   const { saved } = await take(screenshot, {}, "/plain");
   await page.locator("[data-agent-session-overlay]").waitFor({ state: "attached" });

@@ -1,0 +1,135 @@
+import { type BeginningOf, beginningOf } from "#lib/text/whole-characters.ts";
+import { createPageMembers, type PageMembers } from "./page-members.ts";
+
+/** The part of an element's description that its own frame knows. */
+export type ElementInFrame = {
+  selector: string;
+  shadowSelector: string | null;
+  element: string;
+  text: string;
+  title: string;
+  url: string;
+};
+
+/**
+ * Finds the element for a node that DevTools found at a point of its frame's viewport. DevTools finds no inert elements,
+ * only what contains them, so it looks for an inert descendant at the point; of several, it takes the last in the
+ * document's order. Runs inside pages, so it must not refer to anything outside its own body.
+ */
+function refineElement(node: Node, point: { x: number; y: number }, members: PageMembers): Element | null {
+  const isElement = (each: Node): each is Element => members.nodeType(each) === 1;
+  const found = isElement(node) ? node : members.parentElement(node);
+  let remaining = 20_000;
+  return found && (findInert(found, isInert(found), 0) ?? found);
+
+  function isInert(element: Element): boolean {
+    for (let at: Element | null = element; at; at = members.parentElement(at))
+      if (members.hasAttribute(at, "inert")) return true;
+    return false;
+  }
+  function findInert(outer: Element, isOuterInert: boolean, depth: number): Element | undefined {
+    const root = members.shadowRoot(outer);
+    const children = root ? [...root.children] : [...members.children(outer)];
+    for (const child of children.toReversed()) {
+      remaining -= 1;
+      if (remaining < 0 || depth > 500) return undefined;
+      const isChildInert = isOuterInert || members.hasAttribute(child, "inert");
+      const inner = findInert(child, isChildInert, depth + 1);
+      if (inner) return inner;
+      const box = members.boxOf(child);
+      const isAtPoint =
+        point.x >= box.left && point.x < box.right && point.y >= box.top && point.y < box.bottom;
+      if (isChildInert && isAtPoint && members.isVisible(child)) return child;
+    }
+    return undefined;
+  }
+}
+
+/**
+ * Describes an element by selector, text and label. The selector matches only this element in its frame; it prefers ids
+ * and attributes that the page's author chose. Parts in open shadow roots are joined with ` >> `. Runs inside pages, so
+ * it must not refer to anything outside its own body.
+ */
+function describeElement(target: Element, members: PageMembers, beginning: BeginningOf): ElementInFrame {
+  const { localName, getAttribute, countMatches } = members;
+
+  const isUnique = (root: Node, selector: string) => countMatches(root, selector) === 1;
+  const escapeValue = (value: string) => value.replace(/["\\]/g, "\\$&").replace(/\n/g, "\\a ");
+
+  /** Builds a selector from an id or attribute that the page's author chose; skips ids that look generated. */
+  function namedSelector(root: Node, element: Element): string | undefined {
+    const id = members.id(element);
+    const isLasting =
+      id !== "" &&
+      id.length <= 80 &&
+      !/\d{3,}|^:|[:«»]|^(radix|react|ember|mui|headlessui)-/i.test(id) &&
+      isUnique(root, `#${CSS.escape(id)}`);
+    if (isLasting) return `#${CSS.escape(id)}`;
+    const names = ["data-testid", "data-test", "data-cy", "data-qa", "name", "aria-label", "href"];
+    for (const name of names) {
+      const value = getAttribute(element, name);
+      if (!value || value.length > 80) continue;
+      const selector = `${CSS.escape(localName(element))}[${name}="${escapeValue(value)}"]`;
+      if (isUnique(root, selector)) return selector;
+    }
+    return undefined;
+  }
+  function stepOf(element: Element): string {
+    const name = localName(element);
+    let before = 0;
+    let after = 0;
+    for (let at = members.previousElementSibling(element); at; at = members.previousElementSibling(at))
+      if (localName(at) === name) before += 1;
+    for (let at = members.nextElementSibling(element); at; at = members.nextElementSibling(at))
+      if (localName(at) === name) after += 1;
+    return CSS.escape(name) + (before + after > 0 ? `:nth-of-type(${before + 1})` : "");
+  }
+  function selectorWithin(root: Node, element: Element): string {
+    const steps: string[] = [];
+    for (let at: Element | null = element; at; at = members.parentElement(at)) {
+      const named = namedSelector(root, at);
+      if (named !== undefined) return [named, ...steps].join(" > ");
+      steps.unshift(stepOf(at));
+      if (members.parentElement(at) && isUnique(root, steps.join(" > "))) break;
+    }
+    return steps.join(" > ");
+  }
+  /** Returns the selectors of the element and of the hosts of its shadow roots, and which of these roots are closed. */
+  function pathOf(element: Element): { selector: string; isClosed: boolean }[] {
+    const root = members.rootOf(element);
+    const selector = beginning(selectorWithin(root, element), 2_000);
+    if (!(root instanceof ShadowRoot)) return [{ selector, isClosed: false }];
+    // Pages' isolated worlds see open shadow roots only, like the agent's selectors.
+    return [...pathOf(root.host), { selector, isClosed: members.shadowRoot(root.host) !== root }];
+  }
+  function visibleText(): string {
+    // biome-ignore lint/performance/useDomNodeTextContent: only the visible text is wanted, without scripts and hidden parts
+    const text = target instanceof HTMLElement ? members.innerText(target) : members.textContent(target);
+    return beginning((text ?? "").replace(/\s+/g, " ").trim(), 160);
+  }
+
+  const path = pathOf(target);
+  const firstClosed = path.findIndex(({ isClosed }) => isClosed);
+  const join = (parts: typeof path) => parts.map(({ selector }) => selector).join(" >> ");
+  const text = visibleText();
+  const label = getAttribute(target, "aria-label") ?? getAttribute(target, "alt") ?? beginning(text, 40);
+  return {
+    selector: join(firstClosed === -1 ? path : path.slice(0, firstClosed)),
+    shadowSelector: firstClosed === -1 ? null : join(path.slice(firstClosed)),
+    element: beginning(localName(target), 80) + (label ? ` “${beginning(label, 160)}”` : ""),
+    text,
+    title: beginning(members.title(document), 500),
+    url: location.href,
+  };
+}
+
+/** Source of a function for `Runtime.callFunctionOn`, with a node as `this`, and a point as parts of the viewport. */
+export const refineScript = `function (x, y) {
+  const point = { x: x * innerWidth, y: y * innerHeight };
+  return (${refineElement.toString()})(this, point, (${createPageMembers.toString()})());
+}`;
+
+/** Source of a function for `Runtime.callFunctionOn`, with an element as `this`. It returns {@link ElementInFrame}. */
+export const describeScript = `function () {
+  return (${describeElement.toString()})(this, (${createPageMembers.toString()})(), ${beginningOf.toString()});
+}`;
