@@ -84,6 +84,7 @@ function write(source: SnapshotLine[], indent: string, lines: string[], walked: 
 
 /** This function is sent to the page as source and runs there. */
 function readView(): PageView {
-  const { scrollHeight } = document.documentElement;
-  return { width: innerWidth, height: innerHeight, scrollY: Math.round(scrollY), pageHeight: scrollHeight };
+  // A document of which nothing has arrived has no element.
+  const pageHeight = document.documentElement?.scrollHeight ?? 0;
+  return { width: innerWidth, height: innerHeight, scrollY: Math.round(scrollY), pageHeight };
 }

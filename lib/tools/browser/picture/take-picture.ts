@@ -1,6 +1,7 @@
 import type { CDPSession, Page } from "playwright";
 import type { LiveBrowser } from "#lib/browser/browser-service.ts";
 import { withOverlayHidden } from "#lib/browser/overlay/hide-overlay.ts";
+import { VIEWPORT } from "#lib/browser/page/open-browser.ts";
 import { type Mark, markControls } from "./mark-controls.ts";
 
 /** The part of the page that a picture shows. */
@@ -58,13 +59,27 @@ export async function takePicture(live: LiveBrowser, area: PictureArea): Promise
 
 type Clip = { x: number; y: number; width: number; height: number };
 
-async function capture(session: CDPSession, clip: Clip, marks: Mark[]): Promise<Picture> {
+/**
+ * Takes a picture of what is in view, without a command to the document. So it also works while a navigation of the
+ * page is pending, but then the overlay stays in the picture.
+ */
+export async function takePictureOfView(live: LiveBrowser): Promise<Picture> {
+  const { width, height } = live.page().viewportSize() ?? VIEWPORT;
+  return capture(await live.cdp(), { x: 0, y: 0, width, height }, [], false);
+}
+
+async function capture(
+  session: CDPSession,
+  clip: Clip,
+  marks: Mark[],
+  isBeyondView = true,
+): Promise<Picture> {
   const draw = async (height: number, scale: number, quality: number) => {
     const { data } = await session.send("Page.captureScreenshot", {
       format: "jpeg",
       quality,
       clip: { ...clip, height, scale },
-      captureBeyondViewport: true,
+      captureBeyondViewport: isBeyondView,
       optimizeForSpeed: true,
     });
     return Buffer.from(data, "base64");
@@ -115,10 +130,15 @@ async function findClip(page: Page, { selector, fullPage }: PictureArea): Promis
     const scroll = await page.evaluate(() => ({ x: scrollX, y: scrollY }));
     return { x: box.x + scroll.x, y: box.y + scroll.y, width: box.width, height: box.height };
   }
-  return page.evaluate((isFull) => {
+  const clip = await page.evaluate((isFull) => {
+    if (!document.body) return null;
     const { scrollWidth, scrollHeight } = document.documentElement;
     return isFull
       ? { x: 0, y: 0, width: Math.max(scrollWidth, innerWidth), height: Math.max(scrollHeight, innerHeight) }
       : { x: scrollX, y: scrollY, width: innerWidth, height: innerHeight };
   }, fullPage);
+  if (clip) return clip;
+  throw new Error(
+    "The page has no picture yet: only the beginning of its document has arrived. Try again later, or go to another page.",
+  );
 }
