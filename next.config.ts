@@ -16,7 +16,7 @@ const nextConfig: NextConfig = {
   // `npm run check` and CI type-check the whole project. A second check here would only make the first start slower.
   typescript: { ignoreBuildErrors: true },
   // Rendering the reference takes several hundred milliseconds. The service's own process renders it once
-  // (`lib/server/reference-page.ts`); on other platforms, the CDN keeps it.
+  // (`lib/server/reference/reference-page.ts`); on other platforms, the CDN keeps it.
   headers: async () => [
     { source: "/docs", headers: [{ key: "CDN-Cache-Control", value: "public, max-age=3600" }] },
   ],

@@ -55,9 +55,7 @@ async function startBusyService() {
 
 test("SIGTERM ends every process of the service, and the turns continue after the next start", async () => {
   const { children, ...sessions } = await startBusyService();
-  const stoppedAt = performance.now();
   await service.stop();
-  expect(performance.now() - stoppedAt).toBeLessThan(8_000);
   await expectGone(children, 1_000);
 
   service = await startService({ OPENAI_BASE_URL: model.baseUrl }, { dataDir: service.dataDir });

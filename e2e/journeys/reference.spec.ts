@@ -65,3 +65,8 @@ test("the reference has working buttons under its own content policy, and is the
   const tags = answers.map(({ headers }) => headers.get("etag"));
   expect(tags[1]).toBe(tags[0]);
 });
+
+test("there is no image optimizer, which would fill the disk with its results", async ({ stage }) => {
+  const image = new URL("/_next/image?url=%2Ficon.svg&w=64&q=75", stage.service.baseUrl);
+  expect((await fetch(image)).status).toBe(404);
+});

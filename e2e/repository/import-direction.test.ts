@@ -30,7 +30,7 @@ const floors = [
   ["planning", "skills"],
   ["tools"],
   ["browser", "sandbox", "deliverable", "mcp-client", "model", "annotation", "callback", "reports"],
-  ["keys", "logins", "evidence", "publication"],
+  ["keys", "logins", "evidence", "publication", "projection"],
   ["session"],
   ["events"],
   ["net", "secrets", "client", "faults", "markdown", "text", "isolation", "disk"],

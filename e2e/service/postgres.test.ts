@@ -160,25 +160,22 @@ describe("a service during an outage of Postgres", () => {
     await service.model.waitForRequest(({ userText }) => userText === "Think without end");
     // Stores a stop request directly, to simulate a process that ended before it sent the notification.
     await db.update(runs).set({ cancelRequestedAt: new Date() }).where(eq(runs.id, session.runId));
-    const cutAt = Date.now();
     await db.execute(sql`select pg_terminate_backend(pid) from pg_stat_activity
       where application_name = current_setting('application_name') and pid <> pg_backend_pid()`);
     await service.completed(session.statusUrl);
-    assert.ok(Date.now() - cutAt < 3_000);
     const end = (await readEvents(service, session.sessionId)).at(-1);
     assert.equal(end?.kind === "run.completed" && end.outcome, "cancelled");
   });
 
   for (const mode of ["fast", "immediate"] as const) {
     it(`plays all turns to their end when Postgres restarts under load (${mode})`, async () => {
+      const before = service.model.requests.length;
+      // Their turns need 48 answers.
       const sessions = await Promise.all(
         Array.from({ length: 12 }, (_, index) => service.create(`Turn ${index}`)),
       );
       for (const answers of [14, 28]) {
-        const requestCount = service.model.requests.length + answers;
-        await waitUntil(() => service.model.requests.length >= requestCount, "turns are under way").catch(
-          () => {},
-        );
+        await waitUntil(() => service.model.requests.length >= before + answers, "turns are under way");
         await postgres.restart(mode);
       }
       for (const { statusUrl } of sessions) await completes(statusUrl);

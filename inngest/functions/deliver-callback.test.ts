@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { Inngest } from "inngest";
 import { openTestDatabase } from "#db/testing.ts";
 import { createGate, createTestProcess, isQuiet, until } from "#inngest/embedded/testing.ts";
 import { createDeliverCallback } from "./deliver-callback.ts";
@@ -38,4 +39,24 @@ test("callbacks to receivers that do not answer leave calls of the engine for tu
   await until(() => isQuiet(database.db), "all callbacks are delivered");
   assert.equal(attempts, CALLBACKS);
   await engine.engine.stop({ graceMs: 1_000 });
+});
+
+test("a delivery that has waited a hundred times is attempted out of order", async () => {
+  const attempts: boolean[] = [];
+  const waits: string[] = [];
+  // The function itself, with steps that run at once. An engine would need a step and a sleep for each wait.
+  const step = {
+    run: (_name: string, work: () => unknown) => work(),
+    sleepUntil: async (name: string) => void waits.push(name),
+  };
+  type Deliver = (call: object) => Promise<unknown>;
+  const client = { createFunction: (_options: object, deliver: Deliver) => deliver } as unknown as Inngest;
+  const deliver = createDeliverCallback(client, async ({ outOfOrder = false }) => {
+    attempts.push(outOfOrder);
+    return outOfOrder ? { state: "delivered" } : { state: "wait", delayMs: 60_000 };
+  }) as unknown as Deliver;
+  const outcome = await deliver({ event: { data: { deliveryId: "dlv_1", cycle: 1 } }, step });
+  assert.deepEqual(outcome, { state: "delivered" });
+  assert.deepEqual(attempts, [...Array(100).fill(false), true]);
+  assert.equal(new Set(waits).size, 100);
 });

@@ -64,7 +64,7 @@ export type ApiServices = {
   bodies: BodyReader;
   turn: TurnService;
   quota: OwnerQuota;
-  spending: Pick<Spending, "readTree" | "budgetChanged">;
+  spending: Pick<Spending, "readTree" | "budgetChanged" | "findOwnerExhausted">;
   browser: BrowserService;
   control: BrowserControl;
   evidence: EvidenceStore;

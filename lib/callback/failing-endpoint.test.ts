@@ -1,12 +1,7 @@
 import assert from "node:assert/strict";
-import { after, before, beforeEach, test } from "node:test";
+import { after, beforeEach, test } from "node:test";
 import { eq } from "drizzle-orm";
-import type { Database } from "#db/client.ts";
 import { deliveries, failingEndpoints, sealedSecrets, sessions } from "#db/schema/index.ts";
-import { openTestDatabase } from "#db/testing.ts";
-import { createAddressRule } from "#lib/net/address/address-rule.ts";
-import { createGuardedPost, type GuardedPost } from "#lib/net/fetch/guarded-post.ts";
-import { createSealer } from "#lib/secrets/sealer.ts";
 import { CALLBACK_URL, placeSecret } from "#lib/session/secrets/secret-names.ts";
 import { type AttemptKey, attemptDelivery, type DeliveryDeps } from "./attempt-delivery.ts";
 import { enableEndpoint, pruneFailingEndpoints, readCallbackState } from "./callback-state-store.ts";
@@ -14,34 +9,16 @@ import { createEndpointPace } from "./endpoint/endpoint-pace.ts";
 import { createHttpRefusal } from "./endpoint/refuse-http.ts";
 import { listDeliveries } from "./list-deliveries.ts";
 import { standardSchedule } from "./retry-schedule.ts";
-import { seedCallbackSession, seedDelivery, startReceiver } from "./testing.ts";
+import { openDeliveryBench, seedCallbackSession, seedDelivery, startReceiver } from "./testing.ts";
 
 const DAY_MS = 86_400_000;
-const sealer = createSealer(new Uint8Array(32).fill(7));
+const { db, post, receiver, sealer, answer, reset, close } = await openDeliveryBench();
+after(close);
 
-let db: Database;
-let closeDatabase: () => Promise<void>;
-let post: GuardedPost;
-let receiver: Awaited<ReturnType<typeof startReceiver>>;
-/** The HTTP status with which the receiver answers. */
-let status: number;
 let warnings: Record<string, unknown>[];
 
-before(async () => {
-  ({ db, close: closeDatabase } = await openTestDatabase());
-  post = createGuardedPost(createAddressRule({ allow: ["127.0.0.1"] }));
-  receiver = await startReceiver((_request, response) => response.writeHead(status).end());
-});
-after(async () => {
-  receiver.close();
-  post.close();
-  await closeDatabase();
-});
 beforeEach(async () => {
-  await db.delete(failingEndpoints);
-  await db.delete(sessions);
-  receiver.received.length = 0;
-  status = 500;
+  await reset();
   warnings = [];
 });
 
@@ -132,10 +109,10 @@ test("two dropped deliveries do not disable an endpoint, however far apart they 
 
 test("one accepted callback, of any session, restarts the time", async () => {
   for (const days of [0, 1, 2]) await playDelivery(days);
-  status = 204;
+  answer.status = 204;
   assert.equal((await playDelivery(4)).state, "delivered");
   assert.deepEqual(await db.select().from(failingEndpoints), []);
-  status = 500;
+  answer.status = 500;
   for (const days of [6, 7, 8]) await playDelivery(days);
   assert.deepEqual(notices(), []);
 });
@@ -176,14 +153,14 @@ test("callbacks are sent again after the endpoint is enabled, or accepts a redel
   const { sessionId, state } = await playDelivery(6);
   assert.equal(state, "held");
   await enableEndpoint(db, sessionId);
-  status = 204;
+  answer.status = 204;
   assert.equal((await playDelivery(6)).state, "delivered");
 
-  status = 500;
+  answer.status = 500;
   for (const days of [10, 13, 16]) await playDelivery(days);
   const held = await playDelivery(16);
   assert.equal(held.state, "held");
-  status = 204;
+  answer.status = 204;
   await db
     .update(deliveries)
     .set({ state: "pending", cycle: 2, attemptsFinished: 0 })
@@ -194,7 +171,7 @@ test("callbacks are sent again after the endpoint is enabled, or accepts a redel
 });
 
 test("a delivery over the rate of its host waits for its slot and is then sent once", async () => {
-  status = 204;
+  answer.status = 204;
   let at = 1_000_000;
   const pace = createEndpointPace(6, () => at);
   const made = [await makeDelivery(), await makeDelivery(), await makeDelivery()];
@@ -213,7 +190,7 @@ test("a delivery over the rate of its host waits for its slot and is then sent o
 });
 
 test("a callback goes to the full sealed URL, and to plain http it is a failed attempt if http is refused", async () => {
-  status = 204;
+  answer.status = 204;
   const full = `${receiver.url}&token=canary-in-url`;
   const { deliveryId, sessionId } = await makeDelivery({ url: receiver.url.replace("service", "***") });
   await db.insert(sealedSecrets).values({

@@ -1,10 +1,20 @@
 import { createServer, type IncomingHttpHeaders, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Database } from "#db/client.ts";
-import { deliveries, requests, runs, sealedSecrets, sessions } from "#db/schema/index.ts";
+import {
+  deliveries,
+  failingEndpoints,
+  outbox,
+  requests,
+  runs,
+  sealedSecrets,
+  sessions,
+} from "#db/schema/index.ts";
 import type { CallbackEvent } from "#db/schema/unions.ts";
-import { sessionRow } from "#db/testing.ts";
-import type { Sealer } from "#lib/secrets/sealer.ts";
+import { openTestDatabase, sessionRow } from "#db/testing.ts";
+import { createAddressRule } from "#lib/net/address/address-rule.ts";
+import { createGuardedPost } from "#lib/net/fetch/guarded-post.ts";
+import { createSealer, type Sealer } from "#lib/secrets/sealer.ts";
 import { newDeliveryId, newId } from "#lib/session/new-id.ts";
 import { CALLBACK_SECRET, placeSecret } from "#lib/session/secrets/secret-names.ts";
 
@@ -30,6 +40,36 @@ export async function startReceiver(answer: RequestListener) {
     close: () => {
       server.closeAllConnections();
       server.close();
+    },
+  };
+}
+
+/**
+ * Opens what tests of deliveries share: a database, a guarded post that may connect to loopback, and a receiver that
+ * answers with `answer.status`. `reset` removes all sessions and endpoints, and sets that status to 500.
+ */
+export async function openDeliveryBench() {
+  const { db, close: closeDatabase } = await openTestDatabase();
+  const post = createGuardedPost(createAddressRule({ allow: ["127.0.0.1"] }));
+  const answer = { status: 500 };
+  const receiver = await startReceiver((_request, response) => response.writeHead(answer.status).end());
+  return {
+    db,
+    post,
+    receiver,
+    answer,
+    sealer: createSealer(new Uint8Array(32).fill(7)),
+    async reset() {
+      await db.delete(failingEndpoints);
+      await db.delete(sessions);
+      await db.delete(outbox);
+      receiver.received.length = 0;
+      answer.status = 500;
+    },
+    async close() {
+      receiver.close();
+      post.close();
+      await closeDatabase();
     },
   };
 }

@@ -123,9 +123,7 @@ describe("the result of a tool call", () => {
 
   it("is cut if it has too many pieces", () => {
     const content = Array.from({ length: 300_000 }, () => ({ type: "text", text: "a" }));
-    const startedAt = performance.now();
     const { parts } = readAnswer({ content, isError: false });
-    assert.ok(performance.now() - startedAt < 1_000);
     assert.equal(parts.length, 1_001);
     assert.deepEqual(parts.at(-1), {
       type: "note",
@@ -179,13 +177,52 @@ describe("a call", () => {
     assert.equal(await again().catch(again).catch(again), 1);
   });
 
-  it("is retried once if the server has lost the session", async () => {
-    const { call, list, server } = await openWith([{ name: "echo" }]);
-    await list();
-    server.forgetSessions();
-    assert.equal((await call("echo")).parts.length, 1);
-    assert.equal(server.messages("initialize").length, 2);
-    assert.equal(server.messages("tools/call").length, 2);
+  for (const type of ["http", "sse"] as const)
+    for (const status of [404, 400])
+      it(`is retried once if the server has lost the session (${type}, ${status}), like a listing`, async () => {
+        const server = await bench.startServer({ tools: [{ name: "echo" }] });
+        const url = type === "sse" ? server.sseUrl : server.url;
+        const { call, list } = bench.open({ crm: { url, type } });
+        await list();
+        server.forgetSessions(status);
+        assert.equal((await call("echo")).parts.length, 1);
+        assert.equal(server.messages("initialize").length, 2);
+        assert.equal(server.messages("tools/call").length, 2);
+        server.forgetSessions(status);
+        assert.equal((await list()).tools.length, 1);
+        assert.equal(server.messages("initialize").length, 3);
+      });
+
+  it("is not repeated without end, and not without a session: 400 then refuses the call itself", async () => {
+    for (const [hasSession, calls] of [
+      [true, 2],
+      [false, 1],
+    ] as const) {
+      const server = await bench.startServer({
+        tools: [{ name: "echo" }],
+        before({ message }, response) {
+          if (message?.method === "tools/call") response.writeHead(400).end("bad request");
+          else if (message?.method === "initialize" && !hasSession)
+            response.writeHead(200, { "content-type": "application/json" }).end(
+              JSON.stringify({
+                jsonrpc: "2.0",
+                id: message.id,
+                result: {
+                  protocolVersion: "2025-06-18",
+                  capabilities: { tools: {} },
+                  serverInfo: { name: "a", version: "1" },
+                },
+              }),
+            );
+          else if (!hasSession) response.writeHead(202).end();
+          else return false;
+          return true;
+        },
+      });
+      const { call } = bench.open({ crm: server.url });
+      await assert.rejects(call("echo"), { message: "the server answered with status 400" });
+      assert.equal(server.messages("tools/call").length, calls);
+    }
   });
 
   it("fails at once if the connection breaks, and is not retried", async () => {
@@ -198,9 +235,7 @@ describe("a call", () => {
         },
       },
     ]);
-    const startedAt = performance.now();
     await assert.rejects(call("die"), /broke off|closed the connection/);
-    assert.ok(performance.now() - startedAt < 5_000);
     assert.equal(server.messages("tools/call").length, 1);
   });
 
@@ -257,12 +292,10 @@ describe("a call", () => {
     const stop = new AbortController();
     const called = call("hang", { signal: stop.signal });
     await begun.promise;
-    const startedAt = performance.now();
     stop.abort(new Error("stopped"));
     client.release(turn);
     await assert.rejects(called, /the turn was stopped/);
     await cancelled.promise;
-    assert.ok(performance.now() - startedAt < 3_000);
     await waitUntil(() => server.requests.some(({ method }) => method === "DELETE"));
   });
 

@@ -1,6 +1,7 @@
 import type { Elicitations } from "#lib/session/elicitation/elicitation.ts";
 import { type ActiveCall, createConnections, type TurnConnection } from "./connection/connections.ts";
 import { isOurs, listServerIds, type ServerDeps } from "./connection/find-server.ts";
+import type { McpConnection } from "./connection/open-connection.ts";
 import { McpFailure, toMcpFailure } from "./mcp-error.ts";
 import { MCP_LIMITS, type McpLimits } from "./mcp-limits.ts";
 import { redactStrings } from "./redact-secrets.ts";
@@ -19,6 +20,8 @@ export type McpCall = {
   /** The tool's name on the server. */
   tool: string;
   input: Record<string, unknown>;
+  /** Whether the tool has to be called as a task. */
+  isTask?: boolean | undefined;
   signal: AbortSignal;
 };
 
@@ -61,7 +64,9 @@ export function createMcpClient(deps: McpDeps): McpClient {
   async function listOwn(turn: McpTurn, serverId: string, signal: AbortSignal): Promise<McpListing> {
     const cached = offers.get(turn.offerKey);
     if (cached) return cached;
-    const listing = admitAll(limits, [{ id: serverId, server: await listServer(turn, serverId, signal) }]);
+    const listing = await admitAll(limits, [
+      { id: serverId, server: await listServer(turn, serverId, signal) },
+    ]);
     if (listing.skipped.length > 0) return listing;
     if (offers.size >= OFFERS_MAX) offers.clear();
     offers.set(turn.offerKey, listing);
@@ -72,9 +77,10 @@ export function createMcpClient(deps: McpDeps): McpClient {
     const late = AbortSignal.timeout(limits.listMs);
     const deadline = AbortSignal.any([signal, late]);
     try {
-      const turnConnection = await connections.obtain(turn, serverId, deadline);
-      const listing = await listTools(await turnConnection.opened, limits, deadline);
-      return { listing, redact: turnConnection.redact };
+      return await withConnection(turn, serverId, deadline, async ({ redact }, connection) => {
+        const listing = await listTools(connection, limits, deadline);
+        return { listing, redact };
+      });
     } catch (error) {
       if (signal.aborted) throw signal.reason;
       const reason = late.aborted
@@ -84,24 +90,29 @@ export function createMcpClient(deps: McpDeps): McpClient {
     }
   }
 
-  async function callOnce(turn: McpTurn, call: McpCall): Promise<McpAnswer> {
-    const opened = AbortSignal.any([call.signal, AbortSignal.timeout(limits.listMs)]);
-    const turnConnection = await connections.obtain(turn, call.serverId, opened).catch((error: unknown) => {
-      throw new McpFailure(toMcpFailure(error).message, { isUnsent: true });
-    });
-    const { callId, signal } = call;
-    const activeCall: ActiveCall = { callId, signal, clock: undefined, questions: 0, isAsking: false };
-    turnConnection.calls.add(activeCall);
-    try {
-      const answer = await callTool(await turnConnection.opened, call, limits, signal, (clock) => {
-        activeCall.clock = clock;
+  /**
+   * Uses the turn's connection to a server. If the server has lost the MCP session, it did not do what it was asked for;
+   * the use is then repeated once, in a new session.
+   */
+  async function withConnection<Result>(
+    turn: McpTurn,
+    serverId: string,
+    signal: AbortSignal,
+    use: (turnConnection: TurnConnection, connection: McpConnection) => Promise<Result>,
+  ): Promise<Result> {
+    for (let isRepeated = false; ; isRepeated = true) {
+      const opening = AbortSignal.any([signal, AbortSignal.timeout(limits.listMs)]);
+      const turnConnection = await connections.obtain(turn, serverId, opening).catch((error: unknown) => {
+        throw new McpFailure(toMcpFailure(error).message, { isUnsent: true });
       });
-      return { ...answer, parts: answer.parts.map((part) => redactPart(part, turnConnection.redact)) };
-    } catch (error) {
-      if (toMcpFailure(error).isSessionLost) connections.drop(turn, call.serverId, turnConnection);
-      throw error;
-    } finally {
-      turnConnection.calls.delete(activeCall);
+      const connection = await turnConnection.opened;
+      try {
+        return await use(turnConnection, connection);
+      } catch (error) {
+        const isLost = connection.hasSession() && toMcpFailure(error).isSessionLost;
+        if (isLost) connections.drop(turn, serverId, turnConnection);
+        if (!isLost || isRepeated) throw error;
+      }
     }
   }
 
@@ -119,22 +130,27 @@ export function createMcpClient(deps: McpDeps): McpClient {
           .filter((id) => !isOwn(id))
           .map(async (id) => ({ id, server: await listServer(turn, id, signal) })),
       );
-      const parts = [admitAll(limits, others), ...own];
+      const parts = [await admitAll(limits, others), ...own];
       return {
         tools: parts.flatMap(({ tools }) => tools),
         skipped: parts.flatMap(({ skipped }) => skipped),
       };
     },
 
-    async call(turn, call) {
-      try {
-        return await callOnce(turn, call);
-      } catch (error) {
-        // The server no longer knew the MCP session, so it did not run the call. The second attempt opens a new session.
-        if (!toMcpFailure(error).isSessionLost) throw error;
-        return callOnce(turn, call);
-      }
-    },
+    call: (turn, call) =>
+      withConnection(turn, call.serverId, call.signal, async (turnConnection, connection) => {
+        const { callId, signal } = call;
+        const activeCall: ActiveCall = { callId, signal, clock: undefined, questions: 0, isAsking: false };
+        turnConnection.calls.add(activeCall);
+        try {
+          const answer = await callTool(connection, call, limits, signal, (clock) => {
+            activeCall.clock = clock;
+          });
+          return { ...answer, parts: answer.parts.map((part) => redactPart(part, turnConnection.redact)) };
+        } finally {
+          turnConnection.calls.delete(activeCall);
+        }
+      }),
 
     release: connections.release,
     close: connections.close,
@@ -142,7 +158,10 @@ export function createMcpClient(deps: McpDeps): McpClient {
 }
 
 /** Admits the tools of several servers. A tool whose name is already in use is skipped. */
-function admitAll(limits: McpLimits, listed: { id: string; server: Listed | Skipped }[]): McpListing {
+async function admitAll(
+  limits: McpLimits,
+  listed: { id: string; server: Listed | Skipped }[],
+): Promise<McpListing> {
   const usedNames = new Set<string>();
   const found: McpListing = { tools: [], skipped: [] };
   for (const { id, server } of listed) {
@@ -150,7 +169,7 @@ function admitAll(limits: McpLimits, listed: { id: string; server: Listed | Skip
       found.skipped.push(server);
       continue;
     }
-    const { tools, skipped } = admitTools(id, server.listing, limits, usedNames);
+    const { tools, skipped } = await admitTools(id, server.listing, limits, usedNames);
     found.tools.push(...tools.map((tool) => redactTool(tool, server.redact)));
     found.skipped.push(...redactStrings(skipped, server.redact));
   }

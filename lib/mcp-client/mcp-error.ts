@@ -2,7 +2,10 @@ import { isGuardedFetchError } from "#lib/net/fetch/guarded-fetch-error.ts";
 
 /** A failure of a tool server. The message never quotes the server, because a quote could repeat secret headers. */
 export class McpFailure extends Error {
-  /** Whether the server no longer knows the MCP session. If so, it has not run the call. */
+  /**
+   * Whether the server refused the request as it refuses requests of a session that it no longer knows. If so, it has not
+   * run the call.
+   */
   readonly isSessionLost: boolean;
   /** Whether it is certain that the call was not sent to the server. */
   readonly isUnsent: boolean;
@@ -14,6 +17,12 @@ export class McpFailure extends Error {
     this.isUnsent = isUnsent;
   }
 }
+
+/**
+ * The statuses with which servers answer a request of a session that they no longer know: 404 as the protocol says, and
+ * 400 as many servers do.
+ */
+const LOST_STATUSES = [400, 404];
 
 /** Why a request failed whose answer ended too early. */
 export const BROKE_OFF = "the answer broke off";
@@ -29,8 +38,12 @@ const CLOSED = ["Connection closed", BROKE_OFF].map((reason) => `MCP error -3200
 export const isClosed = (error: unknown): boolean =>
   error instanceof Error && error.name === "McpError" && CLOSED.includes(error.message);
 
-const readCode = (error: object): number | undefined =>
-  "code" in error && typeof error.code === "number" ? error.code : undefined;
+/** Reads the code of an error. The transport HTTP with SSE reports the status of a response in its message only. */
+function readCode(error: Error): number | undefined {
+  if ("code" in error && typeof error.code === "number") return error.code;
+  const [, status] = /^Error POSTing to endpoint \(HTTP (\d{3})\)/.exec(error.message) ?? [];
+  return status === undefined ? undefined : Number(status);
+}
 
 /**
  * Converts any error of an exchange with a tool server into a McpFailure. The message quotes neither the server's
@@ -47,8 +60,8 @@ export function toMcpFailure(error: unknown): McpFailure {
     const code = readCode(at);
     if (code !== undefined)
       return new McpFailure(describeCode(at, code), {
-        // The code of an `McpError` is a JSON-RPC code. In other errors, 404 is the status of the HTTP response.
-        isSessionLost: code === 404 && at.name !== "McpError",
+        // The code of an `McpError` is a JSON-RPC code. In other errors, it is the status of the HTTP response.
+        isSessionLost: at.name !== "McpError" && LOST_STATUSES.includes(code),
       });
   }
   return new McpFailure("the exchange with the server failed");

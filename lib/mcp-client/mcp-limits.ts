@@ -8,7 +8,9 @@ export type McpLimits = {
   toolsPerServerMax: number;
   /** Maximum number of characters of a tool's description. Longer descriptions are cut. */
   descriptionMax: number;
-  /** Maximum size of a tool's input schema, in bytes. Tools with larger schemas are left out. */
+  /** Maximum size of a tool's input schema as its server lists it, in bytes. Tools with larger schemas are left out. */
+  listedSchemaBytesMax: number;
+  /** Maximum size of a tool's input schema as the model reads it, in bytes. Tools with larger schemas are left out. */
   schemaBytesMax: number;
   /** Maximum size of one message of a server, in bytes after decompression. */
   messageBytesMax: number;
@@ -35,6 +37,7 @@ export const MCP_LIMITS: McpLimits = {
   listBytesMax: 4 * 1_048_576,
   toolsPerServerMax: 128,
   descriptionMax: 4_000,
+  listedSchemaBytesMax: 262_144,
   schemaBytesMax: 32_768,
   messageBytesMax: 8 * 1_048_576,
   exchangeBytesMax: 64 * 1_048_576,

@@ -15,3 +15,11 @@ export const readUsage = (usage: LanguageModelV4Usage | undefined): ModelUsage =
   reasoningTokens: usage?.outputTokens?.reasoning ?? 0,
   cachedInputTokens: usage?.inputTokens?.cacheRead ?? 0,
 });
+
+/** Adds up the counts of two model calls. */
+export const addUsage = (one: ModelUsage, other: ModelUsage): ModelUsage => ({
+  inputTokens: one.inputTokens + other.inputTokens,
+  outputTokens: one.outputTokens + other.outputTokens,
+  reasoningTokens: one.reasoningTokens + other.reasoningTokens,
+  cachedInputTokens: one.cachedInputTokens + other.cachedInputTokens,
+});

@@ -24,7 +24,7 @@ type Pages = {
   close: () => Promise<void>;
 };
 
-type Next = Awaited<ReturnType<typeof prepare>>;
+type Next = Awaited<ReturnType<typeof prepareNext>>;
 
 /**
  * Creates the pages. Loads Next with the first request for a page, because Next takes 50 MB and half a second, and
@@ -36,7 +36,7 @@ type Next = Awaited<ReturnType<typeof prepare>>;
 export function createPages(
   env: Env,
   hub: Server,
-  load: () => Promise<Next> = () => prepare(env, hub),
+  load: () => Promise<Next> = () => prepareNext(env, hub),
 ): Pages {
   let loading: Promise<Next> | undefined;
   let isClosed = false;
@@ -84,7 +84,8 @@ async function passConfig(): Promise<void> {
   process.env.__NEXT_PRIVATE_STANDALONE_CONFIG = JSON.stringify(files.config);
 }
 
-async function prepare(env: Env, hub: Server) {
+/** Loads Next. @param hub see {@link createPages}. */
+export async function prepareNext(env: Pick<Env, "NODE_ENV" | "HOST" | "PORT">, hub: Server) {
   if (env.NODE_ENV !== "development") await passConfig();
   const { default: next } = await import("next");
   const app = next({

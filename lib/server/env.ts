@@ -181,6 +181,7 @@ const envSchema = z.object({
   RATE_LIMIT_ANNOTATE: wholeNumber(120),
   RATE_LIMIT_ACT: wholeNumber(120),
   RATE_LIMIT_CALLBACK: wholeNumber(6_000),
+  RATE_LIMIT_PAGES: wholeNumber(1_200),
   ANNOTATIONS_SESSION_MAX: wholeNumber(10_000),
   ANNOTATIONS_SESSION_MIB: wholeNumber(100),
   OWNER_STORED_SESSIONS: wholeNumber(0),

@@ -5,30 +5,30 @@ import { createServer, type IncomingMessage, type ServerResponse, request as sen
 import { beforeEach, describe, test } from "node:test";
 import { gunzipSync } from "node:zlib";
 import { createOwnPages } from "./own-pages.ts";
+import { composeReference } from "./reference/compose-reference.ts";
 import { listenForTests } from "./testing.ts";
 
 const SCRIPT = "self.rows = ['a'];";
 const REFERENCE = `<!DOCTYPE html><html lang="en" class="a"><script src="/_next/a.js" async=""></script><script>${SCRIPT}</script><p>${"x".repeat(100_000)}</p></html>`;
 
 /** What Next was asked for. */
-const rendered: string[] = [];
+const asked: string[] = [];
+let renderings = 0;
 let failures = 0;
 
-/** Renders the reference like Next: in several parts, which wait until the response can take more. */
-async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
-  rendered.push(`${request.method} ${request.url}`);
-  if (failures > 0) {
-    failures -= 1;
-    throw new Error("rendering failed");
-  }
-  response.setHeader("content-type", "text/html");
-  for (let at = 0; at < REFERENCE.length; at += 30_000)
-    if (!response.write(REFERENCE.slice(at, at + 30_000))) await once(response, "drain");
-  response.end();
+async function handle({ method, url }: IncomingMessage, response: ServerResponse): Promise<void> {
+  asked.push(`${method} ${url}`);
+  response.end("a page");
+}
+
+async function renderReference() {
+  renderings += 1;
+  if (failures-- > 0) throw new Error("rendering failed");
+  return composeReference({ html: REFERENCE, link: "</a.css>; rel=preload" });
 }
 
 const listen = (isDev: boolean) => {
-  const send = createOwnPages({ handle, host: "service.example", isDev });
+  const send = createOwnPages({ handle, renderReference, isDev });
   return listenForTests(
     createServer((request, response) => {
       const url = new URL(request.url ?? "", "http://service.example");
@@ -45,25 +45,27 @@ async function call(path: string, { method = "GET", headers = {}, to = port } = 
 }
 
 beforeEach(() => {
-  rendered.length = 0;
+  asked.length = 0;
+  renderings = 0;
 });
 
 describe("the API reference", () => {
   test("is rendered once, however many callers ask for it, and after a failure again", async () => {
     failures = 1;
     assert.equal((await call("/docs")).message.statusCode, 500);
-    rendered.length = 0;
+    renderings = 0;
     const paths = ["/docs", "/docs?a=1", "/./docs", "/docs?_rsc=a"];
     const answers = await Promise.all(
       [...paths, ...paths].map((path) =>
         call(path, { headers: path.endsWith("_rsc=a") ? { rsc: "1" } : {} }),
       ),
     );
-    assert.deepEqual(rendered, ["GET /docs"]);
+    assert.deepEqual([renderings, asked], [1, []]);
     for (const { message, body } of answers) {
       assert.equal(message.statusCode, 200);
       assert.equal(body.toString(), REFERENCE);
       assert.equal(message.headers.etag, answers[0]?.message.headers.etag);
+      assert.equal(message.headers.link, "</a.css>; rel=preload");
     }
   });
 
@@ -81,7 +83,7 @@ describe("the API reference", () => {
     const head = await call("/docs", { method: "HEAD" });
     assert.equal(head.message.headers["content-length"], String(REFERENCE.length));
     assert.equal(head.body.byteLength, 0);
-    assert.deepEqual(rendered, []);
+    assert.deepEqual([renderings, asked], [0, []]);
   });
 
   test("allows exactly its own scripts, without a nonce", async () => {
@@ -104,7 +106,7 @@ describe("a page", () => {
       "/s/ses_a",
     ])
       await call(path);
-    assert.deepEqual(rendered, [
+    assert.deepEqual(asked, [
       "GET /?login=failed",
       "GET //x",
       "GET /login?token=abc",
@@ -121,13 +123,13 @@ describe("a page", () => {
       assert.equal(message.headers.allow, "GET, HEAD, OPTIONS");
       assert.equal(JSON.parse(body.toString()).code, "method_not_allowed");
     }
-    assert.deepEqual(rendered, []);
+    assert.deepEqual(asked, []);
     // The 404 page answers other methods too: an operation at an impossible address is a page that does not exist.
     await call("/_no-such-page", { method: "POST" });
     await call("/api/nothing", { method: "POST" });
-    assert.deepEqual(rendered.splice(0), ["POST /_no-such-page", "POST /api/nothing"]);
+    assert.deepEqual(asked.splice(0), ["POST /_no-such-page", "POST /api/nothing"]);
     const development = await listen(true);
     await call("/__nextjs_original-stack-frames?a=1", { method: "POST", to: development });
-    assert.deepEqual(rendered, ["POST /__nextjs_original-stack-frames?a=1"]);
+    assert.deepEqual(asked, ["POST /__nextjs_original-stack-frames?a=1"]);
   });
 });

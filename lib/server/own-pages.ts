@@ -4,7 +4,8 @@ import { PEER_HEADER } from "#lib/api/http/client-address.ts";
 import { fail, failureResponse } from "#lib/api/http/errors.ts";
 import { keepPageQuery, makePagePolicy } from "#lib/api/http/page-policy.ts";
 import { isDemo } from "#lib/api/http/security-headers.ts";
-import { createReferencePage, REFERENCE_PATH } from "./reference-page.ts";
+import type { Reference } from "./reference/compose-reference.ts";
+import { createReferencePage, REFERENCE_PATH } from "./reference/reference-page.ts";
 import { sendResponse } from "./web-messages.ts";
 
 type Handle = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
@@ -19,10 +20,16 @@ const READ_METHODS = ["GET", "HEAD", "OPTIONS"];
  * request, so each one must cost little: pages take no body and only the query that they read, and the API reference is
  * rendered once. Source: decision 063.
  *
- * @param handle Next's own handler.
+ * @param deps.handle Next's own handler.
+ * @param deps.renderReference renders the API reference.
  */
-export function createOwnPages({ handle, host, isDev }: { handle: Handle; host: string; isDev: boolean }) {
-  const sendReference = createReferencePage(handle, host);
+export function createOwnPages(deps: {
+  handle: Handle;
+  renderReference: () => Promise<Reference>;
+  isDev: boolean;
+}) {
+  const { handle, isDev } = deps;
+  const sendReference = createReferencePage(deps.renderReference);
 
   return async (request: IncomingMessage, response: ServerResponse, url: URL): Promise<void> => {
     const { method = "", url: path = "" } = request;

@@ -10,6 +10,7 @@ import { waitUntil } from "#e2e/service/testing.ts";
 import { PEER_HEADER } from "#lib/api/http/client-address.ts";
 import { isLocalCaller } from "#lib/api/http/local-caller.ts";
 import { readEnv } from "./env.ts";
+import { composeReference } from "./reference/compose-reference.ts";
 import { addressOf, createRequestListener } from "./request-listener.ts";
 import { listenForTests } from "./testing.ts";
 
@@ -57,9 +58,10 @@ const { handleRequest, drain, endStreams } = createRequestListener({
   async handle(request, response) {
     passedToNext.push(request.url ?? "");
     peerForNext = request.headers[PEER_HEADER];
-    response.end(request.url === "/docs" ? '<html lang="en">' : "Next's");
+    response.end("Next's");
   },
   logger: { error: (fields) => void logged.push(fields) },
+  renderReference: () => composeReference({ html: '<html lang="en">' }),
 });
 const server = createServer(handleRequest);
 const port = await listenForTests(server);
@@ -534,6 +536,25 @@ test("a stopping service answers pending requests, refuses new ones, and ends st
   await ended;
   assert.equal(followed.complete, true, "the response has an end");
   assert.equal(received.join(""), event);
+});
+
+test("pages and files that anybody can load have a rate for each client address, and other requests do not", async (t) => {
+  // The rate is lower than the cost of a single page, so the first request of each kind is refused.
+  const send = await open(t, { RATE_LIMIT_PAGES: "1", TRUST_PROXY: "127.0.0.1" });
+  serveOperation = async () => Response.json({ ok: true });
+  const served = logged.length;
+  for (const path of ["/", "/docs", "/_next/static/a.js", "/api/openapi.json", "/api/nothing", "/s/ses_a"]) {
+    const { message, body } = await send(path, { host: "127.0.0.1:3000" });
+    assert.equal(message.statusCode, 429, path);
+    assert.equal(JSON.parse(body).code, "rate_limited");
+    assert.match(String(message.headers["retry-after"]), /^[1-9]\d*$/);
+    assert.equal(message.headers.connection, "close");
+  }
+  for (const path of ["/api/health", "/api/sessions"])
+    assert.equal((await send(path, { host: "127.0.0.1:3000" })).message.statusCode, 200, path);
+  const unlimited = await open(t, { RATE_LIMIT_PAGES: "0" });
+  assert.equal((await unlimited("/", { host: "127.0.0.1:3000" })).body, "Next's");
+  assert.equal(logged.length, served);
 });
 
 test("the security log names the client behind a trusted proxy, and the connection's peer otherwise", () => {

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { contract } from "#lib/api/contract/contract.ts";
 import { logInOperation } from "#lib/api/contract/operations/logins.ts";
 import { isRoutedSessionId } from "#lib/api/contract/paths.ts";
-import { type Client, readClientAddress } from "#lib/api/http/client-address.ts";
+import { type Client, readClientAddress, readClientSubject } from "#lib/api/http/client-address.ts";
 import { fail, failureResponse } from "#lib/api/http/errors.ts";
 import { componentOf, failureOf } from "#lib/api/http/failure-of.ts";
 import { markLocalCaller } from "#lib/api/http/local-caller.ts";
@@ -20,6 +20,8 @@ import type { Container } from "./container.ts";
 import type { Env } from "./env.ts";
 import { isLoopbackPeer } from "./loopback-peer.ts";
 import { createOwnPages, NO_PAGE } from "./own-pages.ts";
+import { createPagePace, pageCost } from "./page-pace.ts";
+import { renderReference } from "./reference/render-reference.ts";
 import { servePages } from "./serve-pages.ts";
 import { isEventStream, sendResponse, toWebRequest } from "./web-messages.ts";
 
@@ -34,6 +36,8 @@ type ListenerDeps = {
   handle: Handle;
   isDev: boolean;
   logger: Pick<Logger, "error">;
+  /** Renders the API reference. */
+  renderReference?: Parameters<typeof createOwnPages>[0]["renderReference"];
   /** How long a client may read nothing of a complete response. Default 60 s. */
   stalledMs?: number;
 };
@@ -61,6 +65,7 @@ export function createRequestListener({
   handle,
   isDev,
   logger,
+  renderReference: render = () => renderReference(env.baseUrl),
   stalledMs = STALLED_MS,
 }: ListenerDeps) {
   /** The responses that are still open. */
@@ -68,7 +73,8 @@ export function createRequestListener({
   const streamsEnded = new AbortController();
   let isDraining = false;
   const checkHost = createHostCheck(env);
-  const sendOwnPage = createOwnPages({ handle, isDev, host: new URL(env.baseUrl).host });
+  const sendOwnPage = createOwnPages({ handle, isDev, renderReference: render });
+  const pace = createPagePace(isDev ? 0 : env.RATE_LIMIT_PAGES);
   const isHttps = env.baseUrl.startsWith("https:");
   const isLocalService = isLoopbackHost(new URL(env.baseUrl).hostname);
   const foreignHost = env.isLoopback ? FOREIGN_HOST : `${FOREIGN_HOST}; ALLOWED_HOSTS names further ones`;
@@ -134,6 +140,14 @@ export function createRequestListener({
     if (host === "foreign" && !isProbe(pathname)) return refuse(response, 421, foreignHost);
 
     if (pathname === "/api/inngest") return serveEngine(request, response, url);
+    const isPublic = route ? route.operations.GET === "readOpenApi" : pathname !== MCP_PATH;
+    if (isPublic) {
+      const subject = readClientSubject(connectionOf(request), env.TRUST_PROXY) ?? "";
+      const verdict = await pace.enter(subject, pageCost(pathname));
+      if (!verdict.isAllowed) return sendResponse(response, refuseForNow(verdict.retrySeconds));
+      // The client has left while the request waited.
+      if (response.closed) return;
+    }
     const entrance =
       route || pathname === MCP_PATH
         ? undefined
@@ -267,6 +281,14 @@ async function waitForClose(responses: ServerResponse[], ms: number): Promise<vo
 
 const notReady = (): Response =>
   Response.json({ ok: false }, { status: 503, headers: { Connection: "close" } });
+
+const refuseForNow = (seconds: number): Response =>
+  failureResponse(
+    fail("rate_limited", "this address loads too many pages; try again later", {
+      "Retry-After": String(seconds),
+      Connection: "close",
+    }),
+  );
 
 /** Returns the response to a request that arrives while the service stops. */
 export const refuseWhileStopping = (): Response =>

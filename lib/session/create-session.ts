@@ -9,7 +9,7 @@ import type {
 } from "#db/schema/index.ts";
 import { faultPoint } from "#lib/faults/fault-point.ts";
 import type { Sealer } from "#lib/secrets/sealer.ts";
-import { truncate } from "#lib/text/whole-characters.ts";
+import { shorten } from "#lib/text/shorten.ts";
 import type { Budget } from "./budget/budget.ts";
 import type { DelegationCaps } from "./delegation.ts";
 import { type IncomingMessage, toMessageRows } from "./follow-up/incoming-message.ts";
@@ -179,5 +179,5 @@ export function titleOf(messages: IncomingMessage[]): string {
       .split("\n")
       .find((candidate) => candidate.trim() !== "")
       ?.trim() ?? "Untitled session";
-  return line.length > 120 ? truncate(line, 119) : line;
+  return shorten(line, 120);
 }

@@ -7,12 +7,13 @@ export const SERVICE_PROGRAM = ".next/service/main.mjs";
 
 const OUTPUT = dirname(SERVICE_PROGRAM);
 
-/** Scripts of threads. Each is built as a file of its own, in the folder of the program. */
+/** Scripts of threads, and of processes that the service starts. Each is built as a file of its own, in the folder of the program. */
 const THREADS = [
   "lib/api/http/body/body-worker.ts",
   "lib/deliverable/admission/schema-worker.ts",
   "lib/mcp-server/tools/page-worker.ts",
   "lib/porting/read-worker.ts",
+  "lib/server/reference/reference-worker.ts",
   "lib/tools/browser/compare/difference-worker.ts",
 ];
 

@@ -13,12 +13,29 @@ export function readNullsAsAbsent<Schema extends z.ZodType>(
 ): z.ZodSafeParseResult<z.output<Schema>> {
   const parsed = schema.safeParse(value, { reportInput: true });
   if (parsed.success) return parsed;
-  const paths = parsed.error.issues.flatMap((issue) => listPaths(issue, []));
+  const copy = removeNulls(value, parsed.error);
+  return copy === value ? parsed : schema.safeParse(copy, { reportInput: true });
+}
+
+/**
+ * Removes the null properties that a schema refuses from JSON that another program has written. The value itself does
+ * not change.
+ *
+ * @returns the value without these properties; the value itself if the schema refuses none.
+ */
+export function dropRefusedNulls(schema: z.ZodType, value: unknown): unknown {
+  const parsed = schema.safeParse(value);
+  return parsed.success ? value : removeNulls(value, parsed.error);
+}
+
+/** Copies a value without the null properties that are the places of issues. Returns the value if there are none. */
+function removeNulls(value: unknown, { issues }: ZodError): unknown {
+  const paths = issues.flatMap((issue) => listPaths(issue, []));
   const nulls = paths.filter((path) => isNullProperty(value, path));
-  if (nulls.length === 0) return parsed;
+  if (nulls.length === 0) return value;
   const copy = structuredClone(value);
   for (const path of nulls) removeAt(copy, path);
-  return schema.safeParse(copy, { reportInput: true });
+  return copy;
 }
 
 /** Like {@link readNullsAsAbsent}, but returns the value. @throws ZodError if the value is invalid. */

@@ -25,6 +25,7 @@ test("a shortened text has whole characters only, and no more units than it may"
     assert.ok(cut.length <= max && cut.isWellFormed() && cut.endsWith("…"), cut);
   }
   assert.ok(shorten("a\ud83d and more", 5).isWellFormed());
+  assert.equal(shorten("\ufeffname", 4), "\ufeffna…");
 });
 
 test("a slug has plain letters, digits and hyphens, and no hyphen at its ends", () => {

@@ -1,20 +1,18 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { beginningOf, createCharacterJoiner, endOf, truncate } from "./whole-characters.ts";
+import { beginningOf, createCharacterJoiner, endOf } from "./whole-characters.ts";
 
 const CAT = "🐈";
 
 test("a text that is cut anywhere keeps whole characters, at most as many units as allowed", () => {
   const text = `a${CAT}é${CAT}${CAT}z`;
   for (let max = 0; max <= text.length + 2; max++) {
-    for (const part of [beginningOf(text, max), endOf(text, max), truncate(text, max)])
+    for (const part of [beginningOf(text, max), endOf(text, max)])
       assert.ok(part.isWellFormed(), `${max}: ${JSON.stringify(part)}`);
     assert.ok(beginningOf(text, max).length <= max && text.startsWith(beginningOf(text, max)));
     assert.ok(endOf(text, max).length <= max && text.endsWith(endOf(text, max)));
     assert.ok(beginningOf(text, max).length >= Math.min(max, text.length) - 1);
   }
-  assert.equal(truncate(text, text.length), text);
-  assert.equal(truncate(text, 2), "a…");
 });
 
 test("the source of beginningOf works by itself, because pages get it as source", () => {

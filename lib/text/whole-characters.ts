@@ -29,10 +29,6 @@ export type BeginningOf = typeof beginningOf;
 export const endOf = (text: string, unitsMax: number): string =>
   text.slice(endOfCharacter(text, Math.max(0, text.length - unitsMax)));
 
-/** Cuts a text that is longer than `unitsMax` units, and marks the cut with `…`. Keeps whole characters only. */
-export const truncate = (text: string, unitsMax: number): string =>
-  text.length > unitsMax ? `${beginningOf(text, unitsMax)}…` : text;
-
 /**
  * Creates a function that joins the pieces of a text so that each returned piece has whole characters only: the first
  * half of a character at the end of a piece is kept for the next piece. Providers split texts anywhere.

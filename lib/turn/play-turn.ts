@@ -15,9 +15,9 @@ import { awaitAgents, hasMoreToDo, ownWait } from "./step/await-agents.ts";
 import type { PlannedCall } from "./step/call-model.ts";
 import { callWithRoom } from "./step/call-with-room.ts";
 import { dropComposed } from "./step/compose-ahead.ts";
-import { endCutOff } from "./step/cut-off.ts";
 import { readSteers } from "./step/read-steers.ts";
 import { answerFromStore, hasSubmitted, runTools, settleCalls } from "./step/run-tools.ts";
+import { endUnfinished } from "./step/unfinished-answer.ts";
 import {
   beginCollection,
   collectDeliverable,
@@ -134,16 +134,16 @@ async function playSteps(
     const calls = model.kind === "answered" ? model.calls : model.kind === "calling" ? [model.call] : [];
     if (await waitForCalls(deps, run, number, calls)) return "parked";
     if (isStopped(run)) return STOPPED;
-    const isCutOff = model.kind === "answered" && model.isCutOff === true;
-    const cutOff = endCutOff(run, number);
-    if (cutOff !== undefined) return { outcome: "errored", failure: { message: cutOff, isRetryable: false } };
+    const isUnfinished = model.kind === "answered" && model.unfinished !== undefined;
+    const reason = endUnfinished(run, number);
+    if (reason !== undefined) return { outcome: "errored", failure: { message: reason, isRetryable: false } };
     if (calls.some((call) => hasSubmitted(run, number, call)))
       return { outcome: "succeeded", canContinue: false };
     // At the step limit, or after the collection of the deliverable has begun, an unread message becomes a separate
     // turn.
     const mayRead = number < maxSteps && !hasBegunCollection(run);
     let hasRead = mayRead && run.isSteered && (await readSteers(deps, run, number + 1));
-    while (calls.length === 0 && !isCutOff && !hasRead) {
+    while (calls.length === 0 && !isUnfinished && !hasRead) {
       const delegated = mayRead ? await awaitAgents(deps, run, number) : "none";
       if (delegated === "parked") return "parked";
       if (isStopped(run)) return STOPPED;

@@ -1,4 +1,4 @@
-import { truncate } from "#lib/text/whole-characters.ts";
+import { shorten } from "#lib/text/shorten.ts";
 import type { ContentProblem } from "./compile/check-document.ts";
 import {
   type Change,
@@ -150,7 +150,7 @@ export function describeDifference(before: VariantDocument, after: VariantDocume
   return [...lines, ...dropped, ...sheets];
 }
 
-const cut = (text: string, max: number): string => truncate(text, max);
+const cut = (text: string, max: number): string => shorten(text, max);
 
 const byId = ({ pages }: VariantDocument): Map<string, string> =>
   new Map(pages.flatMap(({ changes }) => changes).map((change) => [change.id, JSON.stringify(change)]));

@@ -1,7 +1,7 @@
 "use client";
 
 import { useState } from "react";
-import { truncate } from "#lib/text/whole-characters.ts";
+import { shorten } from "#lib/text/shorten.ts";
 import { cn } from "../../ui/cn.ts";
 
 /** Shows text of a change. A long text is cut off, and a button shows all of it. HTML is not rendered. */
@@ -16,7 +16,7 @@ export function LongText({
 }) {
   const [isWhole, setWhole] = useState(false);
   const isLong = text.length > charactersMax;
-  const shown = isWhole ? text : truncate(text, charactersMax);
+  const shown = isWhole ? text : shorten(text, charactersMax);
   return (
     <>
       <span

@@ -1,6 +1,6 @@
-import { collectPlaces, type SchemaObject } from "#lib/deliverable/admission/walk-schema.ts";
-import { profiles } from "#lib/deliverable/projection/profile/profile.ts";
-import { projectSchema } from "#lib/deliverable/projection/project-schema.ts";
+import { profiles } from "#lib/projection/profile/profile.ts";
+import { projectSchema } from "#lib/projection/project-schema.ts";
+import { collectPlaces, type SchemaObject } from "#lib/projection/schema/walk-schema.ts";
 import { median, medianRatio } from "../statistics.ts";
 import type { Measurement, Row } from "../types.ts";
 

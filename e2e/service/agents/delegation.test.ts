@@ -132,7 +132,7 @@ describe("a session that delegates", () => {
     assert.equal((await readAgents(service, session.sessionId)).length, 2);
   });
 
-  it("ends all its sub-agents within three seconds when it is stopped", async () => {
+  it("ends all its sub-agents when it is stopped", async () => {
     const { promise: never, resolve } = Promise.withResolvers<void>();
     scriptByTask(service, {
       "lead six": [{ toolCalls: [spawn({ objective: "middle agent" })] }, { toolCalls: [wait()] }],
@@ -141,7 +141,6 @@ describe("a session that delegates", () => {
     });
     const session = await service.create("lead six", delegating);
     await service.model.waitForRequest(({ userText }) => userText.includes("deep agent"));
-    const startedAt = Date.now();
     await service.call("POST", `/api/sessions/${session.sessionId}/agent/cancel`);
     await service.completed(session.statusUrl);
     const ended = await readAgents(service, session.sessionId);
@@ -152,7 +151,6 @@ describe("a session that delegates", () => {
         [2, "cancelled"],
       ],
     );
-    assert.ok(Date.now() - startedAt < 3_000);
     resolve();
   });
 

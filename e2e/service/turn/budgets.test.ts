@@ -54,8 +54,8 @@ const untilParked = (session: { sessionId: string }, on = service) =>
 const readBudget = async (session: { sessionId: string }, on = service) =>
   (await on.read<{ budget: BudgetState | null }>(`${pathOf(session)}/agent/status`)).budget;
 
-async function raise(session: { sessionId: string }, change: Record<string, number | null>) {
-  const response = await service.call("PATCH", `${pathOf(session)}/budget`, change);
+async function raise(session: { sessionId: string }, change: Record<string, number | null>, on = service) {
+  const response = await on.call("PATCH", `${pathOf(session)}/budget`, change);
   assert.equal(response.status, 200, await response.clone().text());
   return ((await response.json()) as { budget: BudgetState }).budget;
 }
@@ -397,5 +397,58 @@ describe("a service without prices, with a budget per owner", () => {
       only(await readEvents(owned, parked?.sessionId ?? ""), "turn.waiting").length;
     await endOverdueWaits(owned.container.services, until);
     await waitUntil(async () => (await readWaits()) === 2, "the turn waits again");
+  });
+});
+
+describe("a raise while the owner's daily budget is used up", () => {
+  let owned: TestService;
+  before(async () => {
+    owned = await openTestService({ SANDBOX: "unconfined", OWNER_BUDGET_TOKENS_PER_DAY: "2500" });
+  });
+  after(() => owned.close());
+
+  it("does not resume the turn, which then waits for the owner's budget, in every order of changes", async () => {
+    scriptByTask(owned, {
+      small: [work, work],
+      large: [{ ...work, usage: { inputTokens: 1_900, outputTokens: 100 } }],
+    });
+    const capabilities = { browser: false };
+    const small = await owned.create("small", { capabilities, budget: { tokens: 1_000 } });
+    await untilParked(small, owned);
+    const large = await owned.create("large", { capabilities });
+    await untilParked(large, owned);
+    const calls = owned.model.requests.length;
+    const readWaits = async ({ sessionId }: { sessionId: string }) =>
+      only(await readEvents(owned, sessionId), "turn.waiting").map(({ waitingOn }) =>
+        waitingOn.kind === "budget" ? [waitingOn.reason, waitingOn.until?.slice(11) ?? null] : [],
+      );
+    const ofSession = [/^The session's budget of 1,000 tokens is used up/, null] as const;
+    const ofOwner = [/^The owner's budget of 2,500 tokens a day is used up/, "00:00:00.000Z"] as const;
+    const expectWaits = async (
+      session: { sessionId: string },
+      expected: (readonly [RegExp, string | null])[],
+    ) => {
+      const waits = await readWaits(session);
+      assert.deepEqual(
+        waits.map(([, until]) => until),
+        expected.map(([, until]) => until),
+      );
+      for (const [index, [reason]] of expected.entries()) assert.match(String(waits[index]?.[0]), reason);
+    };
+    await raise(small, { tokens: 50_000 }, owned);
+    await expectWaits(small, [ofSession, ofOwner]);
+    // Another raise changes nothing, and nothing is told again.
+    await raise(small, { tokens: 60_000 }, owned);
+    await expectWaits(small, [ofSession, ofOwner]);
+    // A budget that is lowered below the spend is the reason again, also for a turn that waits for its owner.
+    await raise(small, { tokens: 1_000 }, owned);
+    await expectWaits(small, [ofSession, ofOwner, ofSession]);
+    await raise(large, { tokens: 1_000 }, owned);
+    await expectWaits(large, [ofOwner, ofSession]);
+    await raise(large, { tokens: null }, owned);
+    await expectWaits(large, [ofOwner, ofSession, ofOwner]);
+    for (const { sessionId } of [small, large])
+      assert.deepEqual(only(await readEvents(owned, sessionId), "turn.resumed"), []);
+    assert.equal(owned.model.requests.length, calls);
   });
 });

@@ -40,9 +40,10 @@ export async function changeBudget(
 ): Promise<Answer> {
   const refusal = typeof body.usd === "number" ? refuseUnpriced(services.settings, "usd") : undefined;
   if (refusal) return refusal;
-  const { budgetChanged } = services.spending;
+  const { budgetChanged, findOwnerExhausted } = services.spending;
   const { isPriced } = services.settings.model;
-  const changed = await storeBudget({ ...services, budgetChanged, isPriced }, session.id, body);
+  const deps = { ...services, budgetChanged, findOwnerExhausted, isPriced };
+  const changed = await storeBudget(deps, session, body);
   const tree = changed && (await readTreeBudget(services.db, session.id));
   if (!tree) return unknownSession();
   const { usd = null, tokens = null, minutes = null } = tree.budget ?? {};

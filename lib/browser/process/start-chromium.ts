@@ -1,6 +1,7 @@
 import { type ChildProcess, type SpawnOptions, spawn } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
 import type { SandboxUser } from "#lib/isolation/sandbox-users.ts";
+import { errorText } from "#lib/text/error-text.ts";
 import { beginningOf } from "#lib/text/whole-characters.ts";
 import { chromiumFlags } from "./chromium-flags.ts";
 import type { Devtools } from "./devtools-connection.ts";
@@ -117,7 +118,7 @@ async function untilReady(child: ChildProcess, timeoutMs: number): Promise<Devto
   const fail = (why: string, name = "Error") =>
     failed.reject(Object.assign(new Error(`the browser ${why}${lastWords(text)}`), { name }));
   const timer = setTimeout(() => fail(`did not come up in ${timeoutMs / 1000} s`, TIMEOUT), timeoutMs);
-  child.once("error", (error) => fail(`could not be started: ${error.message}`));
+  child.once("error", (error) => fail(`could not be started: ${errorText(error)}`));
   child.once("exit", (code, signal) => fail(`ended at its start (${signal ?? `exit code ${code}`})`));
   const read = (piece: string) => {
     text += piece;

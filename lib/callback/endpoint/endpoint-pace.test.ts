@@ -46,3 +46,19 @@ test("with 0, there is no limit", () => {
   const { pace } = openPace(0);
   for (let index = 0; index < 10_000; index++) assert.equal(pace.reserve("a.example", `whd-${index}`), 0);
 });
+
+test("above 10,000 hosts or slots, those that are no longer needed are forgotten", () => {
+  const { clock, pace } = openPace(1);
+  const reserve = (host: string) => {
+    pace.reserve(host, `${host}-first`);
+    return pace.reserve(host, `${host}-second`);
+  };
+  for (let index = 0; index < 10_001; index++) reserve(`${index}.example`);
+  assert.deepEqual(pace.entries(), { hosts: 10_001, slots: 10_001 });
+  reserve("next.example");
+  assert.equal(pace.entries().slots, 10_002, "all of them are still waiting");
+  // The second deliveries were never attempted after their time, so they must be gone.
+  clock.at += 3_600_000;
+  assert.equal(reserve("last.example"), 50_000);
+  assert.deepEqual(pace.entries(), { hosts: 1, slots: 1 });
+});

@@ -28,7 +28,7 @@ const UNUSED_AFTER_MS = 30 * 60_000;
 export function createEndpointPace(
   perMinute: number,
   now: () => number = () => performance.now(),
-): EndpointPace {
+): EndpointPace & { entries: () => { hosts: number; slots: number } } {
   /** The time of the next free slot of each host, on the clock `now`. */
   const freeAt = new Map<string, number>();
   /** The slots of waiting deliveries by delivery id, as times on the clock `now`. */
@@ -48,6 +48,8 @@ export function createEndpointPace(
   }
 
   return {
+    /** Returns how many hosts and waiting deliveries are in memory. */
+    entries: () => ({ hosts: freeAt.size, slots: slots.size }),
     reserve(host, deliveryId) {
       if (perMinute === 0) return 0;
       const at = now();

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
-import { after, before, beforeEach, test } from "node:test";
+import { after, beforeEach, test } from "node:test";
 import { asc, eq } from "drizzle-orm";
-import type { Database } from "#db/client.ts";
 import {
   deliveries,
   deliveryAttempts,
@@ -11,48 +10,26 @@ import {
   runs,
   sessions,
 } from "#db/schema/index.ts";
-import { openTestDatabase } from "#db/testing.ts";
-import { createAddressRule } from "#lib/net/address/address-rule.ts";
-import { createGuardedPost, type GuardedPost } from "#lib/net/fetch/guarded-post.ts";
-import { createSealer } from "#lib/secrets/sealer.ts";
+import type { GuardedPost } from "#lib/net/fetch/guarded-post.ts";
 import type { Job } from "#lib/session/jobs/jobs.ts";
 import { attemptDelivery, type DeliveryDeps } from "../attempt-delivery.ts";
 import { enableEndpoint } from "../callback-state-store.ts";
 import { resendLostDeliveries } from "../lost-delivery-store.ts";
 import { redeliver } from "../redeliver.ts";
 import { standardSchedule } from "../retry-schedule.ts";
-import { seedCallbackSession, seedDelivery, startReceiver } from "../testing.ts";
+import { openDeliveryBench, seedCallbackSession, seedDelivery } from "../testing.ts";
 import { sweepHeldDeliveries } from "./held-delivery-store.ts";
 
 const HOUR_MS = 3_600_000;
 const DISABLE_AFTER_MS = 120 * HOUR_MS;
-const sealer = createSealer(new Uint8Array(32).fill(7));
+const { db, post, receiver, sealer, answer, reset, close } = await openDeliveryBench();
+after(close);
 
-let db: Database;
-let closeDatabase: () => Promise<void>;
-let post: GuardedPost;
-let receiver: Awaited<ReturnType<typeof startReceiver>>;
-/** The HTTP status with which the receiver answers. */
-let status: number;
 /** The time when callbacks to the receiver were disabled. The other times are hours after it. */
 let disabledAtMs: number;
 
-before(async () => {
-  ({ db, close: closeDatabase } = await openTestDatabase());
-  post = createGuardedPost(createAddressRule({ allow: ["127.0.0.1"] }));
-  receiver = await startReceiver((_request, response) => response.writeHead(status).end());
-});
-after(async () => {
-  receiver.close();
-  post.close();
-  await closeDatabase();
-});
 beforeEach(async () => {
-  await db.delete(failingEndpoints);
-  await db.delete(sessions);
-  await db.delete(outbox);
-  receiver.received.length = 0;
-  status = 500;
+  await reset();
   disabledAtMs = Date.now();
   await db.insert(failingEndpoints).values({
     ownerId: "owner",
@@ -131,7 +108,7 @@ test("a delivery to a disabled endpoint is sent when the receiver works again, a
   const { id } = await hold(0.1);
   assert.equal(receiver.received.length, 0);
   assert.deepEqual(await sweep(0.99), { released: [], expired: 0 });
-  status = 204;
+  answer.status = 204;
   assert.deepEqual((await sweep(1.01)).released, [id]);
   assert.equal(await play(id, 1.01), "delivered");
   assert.deepEqual(
@@ -151,7 +128,7 @@ test("one probe is sent per hour; after its success, the others are released old
   assert.equal(receiver.received.length, 1);
   assert.deepEqual((await sweep(2.1)).released, [], "the last failure is less than an hour ago");
   assert.deepEqual((await sweep(2.3)).released, [second], "the first waits longer after its attempt");
-  status = 200;
+  answer.status = 200;
   assert.equal(await play(second, 2.3), "delivered");
   assert.deepEqual((await sweep(2.31)).released, [first, third]);
   assert.equal(await play(first, 2.31), "delivered");
@@ -211,7 +188,7 @@ test("a delivery whose retries began before its endpoint was disabled keeps its 
   });
   assert.equal(await play(id, 0.5), "held");
   assert.equal((await read(id)).attemptsFinished, 1);
-  status = 204;
+  answer.status = 204;
   await sweep(1.1);
   assert.equal(await play(id, 1.1), "delivered");
   assert.deepEqual(
@@ -224,7 +201,7 @@ test("run.completed is held with its run.started, and sent after it", async () =
   const started = await hold(0.1);
   const completedId = await addDelivery(started, 0.2, "run.completed");
   assert.equal(await play(completedId, 0.2), "held", "it does not wait in the engine");
-  status = 204;
+  answer.status = 204;
   assert.deepEqual((await sweep(1.1)).released, [started.id]);
   assert.equal(await play(started.id, 1.1), "delivered");
   assert.deepEqual((await sweep(1.2)).released, [completedId]);
@@ -278,7 +255,7 @@ test("a released delivery keeps its id, its bytes and its place in the outbox", 
     stored.map(({ id: jobId, data }) => [jobId, data]),
     [[`${id}:1:2`, { deliveryId: id, cycle: 1 }]],
   );
-  status = 204;
+  answer.status = 204;
   await play(id, 1.1);
   assert.equal(receiver.received[0]?.body.toString("utf8"), body);
 });
@@ -307,7 +284,7 @@ test("a kill at any point loses no held delivery", async () => {
   assert.deepEqual((await resendLostDeliveries(db, at(1.5))).map(deliveryIdOf), []);
   await db.update(outbox).set({ sentAt: at(1.1) });
   assert.deepEqual((await resendLostDeliveries(db, at(1.5))).map(deliveryIdOf), [id]);
-  status = 204;
+  answer.status = 204;
   assert.equal(await play(id, 1.5), "delivered", "it is still the probe");
 });
 
@@ -357,7 +334,7 @@ test("a held delivery can be sent again at once", async () => {
   const jobs = { plan: () => undefined, begin: () => {} };
   const result = await redeliver({ db, jobs, clock: () => at(0.2) }, sessionId, id);
   assert.equal(result.status, "reopened");
-  status = 204;
+  answer.status = 204;
   const deps = { db, post, sealer, schedule: standardSchedule, disableAfterMs: DISABLE_AFTER_MS };
   const logger = { info: () => {}, warn: () => {} };
   assert.deepEqual(await attemptDelivery({ ...deps, logger }, { deliveryId: id, cycle: 2, number: 1 }), {

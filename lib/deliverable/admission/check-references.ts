@@ -1,5 +1,10 @@
+import {
+  childrenOf,
+  type Place,
+  resolveReference,
+  type SchemaObject,
+} from "#lib/projection/schema/walk-schema.ts";
 import type { Draft } from "./find-draft.ts";
-import { childrenOf, type Place, resolveReference, type SchemaObject } from "./walk-schema.ts";
 
 /**
  * Maximum number of schema checks for one value. Ordinary schemas need a few hundred; more are needed only if

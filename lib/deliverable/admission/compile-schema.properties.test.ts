@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { type SchemaDraft, Validator } from "@cfworker/json-schema";
 import fc from "fast-check";
-import { arbitrarySample, type DraftName } from "../projection/testing/arbitrary-schema.ts";
+import { arbitrarySample, type DraftName } from "#lib/projection/testing/arbitrary-schema.ts";
 import { compileSchema } from "./compile-schema.ts";
 
 /**

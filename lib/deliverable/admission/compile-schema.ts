@@ -1,12 +1,17 @@
 import type { ErrorObject, Options, ValidateFunction } from "ajv";
 import type AjvCore from "ajv/dist/core.js";
+import {
+  collectPlaces,
+  formatPointer,
+  type Place,
+  type SchemaObject,
+} from "#lib/projection/schema/walk-schema.ts";
 import { compileCallerPattern } from "#lib/text/caller-pattern.ts";
 import { findReferenceFlaw } from "./check-references.ts";
 import { configureAjv } from "./configure-ajv.ts";
 import { describeError } from "./describe-violation.ts";
 import { DRAFT_NAMES, type Draft, findDraft } from "./find-draft.ts";
 import { trackEvaluated } from "./track-evaluated.ts";
-import { collectPlaces, formatPointer, type Place, type SchemaObject } from "./walk-schema.ts";
 
 export type CompiledSchema = { ok: true; validate: ValidateFunction } | { ok: false; error: string };
 

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { availableParallelism } from "node:os";
-import type { ProfileName } from "../projection/profile/profile.ts";
+import type { ProfileName } from "#lib/projection/profile/profile.ts";
 import { createRecent } from "./recent.ts";
 import type { RawViolation, Violation } from "./schema-job.ts";
 import { createSchemaPool } from "./schema-pool.ts";

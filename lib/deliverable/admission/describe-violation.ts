@@ -1,5 +1,5 @@
 import type { ErrorObject } from "ajv";
-import { truncate } from "#lib/text/whole-characters.ts";
+import { shorten } from "#lib/text/shorten.ts";
 import type { Violation } from "./schema-job.ts";
 
 const VIOLATIONS_MAX = 50;
@@ -38,5 +38,5 @@ export function describeError({ keyword, params, message = "is not valid" }: Err
 
 function quote(value: unknown): string {
   const text = JSON.stringify(value) ?? "";
-  return truncate(text, QUOTE_CHARACTERS_MAX);
+  return shorten(text, QUOTE_CHARACTERS_MAX);
 }

@@ -4,7 +4,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import type AjvCore from "ajv/dist/core.js";
 import draft06MetaSchema from "ajv/dist/refs/json-schema-draft-06.json" with { type: "json" };
 import AjvDraft04 from "ajv-draft-04";
-import { ignoredKeywords } from "./draft-keywords.ts";
+import { ignoredKeywords } from "#lib/projection/schema/draft-keywords.ts";
 
 /** What the checker needs to know about a draft of JSON Schema. */
 export type Draft = {

@@ -1,7 +1,7 @@
-import { truncate } from "#lib/text/whole-characters.ts";
+import { formatPointer } from "#lib/projection/schema/walk-schema.ts";
+import { shorten } from "#lib/text/shorten.ts";
 import type { InexactNumber } from "./parse-answer.ts";
 import type { RawViolation } from "./schema-job.ts";
-import { formatPointer } from "./walk-schema.ts";
 
 /**
  * Returns a violation for each of the first 50 numbers in `inexact`. The `path` of a violation points into the decoded
@@ -38,7 +38,7 @@ const VIOLATIONS_MAX = 50;
 const QUOTE_CHARACTERS_MAX = 60;
 
 function explain({ text, parsed }: InexactNumber): string {
-  const written = truncate(text, QUOTE_CHARACTERS_MAX);
+  const written = shorten(text, QUOTE_CHARACTERS_MAX);
   const becomes = Number.isFinite(parsed) ? `would become ${parsed}` : "is too large";
   return `must be a number that JSON readers keep exactly: ${written} ${becomes}`;
 }

@@ -1,5 +1,5 @@
 import { storableText } from "#db/storable.ts";
-import { setOwn } from "../projection/json.ts";
+import { setOwn } from "#lib/projection/json.ts";
 import { isInexact } from "./decimal.ts";
 
 /**

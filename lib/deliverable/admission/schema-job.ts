@@ -1,4 +1,4 @@
-import type { ProfileName } from "../projection/profile/profile.ts";
+import type { ProfileName } from "#lib/projection/profile/profile.ts";
 
 /** A violation of a schema. `path` is a JSON pointer into the value; "" is the value itself. */
 export type Violation = { path: string; message: string };

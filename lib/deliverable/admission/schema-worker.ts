@@ -1,8 +1,8 @@
 import { parentPort } from "node:worker_threads";
-import { buildExample } from "../projection/build-example.ts";
-import { checkProfile } from "../projection/profile/check-profile.ts";
-import { type ProfileName, profiles } from "../projection/profile/profile.ts";
-import { type Projection, projectSchema } from "../projection/project-schema.ts";
+import { buildExample } from "#lib/projection/build-example.ts";
+import { checkProfile } from "#lib/projection/profile/check-profile.ts";
+import { type ProfileName, profiles } from "#lib/projection/profile/profile.ts";
+import { type Projection, projectSchema } from "#lib/projection/project-schema.ts";
 import { type CompiledSchema, compileSchema } from "./compile-schema.ts";
 import { describeViolations } from "./describe-violation.ts";
 import { listInexact } from "./list-inexact.ts";

@@ -2,8 +2,8 @@ import { _, type CodeKeywordDefinition, type KeywordCxt, Name, str } from "ajv";
 import { not } from "ajv/dist/compile/codegen/index.js";
 import { Type } from "ajv/dist/compile/util.js";
 import type AjvCore from "ajv/dist/core.js";
+import type { Place, SchemaObject } from "#lib/projection/schema/walk-schema.ts";
 import type { Draft } from "./find-draft.ts";
-import type { Place, SchemaObject } from "./walk-schema.ts";
 
 /**
  * A keyword of our own, which is added to each subschema if evaluated properties and items have to be tracked. It is
@@ -15,7 +15,8 @@ const TRACKED = "$tracksEvaluated";
 /**
  * Marks a schema whose draft and keywords require that evaluated properties and items are tracked, and replaces the
  * keywords of ajv that track them wrongly: `if` does nothing without `then` and `else`, and counts even if it does not
- * match; `contains` counts all items; `unevaluatedItems` misreads a branch that evaluates all items.
+ * match; `contains` counts all items; `unevaluatedItems` misreads a branch that evaluates all items; keywords for objects
+ * evaluate all properties of lists.
  * See sections 10.2.2, 10.3.1.3 and 11 of JSON Schema 2020-12, Core, and sections 9.2.2 and 9.3.1 of 2019-09, Core.
  *
  * @param places gets the keyword {@link TRACKED} in each schema.
@@ -38,7 +39,35 @@ export function trackEvaluated(
   const evaluates = !draft.ignoredKeywords.has("prefixItems");
   for (const keyword of [tracked, condition, defineContains(evaluates), unevaluatedItems])
     ajv.addKeyword(keyword);
+  evaluateOnlyObjects(ajv, "additionalProperties", "properties");
+  if (!draft.ignoredKeywords.has("unevaluatedProperties")) evaluateOnlyObjects(ajv, "unevaluatedProperties");
   return ajv;
+}
+
+/**
+ * Lets a keyword that evaluates all properties do so only if the value is an object. In ajv itself, it does so for every
+ * value, and items that `contains` evaluates are tracked in the same place.
+ *
+ * @param before the keyword that has to come after this one.
+ */
+function evaluateOnlyObjects(ajv: AjvCore, keyword: string, before?: string): void {
+  const definition = ajv.getKeyword(keyword);
+  if (typeof definition !== "object" || !("code" in definition)) throw new Error(`ajv lacks ${keyword}`);
+  const { code } = definition;
+  ajv.removeKeyword(keyword);
+  ajv.addKeyword({
+    ...definition,
+    ...(before !== undefined && { before }),
+    code(cxt, ruleType) {
+      const { gen, it } = cxt;
+      const { props } = it;
+      code(cxt, ruleType);
+      if (!(props instanceof Name)) return;
+      it.props = props;
+      // ajv runs this code only if the value is an object.
+      gen.assign(props, true);
+    },
+  });
 }
 
 const tracked: CodeKeywordDefinition = {

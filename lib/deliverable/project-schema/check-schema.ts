@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
+import { type Breach, checkProfile } from "#lib/projection/profile/check-profile.ts";
+import type { Profile } from "#lib/projection/profile/profile.ts";
+import { type Projection, projectSchema } from "#lib/projection/project-schema.ts";
+import type { SchemaObject } from "#lib/projection/schema/walk-schema.ts";
 import type { SchemaChecker } from "../admission/create-schema-checker.ts";
-import type { SchemaObject } from "../admission/walk-schema.ts";
-import { type Breach, checkProfile } from "../projection/profile/check-profile.ts";
-import type { Profile } from "../projection/profile/profile.ts";
-import { type Projection, projectSchema } from "../projection/project-schema.ts";
 import type { Input } from "./read-inputs.ts";
 
 /**

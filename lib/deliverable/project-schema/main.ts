@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
+import { type Profile, profiles } from "#lib/projection/profile/profile.ts";
 import { createSchemaChecker } from "../admission/create-schema-checker.ts";
-import { type Profile, profiles } from "../projection/profile/profile.ts";
 import { checkSchema, isFine, type Report } from "./check-schema.ts";
 import { type Input, readInputs } from "./read-inputs.ts";
 import { toJsonLine, toLine, toPage } from "./write-report.ts";

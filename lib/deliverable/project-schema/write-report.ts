@@ -1,5 +1,5 @@
+import { buildExample } from "#lib/projection/build-example.ts";
 import type { SchemaChecker } from "../admission/create-schema-checker.ts";
-import { buildExample } from "../projection/build-example.ts";
 import { isFine, type Report } from "./check-schema.ts";
 
 /**

@@ -3,7 +3,8 @@ import { z } from "zod";
 import type { ElicitationForm } from "#db/schema/index.ts";
 import { formSchema } from "#lib/events/form-schema.ts";
 import type { ElicitationEnd } from "#lib/session/elicitation/elicitation.ts";
-import { beginningOf, truncate } from "#lib/text/whole-characters.ts";
+import { shorten } from "#lib/text/shorten.ts";
+import { beginningOf } from "#lib/text/whole-characters.ts";
 import type { FormRequest } from "./open-connection.ts";
 
 /** A question to the person on the session page: either a form, or a plain question with options. */
@@ -85,5 +86,4 @@ const pickChoices = ({ enum: values, anyOf }: { enum?: unknown; anyOf?: unknown 
   ...(anyOf !== undefined && { anyOf }),
 });
 
-const cut = (question: string): string =>
-  (question.length <= QUESTION_MAX ? question : truncate(question, QUESTION_MAX - 1)).toWellFormed();
+const cut = (question: string): string => shorten(question, QUESTION_MAX).toWellFormed();

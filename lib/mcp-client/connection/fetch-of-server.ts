@@ -3,6 +3,8 @@ import { untilSettled } from "#lib/time/within-time.ts";
 import type { McpLimits } from "../mcp-limits.ts";
 import type { Fetch, McpServer } from "../tool-server.ts";
 import { capBody } from "./cap-body.ts";
+import { dropNulls } from "./drop-nulls.ts";
+import { mapMessages } from "./map-messages.ts";
 
 /** The id of a JSON-RPC request. */
 export type RequestId = string | number;
@@ -18,7 +20,9 @@ const NOTIFY_TIMEOUT_MS = 1_000;
 
 /**
  * Creates the `fetch` for the transport to one server. It refuses other origins, limits the size of bodies, how often
- * the transport opens the server's event stream, and how many answers to the server's own requests are sent at once. `settle` waits for notifications that are still being sent.
+ * the transport opens the server's event stream, and how many answers to the server's own requests are sent at once.
+ * Nulls in the server's messages that stand for absent fields are removed. `settle` waits for notifications that are
+ * still being sent.
  */
 export function fetchOfServer(
   server: McpServer,
@@ -27,6 +31,8 @@ export function fetchOfServer(
 ): { fetch: Fetch; settle: () => Promise<void> } {
   const { origin, host } = new URL(server.url);
   const notifications = new Set<Promise<unknown>>();
+  /** The methods of the requests that were sent, by their ids. */
+  const methods = new Map<unknown, string>();
   let streams = 0;
 
   const fetch: Fetch = async (input, init = {}) => {
@@ -41,12 +47,13 @@ export function fetchOfServer(
     const message = readMessage(init.body);
     if (message === "notification" && notifications.size >= limits.notificationsMax)
       throw new GuardedFetchError("refused", `${host} makes too many requests at once`);
+    if (typeof message === "object") methods.set(message.id, message.method);
     const sent = server.fetch(url, init);
     if (message === "notification") {
       notifications.add(sent);
       sent.catch(() => {}).finally(() => notifications.delete(sent));
     }
-    return capBody(await sent, {
+    const capped = capBody(await sent, {
       host,
       messageBytesMax: limits.messageBytesMax,
       bytesMax: isStream ? Number.POSITIVE_INFINITY : limits.exchangeBytesMax,
@@ -55,6 +62,7 @@ export function fetchOfServer(
         else if (message !== undefined && message !== "notification") watch.onAnswerEnd(message.id, about);
       },
     });
+    return mapMessages(capped, (answer) => dropNulls(answer, (id) => methods.get(id)));
   };
 
   return {
@@ -64,11 +72,11 @@ export function fetchOfServer(
 }
 
 /**
- * Reads the JSON-RPC message in a request body. Returns the id of a request, or "notification" for a message that gets
+ * Reads the JSON-RPC message in a request body. Returns the id and the method of a request, or "notification" for a message that gets
  * no answer, which is a notification or a response. Returns undefined if the body is not text.
  */
-function readMessage(body: unknown): { id: RequestId } | "notification" | undefined {
+function readMessage(body: unknown): { id: RequestId; method: string } | "notification" | undefined {
   if (typeof body !== "string") return undefined;
   const { id, method } = JSON.parse(body) as { id?: RequestId; method?: string };
-  return id === undefined || method === undefined ? "notification" : { id };
+  return id === undefined || method === undefined ? "notification" : { id, method };
 }

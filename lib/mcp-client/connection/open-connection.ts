@@ -16,7 +16,11 @@ export type FormRequest = { message: string; requestedSchema: unknown };
 export type McpConnection = {
   client: Client;
   hasTools: boolean;
+  /** Whether the server runs tool calls as tasks. */
+  hasTasks: boolean;
   isOpen: () => boolean;
+  /** Whether requests belong to an MCP session, which the server can lose. */
+  hasSession: () => boolean;
   /** Waits for pending notifications, ends the server's session, and closes. The first two steps take at most 1 s each. */
   close: () => Promise<void>;
 };
@@ -110,7 +114,10 @@ export async function openConnection(
   return {
     client,
     hasTools: client.getServerCapabilities()?.tools !== undefined,
+    hasTasks: client.getServerCapabilities()?.tasks?.requests?.tools?.call !== undefined,
     isOpen: () => isOpen,
+    hasSession: () =>
+      !(transport instanceof StreamableHTTPClientTransport) || transport.sessionId !== undefined,
     close,
   };
 }

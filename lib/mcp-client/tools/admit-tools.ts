@@ -1,7 +1,9 @@
+import { setImmediate as yieldToOthers } from "node:timers/promises";
 import { z } from "zod";
-import { beginningOf, truncate } from "#lib/text/whole-characters.ts";
+import { describeInput } from "#lib/projection/describe-input.ts";
+import { shorten } from "#lib/text/shorten.ts";
+import { beginningOf } from "#lib/text/whole-characters.ts";
 import type { McpLimits } from "../mcp-limits.ts";
-import { fitSchema } from "./fit-schema.ts";
 import type { RawListing } from "./list-tools.ts";
 import { measureBytes } from "./list-tools.ts";
 
@@ -18,6 +20,8 @@ export type RemoteTool = {
   isReadOnly: boolean;
   /** Whether the server says that repeating a call has no further effect, or that the tool changes nothing. */
   isIdempotent: boolean;
+  /** Set if the tool has to be called as a task. */
+  isTask?: true;
 };
 
 /**
@@ -32,6 +36,7 @@ const toolSchema = z.looseObject({
   title: z.string().optional().catch(undefined),
   description: z.string().optional().catch(undefined),
   inputSchema: z.unknown().optional(),
+  execution: z.looseObject({ taskSupport: z.unknown().optional() }).optional().catch(undefined),
   annotations: z
     .looseObject({
       title: z.string().optional().catch(undefined),
@@ -44,6 +49,8 @@ const toolSchema = z.looseObject({
 
 /** A provider refuses the whole model call if one tool name does not match. Source: `facts.md`, MCP. */
 const NAME = /^[A-Za-z0-9_-]{1,64}$/;
+/** How long schemas may be read before other work gets the thread, in milliseconds. */
+const BUSY_MAX_MS = 10;
 const NAMED_MAX = 20;
 const NAMED_LENGTH = 100;
 
@@ -55,16 +62,21 @@ export const toToolName = (serverId: string, tool: string): string => `mcp_${ser
  *
  * @param usedNames the names already in use; the names of the admitted tools are added.
  */
-export function admitTools(
+export async function admitTools(
   serverId: string,
   listing: RawListing,
   limits: McpLimits,
   usedNames: Set<string>,
-): { tools: RemoteTool[]; skipped: Skipped[] } {
+): Promise<{ tools: RemoteTool[]; skipped: Skipped[] }> {
   const tools: RemoteTool[] = [];
   const refused = new Map<string, string[]>();
+  let since = performance.now();
   for (const raw of listing.tools) {
-    const judged = judgeTool(serverId, raw, limits, usedNames);
+    if (performance.now() - since > BUSY_MAX_MS) {
+      await yieldToOthers();
+      since = performance.now();
+    }
+    const judged = judgeTool(serverId, raw, { limits, usedNames, hasTasks: listing.hasTasks });
     const reason =
       "reason" in judged
         ? judged.reason
@@ -98,12 +110,11 @@ export const skipTools = (serverId: string, reason: string, tools: string[]): Sk
 function judgeTool(
   serverId: string,
   raw: unknown,
-  limits: McpLimits,
-  usedNames: ReadonlySet<string>,
+  { limits, usedNames, hasTasks }: { limits: McpLimits; usedNames: ReadonlySet<string>; hasTasks: boolean },
 ): RemoteTool | { tool: string; reason: string } {
   const parsed = toolSchema.safeParse(raw);
   if (!parsed.success) return { tool: "(unnamed)", reason: "it is not a tool as the protocol describes one" };
-  const { name: tool, title, description, annotations, inputSchema } = parsed.data;
+  const { name: tool, title, description, annotations, inputSchema, execution } = parsed.data;
   const name = toToolName(serverId, tool);
   if (!NAME.test(name))
     return {
@@ -111,20 +122,32 @@ function judgeTool(
       reason: `its name, as ${toToolName(serverId, "<tool>")}, is not 1 to 64 letters, digits, _ or -`,
     };
   if (usedNames.has(name)) return { tool, reason: "another tool has its name" };
-  const fitted = fitSchema(inputSchema ?? {});
-  if (!fitted) return { tool, reason: "its input schema does not describe an object" };
-  if (measureBytes(fitted) > limits.schemaBytesMax)
-    return { tool, reason: `its input schema is larger than ${limits.schemaBytesMax} bytes` };
+  const isTask = execution?.taskSupport === "required";
+  if (isTask && !hasTasks)
+    return {
+      tool,
+      reason: "it has to be called as a task, and its server does not offer to run tool calls as tasks",
+    };
+  if (measureBytes(inputSchema ?? {}) > limits.listedSchemaBytesMax)
+    return { tool, reason: `its input schema is larger than ${limits.listedSchemaBytesMax} bytes` };
+  const described = describeInput(inputSchema ?? {});
+  if (!described) return { tool, reason: "its input schema does not describe an object" };
+  if (measureBytes(described) > limits.schemaBytesMax)
+    return {
+      tool,
+      reason: `what the model would read of its input schema is larger than ${limits.schemaBytesMax} bytes`,
+    };
   const isReadOnly = annotations?.readOnlyHint ?? false;
   return {
     name,
     serverId,
     tool,
     description: cut(description ?? title ?? annotations?.title ?? "", limits.descriptionMax),
-    inputSchema: fitted,
+    inputSchema: described,
     isReadOnly,
     isIdempotent: isReadOnly || (annotations?.idempotentHint ?? false),
+    ...(isTask && { isTask }),
   };
 }
 
-const cut = (text: string, most: number): string => truncate(text, most).toWellFormed();
+const cut = (text: string, most: number): string => shorten(text, most).toWellFormed();

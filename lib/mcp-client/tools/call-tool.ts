@@ -3,6 +3,7 @@ import type { McpConnection } from "../connection/open-connection.ts";
 import { isClosed, McpFailure, toMcpFailure } from "../mcp-error.ts";
 import type { McpLimits } from "../mcp-limits.ts";
 import { callResultSchema, type McpAnswer, readAnswer } from "./read-answer.ts";
+import { runTask } from "./run-task.ts";
 
 /** Controls the timeouts of a call. They are paused while a person is asked a question. */
 export type CallClock = { pause: () => void; resume: () => void };
@@ -11,12 +12,13 @@ export type CallClock = { pause: () => void; resume: () => void };
  * Calls a tool and waits for its answer. The call is cancelled when the server is silent for too long, when the call
  * takes too long in total, or when `signal` fires. The server is notified of the cancellation.
  *
+ * @param call.isTask whether the tool has to be called as a task.
  * @param onClock receives the call's clock before the call is sent.
  * @throws McpFailure if the server gave no answer.
  */
 export async function callTool(
   connection: McpConnection,
-  call: { tool: string; input: Record<string, unknown> },
+  call: { tool: string; input: Record<string, unknown>; isTask?: boolean | undefined },
   limits: McpLimits,
   signal: AbortSignal,
   onClock: (clock: CallClock) => void = () => {},
@@ -24,13 +26,12 @@ export async function callTool(
   const clock = startClock(limits, signal);
   onClock(clock);
   try {
-    const result = await connection.client.request(
-      { method: "tools/call", params: { name: call.tool, arguments: call.input } },
-      callResultSchema,
-      // The SDK's own timeout cannot be paused while a person is asked, so it is set so high that it never fires.
-      { signal: clock.signal, timeout: 2_000_000_000, onprogress: clock.restart },
-    );
-    return readAnswer(result);
+    // The SDK's own timeout cannot be paused while a person is asked, so it is set so high that it never fires.
+    const options = { signal: clock.signal, timeout: 2_000_000_000, onprogress: clock.restart };
+    if (call.isTask)
+      return await runTask(connection.client, { call, keepMs: limits.callMs + limits.answerMs, options });
+    const request = { method: "tools/call", params: { name: call.tool, arguments: call.input } } as const;
+    return readAnswer(await connection.client.request(request, callResultSchema, options));
   } catch (error) {
     if (clock.signal.aborted) throw new McpFailure(String(clock.signal.reason));
     if (isServerError(error)) return { isError: true, parts: [{ type: "text", text: error.message }] };

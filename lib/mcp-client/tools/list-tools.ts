@@ -3,12 +3,15 @@ import type { McpConnection } from "../connection/open-connection.ts";
 import { McpFailure, toMcpFailure } from "../mcp-error.ts";
 import type { McpLimits } from "../mcp-limits.ts";
 
-/** A server's tool list before validation. With `isCut`, the list may not contain all of the server's tools. */
-export type RawListing = { tools: unknown[]; isCut: boolean };
+/**
+ * A server's tool list before validation. With `isCut`, the list may not contain all of the server's tools. `hasTasks`:
+ * whether the server runs tool calls as tasks.
+ */
+export type RawListing = { tools: unknown[]; isCut: boolean; hasTasks: boolean };
 
 /** One page of a tool list. Each tool is validated separately later, so that one invalid tool does not fail the page. */
 const pageSchema = z.looseObject({
-  tools: z.array(z.unknown()).default([]),
+  tools: z.array(z.unknown()).nullish(),
   nextCursor: z.string().nullish(),
 });
 
@@ -28,7 +31,8 @@ export async function listTools(
   limits: McpLimits,
   signal: AbortSignal,
 ): Promise<RawListing> {
-  if (!connection.hasTools) return { tools: [], isCut: false };
+  const { hasTasks } = connection;
+  if (!connection.hasTools) return { tools: [], isCut: false, hasTasks };
   const tools: unknown[] = [];
   const seen = new Set<string>();
   let cursor: string | undefined;
@@ -38,12 +42,13 @@ export async function listTools(
     for (let page = 1; page <= limits.pagesMax && tools.length <= most; page++) {
       const request = { method: "tools/list", params: cursor === undefined ? {} : { cursor } } as const;
       const answer = await connection.client.request(request, pageSchema, { signal, timeout: limits.listMs });
-      const taken = answer.tools.slice(0, most + 1 - tools.length);
+      const listed = answer.tools ?? [];
+      const taken = listed.slice(0, most + 1 - tools.length);
       bytes += measureBytes(taken);
       if (bytes > limits.listBytesMax) break;
       tools.push(...taken);
-      if (answer.tools.length > most) break;
-      if (!answer.nextCursor) return { tools, isCut: false };
+      if (listed.length > most) break;
+      if (!answer.nextCursor) return { tools, isCut: false, hasTasks };
       if (answer.nextCursor.length > CURSOR_MAX || seen.has(answer.nextCursor)) break;
       seen.add(answer.nextCursor);
       cursor = answer.nextCursor;
@@ -51,7 +56,7 @@ export async function listTools(
   } catch (error) {
     throw signal.aborted ? new McpFailure("the server did not answer in time") : toMcpFailure(error);
   }
-  return { tools, isCut: true };
+  return { tools, isCut: true, hasTasks };
 }
 
 /** Measures the size of a value as JSON, in bytes. The result is infinity if the value cannot be serialized. */

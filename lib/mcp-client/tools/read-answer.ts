@@ -14,7 +14,7 @@ export type McpAnswer = { isError: boolean; parts: AnswerPart[] };
 
 /** The result of a call. Each piece of `content` is validated separately later. */
 export const callResultSchema = z.looseObject({
-  content: z.array(z.unknown()).default([]),
+  content: z.array(z.unknown()).nullish(),
   structuredContent: z.unknown().optional(),
   isError: z.boolean().default(false).catch(false),
 });
@@ -54,7 +54,8 @@ const UNKNOWN: AnswerPart = {
  * other content in words.
  */
 export function readAnswer(result: z.output<typeof callResultSchema>): McpAnswer {
-  const { content, structuredContent, isError } = result;
+  const { structuredContent, isError } = result;
+  const content = result.content ?? [];
   const parts: AnswerPart[] = [];
   let pictures = 0;
   for (const raw of content.slice(0, PIECES_MAX)) {
@@ -65,7 +66,11 @@ export function readAnswer(result: z.output<typeof callResultSchema>): McpAnswer
   }
   const left = content.length - PIECES_MAX;
   if (left > 0) parts.push({ type: "note", text: `[${left} more pieces of the answer are not shown.]` });
-  if (structuredContent !== undefined && !isRepeatedInText(parts, structuredContent))
+  if (
+    structuredContent !== undefined &&
+    structuredContent !== null &&
+    !isRepeatedInText(parts, structuredContent)
+  )
     parts.push({ type: "text", text: writeJson(structuredContent) });
   return { isError, parts };
 }

@@ -34,10 +34,13 @@ describe("the end of an answer", () => {
     });
 
   it("is not complete if the provider says that the answer is incomplete", () => {
-    assert.equal(classifyEnd({ unified: "stop", raw: undefined }, true), "unknown");
-    assert.equal(classifyEnd({ unified: "tool-calls", raw: undefined }, true), "unknown");
-    assert.equal(classifyEnd({ unified: "other", raw: "stop" }, true), "unknown");
-    assert.equal(classifyEnd({ unified: "length", raw: "max_output_tokens" }, true), "cut_off");
+    assert.equal(classifyEnd({ unified: "stop", raw: undefined }, { isIncomplete: true }), "unknown");
+    assert.equal(classifyEnd({ unified: "tool-calls", raw: undefined }, { isIncomplete: true }), "unknown");
+    assert.equal(classifyEnd({ unified: "other", raw: "stop" }, { isIncomplete: true }), "unknown");
+    assert.equal(
+      classifyEnd({ unified: "length", raw: "max_output_tokens" }, { isIncomplete: true }),
+      "cut_off",
+    );
   });
 });
 
@@ -57,6 +60,12 @@ describe("the end of an answer on the wire", () => {
 
   const both: [Step, AnswerEnd][] = [
     [{ text: "a", toolCalls }, "complete"],
+    [{ text: "" }, "empty"],
+    [{ text: " \n" }, "empty"],
+    [{ reasoning: "I think." }, "empty"],
+    [{ toolCalls }, "empty"],
+    [{ text: "", finish: "length" }, "cut_off"],
+    [{ text: "", finishReason: "mystery" }, "unknown"],
     [{ text: "a", finish: "length", toolCalls }, "cut_off"],
     [{ text: "a", finish: "content_filter", toolCalls }, "filtered"],
     [{ finish: "refusal" }, "filtered"],

@@ -3,12 +3,13 @@ import type { LanguageModelV4FinishReason } from "@ai-sdk/provider";
 /**
  * How an answer ended. Only the calls of a `complete` answer may run.
  *
+ * - `empty`: regularly, but with no text other than white space, and no tool call. Reasoning alone is no answer.
  * - `cut_off`: at the output limit.
  * - `filtered`: the provider's content filter ended it, or the model refused.
  * - `failed`: the provider reported an error, or its stream ended without a finish.
  * - `unknown`: the provider gave a reason that the service does not know.
  */
-export type AnswerEnd = "complete" | "cut_off" | "filtered" | "failed" | "unknown";
+export type AnswerEnd = "complete" | "empty" | "cut_off" | "filtered" | "failed" | "unknown";
 
 /** What the AI SDK's reasons mean. It uses `other` for every reason that it does not know. */
 const SDK_REASONS: Record<LanguageModelV4FinishReason["unified"], AnswerEnd> = {
@@ -22,7 +23,7 @@ const SDK_REASONS: Record<LanguageModelV4FinishReason["unified"], AnswerEnd> = {
 };
 
 /** The reasons with which compatible servers end an answer. */
-const PROVIDER_REASONS: Record<Exclude<AnswerEnd, "unknown">, string> = {
+const PROVIDER_REASONS: Record<Exclude<AnswerEnd, "empty" | "unknown">, string> = {
   complete:
     "stop end_turn stop_sequence eos eos_token complete completed tool_calls tool_call tool_use function_call",
   cut_off: "length max_tokens max_output_tokens max_length model_length",
@@ -40,12 +41,21 @@ const ENDS = new Map(
  * Classifies the end of an answer. This is the only place that judges a finish reason.
  *
  * @param finish.raw the provider's own reason, if it gave one.
- * @param isIncomplete whether the provider said that the answer is incomplete, whatever the reason is. The AI SDK
+ * @param answer.isIncomplete whether the provider said that the answer is incomplete, whatever the reason is. The AI SDK
  * reports an incomplete response without a known reason as a normal end.
+ * @param answer.isEmpty whether the answer has neither text nor a tool call.
  */
 export function classifyEnd(
+  finish: Pick<LanguageModelV4FinishReason, "unified" | "raw">,
+  { isIncomplete = false, isEmpty = false }: { isIncomplete?: boolean; isEmpty?: boolean } = {},
+): AnswerEnd {
+  const end = readReason(finish, isIncomplete);
+  return end === "complete" && isEmpty ? "empty" : end;
+}
+
+function readReason(
   { unified, raw }: Pick<LanguageModelV4FinishReason, "unified" | "raw">,
-  isIncomplete = false,
+  isIncomplete: boolean,
 ): AnswerEnd {
   const own = raw === undefined ? undefined : ENDS.get(raw.toLowerCase());
   const end = SDK_REASONS[unified];

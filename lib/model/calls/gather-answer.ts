@@ -148,7 +148,11 @@ export function createGatherer(tools: ModelTools) {
         text,
         calls,
         messages: content.length === 0 ? [] : [{ role: "assistant", content }],
-        end: classifyEnd(finish.finishReason, isIncomplete),
+        end: classifyEnd(finish.finishReason, {
+          isIncomplete,
+          // A call of a tool in an answer without tools is no answer.
+          isEmpty: (calls.length === 0 || tools.size === 0) && text.trim() === "",
+        }),
         usage: readUsage(finish.usage),
       };
     },

@@ -159,9 +159,9 @@ describe("an answer", () => {
     assert.deepEqual(JSON.parse(shown("tool-input").join("")), { url: "https://shop.example" });
   });
 
-  it("without content has no message", async () => {
+  it("without content has no message, and is empty", async () => {
     const { answer } = await play({ text: "" });
-    assert.deepEqual([answer.text, answer.calls, answer.end], ["", [], "complete"]);
+    assert.deepEqual([answer.text, answer.calls, answer.end], ["", [], "empty"]);
   });
 
   it("waits for the listener of a piece before it reads the next", async () => {

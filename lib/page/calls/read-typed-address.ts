@@ -1,4 +1,4 @@
-import { truncate } from "#lib/text/whole-characters.ts";
+import { shorten } from "#lib/text/shorten.ts";
 
 /** The URL that the text of an address field means, or a sentence that says why the text is not an address. */
 type TypedAddress = { isAddress: true; url: string } | { isAddress: false; problem: string };
@@ -50,7 +50,7 @@ function isUrl(url: string): boolean {
 const address = (url: string): TypedAddress => ({ isAddress: true, url });
 
 function notAnAddress(typed: string): TypedAddress {
-  const quoted = truncate(typed, QUOTED_MAX);
+  const quoted = shorten(typed, QUOTED_MAX);
   return {
     isAddress: false,
     problem: `"${quoted}" is not an address. Type one like shop.example or https://shop.example/checkout.`,

@@ -1,5 +1,5 @@
 import { countOf } from "#lib/text/count-of.ts";
-import { truncate } from "#lib/text/whole-characters.ts";
+import { shorten } from "#lib/text/shorten.ts";
 import { describeChange } from "#lib/variant/describe-change.ts";
 import type { VariantChange, VariantPage } from "../state/view-types.ts";
 
@@ -10,7 +10,7 @@ const NAMED_SELECTOR_CHARACTERS_MAX = 80;
 /** Names a change in a few words, such as `Text of #pay`. The labels of the buttons for the change contain the name. */
 export function nameChange(change: VariantChange): string {
   const { selector } = change;
-  return `${describeChange(change).verb} ${truncate(selector, NAMED_SELECTOR_CHARACTERS_MAX)}`;
+  return `${describeChange(change).verb} ${shorten(selector, NAMED_SELECTOR_CHARACTERS_MAX)}`;
 }
 
 /** Describes the addresses to which the changes of a page of the variant apply. */

@@ -1,4 +1,4 @@
-import { truncate } from "#lib/text/whole-characters.ts";
+import { shorten } from "#lib/text/shorten.ts";
 import { describeDeployOfCall } from "./describe-page.ts";
 import { describePlanningCall } from "./describe-plan.ts";
 import { describeResultsOfCall, describeStartOfCall, describeTestsOfCall } from "./describe-test-run.ts";
@@ -335,5 +335,5 @@ function nameAgent(agent: unknown): string {
 
 function firstLine(text: string): string {
   const line = text.trim().split("\n", 1)[0] ?? "";
-  return truncate(line, OBJECT_CHARACTERS_MAX);
+  return shorten(line, OBJECT_CHARACTERS_MAX);
 }

@@ -1,5 +1,5 @@
 import { setImmediate } from "node:timers/promises";
-import { truncate } from "#lib/text/whole-characters.ts";
+import { shorten } from "#lib/text/shorten.ts";
 import type { ExportedMessage, ExportedToolResult } from "../format.ts";
 import { element, escapeHtml, folded, plainText } from "./escape.ts";
 import { renderMarkdown } from "./markdown.ts";
@@ -83,5 +83,5 @@ function findSubject(input: unknown): string {
     String(value ?? "")
       .trim()
       .split("\n", 1)[0] ?? "";
-  return truncate(line, SUBJECT_CHARACTERS_MAX);
+  return shorten(line, SUBJECT_CHARACTERS_MAX);
 }

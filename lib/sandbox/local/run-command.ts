@@ -43,8 +43,8 @@ export async function runCommand(plan: CommandPlan, limits: RunLimits): Promise<
   const startedAt = performance.now();
   const output = createOutputWindow(limits.outputBytesMax);
   const launcherErrors = createOutputWindow(4_096);
-  const notes: string[] = [];
-  let timedOut = false;
+  /** Why the service ended the command, and whether the deadline was the reason. */
+  let ending: { note: string; isDeadline: boolean } | undefined;
 
   limits.signal.throwIfAborted();
   const child = start(plan);
@@ -59,23 +59,22 @@ export async function runCommand(plan: CommandPlan, limits: RunLimits): Promise<
       // The group has already ended.
     }
   };
-  const end = (note: string) => {
-    if (child.exitCode !== null || child.signalCode !== null) return;
-    notes.push(note);
+  const end = (note: string, isDeadline = false) => {
+    if (ending || child.exitCode !== null || child.signalCode !== null) return;
+    ending = { note, isDeadline };
     killGroup();
   };
 
   stdout.on("data", (chunk: Buffer) => {
     output.add(chunk);
-    if (output.totalBytes() > limits.floodBytesMax && notes.length === 0) {
+    if (output.totalBytes() > limits.floodBytesMax)
       end(`ended: more than ${limits.floodBytesMax} bytes of output`);
-    }
   });
   stderr.on("data", (chunk: Buffer) => launcherErrors.add(chunk));
-  const deadline = setTimeout(() => {
-    timedOut = true;
-    end(`ended at its deadline of ${limits.timeoutMs} ms`);
-  }, limits.timeoutMs);
+  const deadline = setTimeout(
+    () => end(`ended at its deadline of ${limits.timeoutMs} ms`, true),
+    limits.timeoutMs,
+  );
   const onAbort = () => end("ended: the turn was stopped");
   limits.signal.addEventListener("abort", onAbort, { once: true });
   const { pid } = child;
@@ -97,13 +96,17 @@ export async function runCommand(plan: CommandPlan, limits: RunLimits): Promise<
         child.on("close", (code, signalName) => resolve({ exitCode: code, signal: signalName }));
       },
     );
+    // A command may have ended by itself just before it was killed. Then the service did not end it.
+    const cause = signal === "SIGKILL" ? ending : undefined;
     const launcherError = launcherErrors.text().text.trim();
-    if (exitCode !== 0 && launcherError !== "" && output.totalBytes() === 0 && notes.length === 0) {
+    if (exitCode !== 0 && launcherError !== "" && output.totalBytes() === 0 && !cause) {
       throw new Error(`the command could not be started: ${launcherError}`);
     }
     const { text, truncated } = output.text();
     const durationMs = Math.round(performance.now() - startedAt);
-    return notes.reduce(addNote, { exitCode, signal, output: text, truncated, timedOut, durationMs });
+    const timedOut = cause?.isDeadline === true;
+    const result = { exitCode, signal, output: text, truncated, timedOut, durationMs };
+    return cause ? addNote(result, cause.note) : result;
   } finally {
     clearTimeout(deadline);
     for (const stop of stops) stop();

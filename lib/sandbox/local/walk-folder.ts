@@ -5,7 +5,8 @@ import type { WorkspaceEntry } from "../sandbox-service.ts";
 import { WorkspaceError } from "../workspace-error.ts";
 import { pinInside } from "./pinned.ts";
 
-const NAMES_PER_FOLDER_MAX = 50_000;
+/** Maximum number of names that are read in a folder. */
+const NAMES_MAX = 50_000;
 const LSTATS_AT_ONCE = 64;
 
 /**
@@ -25,13 +26,13 @@ type WalkedEntry = WorkspaceEntry & { diskBytes: number; inode?: string; unreada
 export async function* walkFolder(
   root: string,
   start: string[],
-  options: { recursive: boolean; all?: boolean; closed?: readonly string[] },
+  options: { recursive: boolean; all?: boolean; closed?: readonly string[]; namesMax?: number },
 ): AsyncGenerator<WalkedEntry> {
   const pending = [start];
   for (let names = pending.shift(); names !== undefined; names = pending.shift()) {
     let entries: WalkedEntry[];
     try {
-      entries = await readFolder(root, names, options.all === true);
+      entries = await readFolder(root, names, options);
     } catch (error) {
       if (names === start) throw error;
       // Ignore a folder that a command removed in the meantime.
@@ -61,7 +62,11 @@ const isGone = (error: unknown): boolean =>
   "code" in error.cause &&
   error.cause.code === "ENOENT";
 
-async function readFolder(root: string, parents: string[], all: boolean): Promise<WalkedEntry[]> {
+async function readFolder(
+  root: string,
+  parents: string[],
+  { all = false, namesMax = NAMES_MAX }: { all?: boolean; namesMax?: number },
+): Promise<WalkedEntry[]> {
   const folder = await pinInside(root, parents);
   try {
     const names: Buffer[] = [];
@@ -69,7 +74,7 @@ async function readFolder(root: string, parents: string[], all: boolean): Promis
     for await (const entry of listFolder(folder.via)) {
       if (all || entry.isFile() || entry.isDirectory()) names.push(entry.name);
       seen += 1;
-      if (seen === NAMES_PER_FOLDER_MAX) break;
+      if (seen === namesMax) break;
     }
     names.sort(Buffer.compare);
     const entries: WalkedEntry[] = [];
@@ -78,7 +83,7 @@ async function readFolder(root: string, parents: string[], all: boolean): Promis
       const read = await Promise.all(group.map((name) => readEntry(folder.via, parents, name, all)));
       entries.push(...read.filter((entry) => entry !== undefined));
     }
-    if (seen === NAMES_PER_FOLDER_MAX) entries.push(unreadable(parents));
+    if (seen === namesMax) entries.push(unreadable(parents));
     return entries;
   } catch (error) {
     if (error instanceof Error && "code" in error && error.code === "ENOTDIR")

@@ -6,21 +6,32 @@ import { announceWait, sendWake, type WakeDeps, wakeRun } from "../waiting/waiti
 import { applyBudgetChange, type Budget, type BudgetChange, describeWait, NO_SPEND } from "./budget.ts";
 import { readTreeBudget, storeTreeBudget } from "./budget-store.ts";
 
+/** Why the turns of an owner must wait, and until when; undefined if they may spend more today. */
+type OwnerWait = { sentence: string; until: Date } | undefined;
+
 /**
- * Changes the budget of a root session. Wakes the turns of the session and its sub-agents that wait for a larger budget,
- * if the new budget is larger than the spend. If not, they wait on, with a reason that names the new budget. If this
- * process ends before it wakes the turns, the periodic sweep of overdue waits wakes them.
+ * Changes the budget of a root session. Wakes the turns of the session and its sub-agents that wait for a budget, if the
+ * new budget is larger than the spend and the owner may spend more. If not, they wait on, with a reason that names the
+ * budget that is used up now. If this process ends before it wakes the turns, the periodic sweep of overdue waits wakes
+ * them.
  * Source: `wire.md`, Budgets.
  *
  * @param deps.budgetChanged tells the executors of all processes to read the budget again.
+ * @param deps.findOwnerExhausted whether the daily budget of an owner is used up.
  * @param deps.isPriced whether the price of the model is known.
  * @returns the new budget; undefined if the session is deleted.
  */
 export async function changeBudget(
-  deps: WakeDeps & { budgetChanged: (rootId: string) => void; isPriced: boolean },
-  rootId: string,
+  deps: WakeDeps & {
+    budgetChanged: (rootId: string) => void;
+    findOwnerExhausted: (ownerId: string) => Promise<OwnerWait>;
+    isPriced: boolean;
+  },
+  { id: rootId, ownerId }: { id: string; ownerId: string },
   change: BudgetChange,
 ): Promise<{ budget: Budget | null } | undefined> {
+  // Read before the transaction, because it may write what the owner has spent.
+  const ofOwner = await deps.findOwnerExhausted(ownerId);
   const store = () =>
     deps.db.transaction(async (tx) => {
       const session = await lockSession(tx, rootId);
@@ -28,10 +39,14 @@ export async function changeBudget(
       const budget = applyBudgetChange(session.budget, change);
       await storeTreeBudget(tx, rootId, budget);
       const spent = (await readTreeBudget(tx, rootId))?.spent ?? NO_SPEND;
-      const reason = describeWait(budget, spent, deps.isPriced);
-      return reason === undefined
-        ? { budget, woken: await expireBudgetWaits(tx, rootId), waiting: [] }
-        : { budget, woken: [], waiting: await renewBudgetWaits(tx, rootId, reason) };
+      const sentence = describeWait(budget, spent, deps.isPriced);
+      const wait =
+        sentence === undefined
+          ? ofOwner && { reason: ofOwner.sentence, until: ofOwner.until }
+          : { reason: sentence, until: null };
+      return wait
+        ? { budget, woken: [], waiting: await renewBudgetWaits(tx, rootId, wait) }
+        : { budget, woken: await expireBudgetWaits(tx, rootId), waiting: [] };
     });
   const changed = await repeatOnDeadlock(store);
   if (!changed) return undefined;

@@ -1,4 +1,4 @@
-import { and, asc, eq, inArray, isNotNull, isNull, lte, or, type SQL, sql } from "drizzle-orm";
+import { and, asc, eq, inArray, isNotNull, isNull, lte, ne, or, type SQL, sql } from "drizzle-orm";
 import type { Executor, Transaction } from "#db/client.ts";
 import { databaseTime } from "#db/database-time.ts";
 import { agents, elicitations, outbox, runs, sessions, testRuns, waits } from "#db/schema/index.ts";
@@ -154,12 +154,11 @@ export async function listControlWaits(db: Executor, sessionId?: string): Promis
   return selectOpenWaits(db, and(eq(waits.kind, "control"), ofSession));
 }
 
-/** Selects the open waits for a root session's budget. Waits for the budget of an owner have a later deadline. */
+/** Selects the open waits of a root session and its sub-agents for a budget: that of the session, or of its owner. */
 const isBudgetWait = (rootId: string) =>
   and(
     eq(waits.kind, "budget"),
     isNull(waits.endedBy),
-    or(isNull(waits.deadlineAt), lte(waits.deadlineAt, databaseTime())),
     sql`(${waits.sessionId} = ${rootId} or ${waits.sessionId} in (
       select ${agents.sessionId} from ${agents} where ${agents.rootSessionId} = ${rootId}))`,
   );
@@ -167,8 +166,8 @@ const isBudgetWait = (rootId: string) =>
 const waitKey = { runId: waits.runId, callId: waits.callId, sessionId: waits.sessionId };
 
 /**
- * Sets the deadline of the open waits for a root session's budget to now. If this process ends before it wakes the
- * waiting runs, the sweep of overdue waits wakes them.
+ * Sets the deadline of the open waits for a budget to now. If this process ends before it wakes the waiting runs, the
+ * sweep of overdue waits wakes them.
  *
  * @returns the changed waits.
  */
@@ -176,13 +175,20 @@ export const expireBudgetWaits = (tx: Transaction, rootId: string): Promise<Wait
   tx.update(waits).set({ deadlineAt: databaseTime() }).where(isBudgetWait(rootId)).returning(waitKey);
 
 /**
- * Stores a new reason for the open waits for a root session's budget, which continue. @returns the changed waits.
+ * Stores a new reason for the open waits for a budget, which continue.
+ *
+ * @param until when the budget is renewed; null if only a caller can raise it.
+ * @returns the changed waits; those that had this reason before are not among them.
  */
-export const renewBudgetWaits = (tx: Transaction, rootId: string, reason: string): Promise<WaitKey[]> =>
+export const renewBudgetWaits = (
+  tx: Transaction,
+  rootId: string,
+  { reason, until }: { reason: string; until: Date | null },
+): Promise<WaitKey[]> =>
   tx
     .update(waits)
-    .set({ subjects: [reason], deadlineAt: null })
-    .where(isBudgetWait(rootId))
+    .set({ subjects: [reason], deadlineAt: until })
+    .where(and(isBudgetWait(rootId), ne(waits.subjects, [reason])))
     .returning(waitKey);
 
 /**

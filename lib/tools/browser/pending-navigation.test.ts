@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { appendFileSync } from "node:fs";
 import type { ServerResponse } from "node:http";
 import { after, before, beforeEach, test } from "node:test";
 import type { LiveBrowser } from "#lib/browser/browser-service.ts";
@@ -77,22 +76,14 @@ after(async () => {
   await site.close();
 });
 beforeEach(async () => {
-  appendFileSync("/tmp/t.log", "== before\n");
-  const b0 = performance.now();
   await testBrowsers.browsers.navigate(sessionId, `${site.origin}/`);
   live = await testBrowsers.browsers.ensure(sessionId);
-  appendFileSync("/tmp/t.log", `ready ${performance.now() - b0}\n`);
 });
 
 async function use(name: string, input: object = {}): Promise<string> {
   const tool = tools.get(name);
   assert.ok(tool);
-  const t0 = performance.now();
   const result = await tool.execute(tool.input.parse(input), callOf(undefined, sessionId));
-  appendFileSync(
-    "/tmp/t.log",
-    `${name} ${JSON.stringify(input).slice(0, 80)} ${Math.round(performance.now() - t0)}\n`,
-  );
   assert.ok("content" in result);
   return textOf(result);
 }

@@ -74,7 +74,7 @@ for (const [what, url, message] of UNREACHABLE)
       const caught = await page.goto('${url()}').catch((error) => error.message);
       console.log(caught);
       await page.goto('${url()}');`;
-    const text = textOf(await tool.execute({ script, timeoutMs: 30_000 }, callOf(undefined, sessionId)));
+    const text = textOf(await tool.execute({ script, timeoutMs: 60_000 }, callOf(undefined, sessionId)));
     const [error = "", caught = ""] = text.split("Console:");
     assert.match(error, message);
     assert.match(caught, message);

@@ -1,4 +1,5 @@
 import { Worker } from "node:worker_threads";
+import { errorText } from "#lib/text/error-text.ts";
 import { createTurns } from "./take-turns.ts";
 
 /** What a thread posts when its job has ended: the result, or an error message. */
@@ -50,7 +51,7 @@ async function runThread(
   worker.on("message", resolve);
   worker.on("error", (error: NodeJS.ErrnoException) => {
     const isMemory = error.code === "ERR_WORKER_OUT_OF_MEMORY";
-    resolve({ ok: false, error: isMemory ? "The page takes more memory than it may." : error.message });
+    resolve({ ok: false, error: isMemory ? "The page takes more memory than it may." : errorText(error) });
   });
   worker.on("exit", () => resolve({ ok: false, error: "The work ended without an answer." }));
   if (signal.aborted) stop();

@@ -49,7 +49,7 @@ describe("transcript tools", () => {
   it("list_transcript shows the beginning of each message, its called tools, and where to continue", async () => {
     const first = await json("list_transcript", { limit: 2 });
     assert.equal(first.nextAfter, 2);
-    assert.equal(first.messages[0].text.length, 241);
+    assert.equal(first.messages[0].text.length, 240);
     assert.deepEqual(first.messages[1].tools, ["fetch_url"]);
     const rest = await json("list_transcript", { after: 2 });
     assert.deepEqual(

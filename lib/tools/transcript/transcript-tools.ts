@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { TranscriptMessage } from "#lib/events/event.ts";
 import { textOf } from "#lib/session/transcript/transcript.ts";
-import { truncate } from "#lib/text/whole-characters.ts";
+import { shorten } from "#lib/text/shorten.ts";
 import { quoteAsData } from "../quote-as-data.ts";
 import { defineTool, errorResult, jsonResult, type Tool } from "../tool.ts";
 import type { TranscriptServices } from "./services.ts";
@@ -40,7 +40,7 @@ function summarize(message: TranscriptMessage) {
     seq,
     role,
     createdAt,
-    text: truncate(text, PREVIEW_CHARACTERS),
+    text: shorten(text, PREVIEW_CHARACTERS),
     ...(tools.length > 0 ? { tools } : {}),
   };
 }

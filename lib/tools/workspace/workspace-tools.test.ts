@@ -105,6 +105,21 @@ describe("files of the workspace", () => {
     assert.match(await answer("list_files", { recursive: true }), /^notes\/$/m);
   });
 
+  it("list_files shows at most 1,000 entries, and says that there are more", async () => {
+    await answer("write_file", { path: "many/0", content: "" });
+    const folder = join(dataDir, "workspaces", "ses_w", "many");
+    const fill = (from: number, to: number) =>
+      Promise.all(
+        Array.from({ length: to - from }, (_, index) => writeFile(join(folder, `${from + index}`), "")),
+      );
+    await fill(1, 1_000);
+    const whole = (await answer("list_files", { path: "many" })).split("\n");
+    assert.deepEqual([whole.length, whole.at(-1)], [1_000, "many/999  0"]);
+    await fill(1_000, 1_001);
+    const cut = (await answer("list_files", { path: "many" })).split("\n");
+    assert.deepEqual([cut.length, cut.at(-1)], [1_001, "[more than 1000 entries: list a folder below]"]);
+  });
+
   it("a path out of the workspace is an error that the model can read", async () => {
     assert.match(await refusal("read_file", { path: "../../etc/passwd" }), /must not contain "\.\."/);
     assert.match(await refusal("write_file", { path: "/etc/x", content: "" }), /must be relative/);

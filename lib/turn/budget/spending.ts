@@ -36,6 +36,8 @@ export type Spending = {
    * may spend more. Usually answers from a cache.
    */
   findExhausted: (run: SpendingRun) => Promise<Exhausted | undefined>;
+  /** Like `findExhausted`, but only for the daily budget of an owner. */
+  findOwnerExhausted: (ownerId: string) => Promise<{ sentence: string; until: Date } | undefined>;
   /**
    * Returns the budget of a root session, and what the session and its sub-agents have spent. The values are at most
    * {@link FRESH_MS} old. Undefined if the root session does not exist.
@@ -146,6 +148,7 @@ export function createSpending(deps: {
       const owner = await owners?.findExhausted(run.session.ownerId);
       return owner && { ...owner, budget: undefined };
     },
+    findOwnerExhausted: async (ownerId) => owners?.findExhausted(ownerId),
     async readTree(rootId) {
       const tree = trees.get(rootId);
       return tree?.readAt !== undefined && isFresh(tree) ? tree : loadTree(rootId);

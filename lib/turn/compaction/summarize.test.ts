@@ -95,13 +95,6 @@ describe("summarize", () => {
   for (const [title, step, message, isRetryable] of [
     ["a refusal", { finish: "refusal", refusal: "I cannot" }, /refused to summarize/, false],
     ["an answer cut off at its limit", { text: "half a", finish: "length" }, /cut off/, true],
-    ["an empty answer", { text: "" }, /empty/, true],
-    [
-      "a call of a tool that was not offered",
-      { toolCalls: [{ name: "look", arguments: {} }] },
-      /empty/,
-      true,
-    ],
     ["a wrong key", { status: 401, message: "Incorrect key" }, /Incorrect key/, false],
     [
       "an overloaded provider",
@@ -123,6 +116,35 @@ describe("summarize", () => {
       assert.equal(answer.failure.isRetryable, isRetryable);
       assert.equal(requests.length, 1);
       if (title.startsWith("an overloaded")) assert.equal(answer.failure.retryAfterMs, 7_000);
+    });
+
+  for (const [title, step] of [
+    ["an answer without text", { text: "" }],
+    ["white space", { text: " \n" }],
+    ["reasoning alone", { reasoning: "I think." }],
+    ["a call of a tool that was not offered", { toolCalls: [{ name: "look", arguments: {} }] }],
+  ] as [string, Step][])
+    it(`${title} is empty: it is tried once more, and both calls count`, async () => {
+      const usage = { inputTokens: 7, outputTokens: 2 };
+      const good = await play([
+        { ...step, usage },
+        { text: "All of it.", usage },
+      ]);
+      assert.equal(good.answer.kind === "summarized" && good.answer.text, "All of it.");
+      const { answer, requests } = await play([
+        { ...step, usage },
+        { ...step, usage },
+      ]);
+      assert.ok(answer.kind === "failed");
+      assert.deepEqual(
+        [answer.failure.message, answer.failure.isRetryable, requests.length],
+        ["The model's summary of the earlier conversation was empty twice.", true, 2],
+      );
+      for (const each of [good.answer, answer])
+        assert.deepEqual(
+          each.kind !== "stopped" && [each.usage.inputTokens, each.usage.outputTokens],
+          [14, 4],
+        );
     });
 
   it("a stop ends it in the middle of the answer", async () => {

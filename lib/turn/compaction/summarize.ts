@@ -2,7 +2,7 @@ import type { ModelMessage } from "ai";
 import type { AnswerEnd } from "#lib/model/calls/answer-end.ts";
 import { type CalledModel, streamModel } from "#lib/model/calls/stream-model.ts";
 import { type ModelFailure, readModelFailure } from "#lib/model/failure.ts";
-import { type ModelUsage, readUsage } from "#lib/model/usage.ts";
+import { addUsage, type ModelUsage, readUsage } from "#lib/model/usage.ts";
 import { withDeadline } from "../with-deadline.ts";
 import { cutToTokens } from "./estimate-tokens.ts";
 import type { HistoryMessage } from "./history-entry.ts";
@@ -38,7 +38,7 @@ const NOTHING = "Nothing of note happened.";
 const NO_USAGE: ModelUsage = readUsage(undefined);
 
 /**
- * Lets the model summarize a part of the conversation, without tools and without retries. Long texts are cut first. A
+ * Lets the model summarize a part of the conversation, without tools. Only an empty answer is tried once more. Long texts are cut first. A
  * part that still takes more than `TRANSCRIPT_SHARE` of `budgetTokens` is summarized chunk by chunk: each call updates
  * the summary so far. A refusal, an empty answer, an answer cut off at the output limit and a provider's failure are
  * returned as values, with the usage of the calls. Never throws.
@@ -80,22 +80,23 @@ async function callWithin(
   signal: AbortSignal,
   limited: AbortSignal,
 ): Promise<CallResult> {
+  let usage = NO_USAGE;
   try {
-    const { text, end, usage } = await streamModel(access, prompt, limited, () => {});
-    const failure = readEnding(end, text.trim());
-    return failure ? { kind: "failed", failure, usage } : { text: text.trim(), usage };
+    for (let isRepeated = false; ; isRepeated = true) {
+      const answer = await streamModel(access, prompt, limited, () => {});
+      usage = addUsage(usage, answer.usage);
+      if (answer.end === "empty" && !isRepeated) continue;
+      const failure = readEnding(answer.end);
+      return failure ? { kind: "failed", failure, usage } : { text: answer.text.trim(), usage };
+    }
   } catch (error) {
-    return readBreak(signal, error);
+    if (signal.aborted) return { kind: "stopped" };
+    return { kind: "failed", failure: readModelFailure(error), usage };
   }
 }
 
-const readBreak = (signal: AbortSignal, error: unknown): CallResult =>
-  signal.aborted
-    ? { kind: "stopped" }
-    : { kind: "failed", failure: readModelFailure(error), usage: NO_USAGE };
-
 /** Returns the failure of a call that ended without a complete summary; undefined if the summary is complete. */
-function readEnding(end: AnswerEnd, text: string): ModelFailure | undefined {
+function readEnding(end: AnswerEnd): ModelFailure | undefined {
   if (end === "filtered")
     return { message: "The model refused to summarize the earlier conversation.", isRetryable: false };
   if (end === "cut_off")
@@ -105,14 +106,7 @@ function readEnding(end: AnswerEnd, text: string): ModelFailure | undefined {
     };
   if (end === "failed" || end === "unknown")
     return { message: "The model provider broke off its answer.", isRetryable: true };
-  if (text === "")
-    return { message: "The model's summary of the earlier conversation was empty.", isRetryable: true };
+  if (end === "empty")
+    return { message: "The model's summary of the earlier conversation was empty twice.", isRetryable: true };
   return undefined;
 }
-
-const addUsage = (one: ModelUsage, other: ModelUsage): ModelUsage => ({
-  inputTokens: one.inputTokens + other.inputTokens,
-  outputTokens: one.outputTokens + other.outputTokens,
-  reasoningTokens: one.reasoningTokens + other.reasoningTokens,
-  cachedInputTokens: one.cachedInputTokens + other.cachedInputTokens,
-});

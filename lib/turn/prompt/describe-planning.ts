@@ -2,7 +2,7 @@ import type { PlanMode } from "#db/schema/unions.ts";
 import { describeItems } from "#lib/planning/plan.ts";
 import type { PlanningState } from "#lib/planning/planning-store.ts";
 import { oneLine } from "#lib/text/one-line.ts";
-import { truncate } from "#lib/text/whole-characters.ts";
+import { shorten } from "#lib/text/shorten.ts";
 
 /** Instructions for a session that has the tools for a plan or for requirements. */
 const ADVICE = {
@@ -51,4 +51,4 @@ export function describePlanning(
   return lines.join("\n");
 }
 
-const cut = (text: string, max: number): string => truncate(text, max);
+const cut = (text: string, max: number): string => shorten(text, max);

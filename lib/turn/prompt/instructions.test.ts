@@ -135,7 +135,7 @@ describe("the instructions of a turn", () => {
       ),
     });
     const shortened = composeInstructions({ ...parts, outputSchema: schemaOf(2_000, 20) });
-    assert.match(shortened, /"field_19":\{"description":"x{120}…"/);
+    assert.match(shortened, /"field_19":\{"description":"x{119}…"/);
     assert.doesNotMatch(shortened, /The schema is cut/);
     const cut = composeInstructions({ ...parts, outputSchema: schemaOf(100, 1_000) });
     assert.match(cut, /The schema is cut: it has \d+ characters in all\./);

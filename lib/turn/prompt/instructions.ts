@@ -2,7 +2,8 @@ import { type AgentBrowser, BROWSER_TOOLS } from "#db/schema/unions.ts";
 import type { VariantSummary } from "#lib/events/event.ts";
 import type { PlanningState } from "#lib/planning/planning-store.ts";
 import type { ImportedConversation } from "#lib/session/transcript/imported-messages-store.ts";
-import { beginningOf, truncate } from "#lib/text/whole-characters.ts";
+import { shorten } from "#lib/text/shorten.ts";
+import { beginningOf } from "#lib/text/whole-characters.ts";
 import { quoteAsData } from "#lib/tools/quote-as-data.ts";
 import { describePlanning } from "./describe-planning.ts";
 import { listFurtherPages } from "./list-further-pages.ts";
@@ -177,8 +178,7 @@ function describeSkills(skills: readonly Skill[]): string {
   const lines = [SKILLS, ""];
   let room = SKILL_LINES_MAX;
   for (const { name, description } of skills) {
-    const isCut = description.length > SKILL_LINE_MAX;
-    const line = `- ${name}: ${isCut ? truncate(description, SKILL_LINE_MAX - 1) : description}`;
+    const line = `- ${name}: ${shorten(description, SKILL_LINE_MAX)}`;
     room -= line.length;
     lines.push(room >= 0 ? line : `- ${name}`);
   }
@@ -223,12 +223,12 @@ function describePage(parts: InstructionParts): string {
  * no form fits, the last one is cut.
  */
 function describeSchema(schema: Record<string, unknown>): string {
-  const shorten = (_key: string, value: unknown) =>
-    typeof value === "string" ? truncate(value, LONG_STRING) : value;
+  const shortenString = (_key: string, value: unknown) =>
+    typeof value === "string" ? shorten(value, LONG_STRING) : value;
   const ways = [
     () => JSON.stringify(schema, null, 1),
     () => JSON.stringify(schema),
-    () => JSON.stringify(schema, shorten),
+    () => JSON.stringify(schema, shortenString),
   ];
   let text = "";
   for (const way of ways) {

@@ -10,7 +10,7 @@ export function sumUsage(outputs: Iterable<unknown>, startedAt: Date | null, end
     if (isToolStep(output)) total.toolCalls++;
     const usage = readStepUsage(output);
     if (!usage) continue;
-    total.modelCalls++;
+    total.modelCalls += readCalls(output);
     total.inputTokens += usage.inputTokens;
     total.outputTokens += usage.outputTokens;
     total.reasoningTokens += usage.reasoningTokens;
@@ -20,6 +20,10 @@ export function sumUsage(outputs: Iterable<unknown>, startedAt: Date | null, end
 }
 
 const isToolStep = (output: unknown) => typeof output === "object" && output !== null && "callId" in output;
+
+/** Returns the number of model calls in a step's output that has a usage: one, unless it says otherwise. */
+const readCalls = (output: unknown): number =>
+  typeof output === "object" && output !== null && "modelCalls" in output ? Number(output.modelCalls) : 1;
 
 /** Returns the usage in a step's output; undefined for a step without a model call. */
 function readStepUsage(output: unknown): ModelUsage | undefined {

@@ -19,11 +19,11 @@ import { findRecorded, meteredPrompt, type RunInPlay } from "../run/run-in-play.
 import type { TurnDeps } from "../turn-deps.ts";
 import { withDeadline } from "../with-deadline.ts";
 import { takeComposed } from "./compose-ahead.ts";
-import { continueCutOff, refuseCutOff } from "./cut-off.ts";
 import { describeMessage } from "./describe-message.ts";
 import { answerInvalidCalls, describeInvalidCall } from "./invalid-call.ts";
 import { ownCallIds } from "./own-call-ids.ts";
 import { showPictures } from "./show-pictures.ts";
+import { continueCutOff, refuseCutOff } from "./unfinished-answer.ts";
 
 /**
  * A tool call of the model. `error` is set if the input does not fit the tool, or the answer was cut off; such a call is
@@ -38,8 +38,11 @@ export type ModelStep =
       messageId: string;
       calls: PlannedCall[];
       usage: ModelUsage;
-      /** Set if the answer was cut off at the output limit. The turn continues with another call. */
-      isCutOff?: true;
+      /**
+       * Set if the answer was cut off at the output limit, or has neither text nor a call. The turn continues with
+       * another call.
+       */
+      unfinished?: "cut_off" | "empty";
     }
   | { kind: "failed"; failure: ModelFailure; usage?: ModelUsage }
   /** The last answer of a turn. It is not recorded yet, because it is written together with the end of the run. */
@@ -79,21 +82,21 @@ export async function callModel(deps: TurnDeps, run: RunInPlay, number: number):
   if (answer.kind !== "answered")
     return recordStep<ModelStep>(deps, run, { name, output: storable(answer), spend, events: [] });
 
-  const { calls, parts, modelMessages, usage, isCutOff } = answer;
+  const { calls, parts, modelMessages, usage, unfinished } = answer;
   run.meter.report(prompt, usage.inputTokens);
   await faultPoint("model-ended");
   const { event, ...message } = describeMessage(run.claim, run.messageSeq, { id: messageId, parts });
   const described = calls.map((call) => describeCall(run.claim, messageId, call));
   const record: StepRecord<ModelStep> = {
     name,
-    output: { kind: "answered", messageId, calls, usage, ...(isCutOff && { isCutOff }) },
+    output: { kind: "answered", messageId, calls, usage, ...(unfinished && { unfinished }) },
     modelMessages,
     ...message,
     toolCalls: described.flatMap(({ ended }) => ended ?? []),
     spend,
     events: [event, ...described.flatMap(({ events }) => events)],
   };
-  if (calls.length === 0 && !isCutOff && !run.claim.isStructured) return { kind: "concluded", record };
+  if (calls.length === 0 && !unfinished && !run.claim.isStructured) return { kind: "concluded", record };
   const [call] = calls;
   if (calls.length === 1 && call && call.error === undefined && run.prompt.tools.get(call.name)?.readsStore)
     return { kind: "calling", record, call };
@@ -109,7 +112,7 @@ type Answer =
       parts: MessagePart[];
       modelMessages: ModelMessage[];
       usage: ModelUsage;
-      isCutOff?: true;
+      unfinished?: "cut_off" | "empty";
     }
   | Exclude<ModelStep, { kind: "answered" | "concluded" | "calling" | "overflowed" }>;
 
@@ -145,10 +148,15 @@ async function streamWithin(
 }
 
 function readAnswer({ calls, messages, end, usage }: ModelAnswer): Answer {
-  if (end !== "complete" && end !== "cut_off") return { kind: "failed", failure: FAILED_ENDS[end], usage };
+  if (end !== "complete" && end !== "empty" && end !== "cut_off")
+    return { kind: "failed", failure: FAILED_ENDS[end], usage };
   const planned = calls.map(toPlanned);
   const own = ownCallIds(storable(planned), storable(messages));
   const parts = toParts(own.modelMessages);
+  // Nothing of an empty answer is sent back. Providers refuse a message without content, and reasoning without the
+  // answer that follows it.
+  if (end === "empty")
+    return { kind: "answered", calls: [], modelMessages: [], parts, usage, unfinished: end };
   if (end === "complete")
     return {
       kind: "answered",
@@ -159,7 +167,7 @@ function readAnswer({ calls, messages, end, usage }: ModelAnswer): Answer {
     };
   const refused = refuseCutOff(own.calls);
   const modelMessages = [...continueCutOff(own.modelMessages), ...answerInvalidCalls(refused)];
-  return { kind: "answered", calls: refused, modelMessages, parts, usage, isCutOff: true };
+  return { kind: "answered", calls: refused, modelMessages, parts, usage, unfinished: end };
 }
 
 /** Returns the outcome of a call that threw an error. A stopped stream may throw any error, so the signal decides. */
@@ -170,7 +178,7 @@ const toPlanned = ({ callId, name, input, error }: AnsweredCall): PlannedCall =>
   error ? { callId, name, input, error: describeInvalidCall(error) } : { callId, name, input };
 
 /** The failures of calls that ended without a usable answer. */
-const FAILED_ENDS: Record<Exclude<AnswerEnd, "complete" | "cut_off">, ModelFailure> = {
+const FAILED_ENDS: Record<Exclude<AnswerEnd, "complete" | "empty" | "cut_off">, ModelFailure> = {
   filtered: { message: "The model provider's content filter ended the answer.", isRetryable: false },
   failed: { message: "The model provider broke off its answer.", isRetryable: true },
   unknown: {

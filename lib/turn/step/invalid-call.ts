@@ -1,5 +1,5 @@
 import type { ModelMessage, ToolResultPart } from "ai";
-import { truncate } from "#lib/text/whole-characters.ts";
+import { shorten } from "#lib/text/shorten.ts";
 
 const PROBLEMS_MAX = 10;
 const CHARACTERS_MAX = 2_000;
@@ -66,4 +66,4 @@ const formatPath = (path: PropertyKey[]): string =>
     "",
   ) || "input";
 
-const clip = (text: string): string => truncate(text, CHARACTERS_MAX);
+const clip = (text: string): string => shorten(text, CHARACTERS_MAX);

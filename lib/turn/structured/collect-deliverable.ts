@@ -21,9 +21,9 @@ export type SchemaChecker = Pick<Checker, "formatOf" | "judgeAnswer">;
 
 /** The recorded outcome of a structured call. */
 type Collected =
-  | { kind: "ready"; value: unknown; usage: ModelUsage }
-  | { kind: "invalid"; rawText: string; violations: Violation[]; usage: ModelUsage }
-  | { kind: "failed"; failure: ModelFailure; rawText?: string; usage?: ModelUsage }
+  | { kind: "ready"; value: unknown; usage: ModelUsage; modelCalls: number }
+  | { kind: "invalid"; rawText: string; violations: Violation[]; usage: ModelUsage; modelCalls: number }
+  | { kind: "failed"; failure: ModelFailure; rawText?: string; usage?: ModelUsage; modelCalls: number }
   | { kind: "stopped" };
 
 const ASK =
@@ -115,19 +115,20 @@ async function judge(
   ownerId: string,
 ): Promise<Collected> {
   if (answer.kind !== "text") return answer;
-  const { text: rawText, usage } = answer;
+  const { text: rawText, usage, modelCalls } = answer;
   const fail = (message: string): Collected => ({
     kind: "failed",
     failure: { message, isRetryable: false },
     rawText,
     usage,
+    modelCalls,
   });
   const judgement = await checker.judgeAnswer(schema, rawText, ownerId);
   switch (judgement.kind) {
     case "fits":
-      return { kind: "ready", value: judgement.value, usage };
+      return { kind: "ready", value: judgement.value, usage, modelCalls };
     case "breaks":
-      return { kind: "invalid", rawText, violations: judgement.violations, usage };
+      return { kind: "invalid", rawText, violations: judgement.violations, usage, modelCalls };
     case "outside": {
       const { path, message } = judgement;
       return fail(`The model's answer is not of the format it was given: ${path || "/"} ${message}`);

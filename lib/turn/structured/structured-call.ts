@@ -3,15 +3,19 @@ import type { OutputFormat } from "#lib/deliverable/admission/create-schema-chec
 import type { AnswerEnd } from "#lib/model/calls/answer-end.ts";
 import { streamModel } from "#lib/model/calls/stream-model.ts";
 import { type ModelFailure, readModelFailure } from "#lib/model/failure.ts";
-import { type ModelUsage, readUsage } from "#lib/model/usage.ts";
+import { addUsage, type ModelUsage, readUsage } from "#lib/model/usage.ts";
 import { beginningOf } from "#lib/text/whole-characters.ts";
+import { EMPTY_TWICE } from "../step/unfinished-answer.ts";
 import type { TurnDeps } from "../turn-deps.ts";
 import { withDeadline } from "../with-deadline.ts";
 
-/** The outcome of a call without tools and with a response format. */
+/**
+ * The outcome of a call without tools and with a response format. `modelCalls` is 2 if an empty answer was tried once
+ * more; `usage` is then the sum of both calls.
+ */
 export type StructuredAnswer =
-  | { kind: "text"; text: string; usage: ModelUsage }
-  | { kind: "failed"; failure: ModelFailure; rawText?: string; usage?: ModelUsage }
+  | { kind: "text"; text: string; usage: ModelUsage; modelCalls: number }
+  | { kind: "failed"; failure: ModelFailure; rawText?: string; usage?: ModelUsage; modelCalls: number }
   | { kind: "stopped" };
 
 const FORMAT_NAME = "deliverable";
@@ -31,7 +35,7 @@ export async function probeFormat(
   if (signal.aborted) return { kind: "stopped" };
   try {
     const result = await withDeadline(signal, PROBE_TIMEOUT_MS, (limited) => probe(deps, format, limited));
-    return { kind: "text", text: "", usage: readUsage(result.usage) };
+    return { kind: "text", text: "", usage: readUsage(result.usage), modelCalls: 1 };
   } catch (error) {
     return readBreak(signal, error);
   }
@@ -54,7 +58,10 @@ async function probe({ model: access }: TurnDeps, format: OutputFormat, abortSig
   }
 }
 
-/** Makes one model call without tools. The answer must have the response format. */
+/**
+ * Makes one model call without tools. The answer must have the response format. An empty answer is tried once more; the
+ * usage is then the sum of both calls.
+ */
 export async function callStructured(
   deps: TurnDeps,
   signal: AbortSignal,
@@ -72,23 +79,33 @@ async function callWithin(
   prompt: StructuredPrompt,
   limited: AbortSignal,
 ): Promise<StructuredAnswer> {
+  const request = {
+    instructions: prompt.instructions,
+    messages: prompt.messages,
+    responseFormat: { type: "json", schema: prompt.format.schema, name: FORMAT_NAME } as const,
+    providerOptions: formatOptions(deps, prompt.format),
+  };
+  let usage: ModelUsage | undefined;
   let text = "";
+  let modelCalls = 1;
   try {
-    const request = {
-      instructions: prompt.instructions,
-      messages: prompt.messages,
-      responseFormat: { type: "json", schema: prompt.format.schema, name: FORMAT_NAME } as const,
-      providerOptions: formatOptions(deps, prompt.format),
-    };
-    const { end, usage } = await streamModel(deps.model, request, limited, (delta) => {
-      if (delta.kind === "text") text += delta.text;
-    });
-    const failure = readEnding(end, text);
-    return failure
-      ? { kind: "failed", failure, usage, ...(text && { rawText: text }) }
-      : { kind: "text", text, usage };
+    for (; ; modelCalls++) {
+      const answer = await streamModel(deps.model, request, limited, (delta) => {
+        if (delta.kind === "text") text += delta.text;
+      });
+      usage = usage ? addUsage(usage, answer.usage) : answer.usage;
+      if (answer.end === "empty" && modelCalls === 1) {
+        text = "";
+        continue;
+      }
+      const failure = readEnding(answer.end, text);
+      return failure
+        ? { kind: "failed", failure, usage, modelCalls, ...(text && { rawText: text }) }
+        : { kind: "text", text, usage, modelCalls };
+    }
   } catch (error) {
-    return readBreak(signal, error, text);
+    const broken = readBreak(signal, error, text);
+    return broken.kind === "failed" ? { ...broken, modelCalls, ...(usage && { usage }) } : broken;
   }
 }
 
@@ -105,9 +122,10 @@ const formatOptions = (deps: Pick<TurnDeps, "model">, { isStrict }: OutputFormat
 const readBreak = (signal: AbortSignal, error: unknown, text = ""): StructuredAnswer =>
   signal.aborted
     ? { kind: "stopped" }
-    : { kind: "failed", failure: readModelFailure(error), ...(text && { rawText: text }) };
+    : { kind: "failed", failure: readModelFailure(error), modelCalls: 1, ...(text && { rawText: text }) };
 
 function readEnding(end: AnswerEnd, text: string): ModelFailure | undefined {
+  if (end === "empty") return { message: EMPTY_TWICE, isRetryable: false };
   if (end === "cut_off")
     return { message: "The structured answer was cut off at the model's output limit.", isRetryable: false };
   if (end === "failed" || end === "unknown")

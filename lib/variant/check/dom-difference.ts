@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { truncate } from "#lib/text/whole-characters.ts";
+import { shorten } from "#lib/text/shorten.ts";
 import type { DomNode } from "./inside/snapshot-dom.ts";
 
 /** A difference between two snapshots of a document. */
@@ -215,7 +215,7 @@ function hashOf(node: DomNode, hashes: Hashes): string {
   return hash;
 }
 
-const quote = (text: string) => JSON.stringify(truncate(text, TEXT_SHOWN));
+const quote = (text: string) => JSON.stringify(shorten(text, TEXT_SHOWN));
 
 function label({ name, attributes, text }: DomNode): string {
   if (name.startsWith("#")) return `${name.slice(1).replace("-", " ")} ${quote(text)}`;

@@ -1,4 +1,4 @@
-import { truncate } from "#lib/text/whole-characters.ts";
+import { shorten } from "#lib/text/shorten.ts";
 import type { Finding, FindingCode } from "./check-report.ts";
 
 const MESSAGE_MAX = 600;
@@ -11,6 +11,6 @@ export function makeFinding(
   changeId: string | null,
   message: string,
 ): Finding {
-  const cut = truncate(message, MESSAGE_MAX).toWellFormed();
+  const cut = shorten(message, MESSAGE_MAX).toWellFormed();
   return { level, code, changeId, url, viewport, message: cut };
 }

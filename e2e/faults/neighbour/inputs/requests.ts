@@ -2,7 +2,7 @@ import { request } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { HostileInput, Scene } from "../hostile-input.ts";
 
-const DOCS_AT_ONCE = 20;
+const CLIENTS = 20;
 const UPLOADS = 4;
 const UPLOAD_BYTES = 8 * 1_048_576;
 const BODY_CHARS = 3_500_000;
@@ -27,6 +27,19 @@ function stall({ service, apiKey }: Scene, signal: AbortSignal): Promise<void> {
   });
 }
 
+/** Loads the paths again and again, as many at once as there are clients. */
+async function loadInLoops({ service }: Scene, paths: string[], signal: AbortSignal): Promise<void> {
+  const repeat = async () => {
+    while (!signal.aborted)
+      for (const path of paths)
+        await fetch(new URL(path, service), { signal }).then(
+          (response) => response.arrayBuffer(),
+          () => sleep(50),
+        );
+  };
+  await Promise.all(Array.from({ length: CLIENTS }, repeat)).catch(() => {});
+}
+
 /** Inputs of HTTP clients. */
 export const requestInputs: HostileInput[] = [
   {
@@ -44,17 +57,18 @@ export const requestInputs: HostileInput[] = [
   },
   {
     name: "docs",
-    title: `${DOCS_AT_ONCE} anonymous requests for /docs at once`,
-    async attack({ service }, signal) {
-      const repeat = async () => {
-        while (!signal.aborted) {
-          await fetch(new URL("/docs", service), { signal }).then(
-            (response) => response.arrayBuffer(),
-            () => sleep(50),
-          );
-        }
-      };
-      await Promise.all(Array.from({ length: DOCS_AT_ONCE }, repeat)).catch(() => {});
+    title: `${CLIENTS} anonymous clients that load /docs in a loop`,
+    attack: (scene, signal) => loadInLoops(scene, ["/docs"], signal),
+  },
+  {
+    name: "pages",
+    title: `${CLIENTS} anonymous clients that load pages, files and unknown paths in a loop`,
+    async attack(scene, signal) {
+      const home = await fetch(new URL("/login?token=none", scene.service));
+      const files = (await home.text()).match(/\/_next\/static\/[\w./-]+\.(?:js|css)/g) ?? [];
+      const unknown = ["/none", "/s/ses_none", "/api/none", "/p/none/", "/v/none.js"];
+      const paths = ["/", "/login?token=none", "/demo", "/api/openapi.json", ...unknown, ...files];
+      await loadInLoops(scene, paths, signal);
     },
   },
   {
@@ -79,7 +93,7 @@ export const requestInputs: HostileInput[] = [
   },
   {
     name: "annotations",
-    title: `${DOCS_AT_ONCE} annotations without a key at once, as large as they may be`,
+    title: `${CLIENTS} annotations without a key at once, as large as they may be`,
     async attack({ service, session }, signal) {
       const annotations = Array.from({ length: 1_000 }, () => ({
         type: "note",
@@ -101,7 +115,7 @@ export const requestInputs: HostileInput[] = [
             () => sleep(50),
           );
       };
-      await Promise.all(Array.from({ length: DOCS_AT_ONCE }, repeat)).catch(() => {});
+      await Promise.all(Array.from({ length: CLIENTS }, repeat)).catch(() => {});
     },
   },
 ];

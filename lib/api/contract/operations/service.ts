@@ -23,6 +23,8 @@ export const serviceOperations = {
     auth: { kind: "none" },
     answers: { 200: "stream", 304: "stream" },
     media: { 200: ["application/json"] },
+    // The service's own process limits the rate of what anybody can load.
+    errors: ["rate_limited"],
     answerHeaders: { 200: ["ETag", "Cache-Control"], 304: ["ETag", "Cache-Control"] },
   }),
 } as const satisfies Record<string, Operation>;

@@ -104,3 +104,20 @@ test("of a page with very many frames and a very long title, 200 frames and 300 
   assert.equal(await withFrames(browser.live, async (frames) => frames.length), 200);
   assert.match(await readTitle(page), /^x{299}…$/);
 });
+
+test("of frames with a DevTools session of their own, those among the first 60 are read", async () => {
+  const page = browser.live.page();
+  await page.goto(site.url);
+  // Frames of one other site share a process, but each has its own DevTools session.
+  await page.evaluate(async (url) => {
+    document.body.replaceChildren();
+    const frames = Array.from({ length: 65 }, () =>
+      Object.assign(document.createElement("iframe"), { src: url }),
+    );
+    const loaded = frames.map((frame) => new Promise((done) => frame.addEventListener("load", done)));
+    document.body.append(...frames);
+    await Promise.all(loaded);
+  }, `http://localhost:${other.port}/hidden`);
+  assert.equal(page.frames().length, 66);
+  assert.equal(await withFrames(browser.live, async (frames) => frames.length), 60);
+});

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { LiveBrowser } from "#lib/browser/browser-service.ts";
-import { truncate } from "#lib/text/whole-characters.ts";
+import { shorten } from "#lib/text/shorten.ts";
 import { describeFailure } from "../../describe-failure.ts";
 import { quoteAsData } from "../../quote-as-data.ts";
 import type { ToolServices } from "../../services.ts";
@@ -196,4 +196,4 @@ function describeGoneRef(snapshots: SnapshotBook, sessionId: string, error: stri
 }
 
 const cut = (text: string) =>
-  text.length > LOGS_SHOWN_MAX ? `${truncate(text, LOGS_SHOWN_MAX)} (cut)` : text;
+  text.length > LOGS_SHOWN_MAX ? `${shorten(text, LOGS_SHOWN_MAX)} (cut)` : text;

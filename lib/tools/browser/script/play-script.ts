@@ -1,6 +1,7 @@
 import type { LiveBrowser } from "#lib/browser/browser-service.ts";
 import { endBusyScript } from "#lib/browser/page/end-busy-script.ts";
 import { isStalled, PendingDocumentError, unlessStalled } from "#lib/browser/page/pending-documents.ts";
+import { errorText } from "#lib/text/error-text.ts";
 import { beginningOf } from "#lib/text/whole-characters.ts";
 import { explainEngineSource } from "../page-kit/explain-element.ts";
 import { findRef, listFrames } from "../page-kit/find-ref.ts";
@@ -94,7 +95,7 @@ export async function playScript(
   if (signal.aborted) onAbort();
   child.ended.then(({ reason }) => fail(play, reason));
   connect(play, dialogClaim).catch((error) =>
-    fail(play, `The page could not be reached: ${error instanceof Error ? error.message : error}`),
+    fail(play, `The page could not be reached: ${errorText(error)}`),
   );
 
   try {

@@ -1,3 +1,5 @@
+import { errorText } from "#lib/text/error-text.ts";
+import { beginningOf } from "#lib/text/whole-characters.ts";
 import type { ScriptProcess } from "./script-process.ts";
 import type { FromChild } from "./script-protocol.ts";
 import type { ScriptFiles, ScriptHelper } from "./script-runner.ts";
@@ -54,8 +56,7 @@ async function answer(calls: Calls, { id, name, args }: Ask): Promise<void> {
     spend(calls, Buffer.byteLength(JSON.stringify(value)));
     child.send({ type: "answer", id, ok: true, value });
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
-    child.send({ type: "answer", id, ok: false, error: message.slice(0, ERROR_CHARS_MAX) });
+    child.send({ type: "answer", id, ok: false, error: beginningOf(errorText(error), ERROR_CHARS_MAX) });
   }
   await child.drained();
 }

@@ -40,7 +40,7 @@ async function run(script: string): Promise<string> {
     sandbox: createTestSandbox(),
     snapshots: createSnapshotBook(),
   });
-  return textOf(await tool.execute({ script, timeoutMs: 20_000 }, callOf(undefined, sessionId)));
+  return textOf(await tool.execute({ script, timeoutMs: 60_000 }, callOf(undefined, sessionId)));
 }
 
 /** Script code that makes the page open twenty dialogs, one after the other, and returns the answers to them. */

@@ -1,4 +1,7 @@
 import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { startSite, startTestBrowser, type TestBrowser } from "../test-fixture.ts";
 import { createScriptRunner, type ScriptOptions, type ScriptRunner } from "./script-runner.ts";
@@ -145,6 +148,15 @@ describe("calls of a script", () => {
     assert.ok(counts.atOnceMax <= 1);
     assert.ok(counts.reads < 14, `${counts.reads}`);
     assert.ok(buffers() < BUFFERS_MAX, `${buffers()}`);
+  });
+
+  test("an error of a helper shows no path of the machine", async () => {
+    const missing = join(tmpdir(), "service-data", "workspaces", "file.txt");
+    const message = await read("return page.fails().catch((error) => error.message)", {
+      helpers: { fails: () => readFile(missing) },
+    });
+    assert.match(String(message), /no such file or directory \(ENOENT\)/);
+    assert.ok(!String(message).includes(tmpdir()), String(message));
   });
 
   test("large answers of helpers count too, and so do copies", async () => {

@@ -43,7 +43,7 @@ async function untilShown(): Promise<void> {
 async function run(script: string) {
   const live = await harness.browsers.ensure(sessionId);
   const outcome = await scripts.run(live, `${RAW}\n${script}`, {
-    timeoutMs: 30_000,
+    timeoutMs: 60_000,
     signal: new AbortController().signal,
   });
   assert.ok(outcome.ok, JSON.stringify(outcome));

@@ -1,5 +1,6 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { lowerAutogroupOf } from "#lib/isolation/low-priority.ts";
+import { errorText } from "#lib/text/error-text.ts";
 import { createLoopShare } from "./loop-share.ts";
 import { BrokenPipe, INVALID_MESSAGE, parseMessage, readMessageLines } from "./read-messages.ts";
 import { type ChildCommand, childEnvironment, sendInputs } from "./script-confinement.ts";
@@ -72,7 +73,7 @@ export function startScriptProcess({ command, args, inputs }: ChildCommand): Scr
   const stderr = collectErrors(child);
   const ended = new Promise<ChildEnd>((resolve) => {
     child.once("error", (error) =>
-      resolve({ reason: `The script's process did not start: ${error.message}` }),
+      resolve({ reason: `The script's process did not start: ${errorText(error)}` }),
     );
     child.once("close", (code, signal) => resolve({ reason: broken ?? describeEnd(stderr(), code, signal) }));
   });

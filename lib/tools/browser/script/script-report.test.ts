@@ -101,7 +101,7 @@ const open = (path: string) => harness.browsers.navigate(sessionId, `${site.orig
 
 /** Runs a script as the agent does. @returns the text for the model, without the site's address and random markers. */
 async function run(script: string): Promise<string> {
-  const result = await tool.execute({ script, timeoutMs: 20_000 }, callOf(undefined, sessionId));
+  const result = await tool.execute({ script, timeoutMs: 60_000 }, callOf(undefined, sessionId));
   return textOf(result)
     .replaceAll(site.origin, "SITE")
     .replace(/What stands between[^\n]*\n<data-\w+>\n/g, "<")
@@ -291,7 +291,7 @@ test("without a workspace, downloads and uploads fail with the reason", async ()
   const other = await insertTestSession(harness.db, { capabilities: { browser: true, sandbox: false } });
   await harness.browsers.navigate(other, `${site.origin}/files`);
   const script = "await page.click('#csv'); await page.setInputFiles('#upload', 'one.txt');";
-  const shown = textOf(await tool.execute({ script, timeoutMs: 20_000 }, callOf(undefined, other)));
+  const shown = textOf(await tool.execute({ script, timeoutMs: 60_000 }, callOf(undefined, other)));
   assert.match(shown, /setInputFiles: this session has no workspace/);
   assert.match(
     shown,

@@ -1,4 +1,5 @@
 import { type DevtoolsMessage, SERVER_ERROR } from "#lib/browser/process/devtools-connection.ts";
+import { errorText } from "#lib/text/error-text.ts";
 import { answerForPending } from "./answer-for-pending.ts";
 import type { HasId } from "./param-rules.ts";
 import { describeFailure, showTarget } from "./relay-events.ts";
@@ -71,7 +72,7 @@ export function receiveCommand(relay: Relay, message: unknown, bytes: number): v
     answerLocally(relay, allowed)
       .then(
         (result) => reply({ result }),
-        (error) => refuse(error instanceof Error ? error.message : String(error)),
+        (error) => refuse(errorText(error)),
       )
       .finally(onAnswer);
 }

@@ -1,0 +1,94 @@
+import type { Codec, Slot } from "../codec/codec.ts";
+import { createListCodec } from "../codec/list-codec.ts";
+import { createMapCodec } from "../codec/map-codec.ts";
+import { createObjectCodec, type Section } from "../codec/object-codec.ts";
+import { scalarCodec } from "../codec/scalar-codec.ts";
+import { createTupleCodec } from "../codec/tuple-codec.ts";
+import { isObject } from "../json.ts";
+import { quotePattern } from "../schema/describe-constraints.ts";
+import { collectSoft } from "../schema/evaluated-names.ts";
+import type { Expansion } from "../schema/expand-formula.ts";
+import type { Kinds } from "../schema/kinds.ts";
+import { planArray } from "../schema/plan-array.ts";
+import { planObject, type SectionPlan } from "../schema/plan-object.ts";
+import type { SchemaObject } from "../schema/walk-schema.ts";
+import type { Builder } from "./builder.ts";
+
+const OBJECT_KEYWORDS = [
+  "properties",
+  "required",
+  "additionalProperties",
+  "patternProperties",
+  "unevaluatedProperties",
+];
+const ARRAY_KEYWORDS = ["items", "prefixItems", "additionalItems"];
+const POSITIONS_MAX = 500;
+
+/**
+ * Builds a codec for each JSON type that the values of an expansion may have. Returns undefined if any value is
+ * possible.
+ */
+export function buildForms(builder: Builder, expansion: Expansion, kinds: Kinds): Codec[] | undefined {
+  const soft = collectSoft(builder.index, expansion.soft, builder.budget).schemas;
+  const isStructured =
+    hasAny(expansion.conjuncts, OBJECT_KEYWORDS) ||
+    hasAny(expansion.conjuncts, ARRAY_KEYWORDS) ||
+    soft.some(({ properties }) => isObject(properties));
+  if (!isStructured && kinds.size === 6) return undefined;
+  return [...kinds].flatMap((kind): Codec[] => {
+    if (kind === "object") return buildObject(builder, expansion.conjuncts, soft);
+    if (kind === "array") return buildArray(builder, expansion.conjuncts);
+    return [scalarCodec(kind)];
+  });
+}
+
+function buildObject(
+  builder: Builder,
+  conjuncts: readonly SchemaObject[],
+  soft: readonly SchemaObject[],
+): Codec[] {
+  const { index, evaluated, budget, common } = builder;
+  const claims = conjuncts.filter((schema) => hasAny([schema], OBJECT_KEYWORDS));
+  if (claims.length === 0 && soft.length === 0) return [common.anyObject];
+  // The budget is spent before the work, so that the work stops once the budget is exceeded. Otherwise many nodes could
+  // each repeat the work for one large definition.
+  builder.fields.spend(1);
+  for (const { properties } of [...claims, ...soft])
+    if (isObject(properties)) builder.fields.spend(Object.keys(properties).length);
+  const plan = planObject(index, { conjuncts: claims, soft }, evaluated, budget);
+  if (plan === undefined) return [];
+  const fields = plan.fields.map((field) => ({ ...field, slot: builder.slotOf(field.formula) }));
+  const isMap = fields.length === 0 && plan.sections.length === 1;
+  const sections = plan.sections.map((section): Section => {
+    const value = builder.slotOf(section.formula);
+    const words = isMap ? "" : describeSection(section);
+    return { node: common.entriesOf(value, words, !isMap), value: value.node };
+  });
+  const [only] = sections;
+  return [isMap && only ? createMapCodec(only) : createObjectCodec(fields, sections)];
+}
+
+/**
+ * Describes a list of properties without a field of their own: those whose names match a pattern, or all remaining
+ * ones.
+ */
+function describeSection({ patterns, isRest }: SectionPlan): string {
+  if (isRest) return "Further properties, which have no place of their own; normally null.";
+  const names = patterns.slice(0, 5).map(quotePattern);
+  return `Properties whose name matches ${names.join(" or ")}.`;
+}
+
+function buildArray(builder: Builder, conjuncts: readonly SchemaObject[]): Codec[] {
+  const claims = conjuncts.filter((schema) => hasAny([schema], [...ARRAY_KEYWORDS, "minItems"]));
+  if (!hasAny(claims, ARRAY_KEYWORDS)) return [builder.common.anyList];
+  const plan = planArray(builder.index, claims, builder.budget);
+  if (plan === undefined) return [];
+  if (plan.positions.length > POSITIONS_MAX) return [builder.common.anyList];
+  builder.fields.spend(plan.positions.length);
+  const slots = plan.positions.map((formula): Slot => builder.slotOf(formula));
+  if (slots.length === 0) return [createListCodec(builder.slotOf(plan.rest), plan.lengthMin)];
+  return [createTupleCodec(slots, plan.rest && builder.slotOf(plan.rest), plan.lengthMin)];
+}
+
+const hasAny = (schemas: readonly SchemaObject[], keywords: readonly string[]): boolean =>
+  schemas.some((schema) => keywords.some((keyword) => Object.hasOwn(schema, keyword)));

@@ -1,0 +1,128 @@
+import { type Node, neverCodec, type Slot } from "../codec/codec.ts";
+import { createUnionCodec } from "../codec/union-codec.ts";
+import { createBudget, OutOfBudget } from "../schema/budget.ts";
+import { createEvaluatedNames } from "../schema/evaluated-names.ts";
+import { conjoin, type Formula, followAliases, formulaKey } from "../schema/formula.ts";
+import type { SchemaIndex } from "../schema/schema-index.ts";
+import type { SchemaObject } from "../schema/walk-schema.ts";
+import { buildCodec } from "./build-codec.ts";
+import { type Builder, createCommonNodes, createNode, type Folded } from "./builder.ts";
+
+export type Graph = { root: Node; folded: readonly Folded[] };
+
+export type GraphLimits = {
+  /** Limit on the total number of properties and list positions. */
+  fieldsMax: number;
+  /** Limit on the properties that branches of unions copy from the schema around the union. */
+  copiesMax: number;
+  /** Limit on the steps of the work. Default {@link STEPS_MAX}. */
+  stepsMax?: number;
+};
+
+/** Accepts every object. */
+const OBJECT: SchemaObject = { type: "object" };
+
+/** Maximum nesting depth of unions for the same value. Branches of deeper unions become untyped JSON. */
+const BRANCH_LEVELS_MAX = 12;
+const STEPS_MAX = 150_000;
+
+/**
+ * Builds the graph of a schema. For each set of schemas that apply to the same value, the graph has a node with a
+ * codec.
+ *
+ * @param limits size limits of the graph. Parts beyond `fieldsMax` become untyped JSON. The branches of a union beyond
+ * `copiesMax` do not become separate forms, but are merged into one form.
+ * @param isInput whether the schema is that of a tool's input, which is one form of an object: values of other types are
+ * left out, and the unions of the root are merged.
+ */
+export function buildGraph(
+  index: SchemaIndex,
+  root: SchemaObject,
+  limits: GraphLimits,
+  isInput = false,
+): Graph {
+  const budget = createBudget(limits.stepsMax ?? STEPS_MAX);
+  const whole: Formula = {
+    described: isInput ? [root, OBJECT] : [root],
+    base: [],
+    settled: new Set(),
+    joined: new Set(),
+  };
+  const common = createCommonNodes(neverCodec);
+  const nodes = new Map<string, { node: Node; formula: Formula; state: "new" | "open" | "done" }>();
+  const open: string[] = [];
+  const folded = new Map<string, Folded>();
+  const never = createNode(neverCodec, "never");
+  const anyValue: Slot = { node: common.anyValue, note: "" };
+  let levels = 0;
+
+  const build = (key: string): void => {
+    const entry = nodes.get(key);
+    if (entry?.state !== "new") return;
+    entry.state = "open";
+    levels += 1;
+    try {
+      Object.assign(entry.node, buildCodec(builder, entry.formula));
+    } catch (error) {
+      if (!(error instanceof OutOfBudget)) throw error;
+      entry.node.codec = createUnionCodec([{ slot: anyValue, label: () => "json" }]);
+    }
+    levels -= 1;
+    entry.state = "done";
+  };
+
+  const register = (formula: Formula): { key: string; slot: Slot } => {
+    const key = formulaKey(index, formula);
+    let entry = nodes.get(key);
+    if (entry === undefined) {
+      const [first] = formula.described;
+      entry = {
+        node: createNode(neverCodec, index.nameOf(first)),
+        formula,
+        state: "new",
+      };
+      nodes.set(key, entry);
+      open.push(key);
+    }
+    return { key, slot: { node: entry.node, note: "" } };
+  };
+
+  const builder: Builder = {
+    index,
+    budget,
+    merged: isInput ? whole : undefined,
+    fields: createBudget(limits.fieldsMax),
+    copies: createBudget(limits.copiesMax),
+    evaluated: createEvaluatedNames(index, budget),
+    common,
+    slotOf(formula) {
+      const [first] = formula?.described ?? [];
+      if (formula === undefined) return { node: never, note: "" };
+      if (first === undefined) return anyValue;
+      if (formula.described.length > 1) return register(formula).slot;
+      const { schema, words } = followAliases(index, first);
+      if (schema === false) return { node: never, note: "" };
+      if (schema === true || Object.keys(schema).length === 0) return { ...anyValue, note: words };
+      const slot = register(conjoin([schema]) ?? formula).slot;
+      return { ...slot, note: words };
+    },
+    buildNow(formula) {
+      if (formula.described.length === 0 && formula.base.length === 0) return anyValue;
+      if (levels > BRANCH_LEVELS_MAX) return anyValue;
+      const { key, slot } = register(formula);
+      // If the node is still being built, a union contains itself as a branch, for the same value. This branch then
+      // accepts any value.
+      if (nodes.get(key)?.state === "open") return anyValue;
+      build(key);
+      return slot;
+    },
+    note(schema, keyword, sentence) {
+      const pointer = index.pointerOf(schema);
+      if (pointer !== undefined) folded.set(`${pointer}/${keyword}`, { pointer, keyword, sentence });
+    },
+  };
+
+  const { slot } = register(whole);
+  for (let at = 0; at < open.length; at++) build(open[at] ?? "");
+  return { root: slot.node, folded: [...folded.values()] };
+}

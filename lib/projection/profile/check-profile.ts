@@ -1,0 +1,68 @@
+import { isObject, type JsonSchema } from "../json.ts";
+import { formatPointer } from "../schema/walk-schema.ts";
+import { findFlaw } from "./find-flaw.ts";
+import type { Profile, ProfileRules } from "./profile.ts";
+import { createTotals } from "./totals.ts";
+
+/** A violated rule of a profile, and a JSON pointer to the place of the violation in the schema. */
+export type Breach = { pointer: string; rule: string };
+
+/**
+ * A schema in a document. `outer` is the schema around it, and `keys` is the path from `outer` to it. `depth` is the
+ * nesting level; `$ref` is not followed.
+ */
+export type Site = { schema: JsonSchema; depth: number; outer: Site | undefined; keys: readonly string[] };
+
+/**
+ * A rule that a schema violates. `under` is the keyword that causes the violation; omitted if the whole schema does.
+ */
+export type Flaw = { rule: string; under?: string };
+
+/**
+ * Finds the first rule of a provider's profile that a schema violates; undefined when it violates none. The time is
+ * linear in the size of the schema.
+ */
+export function checkProfile(schema: unknown, { rules }: Profile): Breach | undefined {
+  if (rules === undefined) return undefined;
+  if (!isObject(schema)) return { pointer: "", rule: "a schema must be an object" };
+  if (schema.type !== "object") return { pointer: "", rule: 'the root must have the type "object"' };
+  if (schema.anyOf !== undefined) return { pointer: "/anyOf", rule: "the root must not be an anyOf" };
+  const totals = createTotals(rules);
+  const open: Site[] = [{ schema, depth: 1, outer: undefined, keys: [] }];
+  for (let site = open.pop(); site !== undefined; site = open.pop()) {
+    const flaw = findDepthFlaw(site, rules) ?? findFlaw(site, schema, rules) ?? totals.add(site);
+    if (flaw)
+      return { pointer: pointerOf(site) + (flaw.under ? formatPointer([flaw.under]) : ""), rule: flaw.rule };
+    for (const [keys, inner] of listInner(site.schema).toReversed()) {
+      const next = { depth: site.depth + 1, outer: site, keys };
+      if (!isObject(inner))
+        return { pointer: pointerOf({ ...next, schema: {} }), rule: "a schema must be an object" };
+      open.push({ ...next, schema: inner });
+    }
+  }
+  return undefined;
+}
+
+const findDepthFlaw = ({ depth }: Site, { depthMax }: ProfileRules): Flaw | undefined =>
+  depth > depthMax ? { rule: `at most ${depthMax} levels of schemas` } : undefined;
+
+function pointerOf(site: Site): string {
+  const path: string[] = [];
+  for (let at: Site | undefined = site; at !== undefined; at = at.outer) path.unshift(...at.keys);
+  return formatPointer(path);
+}
+
+/** Lists the schemas in a schema's keywords, each with the keys that lead to it. */
+function listInner(schema: JsonSchema): [keys: readonly string[], inner: unknown][] {
+  const inner: [readonly string[], unknown][] = [];
+  const addMap = (keyword: string) => {
+    const map = schema[keyword];
+    if (isObject(map)) for (const name of Object.keys(map)) inner.push([[keyword, name], map[name]]);
+  };
+  addMap("properties");
+  if (schema.items !== undefined) inner.push([["items"], schema.items]);
+  if (Array.isArray(schema.anyOf))
+    for (const [index, branch] of schema.anyOf.entries()) inner.push([["anyOf", String(index)], branch]);
+  addMap("$defs");
+  return inner;
+}
