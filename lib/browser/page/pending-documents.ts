@@ -6,9 +6,9 @@ import { pageOf } from "./page-activity.ts";
 /**
  * A document that a frame has requested and whose server has not answered yet. Until it answers, the frame shows its
  * current document. `sinceMs` is the time of the request. If the frame requests documents again and again, it is the
- * time of the first of these requests.
+ * time of the first of these requests. `isRedirect` says whether a server redirected the request to this address.
  */
-export type PendingDocument = { url: string; sinceMs: number };
+export type PendingDocument = { url: string; sinceMs: number; isRedirect: boolean };
 
 /** The documents that the pages of one browser wait for. */
 export type PendingDocuments = {
@@ -44,15 +44,16 @@ export function watchDocuments(context: BrowserContext, guard: ListenerGuard): P
     if (!request.isNavigationRequest() || request.serviceWorker()) return;
     const nowMs = performance.now();
     const url = shorten(request.url(), URL_CHARS_MAX);
+    const isRedirect = request.redirectedFrom() !== null;
     const frame = pageOf(request) && request.frame();
     if (!frame) {
-      if (inNewPages.size < NEW_PAGES_MAX) inNewPages.set(request, { url, sinceMs: nowMs });
+      if (inNewPages.size < NEW_PAGES_MAX) inNewPages.set(request, { url, sinceMs: nowMs, isRedirect });
     } else {
       if (pending.size >= FRAMES_MAX && !pending.has(frame)) return;
       const before = canceled.get(frame);
       const isRepeat = before !== undefined && nowMs - before.endedMs <= REPEAT_MS_MAX;
       const sinceMs = pending.get(frame)?.sinceMs ?? (isRepeat ? before.sinceMs : nowMs);
-      pending.set(frame, { url, sinceMs, request });
+      pending.set(frame, { url, sinceMs, isRedirect, request });
     }
     notify();
   };

@@ -11,6 +11,7 @@ import {
 } from "#lib/browser/testing.ts";
 import type { Tool } from "../tool.ts";
 import { browserTools } from "./index.ts";
+import { createFirstLook, type FirstLook } from "./look/first-look.ts";
 import { createSnapshotBook } from "./look/snapshot-book.ts";
 import { createPageTurns } from "./page-turns.ts";
 import { createScriptRunner, type ScriptRunner } from "./script/script-runner.ts";
@@ -24,7 +25,7 @@ import {
 } from "./test-fixture.ts";
 
 const SHOP = `<!doctype html><title>Shop</title><meta charset="utf-8"><style>h1 { color: teal }</style>
-  <h1>Größe wählen</h1><a href="/silent">Checkout</a><form action="/silent" method="post"><button>Pay</button></form>
+  <h1>Größe wählen</h1><a href="/silent">Checkout</a><form action="/silent" method="post"><input name="name"><button>Pay</button></form>
   <iframe srcdoc="<p>Inside the frame</p>"></iframe><div id="host"></div>
   <script>host.attachShadow({ mode: "open" }).innerHTML = "<button>In the shadow</button>"</script>`;
 
@@ -32,6 +33,7 @@ let site: Awaited<ReturnType<typeof startTestSite>>;
 let testBrowsers: TestBrowsers;
 let scripts: ScriptRunner;
 let tools: Map<string, Tool>;
+let firstLook: FirstLook;
 let sessionId: string;
 let live: LiveBrowser;
 /** The requests that the site has not answered. */
@@ -48,6 +50,10 @@ before(async () => {
         held.push(response);
         response.writeHead(200, { "content-type": "text/html" }).flushHeaders();
         return;
+      case "/reloads":
+        return html(
+          "<title>Reloads</title><h1>Reloaded</h1><script>setTimeout(() => location.reload(), 300)</script>",
+        );
       case "/other":
         return html("<title>Other</title><h1>Another page</h1>");
       default:
@@ -56,7 +62,7 @@ before(async () => {
   });
   testBrowsers = await openTestBrowsers([`127.0.0.1:${site.port}`, `localhost:${site.port}`]);
   scripts = await createScriptRunner({ logger: { warn: () => {} } });
-  const all = browserTools({
+  const services = {
     browser: testBrowsers.browsers,
     control: createTestControl(),
     pageTurns: createPageTurns(),
@@ -66,7 +72,9 @@ before(async () => {
     snapshots: createSnapshotBook(),
     scriptHelpers: () => ({}),
     variants: NO_VARIANTS,
-  });
+  };
+  const all = browserTools(services);
+  firstLook = createFirstLook(services);
   tools = new Map(all.map((tool) => [tool.name, tool]));
   sessionId = await insertTestSession(testBrowsers.db);
 });
@@ -116,6 +124,25 @@ test("all tools that read answer about the page of before, and say that a naviga
   }
 });
 
+test("a navigation of a person or of a retarget is pending too, and another one leaves", async () => {
+  const { browsers } = testBrowsers;
+  const [silent, other] = [`${site.origin}/silent`, `${site.origin}/other`];
+  const look = () => firstLook({ sessionId, browserSessionId: sessionId }, new AbortController().signal);
+
+  const first = browsers.navigate(sessionId, silent);
+  await untilPending();
+  assert.match(await look(), /pending[\s\S]*\/silent[\s\S]*Größe wählen/);
+  assert.deepEqual(await browsers.navigate(sessionId, other), { landed: true, url: other });
+  assert.equal((await first).landed, false);
+
+  await browsers.retarget(sessionId, silent);
+  await untilPending();
+  assert.match(await look(), /pending[\s\S]*\/silent[\s\S]*Another page/);
+  await browsers.retarget(sessionId, `${site.origin}/`);
+  await waitFor(() => live.page().url() === `${site.origin}/`, "the page of the second retarget");
+  assert.match(await look(), /Größe wählen/);
+});
+
 const BEGINNINGS: [what: string, script: string][] = [
   ["a link that a script clicks", "await page.click('a')"],
   ["a form that a script sends", "await page.getByRole('button', { name: 'Pay' }).click()"],
@@ -128,21 +155,20 @@ const BEGINNINGS: [what: string, script: string][] = [
     "a meta refresh",
     "await page.evaluate(() => { document.head.innerHTML += '<meta http-equiv=refresh content=\"0;url=/silent\">' })",
   ],
-  ["page.goto", "return await page.goto('/silent', { timeout: 2_500 }).catch((error) => error.message)"],
+  ["Enter in a form", "await page.locator('input').focus(); await page.keyboard.press('Enter')"],
   [
     "a page that opens the document again and again",
-    "await page.evaluate(() => { setInterval(() => { location.href = '/silent' }, 300) })",
+    "await page.evaluate(() => { const go = () => { location.href = '/silent' }; go(); setInterval(go, 300) })",
   ],
 ];
 
 for (const [what, script] of BEGINNINGS)
   test(`a script that begins a navigation without an answer says so, and another one leaves: ${what}`, async () => {
-    const text = await run(script.replace("goto('", `goto('${site.origin}`));
+    const text = await run(script);
     assert.ok(!text.includes("The script failed"), text);
-    await untilPending();
-    const page = await use("dom_query");
-    assert.match(page, PENDING);
-    assert.match(page, /Größe wählen/);
+    assert.match(text, PENDING);
+    assert.match(text, /It leads to "http:[^"]*\/silent"/);
+    assert.match(text, /Größe wählen/);
     const left = await run(
       `await page.goto('${site.origin}/other'); return await page.locator('h1').innerText();`,
     );
@@ -150,16 +176,31 @@ for (const [what, script] of BEGINNINGS)
     assert.doesNotMatch(await use("dom_query"), PENDING);
   });
 
-test("the report of a script names the pending navigation", async () => {
-  const text = await run("await page.click('a')");
-  assert.match(text, PENDING);
-  assert.match(text, /It leads to "http:[^"]*\/silent"/);
+test("page.goto says what it waited for, and leaves the page of before as it is", async () => {
+  const text = await run(`await page.goto('${site.origin}/silent', { timeout: 500 })`);
+  assert.match(text, /Timeout 500ms exceeded.* navigation of the page to "http:[^"]*\/silent" is pending/);
   assert.match(text, /Größe wählen/);
 });
 
+test("a page that reloads itself every 300 ms is read, and left", async () => {
+  await testBrowsers.browsers.navigate(sessionId, `${site.origin}/reloads`);
+  assert.match(await use("dom_query"), /Reloaded/);
+  assert.match(await use("browser_search", { query: "reloaded" }), /1 match/);
+  assert.match(await use("screenshot"), /size: 1280×800/);
+  const left = await run(`await page.goto('${site.origin}/other'); return page.title()`);
+  assert.match(left, /Other/);
+});
+
 test("a call that needs the page of before fails with the reason, whatever it would wait for", async () => {
-  const script = (call: string) => `await page.click('a'); await ${call}`;
-  for (const call of ["page.title()", "page.evaluate(() => 1)", "page.click('#missing', { timeout: 500 })"]) {
+  // Chromium answers calls until it has sent the request.
+  const script = (call: string) => `await page.click('a');
+    await (async () => { for (;;) await page.title(); })().catch(() => {});
+    await ${call}`;
+  for (const call of [
+    "page.title()",
+    "page.keyboard.press('Tab')",
+    "page.click('#missing', { timeout: 500 })",
+  ]) {
     await testBrowsers.browsers.navigate(sessionId, `${site.origin}/`);
     const text = await run(script(call));
     assert.match(text, /a navigation of the page to "http:[^"]*\/silent" is pending/, call);

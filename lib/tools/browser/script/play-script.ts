@@ -118,8 +118,11 @@ export async function playScript(
     clearTimeout(timer);
     signal.removeEventListener("abort", onAbort);
     child.kill();
-    await withinDeadline(new AbortController().signal, DISCONNECT_MS_MAX, () =>
-      disconnect(live, play.relay).finally(play.showOverlay),
+    const disconnected = disconnect(live, play.relay).finally(play.showOverlay);
+    disconnected.catch(() => {});
+    // The relay closes later if the page's next document does not come: until then, the page answers no input.
+    await unlessStalled(live.documents, live.page(), () =>
+      withinDeadline(new AbortController().signal, DISCONNECT_MS_MAX, () => disconnected),
     ).catch(() => {});
   }
 }
@@ -184,7 +187,11 @@ function ignorePending(error: unknown): undefined {
 /** Tells the script's process which document the page waits for. */
 function sendPending({ child, live }: Play): void {
   const pending = readPending(live);
-  const document = pending && { url: pending.url, ageMs: performance.now() - pending.sinceMs };
+  const document = pending && {
+    url: pending.url,
+    ageMs: performance.now() - pending.sinceMs,
+    isRedirect: pending.isRedirect,
+  };
   child.send({ type: "pending", document: document ?? null });
 }
 

@@ -24,7 +24,7 @@ export type ToChild =
   /** A download of a page has ended. `path` is the file's path in the workspace; null if the download failed. */
   | { type: "download"; url: string; name: string; path: string | null; failure: string | null }
   /** The document that the current page waits for, and how long ago it was requested; null if the page waits for none. */
-  | { type: "pending"; document: { url: string; ageMs: number } | null }
+  | { type: "pending"; document: { url: string; ageMs: number; isRedirect: boolean } | null }
   /** A part of the file that the call with this id reads. The `answer` follows the last part. */
   | { type: "bytes"; id: number; base64: string }
   | { type: "answer"; id: number; ok: true; value: unknown }

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { promises as files } from "node:fs";
 import type { Frame, Page } from "playwright-core";
 import { readFile, sendToService } from "./parent.ts";
-import { describePendingNavigation, unlessPending } from "./pending-navigation.ts";
+import { describePendingNavigation, insist, unlessPending } from "./pending-navigation.ts";
 
 /** The file name of the script in stack traces. */
 export const SCRIPT_FILE = "script.js";
@@ -60,9 +60,12 @@ export function watchCalls(page: Page): void {
     sendToService({ type: "call", id, name: String(options.apiName), ...findPosition(options) });
     const beganMs = performance.now();
     try {
-      const work = send(target, method, await withFiles(params), options);
+      const sent = await withFiles(params);
+      const play = () => send(target, method, sent, options);
+      const work = method === "goto" ? insist(String(params.url), play) : play();
       if (!isOnDocument(target, method)) return await work;
-      return await unlessPending(work, { beganMs, hasTimeout: (options.timeout ?? 0) > 0 });
+      const hasTimeout = (options.timeout ?? 0) > 0;
+      return await unlessPending(work, { beganMs, hasTimeout, isInput: INPUT_CALL.test(method) });
     } catch (error) {
       if (!(error instanceof Error)) throw error;
       const answer = answerForGone(error, method, params);
@@ -86,7 +89,16 @@ function findPosition({ frames }: CallOptions): { line: number | null; column: n
 
 /** Whether Playwright sends the call to the document of a page. */
 const isOnDocument = (target: Target, method: string) =>
-  ["Frame", "JSHandle", "ElementHandle"].includes(target._type ?? "") && method !== "waitForTimeout";
+  target._type === "Page"
+    ? DEVICE_CALL.test(method)
+    : ["Frame", "JSHandle", "ElementHandle"].includes(target._type ?? "") && method !== "waitForTimeout";
+
+/** The calls of `page.keyboard`, `page.mouse` and `page.touchscreen`. */
+const DEVICE_CALL = /^(keyboard|mouse|touchscreen)/;
+/** The calls that send input to the page and return nothing. */
+const INPUT_CALL = new RegExp(
+  `${DEVICE_CALL.source}|^(click|dblclick|tap|press|type|fill|hover|check|uncheck|dragAndDrop)$`,
+);
 
 /** Replaces the paths of an upload with the contents of the workspace's files. */
 async function withFiles(params: Record<string, unknown>): Promise<Record<string, unknown>> {
