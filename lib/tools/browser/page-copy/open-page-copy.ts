@@ -11,7 +11,7 @@ const LOAD_MS_MAX = 5_000;
 const OWN_ORIGIN = "https://page-copy.invalid";
 
 /** A copy of the session's page. The caller must close it. */
-export type PageCopy = {
+type PageCopy = {
   /** The session's browser, with the copy as its page. */
   live: LiveBrowser;
   close: () => Promise<void>;
@@ -21,7 +21,7 @@ export type PageCopy = {
  * Copies the page that the browser shows into a page of a separate context, without network and without scripts. This
  * also works while a navigation of the page is pending: Chromium then passes no DevTools command to the document, but
  * archives it. The archive lacks what only exists in memory, such as typed values, and elements that are not rendered.
- * Source: `decisions/072-a-pending-navigation.md`.
+ * See decision 072.
  *
  * @throws Error if the page cannot be archived, for example because it is busy.
  */

@@ -13,7 +13,7 @@ const REPLACED =
   /is being replaced|Cannot find context|context was destroyed|navigated or closed|Frame with the given|is gone/;
 
 /** What was read, and a sentence for the model if it was read from a copy; undefined otherwise. */
-export type PageReading<Result> = { value: Result; notice: string | undefined };
+type PageReading<Result> = { value: Result; notice: string | undefined };
 
 /**
  * Reads the session's page. While a navigation of the page is pending, or while the page replaces its document again
@@ -65,6 +65,6 @@ const describeCopy = (pending: PendingDocument | undefined) =>
     : `${explainPending(pending)} ${COPY}`;
 
 /** Tells the model that a navigation is pending, where it leads, and what to do. */
-export const explainPending = (pending: PendingDocument): string =>
+const explainPending = (pending: PendingDocument): string =>
   `${describePending(pending)} ${quoteAsData("the page", `It leads to ${JSON.stringify(pending.url)}`)}
 The page of before stays until then. Look again later, or leave with page.goto in a script.`;
