@@ -2,9 +2,11 @@ import type { Browser, BrowserContext, CDPSession, Page } from "playwright";
 import type { BrowserStatus } from "#db/schema/unions.ts";
 import type { ScreencastFrame } from "#lib/client/frame-header.ts";
 import type { OverlayHold } from "./overlay/overlay-gate.ts";
+import type { ShownDocument } from "./page/main-frame.ts";
 import type { FreshContext, FreshContextOptions } from "./page/open-fresh-context.ts";
 import type { PageActivity } from "./page/page-activity.ts";
 import type { PageDialogs } from "./page/page-dialogs.ts";
+import type { PendingDocuments } from "./page/pending-documents.ts";
 import type { Devtools } from "./process/devtools-connection.ts";
 import type { PagePicture } from "./view/picture-store.ts";
 
@@ -39,6 +41,8 @@ export type LiveBrowser = {
   openDevtools: Devtools["open"];
   /** Returns the DevTools target id of the selected page. */
   targetId: () => Promise<string>;
+  /** Returns DevTools' ids of the document that the selected page shows. */
+  shownDocument: () => ShownDocument;
   /**
    * Call this when a script of the agent has sent input to the page. Pass the move or press of the pointer as
    * `pointer`, so that viewers see it; pass undefined for all other input.
@@ -59,6 +63,8 @@ export type LiveBrowser = {
   claimDialogs: PageDialogs["claim"];
   /** The log of opened and closed pages, and of dialogs, downloads, requests and errors in the pages. */
   activity: PageActivity;
+  /** The documents that the browser's pages wait for. */
+  documents: PendingDocuments;
   /** Whether the session has a workspace. Downloads are stored in the workspace, and scripts upload files from it. */
   hasWorkspace: boolean;
   /** Returns the number of downloads in progress. */

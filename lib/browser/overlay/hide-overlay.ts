@@ -1,13 +1,15 @@
 import { withinTime } from "#lib/time/within-time.ts";
 import type { LiveBrowser } from "../browser-service.ts";
 import type { OpenBrowser } from "../page/open-browser.ts";
+import { PendingDocumentError, unlessStalled } from "../page/pending-documents.ts";
 import type { OverlayHold } from "./overlay-gate.ts";
 
 /** How long a page may take to remove the overlay. */
 const HIDE_TIMEOUT_MS = 10_000;
 
 /**
- * Removes the overlay from all pages of a browser, and waits until the selected page has removed it.
+ * Removes the overlay from all pages of a browser, and waits until the selected page has removed it. While a navigation
+ * of that page is pending, it does so only when the navigation has ended, so this is not waited for then.
  *
  * @returns a function that shows the overlay again.
  * @throws Error with a readable message when the selected page does not answer.
@@ -16,11 +18,15 @@ export async function hideOverlay(browser: OpenBrowser, why: OverlayHold): Promi
   const { out, release } = browser.overlayGate.hold(why);
   // A rejection is ignored: the page has navigated, and the overlay is gone with the old document.
   const isOut = out.get(browser.selected().overlay)?.catch(() => {});
+  const { page } = browser.selected();
   try {
     if (isOut)
-      await withinTime(isOut, HIDE_TIMEOUT_MS, "the page does not answer: its own scripts keep it busy");
+      await unlessStalled(browser.documents, page, () =>
+        withinTime(isOut, HIDE_TIMEOUT_MS, "the page does not answer: its own scripts keep it busy"),
+      );
     return release;
   } catch (error) {
+    if (error instanceof PendingDocumentError) return release;
     release();
     throw error;
   }

@@ -9,7 +9,7 @@ import type { ListenerGuard } from "../process/listener-guard.ts";
 import { guardDocuments } from "./document-guard.ts";
 import { endBusyScript } from "./end-busy-script.ts";
 import { describeNetError } from "./explain-failure.ts";
-import { followMainFrame, type MainFrame, type MainFrameEvents } from "./main-frame.ts";
+import { followMainFrame, type MainFrame, type MainFrameEvents, type ShownDocument } from "./main-frame.ts";
 import type { PageDownloads } from "./page-downloads.ts";
 import type { PageScripts } from "./page-script.ts";
 
@@ -53,6 +53,8 @@ export type LivePage = {
   /** The service's own DevTools session with the page. */
   cdp: CDPSession;
   targetId: string;
+  /** Returns the document that the page shows. */
+  shown: () => ShownDocument;
   navigate: (url: string, signal?: AbortSignal) => Promise<NavigationOutcome>;
   overlay: Overlay;
 };
@@ -130,6 +132,7 @@ export async function adoptPage(
     page,
     cdp,
     targetId: targetInfo.targetId,
+    shown: mainFrame.shown,
     overlay,
     navigate: (url, signal) => navigate(adopted, url, signal),
   };

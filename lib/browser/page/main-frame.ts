@@ -14,9 +14,14 @@ export type MainFrameEvents = {
   onLoaded: () => void;
 };
 
+/** The document that a page shows, by DevTools' ids. */
+export type ShownDocument = { frameId: string; loaderId: string };
+
 /** The main frame of a page. Its id changes when the page changes to another renderer process. */
 export type MainFrame = {
   id: () => string;
+  /** Returns DevTools' ids of the frame and of the document that it shows. */
+  shown: () => ShownDocument;
   /**
    * Waits until the main frame shows the document with this loader id. The page then has the document's address.
    * @returns whether the document was shown within `timeoutMs`.
@@ -67,6 +72,7 @@ export async function followMainFrame(
 
   return {
     id: () => id,
+    shown: () => ({ frameId: id, loaderId: shownLoaderId }),
     untilShown(loaderId, timeoutMs) {
       if (shownLoaderId === loaderId) return Promise.resolve(true);
       return new Promise((resolve) => {

@@ -18,6 +18,7 @@ import { type PageActivity, watchActivity } from "./page-activity.ts";
 import { type AnsweredDialog, type PageDialogs, watchDialogs } from "./page-dialogs.ts";
 import { type PageDownloads, watchDownloads } from "./page-downloads.ts";
 import { createPageScripts, type PageScripts } from "./page-script.ts";
+import { type PendingDocuments, watchDocuments } from "./pending-documents.ts";
 
 /** Size of a session's page, in CSS pixels. */
 export const VIEWPORT = { width: 1280, height: 800 };
@@ -38,6 +39,8 @@ export type OpenBrowser = {
   /** The guard of the browser's listeners. */
   guard: ListenerGuard;
   activity: PageActivity;
+  /** The documents that the browser's pages wait for. */
+  documents: PendingDocuments;
   /** The script that the service runs in the browser's pages. */
   scripts: PageScripts;
   /** Returns the number of new pages that are still being set up. Such a page cannot be selected. */
@@ -125,6 +128,7 @@ async function connect(
   const guard = createListenerGuard(fail);
   process.devtools.onError = fail;
   const activity = watchActivity(context, guard);
+  const documents = watchDocuments(context, guard);
   const onDialog = (dialog: AnsweredDialog) => {
     activity.add({ kind: "dialog", dialog });
     state.events?.onDialog(dialog);
@@ -147,6 +151,7 @@ async function connect(
     downloads,
     guard,
     activity,
+    documents,
     scripts,
     setEvents(events) {
       state.events = events;

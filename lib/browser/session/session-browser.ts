@@ -232,6 +232,7 @@ function toLiveBrowser({ deps, usage }: Session, { browser, starts }: RunningBro
     cdp: () => browser.toolSession(),
     openDevtools: browser.process.devtools.open,
     targetId: async () => browser.selected().targetId,
+    shownDocument: () => browser.selected().shown(),
     noteScriptInput(pointer) {
       if (pointer) for (const listener of [...usage.pointerListeners]) listener(pointer);
     },
@@ -239,6 +240,7 @@ function toLiveBrowser({ deps, usage }: Session, { browser, starts }: RunningBro
     firstRef: (starts - 1) * REFS_PER_BROWSER + 1,
     claimDialogs: browser.dialogs.claim,
     activity: browser.activity,
+    documents: browser.documents,
     pendingDownloads: browser.downloads.pending,
     hasWorkspace: deps.hasWorkspace,
     openingPages: browser.opening,

@@ -7,9 +7,11 @@ import { join } from "node:path";
 import { chromium } from "playwright";
 import type { BrowserService, LiveBrowser, ScriptPointer } from "#lib/browser/browser-service.ts";
 import { createOverlayGate, type OverlayGate } from "#lib/browser/overlay/overlay-gate.ts";
+import { followMainFrame } from "#lib/browser/page/main-frame.ts";
 import { openFreshContext } from "#lib/browser/page/open-fresh-context.ts";
 import { watchActivity } from "#lib/browser/page/page-activity.ts";
 import { watchDialogs } from "#lib/browser/page/page-dialogs.ts";
+import { watchDocuments } from "#lib/browser/page/pending-documents.ts";
 import { openDevtoolsAt } from "#lib/browser/process/devtools-socket.ts";
 import { createListenerGuard } from "#lib/browser/process/listener-guard.ts";
 import { findTestChromium } from "#lib/browser/testing.ts";
@@ -50,6 +52,9 @@ export async function startTestBrowser(): Promise<TestBrowser> {
   const page = await context.newPage();
   const session = await context.newCDPSession(page);
   const { targetInfo } = await session.send("Target.getTargetInfo");
+  const events = { onDocument() {}, onArrived() {}, onLoaded() {} };
+  const mainFrame = await followMainFrame(session, failingGuard, events);
+  await session.send("Page.enable");
   const pointers: (ScriptPointer | undefined)[] = [];
   const overlayGate = createOverlayGate();
   const activity = watchActivity(context, failingGuard);
@@ -62,6 +67,7 @@ export async function startTestBrowser(): Promise<TestBrowser> {
     cdp: async () => session,
     openDevtools: devtools.open,
     targetId: async () => targetInfo.targetId,
+    shownDocument: mainFrame.shown,
     noteScriptInput: (pointer) => void pointers.push(pointer),
     async hideOverlay(why) {
       const { out, release } = overlayGate.hold(why);
@@ -71,6 +77,7 @@ export async function startTestBrowser(): Promise<TestBrowser> {
     firstRef: 1,
     claimDialogs: dialogs.claim,
     activity,
+    documents: watchDocuments(context, failingGuard),
     hasWorkspace: true,
     pendingDownloads: () => 0,
     openingPages: () => 0,

@@ -1,10 +1,12 @@
 import { z } from "zod";
+import type { LiveBrowser } from "#lib/browser/browser-service.ts";
 import { countOf } from "#lib/text/count-of.ts";
 import { shorten } from "#lib/text/shorten.ts";
 import { quoteAsData } from "../../quote-as-data.ts";
 import type { ToolServices } from "../../services.ts";
 import { defineTool, errorResult, textResult } from "../../tool.ts";
 import { openLive } from "../live-page-of.ts";
+import { answerFromPage } from "../page-copy/read-page.ts";
 import { evaluateIn } from "../page-kit/evaluate-in-frame.ts";
 import { FRAME_ARROW, withFrames } from "../page-kit/page-frames.ts";
 import { withinDeadline } from "../within-deadline.ts";
@@ -43,8 +45,8 @@ export const browserSearch = (services: Pick<ToolServices, "browser">) =>
       const problem = regex ? explainExpression(query) : undefined;
       if (problem) return errorResult(problem);
       const live = await openLive(services.browser, call);
-      return withinDeadline(call.signal, WORK_MS_MAX, () =>
-        withFrames(live, async (frames, page) => {
+      const read = (from: LiveBrowser) =>
+        withFrames(from, async (frames, page) => {
           let total = 0;
           const unanswered: string[] = [];
           const matches: (TextMatch & { frame?: string })[] = [];
@@ -87,8 +89,8 @@ export const browserSearch = (services: Pick<ToolServices, "browser">) =>
           return textResult(
             quoteAsData("the page", [`Page: ${shorten(page.url(), 500)}`, ...lines].join("\n")),
           );
-        }),
-      );
+        });
+      return withinDeadline(call.signal, WORK_MS_MAX, () => answerFromPage(live, read));
     },
   });
 

@@ -1,11 +1,13 @@
 import type { Page } from "playwright";
 import { z } from "zod";
+import type { LiveBrowser } from "#lib/browser/browser-service.ts";
 import { countOf } from "#lib/text/count-of.ts";
 import { shorten } from "#lib/text/shorten.ts";
 import { quoteAsData } from "../../quote-as-data.ts";
 import type { ToolServices } from "../../services.ts";
 import { defineTool, errorResult, type ToolResult, textResult } from "../../tool.ts";
 import { openLive } from "../live-page-of.ts";
+import { answerFromPage } from "../page-copy/read-page.ts";
 import { evaluateIn } from "../page-kit/evaluate-in-frame.ts";
 import {
   explainFrames,
@@ -66,8 +68,8 @@ export const domQuery = (services: Pick<ToolServices, "browser" | "snapshots">) 
       if (query.snapshot !== undefined)
         return readOn(services.snapshots, sessionId, query.snapshot, query.from);
       const live = await openLive(services.browser, call);
-      return withinDeadline(call.signal, WORK_MS_MAX, () =>
-        withFrames(live, async (frames, page) => {
+      const read = (from: LiveBrowser) =>
+        withFrames(from, async (frames, page) => {
           const searched = selectFrames(frames, query.frame);
           if (query.frame !== undefined && searched.length === 0)
             return errorResult(explainFrames(frames, query.frame));
@@ -77,8 +79,8 @@ export const domQuery = (services: Pick<ToolServices, "browser" | "snapshots">) 
           const inner = query.frame === undefined ? frames : withInner(frames, searched);
           const snapshot = await snapshotOf(inner, page, query.attributes);
           return textResult(show(services.snapshots, sessionId, snapshot, query));
-        }),
-      );
+        });
+      return withinDeadline(call.signal, WORK_MS_MAX, () => answerFromPage(live, read));
     },
   });
 

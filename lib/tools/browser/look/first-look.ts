@@ -1,6 +1,7 @@
 import { describeFailure } from "../../describe-failure.ts";
 import { quoteAsData } from "../../quote-as-data.ts";
 import type { ToolServices } from "../../services.ts";
+import { readPage } from "../page-copy/read-page.ts";
 import { markActivity } from "../report/report-activity.ts";
 import { settle } from "../report/settle.ts";
 import { withinDeadline } from "../within-deadline.ts";
@@ -67,10 +68,11 @@ export function createFirstLook({
     try {
       const live = await browser.ensure(browserSessionId);
       await settle(live, { ...markActivity(live), isRestAwaited: true }, new AbortController().signal);
-      const snapshot = snapshots.add(sessionId, await takeSnapshot(live));
+      const { value, notice } = await readPage(live, takeSnapshot);
+      const snapshot = snapshots.add(sessionId, value);
       await browser.settle(browserSessionId);
       const { lastError } = await browser.readStatus(browserSessionId);
-      const shown = showSnapshot(snapshot, 1, LOOK_CHARS_MAX);
+      const shown = [notice, showSnapshot(snapshot, 1, LOOK_CHARS_MAX)].filter(Boolean).join("\n");
       return lastError === null
         ? shown
         : `The last navigation failed. ${quoteAsData("the page", JSON.stringify(lastError))}\n${shown}`;

@@ -4,6 +4,7 @@ import { quoteAsData } from "../../quote-as-data.ts";
 import type { ToolServices } from "../../services.ts";
 import { defineTool, textResult } from "../../tool.ts";
 import { openLive } from "../live-page-of.ts";
+import { answerFromPage } from "../page-copy/read-page.ts";
 import { evaluateIn } from "../page-kit/evaluate-in-frame.ts";
 import { FRAME_ARROW, type PageFrame, withFrames } from "../page-kit/page-frames.ts";
 import type { PageKit } from "../page-kit/page-kit.ts";
@@ -29,18 +30,20 @@ export const inspectFrames = (services: Pick<ToolServices, "browser">) =>
     async execute(_input, call) {
       const live = await openLive(services.browser, call);
       return withinDeadline(call.signal, WORK_MS_MAX, () =>
-        withFrames(live, async (frames, page) =>
-          textResult(
-            quoteAsData(
-              "the page",
-              JSON.stringify(
-                {
-                  url: shorten(page.url(), URL_CHARS_MAX),
-                  total: frames.length,
-                  frames: await Promise.all(frames.map(describeFrame)),
-                },
-                null,
-                1,
+        answerFromPage(live, (from) =>
+          withFrames(from, async (frames, page) =>
+            textResult(
+              quoteAsData(
+                "the page",
+                JSON.stringify(
+                  {
+                    url: shorten(page.url(), URL_CHARS_MAX),
+                    total: frames.length,
+                    frames: await Promise.all(frames.map(describeFrame)),
+                  },
+                  null,
+                  1,
+                ),
               ),
             ),
           ),

@@ -3,8 +3,9 @@ import type { LiveBrowser } from "#lib/browser/browser-service.ts";
 import { shorten } from "#lib/text/shorten.ts";
 import { quoteAsData } from "../../quote-as-data.ts";
 import type { ToolServices } from "../../services.ts";
-import { defineTool } from "../../tool.ts";
+import { defineTool, type ToolResult } from "../../tool.ts";
 import { openLive } from "../live-page-of.ts";
+import { readPage, withNotice } from "../page-copy/read-page.ts";
 import { evaluateIn } from "../page-kit/evaluate-in-frame.ts";
 import { FRAME_ARROW, withFrames } from "../page-kit/page-frames.ts";
 import { readTitle } from "../page-kit/read-title.ts";
@@ -31,7 +32,9 @@ export const saveCleanedHtml = (services: Pick<ToolServices, "browser" | "eviden
     timeoutMs: 120_000,
     async execute({ title }, call) {
       const live = await openLive(services.browser, call);
-      const page = await withinDeadline(call.signal, WORK_MS_MAX, () => readCleanedPage(live));
+      const { value: page, notice } = await withinDeadline(call.signal, WORK_MS_MAX, () =>
+        readPage(live, readCleanedPage),
+      );
       const bytes = new TextEncoder().encode(joinFrames(page));
       const pointer = await services.evidence.save({
         sessionId: call.sessionId,
@@ -42,13 +45,15 @@ export const saveCleanedHtml = (services: Pick<ToolServices, "browser" | "eviden
         mediaType: "text/html",
         bytes,
       });
-      return {
+      const text = describePage(page, pointer.id, bytes.byteLength);
+      const result: ToolResult = {
         isError: false,
         content: [
-          { type: "text", text: describePage(page, pointer.id, bytes.byteLength) },
+          { type: "text", text },
           { type: "evidence", evidence: pointer },
         ],
       };
+      return withNotice(result, notice);
     },
   });
 

@@ -85,6 +85,8 @@ function write(source: SnapshotLine[], indent: string, lines: string[], walked: 
 
 /** This function is sent to the page as source and runs there. */
 function readView({ dom }: PageKit): PageView {
-  const scrollHeight = dom.scrollHeight(dom.documentElement(document));
-  return { width: innerWidth, height: innerHeight, scrollY: Math.round(scrollY), pageHeight: scrollHeight };
+  const root = dom.documentElement(document);
+  // A document of which nothing has arrived has no element.
+  const pageHeight = root ? dom.scrollHeight(root) : 0;
+  return { width: innerWidth, height: innerHeight, scrollY: Math.round(scrollY), pageHeight };
 }

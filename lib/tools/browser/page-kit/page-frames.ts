@@ -1,5 +1,6 @@
-import type { BrowserContext, CDPSession, Page } from "playwright";
+import type { CDPSession, Page } from "playwright";
 import type { LiveBrowser } from "#lib/browser/browser-service.ts";
+import { unlessStalled } from "#lib/browser/page/pending-documents.ts";
 import { shorten } from "#lib/text/shorten.ts";
 import { quoteAsData } from "../../quote-as-data.ts";
 import { callWithNode } from "./evaluate-in-frame.ts";
@@ -50,20 +51,27 @@ const FRAMES_IN_ALL_MAX = 200;
  * Calls `work` with the frames of the session's page, including cross-origin ones. At most 200 frames are included, and
  * a frame that has its own process is left out if it is not among the first 60.
  *
- * @param page a page of the session; by default the current one. @throws Error if the page is gone.
+ * @param page a page of the session; by default the current one. @throws Error if the page is gone;
+ * PendingDocumentError if a navigation of the page is pending. `readPage` then reads a copy of the page.
  */
-export async function withFrames<Result>(
+export function withFrames<Result>(
   live: LiveBrowser,
   work: (frames: PageFrame[], page: Page) => Promise<Result>,
   page = live.page(),
 ): Promise<Result> {
+  return unlessStalled(live.documents, page, async () => work(await findFrames(live, page), page));
+}
+
+async function findFrames(live: LiveBrowser, page: Page): Promise<PageFrame[]> {
   const main = sessionOf(page.context(), page);
-  const others = page.frames().slice(1, FRAMES_MAX);
+  const frames = page.frames().slice(1, FRAMES_MAX);
+  // A frame that waits for its next document does not answer if it has its own process.
+  const others = frames.filter((frame) => live.documents.of(frame) === undefined);
   // `newCDPSession` fails for a frame in the process of its parent, because such a frame has no DevTools session of its
   // own.
   const own = others.map((frame) => sessionOf(page.context(), frame).catch(() => undefined));
   const sessions = [await main, ...(await Promise.all(own))].filter((session) => session !== undefined);
-  return work(await describeFrames(sessions, refsOf(live)), page);
+  return describeFrames(sessions, refsOf(live));
 }
 
 /**
@@ -76,13 +84,14 @@ type BrowserRefs = {
   first: number;
 };
 
-const refsOfContext = new WeakMap<BrowserContext, BrowserRefs>();
+/** The refs by the browser's activity log, which the copies of a page share with the page. */
+const refsOfBrowser = new WeakMap<LiveBrowser["activity"], BrowserRefs>();
 
-function refsOf({ context, firstRef }: LiveBrowser): BrowserRefs {
-  const cached = refsOfContext.get(context);
+function refsOf({ activity, firstRef }: LiveBrowser): BrowserRefs {
+  const cached = refsOfBrowser.get(activity);
   if (cached) return cached;
   const refs = { frameNumbers: new Map(), counters: new Map(), first: firstRef };
-  refsOfContext.set(context, refs);
+  refsOfBrowser.set(activity, refs);
   return refs;
 }
 

@@ -1,8 +1,11 @@
 import type { Page } from "playwright";
 import { z } from "zod";
+import type { LiveBrowser } from "#lib/browser/browser-service.ts";
+import { unlessStalled } from "#lib/browser/page/pending-documents.ts";
 import type { ToolServices } from "../../services.ts";
 import { defineTool } from "../../tool.ts";
 import { openLive } from "../live-page-of.ts";
+import { readPage, withNotice } from "../page-copy/read-page.ts";
 import { evaluateInMainFrame } from "../page-kit/tool-world.ts";
 import { withinDeadline } from "../within-deadline.ts";
 import { keepPicture } from "./keep-picture.ts";
@@ -49,20 +52,25 @@ export const capturePreview = (services: Pick<ToolServices, "browser" | "evidenc
         width: width ?? preset?.width ?? current.width,
         height: height ?? preset?.height ?? current.height,
       };
-      const picture = await withinDeadline(call.signal, WORK_MS_MAX, () =>
-        withViewport(page, current, size, () =>
-          withVariant(services.variants, call, live, variant, () =>
-            takePicture(live, { fullPage, hasMarks: marks }),
+      const take = (from: LiveBrowser) =>
+        unlessStalled(from.documents, from.page(), () =>
+          withViewport(from.page(), current, size, () =>
+            withVariant(services.variants, call, from, variant, () =>
+              takePicture(from, { fullPage, hasMarks: marks }),
+            ),
           ),
-        ),
+        );
+      const { value: picture, notice } = await withinDeadline(call.signal, WORK_MS_MAX, () =>
+        readPage(live, take),
       );
-      return keepPicture(services.evidence, call, picture, {
+      const about = {
         kind: "preview",
         title:
           title ??
           `Preview at ${size.width}×${size.height}${fullPage ? ", full page" : ""}${nameVariant(variant)}`,
         url: page.url(),
-      });
+      } as const;
+      return withNotice(await keepPicture(services.evidence, call, picture, about), notice);
     },
   });
 

@@ -1,12 +1,15 @@
 import { z } from "zod";
+import type { LiveBrowser } from "#lib/browser/browser-service.ts";
+import { unlessStalled } from "#lib/browser/page/pending-documents.ts";
 import { beginningOf } from "#lib/text/whole-characters.ts";
 import type { ToolServices } from "../../services.ts";
 import { defineTool } from "../../tool.ts";
 import { openLive } from "../live-page-of.ts";
+import { readPage, withNotice } from "../page-copy/read-page.ts";
 import { withinDeadline } from "../within-deadline.ts";
 import { keepPicture } from "./keep-picture.ts";
 import { nameVariant, pictureVariant, withVariant } from "./picture-variant.ts";
-import { takePicture } from "./take-picture.ts";
+import { takePicture, takePictureOfView } from "./take-picture.ts";
 
 const WORK_MS_MAX = 30_000;
 
@@ -32,17 +35,19 @@ export const screenshot = (services: Pick<ToolServices, "browser" | "evidence" |
     async execute({ selector, fullPage, marks, variant }, call) {
       const live = await openLive(services.browser, call);
       const page = live.page();
-      const picture = await withinDeadline(call.signal, WORK_MS_MAX, () =>
-        withVariant(services.variants, call, live, variant, () =>
-          takePicture(live, { selector, fullPage, hasMarks: marks }),
-        ),
+      const take = (from: LiveBrowser) =>
+        unlessStalled(from.documents, from.page(), () =>
+          withVariant(services.variants, call, from, variant, () =>
+            takePicture(from, { selector, fullPage, hasMarks: marks }),
+          ),
+        );
+      const isOfView = selector === undefined && !fullPage && !marks && variant === undefined;
+      const { value: picture, notice } = await withinDeadline(call.signal, WORK_MS_MAX, () =>
+        readPage(live, take, isOfView ? takePictureOfView : undefined),
       );
       const url = page.url();
       const title = `Screenshot of ${selector ?? (fullPage ? "the full page" : "the page")}${nameVariant(variant)}`;
-      return keepPicture(services.evidence, call, picture, {
-        kind: "screenshot",
-        title: beginningOf(title, 200),
-        url,
-      });
+      const about = { kind: "screenshot", title: beginningOf(title, 200), url } as const;
+      return withNotice(await keepPicture(services.evidence, call, picture, about), notice);
     },
   });

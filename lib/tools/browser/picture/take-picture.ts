@@ -1,6 +1,7 @@
 import type { CDPSession, Page } from "playwright";
 import type { LiveBrowser } from "#lib/browser/browser-service.ts";
 import { withOverlayHidden } from "#lib/browser/overlay/hide-overlay.ts";
+import { VIEWPORT } from "#lib/browser/page/open-browser.ts";
 import { evaluateInMainFrame } from "../page-kit/tool-world.ts";
 import { type Mark, markControls } from "./mark-controls.ts";
 
@@ -59,13 +60,27 @@ export async function takePicture(live: LiveBrowser, area: PictureArea): Promise
 
 type Clip = { x: number; y: number; width: number; height: number };
 
-async function capture(session: CDPSession, clip: Clip, marks: Mark[]): Promise<Picture> {
+/**
+ * Takes a picture of what is in view, without a command to the document. So it also works while a navigation of the
+ * page is pending, but then the overlay stays in the picture.
+ */
+export async function takePictureOfView(live: LiveBrowser): Promise<Picture> {
+  const { width, height } = live.page().viewportSize() ?? VIEWPORT;
+  return capture(await live.cdp(), { x: 0, y: 0, width, height }, [], false);
+}
+
+async function capture(
+  session: CDPSession,
+  clip: Clip,
+  marks: Mark[],
+  isBeyondView = true,
+): Promise<Picture> {
   const draw = async (height: number, scale: number, quality: number) => {
     const { data } = await session.send("Page.captureScreenshot", {
       format: "jpeg",
       quality,
       clip: { ...clip, height, scale },
-      captureBeyondViewport: true,
+      captureBeyondViewport: isBeyondView,
       optimizeForSpeed: true,
     });
     return Buffer.from(data, "base64");
@@ -120,12 +135,17 @@ async function findClip(page: Page, { selector, fullPage }: PictureArea): Promis
   return fullPage ? { x: 0, y: 0, ...full } : shown;
 }
 
-/** Reads which part of the page the viewport shows, and the size of the whole page. */
-export const readViewport = (page: Page) =>
-  evaluateInMainFrame(
+/**
+ * Reads which part of the page the viewport shows, and the size of the whole page.
+ * @throws Error if the page is not drawn yet.
+ */
+export async function readViewport(page: Page) {
+  const view = await evaluateInMainFrame(
     page,
     (dom) => {
       const root = dom.documentElement(document);
+      // A page of which only the head has arrived is not drawn. Images and XML have no body.
+      if (!root || (dom.localName(root) === "html" && !dom.body(document))) return null;
       const full = {
         width: Math.max(dom.scrollWidth(root), innerWidth),
         height: Math.max(dom.scrollHeight(root), innerHeight),
@@ -134,3 +154,8 @@ export const readViewport = (page: Page) =>
     },
     null,
   );
+  if (view) return view;
+  throw new Error(
+    "The page has no picture yet: only the beginning of its document has arrived. Try again later, or go to another page.",
+  );
+}

@@ -2,6 +2,7 @@ import type { Page } from "playwright";
 import type { LiveBrowser } from "#lib/browser/browser-service.ts";
 import type { ActivityEntry, PageActivity } from "#lib/browser/page/page-activity.ts";
 import type { AnsweredDialog } from "#lib/browser/page/page-dialogs.ts";
+import { describePending } from "#lib/browser/page/pending-documents.ts";
 import { countOf } from "#lib/text/count-of.ts";
 import { shorten } from "#lib/text/shorten.ts";
 import { quoteAsData } from "../../quote-as-data.ts";
@@ -88,7 +89,9 @@ async function describePage(live: LiveBrowser, mark: ActivityMark): Promise<stri
   const page = live.page();
   const url = page.url();
   const left = page === mark.page && url !== mark.url ? `, before ${quoteUrl(mark.url)}` : "";
-  return `Page: ${quote(await readTitle(page))} ${quoteUrl(url)}${left}`;
+  const pending = live.documents.of(page.mainFrame());
+  if (!pending) return `Page: ${quote(await readTitle(page))} ${quoteUrl(url)}${left}`;
+  return `Page: ${quoteUrl(url)}${left}. ${describePending(pending)} It leads to ${quoteUrl(pending.url)}; until then, the page of before stays.`;
 }
 
 function describeDialog({ kind, message, isAccepted, by, input }: AnsweredDialog): string {
@@ -116,6 +119,8 @@ async function describeTabs(live: LiveBrowser, entries: ActivityEntry[]): Promis
   for (const entry of entries)
     if (entry.kind === "page-closed" && !opened.includes(entry.page))
       lines.push(`Tab closed: ${quoteUrl(entry.url)}.`);
+  for (const pending of live.documents.ofNewPages())
+    lines.push(`A new tab waits for ${quoteUrl(pending.url)}: its server has not answered.`);
   if (tabs.length > 1) {
     const shown = tabs.filter((tab) => tab !== live.page()).map((tab) => quoteUrl(tab.url(), 200));
     lines.push(`Other tabs: ${shown.join(", ")}.`);

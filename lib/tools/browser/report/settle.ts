@@ -45,7 +45,14 @@ export async function settle(
     if (live.context.pages().length + closed < pageCount) return true;
     return live.openingPages() + live.activity.pending(live.page(), sinceMs) + live.pendingDownloads() > 0;
   };
-  while (isBusy() && performance.now() < untilMs && !signal.aborted) await wait(POLL_MS);
+  const pending = () => live.documents.of(live.page().mainFrame());
+  // A document that becomes a download is pending until the download has ended.
+  const isSilent = () =>
+    live.pendingDownloads() === 0 &&
+    performance.now() - (pending()?.sinceMs ?? Number.POSITIVE_INFINITY) >= REQUESTS_MS_MAX;
+  while (isBusy() && !isSilent() && performance.now() < untilMs && !signal.aborted) await wait(POLL_MS);
+  // The page stays as it is until the server of its next document answers.
+  if (pending()) return;
   await untilLoaded(live);
   if (!isRestAwaited) return;
   // `untilQuiet` may fail, because a page that is busy or navigating does not answer.

@@ -9,6 +9,7 @@ import { openLive } from "../live-page-of.ts";
 import { showDifference, showSnapshot } from "../look/show-snapshot.ts";
 import type { SnapshotBook } from "../look/snapshot-book.ts";
 import { takeSnapshot } from "../look/take-snapshot.ts";
+import { readPage } from "../page-copy/read-page.ts";
 import { type ActivityMark, markActivity, reportActivity } from "../report/report-activity.ts";
 import { settle } from "../report/settle.ts";
 import { withinDeadline } from "../within-deadline.ts";
@@ -160,7 +161,13 @@ async function reportScript(
 async function showPage(snapshots: SnapshotBook, live: LiveBrowser, call: ToolCall): Promise<string> {
   const before = snapshots.latest(call.sessionId);
   try {
-    const snapshot = await withinDeadline(call.signal, SNAPSHOT_MS_MAX, () => takeSnapshot(live));
+    const { value: snapshot, notice } = await withinDeadline(call.signal, SNAPSHOT_MS_MAX, () =>
+      readPage(live, takeSnapshot),
+    );
+    if (notice !== undefined) {
+      const shown = showSnapshot(snapshots.add(call.sessionId, snapshot), 1, SNAPSHOT_CHARS_MAX);
+      return `${notice}\n${shown}`;
+    }
     if (before?.document !== snapshot.document)
       return showSnapshot(snapshots.add(call.sessionId, snapshot), 1, SNAPSHOT_CHARS_MAX);
     return showDifference(before, snapshots.add(call.sessionId, snapshot), SNAPSHOT_CHARS_MAX);
@@ -171,8 +178,8 @@ async function showPage(snapshots: SnapshotBook, live: LiveBrowser, call: ToolCa
 
 function describeOpenCalls({ openCalls, ...outcome }: ScriptOutcome): string[] {
   if (openCalls.length === 0) return [];
-  const calls = openCalls.map(
-    ({ name, line, column }: ScriptCall) => `${name} (line ${line}, column ${column})`,
+  const calls = openCalls.map(({ name, line, column }: ScriptCall) =>
+    line === null ? name : `${name} (line ${line}, column ${column})`,
   );
   if (outcome.ok) return [`Not awaited, so that its effect is uncertain: ${calls.join(", ")}.`];
   return outcome.isThrown ? [] : [`The script was in ${calls.join(", ")}.`];

@@ -1,5 +1,6 @@
 import type { LiveBrowser } from "#lib/browser/browser-service.ts";
 import { endBusyScript } from "#lib/browser/page/end-busy-script.ts";
+import { isStalled, PendingDocumentError, unlessStalled } from "#lib/browser/page/pending-documents.ts";
 import { errorText } from "#lib/text/error-text.ts";
 import { beginningOf } from "#lib/text/whole-characters.ts";
 import { explainEngineSource } from "../page-kit/explain-element.ts";
@@ -80,6 +81,7 @@ export async function playScript(
     const { url, name, path = null, failure = null } = entry.download;
     child.send({ type: "download", url, name, path, failure });
   });
+  const unfollowDocuments = live.documents.follow(() => sendPending(play));
   // The timer kills the process itself, whatever the service is doing for the script.
   const timer = setTimeout(() => {
     fail(play, `The script ran longer than ${timeoutMs} ms and was ended.`, true);
@@ -112,11 +114,15 @@ export async function playScript(
   } finally {
     play.isOver = true;
     unfollow();
+    unfollowDocuments();
     clearTimeout(timer);
     signal.removeEventListener("abort", onAbort);
     child.kill();
-    await withinDeadline(new AbortController().signal, DISCONNECT_MS_MAX, () =>
-      disconnect(live, play.relay).finally(play.showOverlay),
+    const disconnected = disconnect(live, play.relay).finally(play.showOverlay);
+    disconnected.catch(() => {});
+    // The relay closes later if the page's next document does not come: until then, the page answers no input.
+    await unlessStalled(live.documents, live.page(), () =>
+      withinDeadline(new AbortController().signal, DISCONNECT_MS_MAX, () => disconnected),
     ).catch(() => {});
   }
 }
@@ -128,7 +134,7 @@ function fail({ end }: Play, error: string, timedOut = false): void {
 /** Connects the process to the page and starts the script. */
 async function connect(play: Play, dialogClaim: ReturnType<LiveBrowser["claimDialogs"]>): Promise<void> {
   const { child, live, script, options } = play;
-  await freePage(play, BUSY_BEFORE_MS);
+  await unlessStalled(live.documents, live.page(), () => freePage(play, BUSY_BEFORE_MS)).catch(ignorePending);
   if (play.isOver) return;
   // The overlay, with which people annotate the page, is hidden: a script must neither see nor operate it.
   const showOverlay = await live.hideOverlay("script");
@@ -148,6 +154,10 @@ async function connect(play: Play, dialogClaim: ReturnType<LiveBrowser["claimDia
     onInput: live.noteScriptInput,
     onFront: live.select,
     readRefusal: live.readRefusal,
+    readPending() {
+      const pending = readPending(live);
+      return pending && isStalled(pending) ? { ...live.shownDocument(), url: live.page().url() } : undefined;
+    },
     onBroken: () => fail(play, INVALID_MESSAGE),
     onClose: () => fail(play, "The browser went away while the script ran."),
   });
@@ -155,16 +165,34 @@ async function connect(play: Play, dialogClaim: ReturnType<LiveBrowser["claimDia
   play.relay = relay;
   await child.ready;
   child.listen((message, bytes) => receive(play, message, bytes));
+  sendPending(play);
   child.send({
     type: "run",
     script,
     helpers: Object.keys(options.helpers),
-    frames: USES_REFS.test(script) ? await listFrames(live) : {},
+    frames: USES_REFS.test(script) ? ((await listFrames(live).catch(ignorePending)) ?? {}) : {},
     explainSource: explainEngineSource(),
     actionTimeoutMs: Math.min(ACTION_TIMEOUT_MS, options.timeoutMs),
     logCharsMax: LOG_CHARS_MAX,
     resultCharsMax: RESULT_CHARS_MAX,
   });
+}
+
+const readPending = (live: LiveBrowser) => live.documents.of(live.page().mainFrame());
+
+function ignorePending(error: unknown): undefined {
+  if (!(error instanceof PendingDocumentError)) throw error;
+}
+
+/** Tells the script's process which document the page waits for. */
+function sendPending({ child, live }: Play): void {
+  const pending = readPending(live);
+  const document = pending && {
+    url: pending.url,
+    ageMs: performance.now() - pending.sinceMs,
+    isRedirect: pending.isRedirect,
+  };
+  child.send({ type: "pending", document: document ?? null });
 }
 
 /** Handles one message of the process. The next message is read when the returned promise resolves. */
@@ -200,7 +228,8 @@ function receive(play: Play, message: FromChild, bytes: number): Promise<void> |
 
 /** Makes a busy page answer again. Otherwise the agent could not leave a page whose script never ends. */
 async function freePage(play: Play, waitMs: number): Promise<void> {
-  if (await endBusyScript(await play.live.cdp(), waitMs)) play.hasEndedPageScript = true;
+  const isHeldBack = () => readPending(play.live) !== undefined;
+  if (await endBusyScript(await play.live.cdp(), waitMs, isHeldBack)) play.hasEndedPageScript = true;
 }
 
 /** Closes the script's connection to the page, and restores the size of the page if the script changed it. */

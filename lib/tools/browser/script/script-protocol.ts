@@ -23,12 +23,15 @@ export type ToChild =
   | { type: "pages"; count: number }
   /** A download of a page has ended. `path` is the file's path in the workspace; null if the download failed. */
   | { type: "download"; url: string; name: string; path: string | null; failure: string | null }
+  /** The document that the current page waits for, and how long ago it was requested; null if the page waits for none. */
+  | { type: "pending"; document: { url: string; ageMs: number; isRedirect: boolean } | null }
   /** A part of the file that the call with this id reads. The `answer` follows the last part. */
   | { type: "bytes"; id: number; base64: string }
   | { type: "answer"; id: number; ok: true; value: unknown }
   | { type: "answer"; id: number; ok: false; error: string };
 
 const id = z.number();
+const position = z.number().nullable();
 const done = { type: z.literal("done") };
 
 /** The messages that the child sends. The child runs untrusted code, so the service validates each message. */
@@ -46,8 +49,11 @@ export const fromChildSchema = z.discriminatedUnion("type", [
    * script's next action.
    */
   z.object({ type: z.literal("ref"), ref: z.string() }),
-  /** The script has called a function of Playwright. `line` and `column` say where in the script the call is. */
-  z.object({ type: z.literal("call"), id, name: z.string(), line: z.number(), column: z.number() }),
+  /**
+   * The script has called a function of Playwright. `line` and `column` say where in the script the call is; they are
+   * null if that is not known.
+   */
+  z.object({ type: z.literal("call"), id, name: z.string(), line: position, column: position }),
   /** The call of Playwright with this id has succeeded or failed. */
   z.object({ type: z.literal("called"), id }),
   /** Calls a function of the service, which sends an `answer` with the same id. */

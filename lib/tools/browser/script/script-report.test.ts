@@ -287,6 +287,26 @@ test("files of the workspace are uploaded by their paths", async () => {
   assert.match(await run("await page.setInputFiles('#upload', '/etc/passwd')"), /there is no \/etc\/passwd/);
 });
 
+test("a call is the script's own, however the script waits for it", async () => {
+  await open("/files");
+  await workspace.writeFile("two.csv", new TextEncoder().encode("second"));
+  const upload = "page.setInputFiles('#upload', 'two.csv')";
+  for (const script of [
+    `return ${upload}.catch((error) => error.message)`,
+    `return ${upload}.then(() => undefined)`,
+    `return ${upload}.finally(() => {})`,
+    `return page.locator('#upload').setInputFiles('two.csv').then(() => {}, (error) => error.message)`,
+    `return Promise.all([${upload}, page.title()]).then(() => undefined)`,
+    `const upload = ${upload}; await null; await upload`,
+    `const upload = ${upload}; await new Promise((resolve) => setTimeout(resolve)); return upload.then(() => {})`,
+  ]) {
+    const outcome = await run(`await page.evaluate(() => { out.textContent = '' });
+      await (async () => { ${script} })().then((value) => { if (value !== undefined) throw new Error(value) });
+      await page.waitForFunction(() => out.textContent !== ''); return page.textContent('#out')`);
+    assert.match(outcome, /Result: two\.csv text\/csv second;/, script);
+  }
+});
+
 test("without a workspace, downloads and uploads fail with the reason", async () => {
   const other = await insertTestSession(harness.db, { capabilities: { browser: true, sandbox: false } });
   await harness.browsers.navigate(other, `${site.origin}/files`);

@@ -26,8 +26,11 @@ type ScriptFailure = {
   timedOut: boolean;
 };
 
-/** A script's call of a function of Playwright, and the line and column of the call in the script. */
-export type ScriptCall = { name: string; line: number; column: number };
+/**
+ * A script's call of a function of Playwright, and the line and column of the call in the script. They are null if they
+ * are not known.
+ */
+export type ScriptCall = { name: string; line: number | null; column: number | null };
 
 /** How a script ended. */
 export type ScriptOutcome = ScriptEnd & {

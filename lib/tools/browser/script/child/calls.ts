@@ -1,6 +1,8 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import { promises as files } from "node:fs";
 import type { Frame, Page } from "playwright-core";
 import { readFile, sendToService } from "./parent.ts";
+import { describePendingNavigation, insist, unlessPending } from "./pending-navigation.ts";
 
 /** The file name of the script in stack traces. */
 export const SCRIPT_FILE = "script.js";
@@ -10,17 +12,24 @@ const EXPLAIN_MS_MAX = 1_000;
 /** The internal object of Playwright's client that sends every call of its API. */
 type Connection = {
   sendMessageToServer: (
-    target: object,
+    target: Target,
     method: string,
     params: Record<string, unknown>,
     options: CallOptions,
   ) => Promise<unknown>;
 };
+/** An object of Playwright's client, such as a frame. */
+type Target = { _type?: string };
 type CallOptions = {
   internal?: boolean;
   apiName?: string;
+  /** In milliseconds; 0 for a call without a timeout. */
+  timeout?: number;
   frames?: { file: string; line: number; column: number }[];
 };
+
+/** Marks the calls of this file. All other calls are the script's. */
+const ownCalls = new AsyncLocalStorage<true>();
 
 /**
  * Reads the line and column in the script from the stack of an error. They are null if the stack does not contain the
@@ -45,23 +54,51 @@ export function watchCalls(page: Page): void {
   let lastId = 0;
 
   connection.sendMessageToServer = async (target, method, params, options) => {
-    const own = options.frames?.find(({ file }) => file.endsWith(SCRIPT_FILE));
-    if (options.internal || !own || method === "__waitInfo__") return send(target, method, params, options);
+    if (options.internal || ownCalls.getStore() || method === "__waitInfo__")
+      return send(target, method, params, options);
     const id = ++lastId;
-    sendToService({ type: "call", id, name: String(options.apiName), line: own.line, column: own.column });
+    sendToService({ type: "call", id, name: String(options.apiName), ...findPosition(options) });
+    const beganMs = performance.now();
     try {
-      return await send(target, method, await withFiles(params), options);
+      const sent = await withFiles(params);
+      const play = () => send(target, method, sent, options);
+      const work = method === "goto" ? insist(String(params.url), play) : play();
+      if (!isOnDocument(target, method)) return await work;
+      const hasTimeout = (options.timeout ?? 0) > 0;
+      return await unlessPending(work, { beganMs, hasTimeout, isInput: INPUT_CALL.test(method) });
     } catch (error) {
       if (!(error instanceof Error)) throw error;
       const answer = answerForGone(error, method, params);
       if (answer) return answer;
-      error.message = await explain(error.message, target, params);
+      error.message = await ownCalls.run(true, () => explain(error.message, target, params));
       throw error;
     } finally {
       sendToService({ type: "called", id });
     }
   };
 }
+
+/**
+ * Where in the script a call is. Null if the stack does not tell: it contains only the functions that wait for the call
+ * with `await`. A call that is chained (`page.setInputFiles(…).catch(…)`) may have no such function.
+ */
+function findPosition({ frames }: CallOptions): { line: number | null; column: number | null } {
+  const own = frames?.find(({ file }) => file.endsWith(SCRIPT_FILE));
+  return { line: own?.line ?? null, column: own?.column ?? null };
+}
+
+/** Whether Playwright sends the call to the document of a page. */
+const isOnDocument = (target: Target, method: string) =>
+  target._type === "Page"
+    ? DEVICE_CALL.test(method)
+    : ["Frame", "JSHandle", "ElementHandle"].includes(target._type ?? "") && method !== "waitForTimeout";
+
+/** The calls of `page.keyboard`, `page.mouse` and `page.touchscreen`. */
+const DEVICE_CALL = /^(keyboard|mouse|touchscreen)/;
+/** The calls that send input to the page and return nothing. */
+const INPUT_CALL = new RegExp(
+  `${DEVICE_CALL.source}|^(click|dblclick|tap|press|type|fill|hover|check|uncheck|dragAndDrop)$`,
+);
 
 /** Replaces the paths of an upload with the contents of the workspace's files. */
 async function withFiles(params: Record<string, unknown>): Promise<Record<string, unknown>> {
@@ -101,6 +138,8 @@ async function explain(message: string, target: object, params: Record<string, u
     .replace(/\n\s+at .*/g, "")
     .trim();
   if (!/Timeout .*exceeded/.test(summary)) return summary;
+  const pending = describePendingNavigation();
+  if (pending !== undefined) return `${summary.replace(/\.$/, "")}: ${pending}`;
   const cause =
     typeof params.selector === "string" && "locator" in target
       ? await findCause(target as Frame, params.selector, params.state).catch(() => undefined)

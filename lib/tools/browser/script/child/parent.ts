@@ -10,9 +10,10 @@ type Listeners = {
   devtools: (message: object) => void;
   pages: (count: number) => void;
   download: (download: Extract<ToChild, { type: "download" }>) => void;
+  pending: (document: Extract<ToChild, { type: "pending" }>["document"]) => void;
 };
 
-const listeners: Listeners = { run() {}, devtools() {}, pages() {}, download() {} };
+const listeners: Listeners = { run() {}, devtools() {}, pages() {}, download() {}, pending() {} };
 /** A call of the service that is not answered yet, with the parts of the file that it reads. */
 type Call = { bytes: Buffer[]; onAnswer: (answer: Extract<ToChild, { type: "answer" }>) => void };
 
@@ -86,6 +87,9 @@ function receive(message: ToChild): void {
       break;
     case "download":
       listeners.download(message);
+      break;
+    case "pending":
+      listeners.pending(message.document);
       break;
     case "bytes":
       calls.get(message.id)?.bytes.push(Buffer.from(message.base64, "base64"));

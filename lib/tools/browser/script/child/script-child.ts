@@ -20,6 +20,7 @@ import { readWhere, SCRIPT_FILE, watchCalls } from "./calls.ts";
 import { reportDialogListeners } from "./dialog-listeners.ts";
 import { announceDownloads } from "./downloads.ts";
 import { ask, listen, readMessages, sendToService } from "./parent.ts";
+import { followPendingNavigation, noteInput } from "./pending-navigation.ts";
 import { findByRef, giveRefs } from "./refs.ts";
 import { createConsole, encodeValue } from "./values.ts";
 
@@ -55,6 +56,7 @@ listen("run", (run) => {
     fail,
   );
 });
+followPendingNavigation();
 readMessages();
 sendToService({ type: "ready" });
 
@@ -84,7 +86,10 @@ async function play(run: Extract<ToChild, { type: "run" }>): Promise<unknown> {
 /** Connects Playwright to the session's current page. The other tabs follow, see `waitForTabs`. */
 async function connect(): Promise<{ context: BrowserContext; page: Page }> {
   const transport: ConnectOverCDPTransport = {
-    send: (message) => sendToService({ type: "devtools", message }),
+    send(message) {
+      noteInput(message);
+      sendToService({ type: "devtools", message });
+    },
     close: () => {},
   };
   // Playwright expects each message in a separate task. Otherwise it misses execution contexts that are announced early.

@@ -1,5 +1,6 @@
 import { type DevtoolsMessage, SERVER_ERROR } from "#lib/browser/process/devtools-connection.ts";
 import { errorText } from "#lib/text/error-text.ts";
+import { answerForPending } from "./answer-for-pending.ts";
 import type { HasId } from "./param-rules.ts";
 import { describeFailure, showTarget } from "./relay-events.ts";
 import { addWorld } from "./relay-refs.ts";
@@ -161,8 +162,14 @@ function forward(
   }
   // The script's storage commands concern the browser context of its session only.
   const scope = method.startsWith("Storage.") ? { browserContextId: pageInfo.browserContextId } : {};
+  const early = answerForPending(relay, method, sessionId);
+  if (early) {
+    ids.noteAnswer(method, early, sessionId);
+    options.toScript({ ...address, id, result: early });
+  }
   socket.send({ method, params: { ...params, ...scope }, ...address }, (answer) => {
     onAnswer();
+    if (early) return;
     if (isInput) relay.pendingInputs -= 1;
     terminateWhenQuiet(relay);
     guard(relay, () => {

@@ -1,4 +1,5 @@
 import type { ScriptPointer } from "#lib/browser/browser-service.ts";
+import type { ShownDocument } from "#lib/browser/page/main-frame.ts";
 import type {
   Devtools,
   DevtoolsConnection,
@@ -29,6 +30,11 @@ export type PageRelayOptions = {
    * service did not refuse the navigation.
    */
   readRefusal?: (loaderId: string) => string | undefined;
+  /**
+   * The document that the current page shows while a navigation of the page is pending; undefined if none is pending.
+   * @see answerForPending
+   */
+  readPending?: () => (ShownDocument & { url: string }) | undefined;
   /** Called if handling a message of the browser or of the script fails unexpectedly. The script must be ended then. */
   onBroken: (error: unknown) => void;
   /** Called when the connection to the browser has ended, also if the relay itself closed the connection. */
