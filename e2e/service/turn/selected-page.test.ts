@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { eq } from "drizzle-orm";
+import { browsers } from "#db/schema/index.ts";
 import type { RecordedRequest } from "#e2e/fixtures/scripted-model/types.ts";
 import { openTestService, type TestService } from "../testing.ts";
 
@@ -56,5 +58,34 @@ test("without a targetUrl, the first target page is the selected one", async () 
   await service.completed(statusUrl);
   assert.deepEqual(requests.map(pageLines), [
     ["Target page: https://shop.invalid/a", "Further page: https://shop.invalid/b"],
+  ]);
+});
+
+test("while the browser is on its way to the selected page, the page of before is not the current one", async () => {
+  const requests: RecordedRequest[] = [];
+  service.model.respondWith((request) => {
+    requests.push(request);
+    return { text: "Done." };
+  });
+  const [shown, selected] = ["https://shop.invalid/shown", "https://shop.invalid/selected"];
+  const { sessionId, statusUrl } = await service.create("look", { targetUrl: shown });
+  await service.completed(statusUrl);
+  const { db } = service.container.services;
+  /** Stores what a browser stores, and plays a turn. */
+  const playWith = async (fields: Partial<typeof browsers.$inferInsert>) => {
+    await db.update(browsers).set(fields).where(eq(browsers.sessionId, sessionId));
+    const path = `/api/sessions/${sessionId}/agent/messages`;
+    const followUp = await (await service.call("POST", path, { text: "look again" })).json();
+    await service.completed(followUp.statusUrl);
+  };
+  await playWith({ currentUrl: shown, pageWant: "reached" });
+  await playWith({ currentUrl: shown, desiredUrl: selected, pageWant: "selected" });
+  await playWith({ currentUrl: shown, pageWant: "refused" });
+  const before = [`Target page: ${selected}`, `Further page: ${shown}`];
+  assert.deepEqual(requests.map(pageLines), [
+    [`Target page: ${shown}`],
+    [`Current page: ${shown}`, `Target page: ${shown}`],
+    before,
+    [`Current page: ${shown}`, ...before],
   ]);
 });

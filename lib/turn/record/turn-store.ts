@@ -94,6 +94,7 @@ export type RunRecord = {
   position: number;
   requestMessages: MessageRow[];
   requestOrigin: RunOrigin;
+  /** The URL that the browser shows; null if it shows none, or is on its way to the page that a client selected. */
   currentUrl: string | null;
   /** The URL of the page that the session selects, see {@link selectedUrl}. */
   selectedUrl: string | null;
@@ -118,7 +119,9 @@ const readStatement = prepareOnce((db) => {
       requestOrigin: requests.origin,
       requestMessages,
       agent: agents,
-      currentUrl: browsers.currentUrl,
+      currentUrl: sql<
+        string | null
+      >`case when ${browsers.pageWant} <> 'selected' then ${browsers.currentUrl} end`,
       selectedUrl,
       hasPlanning: sql<boolean>`(exists (select from ${plans} where ${plans.sessionId} = ${root})
         or exists (select from ${requirements} where ${requirements.sessionId} = ${root}))`,
