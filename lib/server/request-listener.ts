@@ -23,6 +23,7 @@ import { createOwnPages, NO_PAGE } from "./own-pages.ts";
 import { createPagePace, pageCost } from "./page-pace.ts";
 import { renderReference } from "./reference/render-reference.ts";
 import { servePages } from "./serve-pages.ts";
+import { createUnreadAnswers } from "./unread-answers.ts";
 import { isEventStream, sendResponse, toWebRequest } from "./web-messages.ts";
 
 type Handle = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
@@ -74,6 +75,7 @@ export function createRequestListener({
   let isDraining = false;
   const checkHost = createHostCheck(env);
   const sendOwnPage = createOwnPages({ handle, isDev, renderReference: render });
+  const unread = createUnreadAnswers(stalledMs);
   const pace = createPagePace(isDev ? 0 : env.RATE_LIMIT_PAGES);
   const isHttps = env.baseUrl.startsWith("https:");
   const isLocalService = isLoopbackHost(new URL(env.baseUrl).hostname);
@@ -89,8 +91,7 @@ export function createRequestListener({
     }
     open.add(response);
     response.once("close", () => open.delete(response));
-    // Called when the whole response waits to be sent. Without this, a client that does not read keeps it in memory.
-    response.once("prefinish", () => response.setTimeout(stalledMs, () => response.destroy()));
+    unread.follow(response);
     return withAddress(addressOf(request, env), () => serve(request, response)).catch((error: unknown) => {
       logger.error(
         { err: error, path: request.url?.split("?")[0], ...componentOf(error) },
