@@ -4,6 +4,7 @@ import type { ListenerGuard } from "../process/listener-guard.ts";
 import { adoptPage, type LivePage, type LivePageEvents, type LivePageOptions } from "./live-page.ts";
 import type { AnsweredDialog } from "./page-dialogs.ts";
 import type { PageDownload } from "./page-downloads.ts";
+import { isPictureInPicture } from "./picture-in-picture.ts";
 
 /** The events of a browser and of its selected page. */
 export type OpenBrowserEvents = LivePageEvents & {
@@ -62,8 +63,8 @@ export async function openFirstPage(
     // The number of pages is limited, because a hostile page may open pages in a loop.
     if (openPages > PAGES_MAX) return page.close().catch(() => {});
     return adopt(opened, state, page, options).then(
-      (live) => {
-        if (!page.isClosed()) select(opened, state, live, guard);
+      ({ live, isAside }) => {
+        if (!page.isClosed()) enter(opened, state, live, isAside, guard);
         first.resolve();
       },
       (error: unknown) => {
@@ -78,19 +79,37 @@ export async function openFirstPage(
   await first.promise;
 }
 
-function adopt(opened: Opened, state: BrowserState, page: Page, options: LivePageOptions): Promise<LivePage> {
+/** Sets up a page. `isAside`: the page must not become the selected one. */
+async function adopt(opened: Opened, state: BrowserState, page: Page, options: LivePageOptions) {
   state.opening += 1;
-  return adoptPage(opened.context, page, options, pageEvents(opened, state, page)).finally(() => {
+  try {
+    const [live, isAside] = await Promise.all([
+      adoptPage(opened.context, page, options, pageEvents(opened, state, page)),
+      isPictureInPicture(page),
+    ]);
+    return { live, isAside };
+  } finally {
     state.opening -= 1;
-  });
+  }
 }
 
-function select(opened: Opened, state: BrowserState, live: LivePage, guard: ListenerGuard): void {
-  state.pages.push(live);
+/** Adds a page that is set up, and selects it unless it stays aside. */
+function enter(
+  opened: Opened,
+  state: BrowserState,
+  live: LivePage,
+  isAside: boolean,
+  guard: ListenerGuard,
+): void {
   live.page.on(
     "close",
     guard(() => deselect(opened, state, live)),
   );
+  if (isAside) {
+    state.pages.unshift(live);
+    return;
+  }
+  state.pages.push(live);
   state.events?.onSelected(live);
 }
 

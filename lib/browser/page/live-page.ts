@@ -12,6 +12,7 @@ import { describeNetError } from "./explain-failure.ts";
 import { followMainFrame, type MainFrame, type MainFrameEvents, type ShownDocument } from "./main-frame.ts";
 import type { PageDownloads } from "./page-downloads.ts";
 import type { PageScripts } from "./page-script.ts";
+import { watchPickers } from "./watch-pickers.ts";
 
 /** The events of a page. */
 export type LivePageEvents = MainFrameEvents & {
@@ -45,6 +46,8 @@ export type LivePageOptions = {
   refusals: Refusals;
   downloads: Pick<PageDownloads, "capture">;
   scripts: Pick<PageScripts, "add" | "remove">;
+  /** Called when a script of a page has asked for a file, and got none. */
+  onPicker: (page: Page) => void;
 };
 
 /** A page of a session's browser. The document guard, the event listeners and the overlay are installed in it. */
@@ -108,6 +111,7 @@ export async function adoptPage(
     }),
     cdp.send("Page.enable"),
     options.scripts.add(cdp),
+    watchPickers(cdp, options.guard, () => options.onPicker(page)),
     guardDocuments(cdp, {
       guard: options.guard,
       mainFrameId: mainFrame.id,

@@ -187,6 +187,7 @@ async function connect(
   await openFirstPage(opened, state, {
     refusals,
     scripts,
+    onPicker: (page) => activity.add({ kind: "picker", page }),
     overlayGate,
     openDevtools: process.devtools.open,
     downloads,

@@ -10,6 +10,8 @@ export type ActivityEntry =
   | { kind: "page-opened"; page: Page }
   | { kind: "page-closed"; page: Page; url: string }
   | { kind: "download"; download: StoredDownload }
+  /** A script of the page asked for a file or folder, and got none. */
+  | { kind: "picker"; page: Page }
   /** A server answered a request of a page's main frame with an error status, or did not answer it. */
   | { kind: "request-failed"; page: Page; method: string; url: string; reason: string }
   /** A server answered a request of a page's main frame without an error. The method is not GET, HEAD or OPTIONS. */

@@ -29,6 +29,11 @@ const TEXT_MAX = 300;
  */
 const LINES_MAX = 8;
 
+const FILE_PICKER =
+  "File picker: a script of the page asked for a file or folder (showOpenFilePicker, showSaveFilePicker or " +
+  "showDirectoryPicker). The browser cannot show that dialog, so the script was told that it was cancelled. Set files " +
+  "on an <input type=file> of the page instead, or read from the page what it would save.";
+
 /** Records the state before an action, for a later `reportActivity`. */
 export function markActivity(live: LiveBrowser): ActivityMark {
   const page = live.page();
@@ -62,6 +67,7 @@ export async function reportActivity(live: LiveBrowser, mark: ActivityMark): Pro
       .slice(0, LINES_MAX)
       .map(({ download }) => describeDownload(download)),
     ...more(of("download").length, "downloads"),
+    ...(of("picker", own).some((entry) => entry.page === page) ? [FILE_PICKER] : []),
     ...(pending > 0 ? [`${countOf(pending, "download is", "downloads are")} still in progress.`] : []),
     ...collect(
       "Requests sent",

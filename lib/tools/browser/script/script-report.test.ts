@@ -29,6 +29,17 @@ const PAGES: Record<string, string> = {
     <div style="display:none"><section aria-label=Hidden><button id=none>None</button></section></div>
     <input id=fixed readonly><fieldset disabled aria-label=Address><input id=street></fieldset>
     <select><option id=option>One</option></select>`,
+  "/asides": `<title>Asides</title><button id=open onclick="ask(() => showOpenFilePicker())">Open</button>
+    <button id=save onclick="ask(() => showSaveFilePicker({ suggestedName: 'a.txt' }))">Save</button>
+    <button id=folder onclick="ask(() => showDirectoryPicker())">Folder</button> <input type=file id=upload>
+    <button id=float onclick="float()">Float</button> <button id=popup onclick="open('', '', 'popup')">Popup</button>
+    <p id=out></p><script>
+    const ask = (show) => show().then(() => "chosen", (error) => error.name).then((end) => { out.textContent = end; });
+    async function float() {
+      const aside = await documentPictureInPicture.requestWindow();
+      aside.document.body.innerHTML = "<p>Floating</p>";
+      out.textContent = "floats";
+    }</script>`,
   "/files": `<title>Files</title><a id=csv href=/report.csv>Report</a> <a id=named href=/plain download="named.txt">Plain</a>
     <a id=blank href=/report.csv target=_blank>In a tab</a>
     <form method=post action=/export><button id=post>Export</button></form>
@@ -241,6 +252,47 @@ test("dialogs and downloads are events of the session", async () => {
   );
   const { name, path, size, error } = download;
   assert.deepEqual([name, path, size, error], ["report.csv", "downloads/report.csv", 8, null]);
+});
+
+test("a script of the page that asks for a file or folder is told in the report", async () => {
+  await open("/asides");
+  const ask = async (id: string) => {
+    const report = await run(
+      `await page.click("#${id}"); await page.waitForFunction("out.textContent !== ''"); return page.$eval("#out", (out) => out.textContent);`,
+    );
+    await run(`await page.$eval("#out", (out) => { out.textContent = ""; });`);
+    return report;
+  };
+  for (const id of ["open", "save", "folder"]) {
+    const report = await ask(id);
+    assert.match(report, /Result: AbortError/);
+    assert.match(report, /- File picker: a script of the page asked for a file or folder/);
+  }
+});
+
+test("a click on a file input is no file picker of a script, and its dialog reaches the agent's script", async () => {
+  await open("/asides");
+  const report = await run(
+    `const [chooser] = await Promise.all([page.waitForEvent("filechooser"), page.click("#upload")]); return chooser.isMultiple();`,
+  );
+  assert.match(report, /Result: false/);
+  assert.doesNotMatch(report, /File picker/);
+});
+
+test("a picture-in-picture window does not become the current page, a popup does", async () => {
+  await open("/asides");
+  const floated = await run(
+    `await page.click("#float"); await page.waitForFunction("out.textContent === 'floats'"); return page.title();`,
+  );
+  assert.match(floated, /Result: Asides/);
+  await waitFor(
+    async () => (await run("return context.pages().length;")).includes("Result: 2"),
+    "the window",
+  );
+  assert.match(await run("return page.title();"), /Result: Asides/);
+  assert.match(await run("return context.pages().at(-1).textContent('p');"), /Result: Floating/);
+  await run(`await page.click("#popup");`);
+  await waitFor(async () => (await run("return page.url();")).includes("about:blank"), "the popup");
 });
 
 test("a download that is too large is refused with a sentence", async () => {
