@@ -6,11 +6,17 @@ import { writeFile } from "node:fs/promises";
  */
 export const LOW_PRIORITY = 5;
 
+/**
+ * The niceness of browsers. It is above that of scripts, because a script ends at its deadline, and a page works as long
+ * as it likes: a busy page otherwise makes the scripts of other sessions wait.
+ */
+export const BROWSER_PRIORITY = 10;
+
 /** Returns the arguments that start a program with low priority. The first one is the program to run: `nice`. */
-export const withLowPriority = (command: readonly string[]): string[] => [
+export const withLowPriority = (command: readonly string[], niceness = LOW_PRIORITY): string[] => [
   "nice",
   "-n",
-  String(LOW_PRIORITY),
+  String(niceness),
   ...command,
 ];
 
@@ -25,7 +31,7 @@ export const LOWER_AUTOGROUP = `[ ! -e /proc/self/autogroup ] || for try in 1 2 
  * Does the same for the session that a child process leads. Does nothing on a system without autogroups, or if the child
  * has ended.
  */
-export function lowerAutogroupOf(pid: number | undefined): void {
+export function lowerAutogroupOf(pid: number | undefined, niceness = LOW_PRIORITY): void {
   if (pid === undefined) return;
-  writeFile(`/proc/${pid}/autogroup`, String(LOW_PRIORITY), { flag: "r+" }).catch(() => {});
+  writeFile(`/proc/${pid}/autogroup`, String(niceness), { flag: "r+" }).catch(() => {});
 }

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
+import { createWorkMeter } from "#lib/time/work-meter.ts";
 import { REFERENCE_PATH } from "./reference/reference-page.ts";
 
 /** How long a request may wait for its turn, and how many seconds of its rate a client may use at once. */
@@ -6,7 +7,6 @@ const WAIT_MAX_MS = 5_000;
 const BURST_MS = 10_000;
 /** The rate of all clients together, as a multiple of the rate of one client. */
 const CLIENTS_AT_RATE = 3;
-const SUBJECTS_MAX = 10_000;
 
 type Clock = { now: () => number; pause: (ms: number) => Promise<unknown> };
 const CLOCK: Clock = { now: () => performance.now(), pause };
@@ -29,8 +29,8 @@ export function pageCost(pathname: string): number {
  * @param perMinute pages of one client; 0 means unlimited.
  */
 export function createPagePace(perMinute: number, clock: Clock = CLOCK) {
-  const clients = createMeter();
-  const all = createMeter();
+  const clients = createWorkMeter(BURST_MS);
+  const all = createWorkMeter(BURST_MS);
   const msPerPage = 60_000 / perMinute;
 
   return {
@@ -50,24 +50,6 @@ export function createPagePace(perMinute: number, clock: Clock = CLOCK) {
       all.add("", at, allMs);
       if (waitMs > 0) await clock.pause(waitMs);
       return { isAllowed: true };
-    },
-  };
-}
-
-/** Counts the work of each subject as the time at which it would be done at the subject's rate. */
-function createMeter() {
-  const doneAt = new Map<string, number>();
-  const startOf = (subject: string, at: number) => Math.max(at, doneAt.get(subject) ?? 0);
-  return {
-    /** Returns how long new work has to wait, in milliseconds. */
-    waitOf: (subject: string, at: number, ms: number): number =>
-      Math.max(0, startOf(subject, at) + ms - at - BURST_MS),
-    add(subject: string, at: number, ms: number): void {
-      const end = startOf(subject, at) + ms;
-      // Deleted and set again, so that the first entry is the least recently used one.
-      doneAt.delete(subject);
-      doneAt.set(subject, end);
-      if (doneAt.size > SUBJECTS_MAX) doneAt.delete(doneAt.keys().next().value ?? "");
     },
   };
 }

@@ -563,3 +563,45 @@ test("the security log names the client behind a trusted proxy, and the connecti
   assert.equal(addressOf(request as unknown as IncomingMessage, { TRUST_PROXY }), "203.0.113.7");
   assert.equal(addressOf(request as unknown as IncomingMessage, { TRUST_PROXY: [] }), "127.0.0.1");
 });
+
+test("the answer to a call waits for the pace of refusals", async (context) => {
+  const waits: [string, number][] = [];
+  const released = Promise.withResolvers<void>();
+  const listener = createRequestListener({
+    container,
+    env,
+    isDev: false,
+    handle: async () => assert.fail("no page is requested"),
+    logger: { error: (fields) => void logged.push(fields) },
+    refusals: {
+      async wait(subject, _request, status) {
+        waits.push([subject, status]);
+        await released.promise;
+      },
+    },
+  });
+  const other = createServer(listener.handleRequest);
+  const otherPort = await listenForTests(other);
+  context.after(() => other.close());
+  serveOperation = async () => new Response(null, { status: 429 });
+  const headers = { host };
+  const sent = sendRequest({
+    host: "127.0.0.1",
+    port: otherPort,
+    path: "/api/health",
+    headers,
+    agent: false,
+  });
+  let isAnswered = false;
+  const response = once(sent.end(), "response").finally(() => {
+    isAnswered = true;
+  });
+  await waitUntil(async () => waits.length > 0, "the answer to wait");
+  await setImmediate();
+  assert.deepEqual(waits, [["127.0.0.1", 429]]);
+  assert.equal(isAnswered, false);
+  released.resolve();
+  const [message] = (await response) as [IncomingMessage];
+  assert.equal(message.statusCode, 429);
+  message.resume();
+});

@@ -22,6 +22,7 @@ import { isLoopbackPeer } from "./loopback-peer.ts";
 import { createOwnPages, NO_PAGE } from "./own-pages.ts";
 import { createPagePace, pageCost } from "./page-pace.ts";
 import { renderReference } from "./reference/render-reference.ts";
+import { createRefusalPace } from "./refusal-pace.ts";
 import { servePages } from "./serve-pages.ts";
 import { createUnreadAnswers } from "./unread-answers.ts";
 import { isEventStream, sendResponse, toWebRequest } from "./web-messages.ts";
@@ -41,6 +42,7 @@ type ListenerDeps = {
   renderReference?: Parameters<typeof createOwnPages>[0]["renderReference"];
   /** How long a client may read nothing of a complete response. Default 60 s. */
   stalledMs?: number;
+  refusals?: ReturnType<typeof createRefusalPace>;
 };
 
 const match = createPathMatcher(contract);
@@ -68,6 +70,7 @@ export function createRequestListener({
   logger,
   renderReference: render = () => renderReference(env.baseUrl),
   stalledMs = STALLED_MS,
+  refusals = createRefusalPace(),
 }: ListenerDeps) {
   /** The responses that are still open. */
   const open = new Set<ServerResponse>();
@@ -142,8 +145,13 @@ export function createRequestListener({
 
     if (pathname === "/api/inngest") return serveEngine(request, response, url);
     const isPublic = route ? route.operations.GET === "readOpenApi" : pathname !== MCP_PATH;
+    const subject = readClientSubject(connectionOf(request), env.TRUST_PROXY) ?? "";
+    /** Sends the answer to a call. */
+    const answerWith = async (answer: Response) => {
+      await refusals.wait(subject, request, answer.status);
+      return sendResponse(response, answer, streamsEnded.signal);
+    };
     if (isPublic) {
-      const subject = readClientSubject(connectionOf(request), env.TRUST_PROXY) ?? "";
       const verdict = await pace.enter(subject, pageCost(pathname));
       if (!verdict.isAllowed) return sendResponse(response, refuseForNow(verdict.retrySeconds));
       // The client has left while the request waited.
@@ -162,13 +170,9 @@ export function createRequestListener({
     if (entrance instanceof Response) return sendResponse(response, entrance);
 
     if (pathname === MCP_PATH)
-      return sendResponse(
-        response,
-        await container.mounted.serveMcp(toWebRequest(request, response, url)),
-        streamsEnded.signal,
-      );
+      return answerWith(await container.mounted.serveMcp(toWebRequest(request, response, url)));
     if (pathname === logInOperation.path && request.method === logInOperation.method)
-      return sendResponse(response, await container.mounted.logIn(toWebRequest(request, response, url)));
+      return answerWith(await container.mounted.logIn(toWebRequest(request, response, url)));
     const script = findScript(request, pathname);
     if (script !== undefined && (await serveScript(script, request, response))) return;
     // If the path of `retargetBrowser` contains an id that no session can have, the answer is the one for an unknown
@@ -178,11 +182,7 @@ export function createRequestListener({
     if (route && !hasImpossibleId) {
       const webRequest = toWebRequest(request, response, url);
       if (pathname === "/api/ready" && isLocalCall(request)) markLocalCaller(webRequest);
-      return sendResponse(
-        response,
-        await container.mounted.serve(route.operations, webRequest, route.params),
-        streamsEnded.signal,
-      );
+      return answerWith(await container.mounted.serve(route.operations, webRequest, route.params));
     }
     if (entrance === "unknown" || hasImpossibleId) request.url = NO_PAGE;
     return sendOwnPage(request, response, url);

@@ -18,6 +18,14 @@ const BEGIN_MAX_MS = 30_000;
 const ATTACK_MIN_MS = 10_000;
 const MEMORY_END_BYTES = 1_536 * MIB;
 
+/** The rates of a deployment that sets none. Other tests switch them off. */
+const SHIPPED_RATES = {
+  RATE_LIMIT_CREATE: "60",
+  RATE_LIMIT_POLL: "600",
+  RATE_LIMIT_ANNOTATE: "120",
+  RATE_LIMIT_FAILED_AUTH: "30",
+};
+
 export type Measurement = {
   usualMs: number;
   /** The times of the turns during the attack; the last one may be cut off at its limit. */
@@ -40,7 +48,7 @@ export async function runInput(input: HostileInput, turns: number): Promise<Meas
   let service: RunningService | undefined;
   try {
     service = await startService(
-      { OPENAI_BASE_URL: stage.ready.model, NODE_EXTRA_CA_CERTS: certificate },
+      { ...SHIPPED_RATES, OPENAI_BASE_URL: stage.ready.model, NODE_EXTRA_CA_CERTS: certificate },
       { dataDir: join(folder, "data") },
     );
     const victim = await createVictim(service, stage.ready.pageUrl, TURN_MAX_MS);

@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
 import { chmod, readdir, readFile, stat } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { getPriority, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { after, afterEach, before, test } from "node:test";
 import { browsers } from "#db/schema/index.ts";
 import { openTestDatabase } from "#db/testing.ts";
 import { closeInheritedDescriptors } from "#lib/isolation/inherited-descriptors.ts";
+import { BROWSER_PRIORITY, LOW_PRIORITY } from "#lib/isolation/low-priority.ts";
 import {
   findBrowserProcesses,
   findTestChromium,
@@ -256,6 +257,17 @@ test("a browser's processes inherit no descriptor of the service", {
       readDescriptors(pid).filter((each) => own.has(each)),
       [],
     );
+});
+
+test("a browser has a lower priority than scripts", { skip: process.platform === "win32" }, async () => {
+  const harness = await openHarness();
+  await harness.browsers.ensure(await insertTestSession(harness.db));
+  const [record] = await readRecords(harness);
+  const pid = record?.pid ?? 0;
+  assert.equal(getPriority(pid), getPriority() + BROWSER_PRIORITY);
+  assert.ok(BROWSER_PRIORITY > LOW_PRIORITY);
+  const autogroup = await readFile(`/proc/${pid}/autogroup`, "utf8").catch(() => `nice ${BROWSER_PRIORITY}`);
+  assert.match(autogroup, new RegExp(`nice ${BROWSER_PRIORITY}\\s*$`));
 });
 
 test("each browser runs as a separate user, which is not an account's", {

@@ -1,5 +1,6 @@
 import { type ChildProcess, type SpawnOptions, spawn } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
+import { BROWSER_PRIORITY, lowerAutogroupOf, withLowPriority } from "#lib/isolation/low-priority.ts";
 import type { SandboxUser } from "#lib/isolation/sandbox-users.ts";
 import { errorText } from "#lib/text/error-text.ts";
 import { beginningOf } from "#lib/text/whole-characters.ts";
@@ -91,11 +92,17 @@ function spawnGuarded(options: StartOptions, flags: string[], profileDir: string
       stdio: ["ignore", "ignore", "pipe", "pipe", "pipe"],
     });
   }
-  return spawn("/bin/sh", ["-c", GUARDED_START, profileDir, options.executablePath, ...flags], {
+  const [launcher = "", ...args] = withLowPriority(
+    ["/bin/sh", "-c", GUARDED_START, profileDir],
+    BROWSER_PRIORITY,
+  );
+  const child = spawn(launcher, [...args, options.executablePath, ...flags], {
     ...common,
     detached: true,
     stdio: ["ignore", "ignore", "pipe", "pipe", "pipe", "pipe"],
   });
+  lowerAutogroupOf(child.pid, BROWSER_PRIORITY);
+  return child;
 }
 
 const TIMEOUT = "BrowserStartTimeout";

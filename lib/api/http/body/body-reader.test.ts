@@ -238,6 +238,25 @@ describe("a large body", () => {
     }
   });
 
+  test("an owner's bodies beyond the rate wait, and those of other owners do not", async () => {
+    const reader = createBodyReader({ ownerBytesPerS: 200_000 });
+    const body = session("é".repeat(40_000));
+    const disconnect = new AbortController();
+    let answered = 0;
+    const bodies = Array.from({ length: 100 }, async () => {
+      const read = await send(body, reader, { signal: disconnect.signal }).catch(() => undefined);
+      if (read?.ok) read.release();
+      answered += 1;
+    });
+    const other = await send(body, reader, { sender: { owner: "owner b" } });
+    assert.ok(other.ok);
+    other.release();
+    // All hundred take 40 s at this rate.
+    assert.ok(answered < 100);
+    disconnect.abort();
+    await Promise.all(bodies);
+  });
+
   /** Sends the first bytes of a body of 700 KB, and waits until the reader has taken them. */
   async function stall(reader: typeof bodies, bytes: number) {
     const text = new TextEncoder().encode(JSON.stringify(session("x".repeat(700_000))));

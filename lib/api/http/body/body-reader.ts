@@ -1,3 +1,5 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { createWorkMeter, type WorkMeter } from "#lib/time/work-meter.ts";
 import type { Operation } from "../../contract/operation.ts";
 import { type Failure, fail } from "../errors.ts";
 import { type BodyBudget, createBodyBudget } from "./body-budget.ts";
@@ -18,6 +20,13 @@ const BUDGET_BYTES = 32 * 1024 * 1024;
 const OWNER_BYTES = 16 * 1024 * 1024;
 /** The part for all requests without a credential. Their bodies are annotations of at most 256 KiB. */
 const ANONYMOUS_BYTES = 4 * 1024 * 1024;
+/**
+ * The rate at which the large bodies of one owner are read. Reading 137 MB per second, which a client on the same machine
+ * can send, took half of the main thread's time.
+ */
+const OWNER_BYTES_PER_S = 32 * 1024 * 1024;
+/** How many milliseconds of its rate an owner can use at once: half a second is one owner's part of the budget. */
+const BURST_MS = 500;
 const WAIT_MS = 10_000;
 const RETRY_AFTER_SECONDS = 5;
 /**
@@ -51,6 +60,7 @@ type ReaderSettings = {
   /** Total size of the large bodies that are processed at the same time. */
   budgetBytes: number;
   ownerBytes: number;
+  ownerBytesPerS: number;
   /** How long a large body waits for the budget before it is refused. */
   waitMs: number;
   /** How long a body may take in addition to the time that its bytes need at the lowest rate. */
@@ -65,16 +75,20 @@ type ReaderSettings = {
 export function createBodyReader({
   budgetBytes = BUDGET_BYTES,
   ownerBytes = OWNER_BYTES,
+  ownerBytesPerS = OWNER_BYTES_PER_S,
   waitMs = WAIT_MS,
   graceMs = GRACE_MS,
 }: Partial<ReaderSettings> = {}): BodyReader {
   const budget = createBodyBudget({ bytes: budgetBytes, waitMs });
+  const pace = createWorkMeter(BURST_MS);
   const thread = createBodyThread();
   return {
     async read(request, { maxBytes, owner, operation }) {
       const declared = Number(request.headers.get("content-length") ?? Number.NaN);
       if (declared > maxBytes) return tooLarge(maxBytes);
-      const account = openAccount(budget, {
+      const waitForTurn = (bytes: number) =>
+        keepPace(pace, owner ?? "", (bytes / ownerBytesPerS) * 1_000, request.signal);
+      const account = openAccount(budget, waitForTurn, {
         owner: owner ?? "",
         shareBytes: owner === undefined ? Math.min(ANONYMOUS_BYTES, ownerBytes) : ownerBytes,
         maxBytes: declared || maxBytes,
@@ -99,7 +113,11 @@ export function createBodyReader({
 }
 
 /** The account of a body in the budget. It is opened when the body turns out to be large. */
-function openAccount(budget: BodyBudget, request: Parameters<BodyBudget["open"]>[0]) {
+function openAccount(
+  budget: BodyBudget,
+  waitForTurn: (bytes: number) => Promise<void>,
+  request: Parameters<BodyBudget["open"]>[0],
+) {
   let opened: ReturnType<BodyBudget["open"]> | undefined;
   let size = 0;
   return {
@@ -107,12 +125,21 @@ function openAccount(budget: BodyBudget, request: Parameters<BodyBudget["open"]>
     async take(bytes: number): Promise<boolean> {
       size += bytes;
       if (size <= LARGE_BODY_BYTES) return true;
+      await waitForTurn(bytes);
       if (opened) return opened.take(bytes);
       opened = budget.open(request);
       return opened.take(size);
     },
     close: () => opened?.close(),
   };
+}
+
+/** Waits until a subject's rate allows work that takes `ms` milliseconds at this rate, or until the signal is aborted. */
+async function keepPace(pace: WorkMeter, subject: string, ms: number, signal: AbortSignal): Promise<void> {
+  const now = performance.now();
+  const waitMs = pace.waitOf(subject, now, ms);
+  pace.add(subject, now, ms);
+  if (waitMs > 0) await pause(waitMs, undefined, { signal }).catch(() => {});
 }
 
 type Received = { ok: true; bytes: Uint8Array<ArrayBuffer> } | Failure;
