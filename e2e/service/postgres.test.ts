@@ -8,6 +8,8 @@ import { findTestChromium } from "#lib/browser/testing.ts";
 import type { DomainEvent } from "#lib/events/event.ts";
 import { openTestService, type TestService, waitUntil } from "./testing.ts";
 
+// Needs a process of its own: it collects the unhandled errors of its process.
+
 let postgres: TestPostgres;
 let service: TestService;
 /** Unhandled errors. Without the listeners of this test, they would end the Node process. */

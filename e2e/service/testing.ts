@@ -47,6 +47,8 @@ export async function openTestService(variables: Record<string, string> = {}, da
     LOG_LEVEL: "fatal",
     SECURITY_LOG: join(folder, "security.log"),
     AGENT_RETRY_BASE_MS: "20",
+    // A spare browser would only take processor time.
+    BROWSER_SPARE: "0",
     RATE_LIMIT_CREATE: "0",
     RATE_LIMIT_POLL: "0",
     RATE_LIMIT_ANNOTATE: "0",

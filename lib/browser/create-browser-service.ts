@@ -73,7 +73,7 @@ export type BrowserServiceDeps = {
   readPageScript: (sessionId: string) => Promise<PageScript>;
   /** Replaces the clock of the process, `performance.now`, in tests. Returns milliseconds, and never goes back. */
   clockMs?: () => number;
-  /** Whether to keep a spare browser for the next session. By default true, unless `launch.cdpUrl` is set. */
+  /** Whether to keep a spare browser for the next session. By default true. A remote browser has none. */
   keepSpare?: boolean;
   /** How long a page's server may take to answer; 30 s by default. */
   navigationTimeoutMs?: number;
@@ -155,7 +155,7 @@ function assemble(deps: BrowserServiceDeps, folder: string): Parts {
   };
   const pool = createBrowserPool({
     open: () => openBrowser(provider, egress, settings),
-    keepSpare: deps.keepSpare ?? launch.cdpUrl === undefined,
+    keepSpare: launch.cdpUrl === undefined && (deps.keepSpare ?? true),
     logger,
   });
   const places = createBrowserPlaces({

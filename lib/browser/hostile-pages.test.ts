@@ -4,6 +4,8 @@ import type { LiveBrowser } from "./browser-service.ts";
 import type { ActivityEntry } from "./page/page-activity.ts";
 import { insertTestSession, openTestBrowsers, startTestSite, type TestBrowsers, waitFor } from "./testing.ts";
 
+// Needs a process of its own: it collects the unhandled errors of its process.
+
 /** Pages that try to fill the memory of the service. All sizes are bounded. */
 let site: Awaited<ReturnType<typeof startTestSite>>;
 let harness: TestBrowsers;

@@ -3,6 +3,8 @@ import { spawnSync } from "node:child_process";
 import { closeSync, openSync } from "node:fs";
 import { test } from "node:test";
 
+// Needs a process of its own: it counts the descriptors of its process.
+
 test("a process that closes its inherited descriptors passes none on to its children", {
   skip: process.platform !== "linux",
 }, () => {

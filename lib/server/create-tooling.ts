@@ -139,6 +139,7 @@ export async function createTooling(deps: ToolingDeps) {
     idleMs: env.BROWSER_IDLE_MS,
     maxLive: env.BROWSER_MAX_LIVE,
     waitMs: env.BROWSER_WAIT_MS,
+    keepSpare: env.BROWSER_SPARE === 1,
     onAnnotation: deps.onAnnotation,
     readPageScript: (sessionId) => readPageScript(db, sessionId),
     async storeDownload(sessionId, name, bytes) {

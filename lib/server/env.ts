@@ -176,6 +176,7 @@ const envSchema = z.object({
   BROWSER_IDLE_MS: wholeNumber(600_000, 1),
   BROWSER_MAX_LIVE: wholeNumber(8, 1),
   BROWSER_WAIT_MS: wholeNumber(300_000),
+  BROWSER_SPARE: wholeNumber(1, 0, 1),
   RATE_LIMIT_CREATE: wholeNumber(60),
   RATE_LIMIT_POLL: wholeNumber(600),
   RATE_LIMIT_ANNOTATE: wholeNumber(120),

@@ -14,6 +14,8 @@ import { composeReference } from "./reference/compose-reference.ts";
 import { addressOf, createRequestListener } from "./request-listener.ts";
 import { listenForTests } from "./testing.ts";
 
+// Needs a process of its own: it sets a flag of the engine.
+
 type Deps = Parameters<typeof createRequestListener>[0];
 type Serve = Deps["container"]["mounted"]["serve"];
 

@@ -61,7 +61,7 @@ describe("a turn that fails", () => {
 
   it("reads `running` while its retry waits, and a new message waits behind the retry", async () => {
     answer("wait", [
-      fail(429, "slow down", { "retry-after-ms": "400" }),
+      fail(429, "slow down", { "retry-after-ms": "1500" }),
       { text: "Now." },
       { text: "And then." },
     ]);

@@ -20,6 +20,8 @@ import {
 } from "../testing.ts";
 import { makeProfileFolder } from "./profile-folder.ts";
 
+// Needs a process of its own: it reads the descriptors that its process passes on.
+
 let site: Awaited<ReturnType<typeof startTestSite>>;
 let database: Awaited<ReturnType<typeof openTestDatabase>>;
 let harnesses: TestBrowsers[] = [];

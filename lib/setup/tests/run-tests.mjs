@@ -8,10 +8,11 @@ import { runCommand } from "../command.mjs";
 import { formatSeconds } from "../progress.mjs";
 import { SetupError } from "../setup-error.mjs";
 import { listFiles, readStamp } from "../stamp.mjs";
+import { groupTestFiles, writeGroup } from "./group-test-files.mjs";
 
 /** @typedef {{ name: string, passed: number, failed: number, skipped: number, names?: string[], durationMs: number }} PartResult */
 /** @typedef {Omit<PartResult, "name" | "durationMs">} Counts */
-/** @typedef {{ node: string, counts: string, env: import("../command.mjs").Environment }} Context */
+/** @typedef {{ node: string, folder: string, counts: string, env: import("../command.mjs").Environment }} Context */
 
 /** Path prefixes of the tests for storage and for the agent's turns. These tests also run with Neon's driver. */
 const onNeon = [
@@ -23,6 +24,9 @@ const onNeon = [
   "inngest/embedded/create-embedded-engine",
   "inngest/embedded/resume",
 ];
+
+/** Up to this number, each test file gets a process of its own. */
+const UNGROUPED_MAX = 20;
 
 /**
  * Whether an end-to-end test also runs on a Postgres server, not only on the embedded database. Only the crash tests
@@ -50,6 +54,7 @@ export async function runTests(node, args, env) {
   const folder = mkdtempSync(join(tmpdir(), "agent-session-tests-"));
   const context = {
     node,
+    folder,
     counts: join(folder, "counts.json"),
     // Hundreds of processes load the same modules. With this cache, starting them takes only about 60 % of the CPU
     // time.
@@ -168,6 +173,9 @@ async function runBuild(node) {
  */
 async function runUnitTests(context, files) {
   rmSync(context.counts, { force: true });
+  const folder = mkdtempSync(join(context.folder, "groups-"));
+  const groups = files.length > UNGROUPED_MAX ? groupTestFiles(files) : files.map((file) => [file]);
+  const entries = groups.map((group, index) => writeGroup(group, folder, index));
   const result = await runCommand(
     context.node,
     [
@@ -180,7 +188,7 @@ async function runUnitTests(context, files) {
       "--test-global-setup=./db/global-setup-testing.ts",
       "--test-reporter=./lib/setup/tests/test-reporter.mjs",
       "--test-reporter-destination=stdout",
-      ...files,
+      ...entries,
     ],
     { inherit: true, env: { ...context.env, NODE_ENV: "test", TEST_COUNTS_PATH: context.counts } },
   );

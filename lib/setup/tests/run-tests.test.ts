@@ -5,7 +5,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { test } from "node:test";
+import { type TestContext, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import config from "#e2e/playwright.config.ts";
 
@@ -20,6 +20,58 @@ const failingOnce = `
   test("passes", () => {});`;
 
 test("a failing unit test file is not retried, fails the run and is listed in the summary", async (t) => {
+  const { output, exitCode, folder } = await runUnitTests(t, { "failing-once": failingOnce });
+  assert.equal(readFileSync(join(folder, "runs"), "utf8"), "x");
+  assert.match(output, /✗ unit tests · 1 passed, 1 failed/);
+  assert.match(output, /lib\/failing-once\.test\.ts › passes on every run but the first/);
+  assert.equal(exitCode, 1);
+});
+
+test("many files share processes, one after the other, with hooks and results of their own", async (t) => {
+  const sources = Object.fromEntries(
+    Array.from({ length: 24 }, (_, index) => [`file-${String(index).padStart(2, "0")}`, noteOrder(index)]),
+  );
+  sources["file-20"] =
+    `// Needs a process of its own: it counts what runs in its process.\n${sources["file-20"]}`;
+  sources["file-21"] += '\ntest("fails", () => { throw new Error("here"); });';
+  const { output, exitCode, folder } = await runUnitTests(t, sources);
+  assert.equal(exitCode, 1);
+  assert.match(output, /^✓ lib\/file-00\.test\.ts · 2 passed \(/m);
+  assert.match(output, /^✗ lib\/file-21\.test\.ts · 2 passed, 1 failed \(/m);
+  assert.match(output, /✗ unit tests · 48 passed, 1 failed/);
+  assert.match(output, /lib\/file-21\.test\.ts › fails/);
+  const groups = readFileSync(join(folder, "order"), "utf8").trim().split("\n");
+  const ofProcess = Map.groupBy(groups, (line) => line.split(" ")[0] ?? "");
+  const played = [...ofProcess.values()].map((lines) =>
+    lines.map((line) => line.split(" ").slice(1).join(" ")),
+  );
+  const indexesOf = (lines: string[]) => [...new Set(lines.map((line) => Number(line.split(" ")[0])))];
+  assert.deepEqual(
+    played.map(indexesOf).sort((a, b) => (a[0] ?? 0) - (b[0] ?? 0)),
+    [[0, 1, 2, 3, 4, 5, 6, 7], [8, 9, 10, 11, 12, 13, 14, 15], [16, 17, 18, 19, 21, 22, 23], [20]],
+  );
+  for (const lines of played)
+    for (const index of indexesOf(lines))
+      assert.deepEqual(
+        [...new Set(lines.filter((line) => line.startsWith(`${index} `)))],
+        ["loaded", "before", "each", "after"].map((step) => `${index} ${step}`),
+      );
+});
+
+/** Returns the source of a test file that appends its process and each step to the file `order`. */
+const noteOrder = (index: number) => `
+  import { appendFileSync } from "node:fs";
+  import { after, before, beforeEach, test } from "node:test";
+  const note = (step) => appendFileSync("order", process.pid + " ${index} " + step + "\\n");
+  note("loaded");
+  before(() => note("before"));
+  beforeEach(() => note("each"));
+  after(() => note("after"));
+  test("one", () => {});
+  test("two", () => {});`;
+
+/** Runs test files in a folder of their own. @param sources by name of the file, without `.test.ts`. */
+async function runUnitTests(t: TestContext, sources: Record<string, string>) {
   const folder = mkdtempSync(join(tmpdir(), "run-tests-"));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   mkdirSync(join(folder, "lib"), { recursive: true });
@@ -27,11 +79,12 @@ test("a failing unit test file is not retried, fails the run and is listed in th
   symlinkSync(fileURLToPath(new URL("..", import.meta.url)), join(folder, "lib/setup"));
   writeFileSync(join(folder, "package.json"), JSON.stringify({ type: "module" }));
   writeFileSync(join(folder, "db/global-setup-testing.ts"), "");
-  writeFileSync(join(folder, "lib/failing-once.test.ts"), failingOnce);
+  for (const [name, source] of Object.entries(sources))
+    writeFileSync(join(folder, `lib/${name}.test.ts`), source);
 
   const runTests = JSON.stringify(new URL("./run-tests.mjs", import.meta.url).href);
   const script = `const { runTests } = await import(${runTests});
-    process.exitCode = await runTests(process.execPath, ["failing-once"], {});`;
+    process.exitCode = await runTests(process.execPath, ["file-", "failing-once", "--unit"], {});`;
   const { NODE_TEST_CONTEXT: _, ...env } = process.env;
   const run = spawn(process.execPath, ["--input-type=module", "--eval", script], {
     cwd: folder,
@@ -40,12 +93,8 @@ test("a failing unit test file is not retried, fails the run and is listed in th
   });
   assert.ok(run.stdout);
   const [output, [exitCode]] = await Promise.all([text(run.stdout), once(run, "exit")]);
-
-  assert.equal(readFileSync(join(folder, "runs"), "utf8"), "x");
-  assert.match(output, /✗ unit tests · 1 passed, 1 failed/);
-  assert.match(output, /lib\/failing-once\.test\.ts › passes on every run but the first/);
-  assert.equal(exitCode, 1);
-});
+  return { output, exitCode, folder };
+}
 
 test("a failing end-to-end test is not retried", () => {
   assert.equal(config.retries, 0);

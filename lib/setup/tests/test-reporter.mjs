@@ -3,7 +3,7 @@
  * counts are written as JSON to the path in TEST_COUNTS_PATH.
  */
 import { writeFileSync } from "node:fs";
-import { relative, resolve } from "node:path";
+import { isAbsolute, relative, resolve } from "node:path";
 import { inspect } from "node:util";
 import { formatSeconds } from "../progress.mjs";
 
@@ -11,7 +11,7 @@ import { formatSeconds } from "../progress.mjs";
 /** @typedef {Extract<TestEvent, { type: "test:fail" }>["data"]} Failure */
 /** @typedef {{ passed: number, failed: number, skipped: number }} Counts */
 /** @typedef {Counts & { failures: { file: string, name: string }[] }} RunCounts */
-/** @typedef {Counts & { printed: string, names: string[] }} FileEntry */
+/** @typedef {Counts & { printed: string, failures: { file?: string, name: string }[] }} FileEntry */
 
 /**
  * @param {AsyncIterable<TestEvent>} events
@@ -21,12 +21,17 @@ export default async function* report(events) {
   /** @type {Map<string, FileEntry>} */
   const files = new Map();
   /**
+   * What the lines of a group's files have told so far.
+   * @type {Map<FileEntry, Counts>}
+   */
+  const reportedOf = new Map();
+  /**
    * @param {{ file?: string | undefined, entryFile?: string }} place names the file that ran (`entryFile`), which can
    *   differ from the file that defines the test (`file`)
    */
   const at = (place) => {
     const file = resolve(place.entryFile ?? place.file ?? "");
-    const entry = files.get(file) ?? { passed: 0, failed: 0, skipped: 0, printed: "", names: [] };
+    const entry = files.get(file) ?? { passed: 0, failed: 0, skipped: 0, printed: "", failures: [] };
     files.set(file, entry);
     return entry;
   };
@@ -40,7 +45,7 @@ export default async function* report(events) {
     }
     if (event.type === "test:fail" && isOwnFailure(event.data)) {
       at(event.data).failed += 1;
-      at(event.data).names.push(event.data.name);
+      at(event.data).failures.push({ name: event.data.name });
       yield describeFailure(event.data);
       // A file that crashes has no summary event, so its output is printed here.
       if (isWholeFile(event.data)) yield takePrinted(at(event.data));
@@ -49,11 +54,26 @@ export default async function* report(events) {
       if (isSet(event.data.skip) || isSet(event.data.todo)) at(event.data).skipped += 1;
       else at(event.data).passed += 1;
     }
+    if ((event.type === "test:pass" || event.type === "test:fail") && isFileOfGroup(event.data)) {
+      const { passed, failed, skipped } = at(event.data);
+      const reported = reportedOf.get(at(event.data)) ?? { passed: 0, failed: 0, skipped: 0 };
+      reportedOf.set(at(event.data), { passed, failed, skipped });
+      const counts = {
+        passed: passed - reported.passed,
+        failed: failed - reported.failed,
+        skipped: skipped - reported.skipped,
+      };
+      for (const failure of at(event.data).failures) failure.file ??= event.data.name;
+      const isPassed = event.type === "test:pass";
+      if (!isPassed) yield takePrinted(at(event.data));
+      yield describeFile(event.data.name, isPassed, event.data.details.duration_ms, counts);
+    }
     if (event.type === "test:summary" && event.data.file !== undefined) {
       const entry = at(event.data);
       // The output of a file is shown only if the file failed.
       if (!event.data.success) yield takePrinted(entry);
-      yield describeFile(event.data.file, event.data.success, event.data.duration_ms, entry);
+      if (!reportedOf.has(entry))
+        yield describeFile(event.data.file, event.data.success, event.data.duration_ms, entry);
     }
   }
   writeCounts(files);
@@ -65,11 +85,11 @@ function writeCounts(files) {
   if (path === undefined) return;
   /** @type {RunCounts} */
   const total = { passed: 0, failed: 0, skipped: 0, failures: [] };
-  for (const [file, { passed, failed, skipped, names }] of files) {
+  for (const [file, { passed, failed, skipped, failures }] of files) {
     total.passed += passed;
     total.failed += failed;
     total.skipped += skipped;
-    total.failures.push(...names.map((name) => ({ file, name })));
+    total.failures.push(...failures.map((failure) => ({ file, ...failure })));
   }
   writeFileSync(path, JSON.stringify(total));
 }
@@ -88,6 +108,14 @@ function takePrinted(entry) {
 function isOwnFailure(data) {
   const error = /** @type {{ failureType?: string }} */ (data.details.error);
   return error.failureType !== "subtestsFailed" && !isSet(data.todo);
+}
+
+/**
+ * Whether a suite is a test file in a group (`group-test-files.mjs`).
+ * @param {{ name: string, nesting: number, entryFile?: string, details: { type?: string | undefined } }} data
+ */
+function isFileOfGroup({ name, nesting, details }) {
+  return nesting === 0 && details.type === "suite" && isAbsolute(name) && name.endsWith(".test.ts");
 }
 
 /** @param {Failure} data */

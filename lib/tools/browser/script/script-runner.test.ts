@@ -6,6 +6,8 @@ import { closeInheritedDescriptors } from "#lib/isolation/inherited-descriptors.
 import { startSite, startTestBrowser, type TestBrowser } from "../test-fixture.ts";
 import { createScriptRunner, type ScriptRunner } from "./script-runner.ts";
 
+// Needs a process of its own: it lists the children of its process.
+
 const logger = { warn: () => {} };
 const never = new AbortController().signal;
 /** An expression with which a script gets Node's `process`, although that name is undefined in scripts. */

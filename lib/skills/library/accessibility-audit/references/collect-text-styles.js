@@ -1,5 +1,6 @@
 // A script for browser_execute. It saves the colors of the visible texts, at most 3000, as downloads/styles.json, the
 // input of scripts/contrast.mjs.
+const saved = page.waitForEvent("download");
 await page.evaluate(() => {
   const canvas = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
   const cached = new Map();
@@ -69,3 +70,4 @@ await page.evaluate(() => {
   link.download = "styles.json";
   link.click();
 });
+console.log(await (await saved).path());

@@ -1,0 +1,68 @@
+/** Runs several unit test files in one process, which loads and compiles the modules that they share only once. */
+import { readFileSync, writeFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+
+/** Number of files in one process. More files save little, and the processes would end at very different times. */
+const FILES_MAX = 8;
+/** A file with this comment, followed by its reason, gets a process of its own. */
+const OWN_PROCESS = /^\/\/ Needs a process of its own: /m;
+
+/**
+ * Groups test files. The files of a group are neighbours in the list, and in the same top-level folder.
+ * @param {readonly string[]} files
+ * @param {(file: string) => string} read
+ * @returns {string[][]}
+ */
+export function groupTestFiles(files, read = (file) => readFileSync(file, "utf8")) {
+  /** @type {string[][]} */
+  const groups = [];
+  /** @type {string[]} */
+  let group = [];
+  for (const file of files) {
+    if (OWN_PROCESS.test(read(file))) {
+      groups.push([file]);
+      continue;
+    }
+    const isFull = group.length === FILES_MAX || (group[0] && roomOf(group[0]) !== roomOf(file));
+    if (group.length === 0 || isFull) {
+      group = [];
+      groups.push(group);
+    }
+    group.push(file);
+  }
+  return groups;
+}
+
+/** @param {string} file */
+const roomOf = (file) => dirname(file).split("/").slice(0, 2).join("/");
+
+/**
+ * Writes the file that runs a group. Each test file becomes a suite, so that its hooks apply only to its own tests. The
+ * next test file is loaded when the tests of the previous one have ended.
+ * @param {readonly string[]} files
+ * @param {string} folder
+ * @param {number} index
+ * @returns {string} the path of the file; that of the test file itself if the group has only one
+ */
+export function writeGroup(files, folder, index) {
+  const [first = ""] = files;
+  if (files.length === 1) return first;
+  const path = join(folder, `${index}.test.mjs`);
+  const urls = files.map((file) => pathToFileURL(resolve(file)).href);
+  writeFileSync(
+    path,
+    `import { after, describe } from "node:test";
+import { fileURLToPath } from "node:url";
+for (const url of ${JSON.stringify(urls)}) {
+  const ended = Promise.withResolvers();
+  describe(fileURLToPath(url), async () => {
+    await import(url);
+    after(() => ended.resolve());
+  });
+  await ended.promise;
+}
+`,
+  );
+  return path;
+}
