@@ -49,13 +49,16 @@ export function writeGroup(files, folder, index) {
   const [first = ""] = files;
   if (files.length === 1) return first;
   const path = join(folder, `${index}.test.mjs`);
+  const limit = new URL("./limit-test-file.mjs", import.meta.url).href;
   const urls = files.map((file) => pathToFileURL(resolve(file)).href);
   writeFileSync(
     path,
     `import { after, describe } from "node:test";
 import { fileURLToPath } from "node:url";
+import { limitNextFile } from ${JSON.stringify(limit)};
 for (const url of ${JSON.stringify(urls)}) {
   const ended = Promise.withResolvers();
+  limitNextFile();
   describe(fileURLToPath(url), async () => {
     await import(url);
     after(() => ended.resolve());

@@ -1,16 +1,25 @@
 /**
- * A module that Node preloads into the process of each unit test file. It ends a process that is still alive after ten
- * minutes, for example because of open handles; the file then counts as failed. It also resolves modules as the service
+ * A module that Node preloads into the processes of unit test files. It ends a process in which a file takes longer than
+ * ten minutes, for example because of open handles; the file then counts as failed. It also resolves modules as the service
  * does, which is faster.
  */
 import { shortenResolution } from "../../server/shorten-resolution.ts";
 
 const LIMIT_MS = 600_000;
 
+/** @type {NodeJS.Timeout | undefined} */
+let timer;
+
 // Node's runner sets this variable only in the processes of test files, so the runner itself is not affected.
 if (process.env.NODE_TEST_CONTEXT !== undefined) {
   shortenResolution();
-  setTimeout(() => {
+  limitNextFile();
+}
+
+/** Starts the time of a test file, in a process that runs several. */
+export function limitNextFile() {
+  clearTimeout(timer);
+  timer = setTimeout(() => {
     console.error(`The test file did not end within ${LIMIT_MS / 60_000} minutes`);
     process.exit(1);
   }, LIMIT_MS).unref();
