@@ -17,6 +17,7 @@ import { compareAccessibility } from "./steps/compare-accessibility.ts";
 import { type CheckedChange, isProven, judgeChanges } from "./steps/judge-changes.ts";
 import { judgeLayout } from "./steps/judge-layout.ts";
 import { judgeLayoutShift, judgePolicies, judgeProblems, readPaintToApplied } from "./steps/judge-page.ts";
+import { judgeScope } from "./steps/judge-scope.ts";
 import { assertHere, type Observation, observeLoad } from "./steps/observe-load.ts";
 import type { PagePictures } from "./steps/take-pictures.ts";
 
@@ -129,7 +130,8 @@ async function prove(
     paintToAppliedMs: readPaintToApplied(variant.seen),
     layoutShift: shift.layoutShift,
   };
-  const findings = [...judged.findings, ...examined, ...returned, ...shift.findings];
+  const scope = judgeScope(target, control.seen, variant.seen);
+  const findings = [...judged.findings, ...scope, ...examined, ...returned, ...shift.findings];
   const pictures = { title: variant.seen.title, before: control.picture, after: variant.picture };
   return { page, pictures, findings, notes: describeGaps(target, pair) };
 }

@@ -133,6 +133,7 @@ function makeTarget({ pages }: VariantDocument, url: string, viewport: ViewportN
     viewport,
     changes: listExaminedChanges(matching),
     css: matching.map(({ css }) => css).filter((css) => css.trim() !== ""),
+    prefixes: matching.filter(({ match }) => match === "prefix").map((page) => page.url),
     late: matching.flatMap(({ changes }) => changes.flatMap(({ id, late }) => (late === true ? [id] : []))),
     isHere: (address) => matching.every((page) => matchesAddress(page, address)),
     idsAt: (address) =>

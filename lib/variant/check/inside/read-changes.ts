@@ -21,10 +21,16 @@ export type SeenPage = {
   /** Content-Security-Policies from `meta` elements. */
   metaPolicies: string[];
   title: string;
+  /** Ids that several elements of the document or of one shadow root have, at most 100. */
+  duplicateIds: string[];
+  /** Addresses of the page's origin to which links lead, at most 200. */
+  linked: string[];
 };
 
 /** Reads the state of all changes. The source of this function is sent to the page and runs there. */
 export function readChanges(watch: PageWatch): SeenPage {
+  const IDS_MAX = 100;
+  const LINKS_MAX = 200;
   const verdicts = watch.verdicts(true);
   const kit = watch.newKit();
   const { dom } = kit;
@@ -40,12 +46,23 @@ export function readChanges(watch: PageWatch): SeenPage {
   ]);
   const [paint] = performance.getEntriesByType("paint");
   const metas = dom.querySelectorAll(document, "meta[http-equiv='content-security-policy' i]");
+  const duplicateIds = kit.roots().flatMap((root) => {
+    const ids = dom.querySelectorAll(root, "[id]").map((element) => dom.getAttribute(element, "id") ?? "");
+    const seen = new Set<string>();
+    return ids.filter((id) => id.trim() !== "" && (seen.has(id) || !seen.add(id)));
+  });
+  const linked = dom
+    .querySelectorAll(document, "a[href]")
+    .map((link) => URL.parse(dom.getAttribute(link, "href") ?? "", document.baseURI))
+    .flatMap((url) => (url?.origin === location.origin ? [url.href] : []));
   return {
     changes: Object.fromEntries(changes),
     layoutShift: watch.layoutShift(),
     firstPaintMs: paint?.startTime ?? null,
     metaPolicies: metas.map((meta) => dom.getAttribute(meta, "content") ?? ""),
     title: dom.title(document),
+    duplicateIds: [...new Set(duplicateIds)].slice(0, IDS_MAX),
+    linked: [...new Set(linked)].slice(0, LINKS_MAX),
   };
 }
 

@@ -2,7 +2,8 @@ import type { Dom, PageElement, PageNode } from "#lib/dom/make-dom.ts";
 import type { BeginningOf } from "#lib/text/whole-characters.ts";
 import type { PageKit } from "#lib/tools/browser/page-kit/page-kit.ts";
 import type { ExaminedChange } from "../examined-changes.ts";
-import type { NodeMatcher } from "./match-nodes.ts";
+import type { makeBuiltNodes } from "./built-nodes.ts";
+import type { makeNodeMatcher } from "./match-nodes.ts";
 
 /** Whether a change is in the document now. */
 export type Verdict = {
@@ -42,18 +43,22 @@ export type Verifier = {
   subjects: (kit: PageKit, change: ExaminedChange) => PageElement[];
   /** Counts how many times the HTML of an insertion is in the document. */
   copies: (kit: PageKit, change: ExaminedChange) => number;
+  /** Whether a change has built the element or one of its ancestors. */
+  isBuilt: (kit: PageKit, element: PageElement) => boolean;
 };
 
 /**
  * Creates a {@link Verifier}. The source of this function is sent to the page and runs there, so the function uses
  * nothing from outside its own body.
  *
- * @param makeMatcher the function `makeNodeMatcher`, which is passed in because this function cannot import it.
+ * @param makeMatcher the function `makeNodeMatcher`, which is passed in because this function cannot import it. The
+ * same applies to `makeBuilt`.
  */
 export function makeVerifier(
   dom: Dom,
   changes: ExaminedChange[],
-  makeMatcher: (dom: Dom, isShared: (element: PageElement) => boolean) => NodeMatcher,
+  makeMatcher: typeof makeNodeMatcher,
+  makeBuilt: typeof makeBuiltNodes,
   beginningOf: BeginningOf,
 ): Verifier {
   const followed = new Map<string, Set<PageElement>>(changes.map(({ id }) => [id, new Set()]));
@@ -193,8 +198,32 @@ export function makeVerifier(
     }
   };
 
-  const subjects: Verifier["subjects"] = (kit, change) => {
+  const listMatching = (kit: PageKit, change: ExaminedChange & { op: "insert" | "setHtml" }) => {
     const matching = query(kit, change.selector);
+    if (change.op === "insert" && change.position === "before") matching.reverse();
+    return [...new Set([...followedBy(change), ...matching])].filter(dom.isConnected);
+  };
+  const built = makeBuilt(dom, changes, listMatching, (change, element) => {
+    const isContent = change.op === "setHtml";
+    const nodes = isContent ? dom.childNodes(element) : regionOf(element, change.position);
+    const runs = matcherOf(change).findRuns(change.nodes, nodes, false);
+    if (isContent) return runs[0] ?? [];
+    // The inserted nodes are the ones that are nearest to the element.
+    return runs.at(change.position === "before" || change.position === "end" ? -1 : 0) ?? [];
+  });
+  /**
+   * Finds the elements to which the runtime applies a change. A change that builds or moves elements is not applied to
+   * elements that a change has built.
+   */
+  const findMatching = (kit: PageKit, change: ExaminedChange): PageElement[] => {
+    const found = query(kit, change.selector);
+    const isBuilding =
+      change.op === "move" || ("nodes" in change && change.nodes.some((node) => typeof node !== "string"));
+    return isBuilding ? found.filter((element) => !built.isBuilt(kit, element)) : found;
+  };
+
+  const subjects: Verifier["subjects"] = (kit, change) => {
+    const matching = findMatching(kit, change);
     if (change.op === "remove") return [...new Set([...matching, ...followedBy(change)])];
     // A change may stop its own selector from matching an element. Such an element counts while it still has the
     // change.
@@ -215,7 +244,7 @@ export function makeVerifier(
   return {
     follow(kit) {
       for (const change of changes)
-        for (const element of query(kit, change.selector)) followedBy(change).add(element);
+        for (const element of findMatching(kit, change)) followedBy(change).add(element);
     },
     hasMatched: (change) => followedBy(change).size > 0,
     subjects,
@@ -237,5 +266,6 @@ export function makeVerifier(
       return runsOf(kit, change).flatMap((run) => run.filter((node) => dom.isElement(node)));
     },
     copies: (kit, change) => (change.op === "insert" ? runsOf(kit, change).length : 0),
+    isBuilt: built.isBuilt,
   };
 }

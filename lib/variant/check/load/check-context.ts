@@ -24,6 +24,8 @@ export type CheckTarget = {
   changes: ExaminedChange[];
   /** The style sheets of the entries in the document's `pages` that match `url`. */
   css: string[];
+  /** The entries with the match `prefix`. */
+  prefixes: string[];
   /** Ids of the late changes. Their elements appear only after the page has loaded. */
   late: string[];
   /**

@@ -6,7 +6,7 @@ import type { CheckContext, CheckTarget } from "../load/check-context.ts";
 import type { PageLoad } from "../load/open-load.ts";
 import { PageFailure } from "../load/page-failure.ts";
 import { readReport } from "../load/read-report.ts";
-import { countLosses } from "./check-fight.ts";
+import { countLosses, type Losses } from "./check-fight.ts";
 import { readViolations, type Violations } from "./compare-accessibility.ts";
 import { type PagePicture, takePagePicture } from "./take-pictures.ts";
 
@@ -15,7 +15,7 @@ export type Observation = {
   seen: SeenPage;
   report: RuntimeReport | undefined;
   /** How often the page had undone each change when the load was read. */
-  losses: Map<string, number>;
+  losses: Losses;
   /** Two snapshots of the document, taken at different times. */
   snapshots: DomSnapshot[];
   picture: PagePicture;
