@@ -14,7 +14,7 @@ import { checkRevert } from "./steps/check-revert.ts";
 import { checkStays } from "./steps/check-stays.ts";
 import { checkStyles } from "./steps/check-styles.ts";
 import { compareAccessibility } from "./steps/compare-accessibility.ts";
-import { type CheckedChange, isProven, judgeChanges } from "./steps/judge-changes.ts";
+import { type CheckedChange, concludeChanges, isProven, judgeChanges } from "./steps/judge-changes.ts";
 import { judgeLayout } from "./steps/judge-layout.ts";
 import { judgeLayoutShift, judgePolicies, judgeProblems, readPaintToApplied } from "./steps/judge-page.ts";
 import { judgeScope } from "./steps/judge-scope.ts";
@@ -132,6 +132,7 @@ async function prove(
   };
   const scope = judgeScope(target, control.seen, variant.seen);
   const findings = [...judged.findings, ...scope, ...examined, ...returned, ...shift.findings];
+  concludeChanges(changes, findings);
   const pictures = { title: variant.seen.title, before: control.picture, after: variant.picture };
   return { page, pictures, findings, notes: describeGaps(target, pair) };
 }

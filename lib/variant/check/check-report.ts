@@ -19,6 +19,9 @@ const FINDING_CODES = [
   "several_matches",
   "wide_pattern",
   "not_applied",
+  "no_effect",
+  "not_visible",
+  "not_examined",
   "lost_at_hydration",
   "lost_at_render",
   "fight",
@@ -73,6 +76,18 @@ const checkedChangeSchema = z
       description:
         "Number of elements that the change's selector matched when the check loaded the page. For `remove`, their number without the variant.",
     }),
+    outcome: z.enum(["proved", "failed", "not_examined"]).optional().meta({
+      description:
+        "What the check concludes about the change. `not_examined`: the change is in the document, and the check could not see its effect. Absent in reports of earlier versions of the service.",
+    }),
+    reason: z
+      .string()
+      .nullable()
+      .optional()
+      .meta({
+        description: "Why the change was not examined. Null for the other outcomes.",
+        examples: [null],
+      }),
     applied: outcome,
     hydration: outcome.meta({
       description: "Whether the change stayed applied while the page's scripts started.",

@@ -122,7 +122,10 @@ export function watchPage(
     newKit,
     verifier,
     verdicts,
-    track: (id) => tracks.get(id) ?? { appliedAtMs: null, losses: 0 },
+    track(id) {
+      const { appliedAtMs = null, losses = 0 } = tracks.get(id) ?? {};
+      return { appliedAtMs, losses };
+    },
     async untilQuiet({ quietMs, loadedMs, ageMs, maxMs }) {
       const startMs = performance.now();
       changedAtMs = Math.max(changedAtMs, startMs);

@@ -10,6 +10,11 @@ export type SeenChange = Verdict & {
   hasMatched: boolean;
   /** How many times the HTML of an insertion is in the document. */
   copies: number;
+  /**
+   * Whether an element of the change has a visible box. Null if its elements never have one, such as `title`, and for
+   * `remove`.
+   */
+  isVisible: boolean | null;
 };
 
 /** The state of a document. */
@@ -31,17 +36,39 @@ export type SeenPage = {
 export function readChanges(watch: PageWatch): SeenPage {
   const IDS_MAX = 100;
   const LINKS_MAX = 200;
+  const DESCENDANTS_MAX = 200;
+  const BOXLESS =
+    "area, base, br, datalist, link, meta, noscript, optgroup, option, param, script, source, style, template, title, track, wbr, input[type=hidden]";
   const verdicts = watch.verdicts(true);
   const kit = watch.newKit();
   const { dom } = kit;
-  const none = { matched: 0, applied: 0, isApplied: false, problem: null };
+  const none = { matched: 0, applied: 0, isApplied: false, hasNoEffect: false, problem: null };
+  const isClippedAway = (element: PageElement): boolean => {
+    for (let each = dom.parentElement(element); each; each = dom.parentElement(each)) {
+      const { overflowX, overflowY } = dom.computedStyle(each);
+      if (overflowX !== "visible" && dom.clientWidth(each) < 1) return each !== dom.body(document);
+      if (overflowY !== "visible" && dom.clientHeight(each) < 1) return each !== dom.body(document);
+    }
+    return false;
+  };
+  const isShown = (element: PageElement): boolean =>
+    [element, ...dom.querySelectorAll(element, "*").slice(0, DESCENDANTS_MAX)].some(
+      (each) => kit.isVisible(each) && !isClippedAway(each),
+    );
+  const isVisible = (elements: PageElement[]): boolean | null => {
+    const boxes = elements.filter(
+      (element) => !dom.matches(element, BOXLESS) && !dom.closest(element, "head, svg"),
+    );
+    return boxes.length === 0 ? null : boxes.some(isShown);
+  };
   const changes = watch.changes.map((change): [string, SeenChange] => [
     change.id,
     {
-      ...(verdicts[change.id] ?? none),
       ...watch.track(change.id),
+      ...(verdicts[change.id] ?? none),
       hasMatched: watch.verifier.hasMatched(change),
       copies: watch.verifier.copies(kit, change),
+      isVisible: isVisible(watch.verifier.touched(kit, change)),
     },
   ]);
   const [paint] = performance.getEntriesByType("paint");

@@ -4,6 +4,7 @@ import type { PageKit } from "#lib/tools/browser/page-kit/page-kit.ts";
 import type { ExaminedChange } from "../examined-changes.ts";
 import type { makeBuiltNodes } from "./built-nodes.ts";
 import type { makeNodeMatcher } from "./match-nodes.ts";
+import type { makeEffectReader } from "./read-effect.ts";
 
 /** Whether a change is in the document now. */
 export type Verdict = {
@@ -12,6 +13,8 @@ export type Verdict = {
   /** Number of matched elements on which the change is applied. */
   applied: number;
   isApplied: boolean;
+  /** Whether the change is in the document and people do not see its effect on at least one element. */
+  hasNoEffect: boolean;
   /** What is wrong with the first matched element on which the change is not applied. Null if there is none. */
   problem: string | null;
 };
@@ -25,8 +28,8 @@ export type Verifier = {
   /**
    * Checks on which elements a change is applied.
    *
-   * @param isThorough whether to compare computed styles too. The comparison briefly alters the inline style of
-   * elements.
+   * @param isThorough whether to examine the effect too, such as computed styles. This briefly alters the inline style
+   * of elements.
    */
   verify: (kit: PageKit, change: ExaminedChange, isThorough: boolean) => Verdict;
   /** Whether an element has matched the change's selector at any time in this document. */
@@ -52,13 +55,14 @@ export type Verifier = {
  * nothing from outside its own body.
  *
  * @param makeMatcher the function `makeNodeMatcher`, which is passed in because this function cannot import it. The
- * same applies to `makeBuilt`.
+ * same applies to `makeBuilt` and `makeEffects`.
  */
 export function makeVerifier(
   dom: Dom,
   changes: ExaminedChange[],
   makeMatcher: typeof makeNodeMatcher,
   makeBuilt: typeof makeBuiltNodes,
+  makeEffects: typeof makeEffectReader,
   beginningOf: BeginningOf,
 ): Verifier {
   const followed = new Map<string, Set<PageElement>>(changes.map(({ id }) => [id, new Set()]));
@@ -70,6 +74,7 @@ export function makeVerifier(
     isOthers(change, element) || dom.querySelectorAll(element, "*").some((each) => isOthers(change, each));
 
   const quote = (text: string) => JSON.stringify(text.length > 80 ? `${beginningOf(text, 79)}…` : text);
+  const effects = makeEffects(dom, quote);
   const query = (kit: PageKit, selector: string): PageElement[] => {
     try {
       return kit.queryAll(selector);
@@ -250,14 +255,21 @@ export function makeVerifier(
     subjects,
     verify(kit, change, isThorough) {
       const elements = subjects(kit, change);
-      const problems = elements.map((element) => problemOf(kit, change, element, isThorough));
+      const missing = elements.map((element) => problemOf(kit, change, element, false));
+      const ineffective = elements.map((element, index) =>
+        isThorough && missing[index] === null
+          ? (problemOf(kit, change, element, true) ?? effects.problemOf(change, element))
+          : null,
+      );
+      const problems = missing.map((problem, index) => problem ?? ineffective[index] ?? null);
       const applied = problems.filter((problem) => problem === null).length;
-      const problem = problems.find((each) => each !== null) ?? null;
       return {
         matched: elements.length,
         applied,
         isApplied: elements.length > 0 && applied === elements.length,
-        problem,
+        hasNoEffect:
+          elements.length > 0 && missing.every((problem) => problem === null) && applied < elements.length,
+        problem: problems.find((each) => each !== null) ?? null,
       };
     },
     touched(kit, change) {

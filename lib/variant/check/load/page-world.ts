@@ -7,6 +7,7 @@ import type { ExaminedChange } from "../examined-changes.ts";
 import { makeBuiltNodes } from "../inside/built-nodes.ts";
 import { makeNodeMatcher } from "../inside/match-nodes.ts";
 import { type PageWatch, watchPage } from "../inside/page-watch.ts";
+import { makeEffectReader } from "../inside/read-effect.ts";
 import { makeVerifier } from "../inside/verify-changes.ts";
 
 /** The isolated world of a document, in which the check's functions run. The page's scripts cannot reach it. */
@@ -27,7 +28,7 @@ export async function addWatch(session: CDPSession, changes: ExaminedChange[]): 
     const counter = { prefix: "", next: 1 };
     const dom = (${makeDom})();
     const newKit = () => ${pageKitSource("counter")};
-    const verifier = (${makeVerifier})(dom, changes, ${makeNodeMatcher}, ${makeBuiltNodes}, ${beginningOf});
+    const verifier = (${makeVerifier})(dom, changes, ${makeNodeMatcher}, ${makeBuiltNodes}, ${makeEffectReader}, ${beginningOf});
     globalThis.agentSessionWatch = (${watchPage})(dom, changes, newKit, verifier);
   }`;
   await session.send("Page.addScriptToEvaluateOnNewDocument", { source, worldName: WORLD_NAME });
