@@ -18,6 +18,7 @@ import { type CheckedChange, concludeChanges, isProven, judgeChanges } from "./s
 import { judgeLayout } from "./steps/judge-layout.ts";
 import { judgeLayoutShift, judgePolicies, judgeProblems, readPaintToApplied } from "./steps/judge-page.ts";
 import { judgeScope } from "./steps/judge-scope.ts";
+import { judgeSpeed } from "./steps/judge-speed.ts";
 import { assertHere, type Observation, observeLoad } from "./steps/observe-load.ts";
 import type { PagePictures } from "./steps/take-pictures.ts";
 
@@ -131,7 +132,8 @@ async function prove(
     layoutShift: shift.layoutShift,
   };
   const scope = judgeScope(target, control.seen, variant.seen);
-  const findings = [...judged.findings, ...scope, ...examined, ...returned, ...shift.findings];
+  const speed = await judgeSpeed(check, target, control, variant);
+  const findings = [...judged.findings, ...scope, ...examined, ...returned, ...shift.findings, ...speed];
   concludeChanges(changes, findings);
   const pictures = { title: variant.seen.title, before: control.picture, after: variant.picture };
   return { page, pictures, findings, notes: describeGaps(target, pair) };

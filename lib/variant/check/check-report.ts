@@ -36,6 +36,10 @@ const FINDING_CODES = [
   "accessibility",
   "duplicate_id",
   "layout_shift",
+  "flicker",
+  "slow_script",
+  "slow_mutations",
+  "dead_link",
   "csp_blocks_script",
   "requirement",
 ] as const;

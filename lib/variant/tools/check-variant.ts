@@ -25,6 +25,12 @@ export const checkVariantTool = (services: VariantToolServices): Tool => ({
         .min(1)
         .max(3)
         .default(["desktop", "phone"]),
+      tag: z
+        .enum(["async", "blocking"])
+        .default("async")
+        .describe(
+          "How the page loads the published script. Use blocking only if the person has chosen a tag without async.",
+        ),
     }),
     needs: "browser",
     profile: "editing",
@@ -32,8 +38,8 @@ export const checkVariantTool = (services: VariantToolServices): Tool => ({
     readOnly: false,
     changes: false,
     timeoutMs: 240_000,
-    async execute({ variant, viewports }, call) {
-      const checked = await runCheck(services, call, { variant, viewports: [...new Set(viewports)] });
+    async execute({ variant, viewports, tag }, call) {
+      const checked = await runCheck(services, call, { variant, viewports: [...new Set(viewports)], tag });
       return checked.ok
         ? textResult(describeReport(checked.report))
         : errorResult(`check_variant: ${checked.problem}`);

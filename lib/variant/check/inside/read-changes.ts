@@ -4,6 +4,7 @@ import type { Verdict } from "./verify-changes.ts";
 
 /** The state of one change in a document. */
 export type SeenChange = Verdict & {
+  matchedAtMs: number | null;
   appliedAtMs: number | null;
   losses: number;
   /** Whether an element has matched the change's selector at any time. */
@@ -26,6 +27,8 @@ export type SeenPage = {
   /** Content-Security-Policies from `meta` elements. */
   metaPolicies: string[];
   title: string;
+  /** Duration of the longest task of the page's thread, in milliseconds. 0 if none took 50 ms. */
+  longestTaskMs: number;
   /** Ids that several elements of the document or of one shadow root have, at most 100. */
   duplicateIds: string[];
   /** Addresses of the page's origin to which links lead, at most 200. */
@@ -88,6 +91,7 @@ export function readChanges(watch: PageWatch): SeenPage {
     firstPaintMs: paint?.startTime ?? null,
     metaPolicies: metas.map((meta) => dom.getAttribute(meta, "content") ?? ""),
     title: dom.title(document),
+    longestTaskMs: watch.longestTask(),
     duplicateIds: [...new Set(duplicateIds)].slice(0, IDS_MAX),
     linked: [...new Set(linked)].slice(0, LINKS_MAX),
   };

@@ -4,6 +4,7 @@ import type { FreshContext } from "#lib/browser/page/open-fresh-context.ts";
 import { withinDeadline } from "#lib/tools/browser/within-deadline.ts";
 import { VIEWPORTS } from "../check-report.ts";
 import type { CheckContext, CheckTarget } from "./check-context.ts";
+import { loadScript } from "./load-script.ts";
 import { PageFailure } from "./page-failure.ts";
 import { followProblems, type PageProblems } from "./page-problems.ts";
 import {
@@ -57,8 +58,8 @@ const OPEN_TIMEOUT_MS = 15_000;
 const GRACE_MS = 1_000;
 
 /**
- * Opens a page in a new context, with the check's observer and, if `hasVariant`, the variant's script. Both are
- * installed before the page's own scripts run.
+ * Opens a page in a new context, with the check's observer and, if `hasVariant`, the variant's script. The
+ * observer starts before the page's own scripts, and the variant's script runs when its tag would run it.
  *
  * @throws PageFailure if the page cannot be reached or answers with an error.
  */
@@ -121,7 +122,10 @@ async function load(
 
   await within(answerMs, async () => {
     await addWatch(cdp, target.changes);
-    if (hasVariant) await cdp.send("Page.addScriptToEvaluateOnNewDocument", { source: check.script });
+    if (hasVariant)
+      await cdp.send("Page.addScriptToEvaluateOnNewDocument", {
+        source: loadScript(check.script, check.tag),
+      });
   });
   const response = await within(loadMs + GRACE_MS, () => go(fresh, target.url, loadMs));
   const status = response?.status() ?? 0;

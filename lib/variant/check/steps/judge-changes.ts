@@ -24,6 +24,7 @@ const NOT_SEEN: SeenChange = {
   isApplied: false,
   hasNoEffect: false,
   problem: null,
+  matchedAtMs: null,
   appliedAtMs: null,
   losses: 0,
   hasMatched: false,

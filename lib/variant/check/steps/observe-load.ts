@@ -1,5 +1,6 @@
 import type { RuntimeReport } from "../../runtime/runtime-types.ts";
 import { measureLayout, type PageLayout } from "../inside/measure-layout.ts";
+import { measureMutations } from "../inside/measure-mutations.ts";
 import { readChanges, type SeenPage } from "../inside/read-changes.ts";
 import { type DomSnapshot, snapshotDom } from "../inside/snapshot-dom.ts";
 import type { CheckContext, CheckTarget } from "../load/check-context.ts";
@@ -21,6 +22,8 @@ export type Observation = {
   picture: PagePicture;
   violations: Violations;
   layout: PageLayout;
+  /** Median time that scripts work after one mutation, in milliseconds. */
+  mutationMs: number;
 };
 
 /**
@@ -48,5 +51,6 @@ export async function observeLoad(
   const laterDom = await load.look(snapshotDom, null);
   // Measuring the layout scrolls the page, and pages react to scrolling, so this step comes last.
   const layout = await load.look(measureLayout, null);
-  return { seen, report, losses, snapshots: [firstDom, laterDom], picture, violations, layout };
+  const mutationMs = await load.look(measureMutations, null);
+  return { seen, report, losses, snapshots: [firstDom, laterDom], picture, violations, layout, mutationMs };
 }
