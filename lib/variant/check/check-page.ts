@@ -7,6 +7,7 @@ import { copyProblems, type PageProblems } from "./load/page-problems.ts";
 import { settleAll } from "./load/settle-all.ts";
 import { settleLoad, settleVariant } from "./load/settle-load.ts";
 import { checkFight } from "./steps/check-fight.ts";
+import { checkLinks } from "./steps/check-links.ts";
 import { checkNavigation } from "./steps/check-navigation.ts";
 import { type CheckedRequirement, checkRequirements } from "./steps/check-requirements.ts";
 import { checkRerender } from "./steps/check-rerender.ts";
@@ -133,10 +134,17 @@ async function prove(
   };
   const scope = judgeScope(target, control.seen, variant.seen);
   const speed = await judgeSpeed(check, target, control, variant);
-  const findings = [...judged.findings, ...scope, ...examined, ...returned, ...shift.findings, ...speed];
+  const findings = [
+    ...judged.findings,
+    ...scope,
+    ...examined.findings,
+    ...returned,
+    ...shift.findings,
+    ...speed,
+  ];
   concludeChanges(changes, findings);
   const pictures = { title: variant.seen.title, before: control.picture, after: variant.picture };
-  return { page, pictures, findings, notes: describeGaps(target, pair) };
+  return { page, pictures, findings, notes: [...describeGaps(target, pair), ...examined.notes] };
 }
 
 /**
@@ -149,8 +157,8 @@ async function examineVariant(
   target: CheckTarget,
   { control, variant, variantLoad, originals, problems }: Pair,
   changes: CheckedChange[],
-): Promise<Finding[]> {
-  return [
+): Promise<{ findings: Finding[]; notes: string[] }> {
+  const findings = [
     ...(await checkFight(check, target, variantLoad, variant.losses)),
     ...(await checkStyles(target, variantLoad)),
     ...(await checkRequirements(check, target, variantLoad, deps.requirements)),
@@ -158,9 +166,15 @@ async function examineVariant(
     ...judgeLayout(target, control.layout, variant.layout),
     ...(await judgePolicies(target, variantLoad.response, variant.seen, deps.scriptOrigin)),
     ...judgeProblems(target, variantLoad.problems, problems),
+  ];
+  // Requests for dead links would be among the problems, so this step follows them.
+  const links = await checkLinks(check, target, variantLoad, control.seen, variant.seen);
+  findings.push(
+    ...links.findings,
     ...(await checkStays(check, target, variantLoad, changes)),
     ...(await checkRerender(check, target, variantLoad, changes, originals)),
-  ];
+  );
+  return { findings, notes: links.notes };
 }
 
 /**

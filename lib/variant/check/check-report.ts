@@ -27,6 +27,7 @@ const FINDING_CODES = [
   "fight",
   "lost_at_navigation",
   "stayed_after_leaving",
+  "repeated",
   "revert_left_trace",
   "script_error",
   "console_error",
