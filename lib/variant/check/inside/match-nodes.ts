@@ -2,7 +2,7 @@ import type { Dom, PageElement, PageNode } from "#lib/dom/make-dom.ts";
 import type { CompiledNode } from "../../runtime/runtime-types.ts";
 
 /** Searches nodes of a page for the compiled nodes of a change's HTML. */
-export type NodeMatcher = {
+type NodeMatcher = {
   /**
    * Finds the nodes in `actual` that match the `expected` nodes, in the same order. Other nodes may be between them.
    * Undefined if an expected node is missing.

@@ -1,3 +1,4 @@
+import { makeDom } from "#lib/dom/make-dom.ts";
 import type { ScriptTag } from "./check-context.ts";
 
 /** How long a visitor's browser takes to load the script, in milliseconds, on a connection of medium speed. */
@@ -16,7 +17,8 @@ export function loadScript(script: string, tag: ScriptTag): string {
       ${script}
     };
     const later = setTimeout.bind(window, run, ${LATENCY_MS});
-    const isReached = () => document.head !== null || document.body !== null;
+    const dom = (${makeDom})();
+    const isReached = () => dom.head(document) !== null || dom.body(document) !== null;
     if (isReached()) later();
     else {
       const observer = new MutationObserver(() => {
