@@ -477,7 +477,7 @@ export type Capabilities = {
 /** A problem that a check found. */
 export type CheckFinding = {
   level: "fail" | "warn";
-  code: "nothing_to_check" | "page_failed" | "no_match" | "not_applied" | "lost_at_hydration" | "lost_at_render" | "fight" | "lost_at_navigation" | "stayed_after_leaving" | "revert_left_trace" | "script_error" | "console_error" | "failed_request" | "overflow" | "covered" | "accessibility" | "layout_shift" | "csp_blocks_script" | "requirement";
+  code: "nothing_to_check" | "page_failed" | "no_match" | "several_matches" | "wide_pattern" | "not_applied" | "no_effect" | "not_visible" | "not_examined" | "lost_at_hydration" | "lost_at_render" | "fight" | "lost_at_navigation" | "stayed_after_leaving" | "repeated" | "revert_left_trace" | "script_error" | "console_error" | "failed_request" | "overflow" | "covered" | "accessibility" | "duplicate_id" | "layout_shift" | "flicker" | "slow_script" | "slow_mutations" | "dead_link" | "csp_blocks_script" | "requirement";
   /** Id of the change that the finding is about. Null if it is not about a single change. */
   changeId: string | null;
   /** Id of the requirement whose assertion does not hold. Absent for other findings. */
@@ -512,6 +512,10 @@ export type CheckedChange = {
   id: string;
   /** Number of elements that the change's selector matched when the check loaded the page. For `remove`, their number without the variant. */
   matched: number;
+  /** What the check concludes about the change. `not_examined`: the change is in the document, and the check could not see its effect. Absent in reports of earlier versions of the service. */
+  outcome?: "proved" | "failed" | "not_examined" | undefined;
+  /** Why the change was not examined. Null for the other outcomes. */
+  reason?: string | null | undefined;
   applied: "ok" | "failed" | "not_applicable";
   /** Whether the change stayed applied while the page's scripts started. */
   hydration: "ok" | "failed" | "not_applicable";

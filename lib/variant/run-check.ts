@@ -4,6 +4,7 @@ import { openLive } from "#lib/tools/browser/live-page-of.ts";
 import type { ToolCall } from "#lib/tools/tool.ts";
 import type { CheckReport, ViewportName } from "./check/check-report.ts";
 import { checkVariant } from "./check/check-variant.ts";
+import type { ScriptTag } from "./check/load/check-context.ts";
 import { explainUnknown } from "./show-for-picture.ts";
 import { recordCheck } from "./store-revision.ts";
 import { findRevision, listVariantKeys } from "./variant-store.ts";
@@ -26,7 +27,7 @@ type CheckOutcome = { ok: true; report: CheckReport } | { ok: false; problem: st
 export async function runCheck(
   services: VariantToolServices,
   call: CheckCall,
-  { variant, viewports }: { variant: string; viewports?: ViewportName[] },
+  { variant, viewports, tag }: { variant: string; viewports?: ViewportName[]; tag?: ScriptTag },
 ): Promise<CheckOutcome> {
   const { rootSessionId, sessionId, requestId, runId, signal } = call;
   const newest = await findRevision(services.db, rootSessionId, variant);
@@ -45,6 +46,7 @@ export async function runCheck(
     revision: newest.number,
     document: newest.document,
     ...(viewports && { viewports }),
+    ...(tag && { tag }),
     requirements,
     signal,
   });

@@ -61,7 +61,7 @@ describe("check_variant", () => {
     );
     const [end] = only(events, "run.completed");
     assert.deepEqual(end?.variants, [variant]);
-    const named = passed.match(/\(phone\): c1; evidence: before (evi_\w+), after (evi_\w+)/) ?? [];
+    const named = passed.match(/\(phone\): c1 proved; evidence: before (evi_\w+), after (evi_\w+)/) ?? [];
     const { before, after } =
       first.check?.pages?.find(({ viewport }) => viewport === "phone")?.pictures ?? {};
     assert.deepEqual(named.slice(1), [before?.id, after?.id], "the agent can give the pictures as evidence");

@@ -20,7 +20,7 @@ export type CheckBench = {
   close: () => Promise<void>;
 };
 
-type CheckOptions = Partial<Pick<CheckRequest, "requirements" | "signal" | "onProgress">> &
+type CheckOptions = Partial<Pick<CheckRequest, "requirements" | "signal" | "onProgress" | "tag">> &
   Pick<CheckDeps, "limits"> & { viewports?: ViewportName[] };
 
 /** Puts HTML into the body of a page that has no accessibility violations of its own. */

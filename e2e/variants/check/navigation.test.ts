@@ -64,6 +64,34 @@ describe("leaving a page by a link of its router, and coming back", () => {
   });
 });
 
+describe("using the page", () => {
+  test("a node that is left at each trip, and links of the variant that lead nowhere, are findings", async () => {
+    const links =
+      '<p class="links"><a href="/links">Here</a> <a href="/links#title">Title</a> <a href="/none">None</a> <a href="#none">Nothing</a></p>';
+    // On the way back, the page keeps a copy of what it shows, as a cache of rendered routes does.
+    const keeping = `<script>addEventListener("popstate", () => setTimeout(() => { const note = document.querySelector(".note"); document.querySelector("main").append(note.cloneNode(true)); }, 60))</script>`;
+    const page = pageWithRouter("/keeping", "<p id='offer'>Offer</p>", "<p>Other</p>");
+    const [left, dead] = await Promise.all([
+      bench.check(
+        documentOf(bench.serve("/keeping", page.replace("</body>", `${keeping}</body>`)), [
+          { id: "note", op: "insert", selector: "h1", position: "after", html: "<p class='note'>Note</p>" },
+        ]),
+      ),
+      bench.check(
+        documentOf(bench.serve("/links", html('<main><h1 id="title">Shop</h1></main>')), [
+          { id: "links", op: "insert", selector: "h1", position: "after", html: links },
+        ]),
+      ),
+    ]);
+    assert.deepEqual(summarize(left), ["fail repeated note"]);
+    assert.deepEqual(summarize(dead), ["fail dead_link links", "fail dead_link links"]);
+    assert.match(
+      dead.findings.map(({ message }) => message).join(),
+      /\/none, which .* 404.*#none, which .* this id/,
+    );
+  });
+});
+
 describe("rendering over a change", () => {
   test("a change fails if the replacement of its element does not match", async () => {
     const page = (script: string) =>

@@ -7,6 +7,7 @@ import { copyProblems, type PageProblems } from "./load/page-problems.ts";
 import { settleAll } from "./load/settle-all.ts";
 import { settleLoad, settleVariant } from "./load/settle-load.ts";
 import { checkFight } from "./steps/check-fight.ts";
+import { checkLinks } from "./steps/check-links.ts";
 import { checkNavigation } from "./steps/check-navigation.ts";
 import { type CheckedRequirement, checkRequirements } from "./steps/check-requirements.ts";
 import { checkRerender } from "./steps/check-rerender.ts";
@@ -14,9 +15,11 @@ import { checkRevert } from "./steps/check-revert.ts";
 import { checkStays } from "./steps/check-stays.ts";
 import { checkStyles } from "./steps/check-styles.ts";
 import { compareAccessibility } from "./steps/compare-accessibility.ts";
-import { type CheckedChange, isProven, judgeChanges } from "./steps/judge-changes.ts";
+import { type CheckedChange, concludeChanges, isProven, judgeChanges } from "./steps/judge-changes.ts";
 import { judgeLayout } from "./steps/judge-layout.ts";
 import { judgeLayoutShift, judgePolicies, judgeProblems, readPaintToApplied } from "./steps/judge-page.ts";
+import { judgeScope } from "./steps/judge-scope.ts";
+import { judgeSpeed } from "./steps/judge-speed.ts";
 import { assertHere, type Observation, observeLoad } from "./steps/observe-load.ts";
 import type { PagePictures } from "./steps/take-pictures.ts";
 
@@ -129,9 +132,19 @@ async function prove(
     paintToAppliedMs: readPaintToApplied(variant.seen),
     layoutShift: shift.layoutShift,
   };
-  const findings = [...judged.findings, ...examined, ...returned, ...shift.findings];
+  const scope = judgeScope(target, control.seen, variant.seen);
+  const speed = await judgeSpeed(check, target, control, variant);
+  const findings = [
+    ...judged.findings,
+    ...scope,
+    ...examined.findings,
+    ...returned,
+    ...shift.findings,
+    ...speed,
+  ];
+  concludeChanges(changes, findings);
   const pictures = { title: variant.seen.title, before: control.picture, after: variant.picture };
-  return { page, pictures, findings, notes: describeGaps(target, pair) };
+  return { page, pictures, findings, notes: [...describeGaps(target, pair), ...examined.notes] };
 }
 
 /**
@@ -144,8 +157,8 @@ async function examineVariant(
   target: CheckTarget,
   { control, variant, variantLoad, originals, problems }: Pair,
   changes: CheckedChange[],
-): Promise<Finding[]> {
-  return [
+): Promise<{ findings: Finding[]; notes: string[] }> {
+  const findings = [
     ...(await checkFight(check, target, variantLoad, variant.losses)),
     ...(await checkStyles(target, variantLoad)),
     ...(await checkRequirements(check, target, variantLoad, deps.requirements)),
@@ -153,9 +166,15 @@ async function examineVariant(
     ...judgeLayout(target, control.layout, variant.layout),
     ...(await judgePolicies(target, variantLoad.response, variant.seen, deps.scriptOrigin)),
     ...judgeProblems(target, variantLoad.problems, problems),
+  ];
+  // Requests for dead links would be among the problems, so this step follows them.
+  const links = await checkLinks(check, target, variantLoad, control.seen, variant.seen);
+  findings.push(
+    ...links.findings,
     ...(await checkStays(check, target, variantLoad, changes)),
     ...(await checkRerender(check, target, variantLoad, changes, originals)),
-  ];
+  );
+  return { findings, notes: links.notes };
 }
 
 /**

@@ -16,12 +16,18 @@ const FINDING_CODES = [
   "nothing_to_check",
   "page_failed",
   "no_match",
+  "several_matches",
+  "wide_pattern",
   "not_applied",
+  "no_effect",
+  "not_visible",
+  "not_examined",
   "lost_at_hydration",
   "lost_at_render",
   "fight",
   "lost_at_navigation",
   "stayed_after_leaving",
+  "repeated",
   "revert_left_trace",
   "script_error",
   "console_error",
@@ -29,7 +35,12 @@ const FINDING_CODES = [
   "overflow",
   "covered",
   "accessibility",
+  "duplicate_id",
   "layout_shift",
+  "flicker",
+  "slow_script",
+  "slow_mutations",
+  "dead_link",
   "csp_blocks_script",
   "requirement",
 ] as const;
@@ -70,6 +81,18 @@ const checkedChangeSchema = z
       description:
         "Number of elements that the change's selector matched when the check loaded the page. For `remove`, their number without the variant.",
     }),
+    outcome: z.enum(["proved", "failed", "not_examined"]).optional().meta({
+      description:
+        "What the check concludes about the change. `not_examined`: the change is in the document, and the check could not see its effect. Absent in reports of earlier versions of the service.",
+    }),
+    reason: z
+      .string()
+      .nullable()
+      .optional()
+      .meta({
+        description: "Why the change was not examined. Null for the other outcomes.",
+        examples: [null],
+      }),
     applied: outcome,
     hydration: outcome.meta({
       description: "Whether the change stayed applied while the page's scripts started.",

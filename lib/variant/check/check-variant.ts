@@ -14,7 +14,7 @@ import type {
 } from "./check-report.ts";
 import { type ChosenPages, choosePages, isEffective } from "./choose-pages.ts";
 import { listExaminedChanges } from "./examined-changes.ts";
-import type { CheckContext, CheckTarget } from "./load/check-context.ts";
+import type { CheckContext, CheckTarget, ScriptTag } from "./load/check-context.ts";
 import { CHECK_LIMITS, type CheckLimits } from "./load/check-limits.ts";
 import { makeFinding } from "./make-finding.ts";
 import { type CheckedRequirement, requirementsOf } from "./steps/check-requirements.ts";
@@ -37,6 +37,8 @@ export type CheckRequest = {
   revision: number;
   document: VariantDocument;
   viewports?: ViewportName[];
+  /** How the page loads the published script. Default `async`, as the service recommends. */
+  tag?: ScriptTag;
   requirements?: CheckedRequirement[];
   signal: AbortSignal;
   onProgress?: (done: number, total: number, message: string) => void;
@@ -69,6 +71,7 @@ export async function checkVariant(deps: CheckDeps, request: CheckRequest): Prom
     storage,
     variant,
     script: variantScript(document, variant),
+    tag: request.tag ?? "async",
     limits,
     signal: AbortSignal.any([signal, AbortSignal.timeout(limits.checkMs)]),
   };
@@ -133,6 +136,7 @@ function makeTarget({ pages }: VariantDocument, url: string, viewport: ViewportN
     viewport,
     changes: listExaminedChanges(matching),
     css: matching.map(({ css }) => css).filter((css) => css.trim() !== ""),
+    prefixes: matching.filter(({ match }) => match === "prefix").map((page) => page.url),
     late: matching.flatMap(({ changes }) => changes.flatMap(({ id, late }) => (late === true ? [id] : []))),
     isHere: (address) => matching.every((page) => matchesAddress(page, address)),
     idsAt: (address) =>

@@ -25,6 +25,12 @@ export const checkVariantTool = (services: VariantToolServices): Tool => ({
         .min(1)
         .max(3)
         .default(["desktop", "phone"]),
+      tag: z
+        .enum(["async", "blocking"])
+        .default("async")
+        .describe(
+          "How the page loads the published script. Use blocking only if the person has chosen a tag without async.",
+        ),
     }),
     needs: "browser",
     profile: "editing",
@@ -32,8 +38,8 @@ export const checkVariantTool = (services: VariantToolServices): Tool => ({
     readOnly: false,
     changes: false,
     timeoutMs: 240_000,
-    async execute({ variant, viewports }, call) {
-      const checked = await runCheck(services, call, { variant, viewports: [...new Set(viewports)] });
+    async execute({ variant, viewports, tag }, call) {
+      const checked = await runCheck(services, call, { variant, viewports: [...new Set(viewports)], tag });
       return checked.ok
         ? textResult(describeReport(checked.report))
         : errorResult(`check_variant: ${checked.problem}`);
@@ -45,7 +51,7 @@ export const checkVariantTool = (services: VariantToolServices): Tool => ({
 const ADVICE = {
   pass: "Every change was proved. The variant is done unless the task asks for more.",
   warn: "Every change was proved; the warnings do not hinder it. Tell people of them.",
-  fail: "Correct the cause of each fail with apply_variant, and check again.",
+  fail: "Correct the cause of each fail with apply_variant, and check again. The pictures show what people see. Of a change that was not examined, tell people why; you cannot accept it for them.",
 } as const;
 
 /** Describes a report for the model: the outcome first, then each finding. */
@@ -58,7 +64,7 @@ function describeReport(report: CheckReport): string {
   if (findings.length > shown.length) shown.push(`- and ${findings.length - shown.length} more`);
   const proved = pages.map(
     ({ url, viewport, changes, pictures }) =>
-      `- ${url} (${viewport}): ${changes.map(({ id }) => id).join(", ") || "no changes"}${describePictures(pictures)}`,
+      `- ${url} (${viewport}): ${changes.map(describeOutcome).join(", ") || "no changes"}${describePictures(pictures)}`,
   );
   const examined = ["Examined:", ...proved, ...notes.map((note) => `- ${note}`)];
   return [
@@ -68,6 +74,9 @@ function describeReport(report: CheckReport): string {
     ADVICE[status],
   ].join("\n");
 }
+
+const describeOutcome = ({ id, outcome = "proved" }: CheckReport["pages"][number]["changes"][number]) =>
+  `${id} ${outcome.replace("_", " ")}`;
 
 /**
  * Lists the evidence ids of the pictures of a page without and with the variant. With an id, the model can view a

@@ -14,7 +14,9 @@ type NodeCopy =
 /** An element that a change matches, in its state without the variant. */
 export type OriginalElement = {
   copy: NodeCopy;
-  /** Index of the element among all elements that the change matches. */
+  /** Name and id of the element. */
+  identity: string;
+  /** Index of the element among all elements of the page itself that the change matches. */
   position: number;
   /** Selector of the element's parent; null if the parent is not an element. */
   parentSelector: string | null;
@@ -53,7 +55,8 @@ export function readOriginals(watch: PageWatch): Record<string, OriginalElement[
         const parent = dom.parentElement(element);
         const parentSelector = parent && kit.selectorOf(parent);
         const index = parent ? dom.children(parent).indexOf(element) : 0;
-        return [{ copy: whole, position, parentSelector, index }];
+        const identity = `${dom.localName(element)}#${dom.id(element)}`;
+        return [{ copy: whole, identity, position, parentSelector, index }];
       });
       return [change.id, originals];
     }),
@@ -127,7 +130,25 @@ export async function disturbChange(
       only.data = children[0];
     else dom.replaceChildren(element, ...children.map(build));
   };
-  const putBack = ({ copy, parentSelector, index }: OriginalElement): boolean => {
+  // A change of another kind may have inserted elements that the selector matches too. They have no original.
+  const elements = watch.verifier.subjects(kit, change).filter((each) => !watch.verifier.isBuilt(kit, each));
+  const isSame = (element: PageElement, { identity }: OriginalElement) =>
+    `${dom.localName(element)}#${dom.id(element)}` === identity;
+  /** Finds the element that was copied: an element with the same name and id, if possible at the same position. */
+  const findElement = (original: OriginalElement): PageElement | undefined => {
+    const element = elements[original.position];
+    if (element && isSame(element, original)) return element;
+    const same = elements.filter((each) => isSame(each, original));
+    return same.length === 1 ? same[0] : undefined;
+  };
+  const putBack = (original: OriginalElement): boolean => {
+    const { copy, parentSelector, index } = original;
+    const element = findElement(original);
+    const around = element && dom.parentNode(element);
+    if (element && around) {
+      dom.insertBefore(around, build(copy), element);
+      return true;
+    }
     const parent = parentSelector === null ? undefined : kit.queryAll(parentSelector)[0];
     if (!parent) return false;
     dom.insertBefore(parent, build(copy), dom.children(parent)[index] ?? null);
@@ -163,9 +184,8 @@ export async function disturbChange(
       for (const element of inserted) dom.remove(element);
       return inserted.length > 0;
     }
-    const elements = watch.verifier.subjects(kit, change);
     const disturbed = originals.map((original) => {
-      const element = elements[original.position];
+      const element = findElement(original);
       if (!element) return false;
       if (way === "restore") return restore(element, original);
       if (isRoot(element)) return false;

@@ -6,14 +6,22 @@ import type { PageWatch } from "./page-watch.ts";
  */
 export type RouteLink = { index: number; url: string };
 
+/** Matches addresses and texts of links that may have side effects, such as logging out, deleting or buying. */
+export const DANGEROUS_LINK =
+  /log-?_?(out|off)|sign-?_?(out|off)|abmelden|delete|remove|destroy|unsubscribe|cancel|revoke|reset|disable|buy|order\/|pay\b|cart\/add|add-to|download|export/i;
+
 /**
  * Finds visible links to other addresses of the page's origin. Leaves out links in forms, links that open another
  * window or a download, and links that may have side effects, such as logging out, deleting or buying. The source of
  * this function is sent to the page and runs there, so the function uses nothing from outside its own body.
+ *
+ * @param dangerous source of {@link DANGEROUS_LINK}
  */
-export function findLinks(watch: PageWatch, limit: number): RouteLink[] {
-  const DANGEROUS =
-    /log-?_?(out|off)|sign-?_?(out|off)|abmelden|delete|remove|destroy|unsubscribe|cancel|revoke|reset|disable|buy|order\/|pay\b|cart\/add|add-to|download|export/i;
+export function findLinks(
+  watch: PageWatch,
+  { limit, dangerous }: { limit: number; dangerous: string },
+): RouteLink[] {
+  const isDangerous = new RegExp(dangerous, "i");
   const kit = watch.newKit();
   const { dom } = kit;
   const seen = new Set<string>();
@@ -31,7 +39,7 @@ export function findLinks(watch: PageWatch, limit: number): RouteLink[] {
       )
         return [];
       if (
-        DANGEROUS.test(
+        isDangerous.test(
           `${pathname}${search} ${dom.textContent(link) ?? ""} ${dom.getAttribute(link, "aria-label") ?? ""}`,
         )
       )

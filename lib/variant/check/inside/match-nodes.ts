@@ -2,15 +2,26 @@ import type { Dom, PageElement, PageNode } from "#lib/dom/make-dom.ts";
 import type { CompiledNode } from "../../runtime/runtime-types.ts";
 
 /** Searches nodes of a page for the compiled nodes of a change's HTML. */
-export type NodeMatcher = {
+type NodeMatcher = {
   /**
    * Finds the nodes in `actual` that match the `expected` nodes, in the same order. Other nodes may be between them.
    * Undefined if an expected node is missing.
    */
   findRun: (expected: CompiledNode[], actual: PageNode[]) => PageNode[] | undefined;
-  /** Finds all matches of `expected` in `actual`, one after the other. No node belongs to two matches. */
-  findRuns: (expected: CompiledNode[], actual: PageNode[]) => PageNode[][];
+  /**
+   * Finds all matches of `expected` in `actual`, one after the other. No node belongs to two matches.
+   *
+   * @param mayBeShared whether elements that another change affects may match whatever they contain. Default true.
+   */
+  findRuns: (expected: CompiledNode[], actual: PageNode[], mayBeShared?: boolean) => PageNode[][];
 };
+
+/**
+ * How strictly nodes are matched. `exact`: texts are equal. `merged`: texts outside of the expected elements contain the
+ * expected text, because the page may have merged them with its own. `shared`: in addition, an element that another
+ * change affects always matches.
+ */
+type Mode = "exact" | "merged" | "shared";
 
 /**
  * Creates a {@link NodeMatcher}. An element matches even if scripts of the page have added attributes, classes or
@@ -37,27 +48,25 @@ export function makeNodeMatcher(dom: Dom, isShared: (element: PageElement) => bo
       return value.split(/\s+/).every((each) => each === "" || dom.classList(element).contains(each));
     return name === "style" ? hasStyle(element, value) : actual === value;
   };
-  const isMatch = (expected: CompiledNode, actual: PageNode, isLenient: boolean): boolean => {
+  const isEqualText = (expected: string, actual: string, mode: Mode) =>
+    mode === "exact" ? actual === expected : actual.includes(expected);
+  const isMatch = (expected: CompiledNode, actual: PageNode, mode: Mode): boolean => {
     if (typeof expected === "string")
-      return actual instanceof Text && collapse(actual.data).includes(collapse(expected));
+      return actual instanceof Text && isEqualText(collapse(expected), collapse(actual.data), mode);
     const [tag, attributes, children] = expected;
     if (!dom.isElement(actual) || dom.localName(actual).toLowerCase() !== tag.toLowerCase()) return false;
-    if (isLenient && isShared(actual)) return true;
+    if (mode === "shared" && isShared(actual)) return true;
     return (
       Object.entries(attributes).every(([name, value]) => hasAttribute(actual, name, value)) &&
-      findNodes(children, dom.childNodes(actual), isLenient) !== undefined
+      findNodes(children, dom.childNodes(actual), mode === "merged" ? "exact" : mode) !== undefined
     );
   };
-  const findNodes = (
-    expected: CompiledNode[],
-    actual: PageNode[],
-    isLenient: boolean,
-  ): PageNode[] | undefined => {
+  const findNodes = (expected: CompiledNode[], actual: PageNode[], mode: Mode): PageNode[] | undefined => {
     const run: PageNode[] = [];
     let at = 0;
     for (const each of expected) {
       if (typeof each === "string" && collapse(each) === "") continue;
-      const index = actual.findIndex((node, place) => place >= at && isMatch(each, node, isLenient));
+      const index = actual.findIndex((node, place) => place >= at && isMatch(each, node, mode));
       const found = actual[index];
       if (!found) return undefined;
       run.push(found);
@@ -67,13 +76,18 @@ export function makeNodeMatcher(dom: Dom, isShared: (element: PageElement) => bo
     return run;
   };
   const findRun: NodeMatcher["findRun"] = (expected, actual) =>
-    findNodes(expected, actual, false) ?? findNodes(expected, actual, true);
+    findNodes(expected, actual, "exact") ??
+    findNodes(expected, actual, "merged") ??
+    findNodes(expected, actual, "shared");
   return {
     findRun,
-    findRuns(expected, actual) {
+    findRuns(expected, actual, mayBeShared = true) {
       const runs: PageNode[][] = [];
+      // An element of the page may look like the HTML and have further text. It counts only if there is no exact match.
+      const mode: Mode = findNodes(expected, actual, "exact") ? "exact" : "merged";
       for (let rest = actual; ; ) {
-        const run = runs.length === 0 ? findRun(expected, rest) : findNodes(expected, rest, false);
+        const isLenient = mayBeShared && runs.length === 0;
+        const run = findNodes(expected, rest, mode) ?? (isLenient ? findRun(expected, rest) : undefined);
         const last = run?.at(-1);
         if (!run || !last) return runs;
         runs.push(run);

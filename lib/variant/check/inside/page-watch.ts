@@ -5,6 +5,8 @@ import type { Verdict, Verifier } from "./verify-changes.ts";
 
 /** The history of one change in one document. */
 type ChangeTrack = {
+  /** Time at which an element of the change was first there, in milliseconds since navigation start. */
+  matchedAtMs: number | null;
   /** Time at which the change was first applied, in milliseconds since navigation start. Null until then. */
   appliedAtMs: number | null;
   /** How often the page undid the change. */
@@ -43,6 +45,8 @@ export type PageWatch = {
   untilApplied: (ids: string[], maxMs: number) => Promise<boolean>;
   /** Cumulative layout shift, without shifts that user input caused. */
   layoutShift: () => number;
+  /** Duration of the longest task so far, in milliseconds. Tasks shorter than 50 ms count as 0. */
+  longestTask: () => number;
 };
 
 /**
@@ -59,12 +63,13 @@ export function watchPage(
   const SHARE_MAX = 0.2;
   const POLL_MS = 5;
   const tracks = new Map<string, ChangeTrack & { isApplied: boolean }>(
-    changes.map(({ id }) => [id, { appliedAtMs: null, losses: 0, isApplied: false }]),
+    changes.map(({ id }) => [id, { matchedAtMs: null, appliedAtMs: null, losses: 0, isApplied: false }]),
   );
   const observed = new WeakSet<PageNode>();
   let changedAtMs = performance.now();
   let nextScanMs = 0;
   let shift = 0;
+  let longestTask = 0;
   let timer: ReturnType<typeof setTimeout> | undefined;
 
   const observer = new MutationObserver(() => {
@@ -87,6 +92,7 @@ export function watchPage(
     for (const change of changes) {
       const track = tracks.get(change.id);
       const { isApplied } = verifier.verify(kit, change, false);
+      if (track && verifier.hasMatched(change)) track.matchedAtMs ??= performance.now();
       if (!track || track.isApplied === isApplied) continue;
       if (isApplied) track.appliedAtMs ??= performance.now();
       else track.losses += 1;
@@ -112,6 +118,10 @@ export function watchPage(
       if (!entry.hadRecentInput) shift += entry.value;
   }).observe({ type: "layout-shift", buffered: true });
 
+  new PerformanceObserver((list) => {
+    for (const { duration } of list.getEntries()) longestTask = Math.max(longestTask, duration);
+  }).observe({ type: "longtask", buffered: true });
+
   const verdicts: PageWatch["verdicts"] = (isThorough) => {
     const kit = newKit();
     verifier.follow(kit);
@@ -122,7 +132,10 @@ export function watchPage(
     newKit,
     verifier,
     verdicts,
-    track: (id) => tracks.get(id) ?? { appliedAtMs: null, losses: 0 },
+    track(id) {
+      const { matchedAtMs = null, appliedAtMs = null, losses = 0 } = tracks.get(id) ?? {};
+      return { matchedAtMs, appliedAtMs, losses };
+    },
     async untilQuiet({ quietMs, loadedMs, ageMs, maxMs }) {
       const startMs = performance.now();
       changedAtMs = Math.max(changedAtMs, startMs);
@@ -158,5 +171,6 @@ export function watchPage(
       return isApplied;
     },
     layoutShift: () => shift,
+    longestTask: () => longestTask,
   };
 }

@@ -14,6 +14,10 @@ type SeenSheet = {
  * of this function is sent to the page and runs there, so the function uses nothing from outside its own body.
  */
 export function readStyles(watch: PageWatch, texts: string[]): SeenSheet[] {
+  const STATE_ATTRIBUTE =
+    /\[\s*(?:hidden|open|disabled|checked|selected|readonly|inert|aria-[\w-]+|data-(?:[\w-]*(?:state|open|active|selected|expanded|theme|loading)))\b[^\]]*\]/gi;
+  const STATE_CLASS =
+    /\.(?:(?:is|has)-[\w-]+|active|open|opened|closed|show|shown|visible|hidden|selected|expanded|collapsed|loading|loaded|disabled|error|dark|js|no-js)(?![\w-])/gi;
   const kit = watch.newKit();
   const { dom } = kit;
   const rulesOf = (sheet: CSSStyleSheet): string[] => {
@@ -34,15 +38,18 @@ export function readStyles(watch: PageWatch, texts: string[]): SeenSheet[] {
       return rule instanceof CSSGroupingRule ? listStyleRules(rule.cssRules) : [];
     });
   const isMatched = ({ selectorText }: CSSStyleRule): boolean => {
-    // Pseudo-classes such as `:hover` and pseudo-elements such as `::before` usually match no element, so they are
-    // removed from the selector.
-    const atRest = selectorText.replace(
-      /::?(?!not|is|where|has|nth|first|last|only|root|host)[a-z-]+(\([^)]*\))?/gi,
-      "",
-    );
+    // Pseudo-elements, and states that the page or its visitors change, such as `:hover`, `[hidden]` and `.is-open`,
+    // often match no element now, so they are removed from the selector.
+    const atRest = selectorText
+      .replace(/:not\((?:[^()]|\([^()]*\))*\)/gi, "")
+      .replace(/::?(?!is|where|has|nth|first|last|only|root|host)[a-z-]+(\([^)]*\))?/gi, "")
+      .replace(STATE_ATTRIBUTE, "")
+      .replace(STATE_CLASS, "")
+      .replace(/:(?:is|where)\([\s,]*\)/gi, "");
+    // Where nothing is left between two combinators, any element may be.
     const selector = atRest
       .split(",")
-      .map((part) => (/^\s*$|[\s>+~]$/.test(part) ? `${part}*` : part))
+      .map((part) => part.replace(/^\s*(?=[>+~]|$)/, "*").replace(/([>+~])\s*(?=[>+~]|$)/g, "$1 *"))
       .join(",");
     try {
       return kit.queryAll(selector).length > 0;

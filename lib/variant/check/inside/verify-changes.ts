@@ -2,7 +2,9 @@ import type { Dom, PageElement, PageNode } from "#lib/dom/make-dom.ts";
 import type { BeginningOf } from "#lib/text/whole-characters.ts";
 import type { PageKit } from "#lib/tools/browser/page-kit/page-kit.ts";
 import type { ExaminedChange } from "../examined-changes.ts";
-import type { NodeMatcher } from "./match-nodes.ts";
+import type { makeBuiltNodes } from "./built-nodes.ts";
+import type { makeNodeMatcher } from "./match-nodes.ts";
+import type { makeEffectReader } from "./read-effect.ts";
 
 /** Whether a change is in the document now. */
 export type Verdict = {
@@ -11,6 +13,8 @@ export type Verdict = {
   /** Number of matched elements on which the change is applied. */
   applied: number;
   isApplied: boolean;
+  /** Whether the change is in the document and people do not see its effect on at least one element. */
+  hasNoEffect: boolean;
   /** What is wrong with the first matched element on which the change is not applied. Null if there is none. */
   problem: string | null;
 };
@@ -24,8 +28,8 @@ export type Verifier = {
   /**
    * Checks on which elements a change is applied.
    *
-   * @param isThorough whether to compare computed styles too. The comparison briefly alters the inline style of
-   * elements.
+   * @param isThorough whether to examine the effect too, such as computed styles. This briefly alters the inline style
+   * of elements.
    */
   verify: (kit: PageKit, change: ExaminedChange, isThorough: boolean) => Verdict;
   /** Whether an element has matched the change's selector at any time in this document. */
@@ -42,18 +46,23 @@ export type Verifier = {
   subjects: (kit: PageKit, change: ExaminedChange) => PageElement[];
   /** Counts how many times the HTML of an insertion is in the document. */
   copies: (kit: PageKit, change: ExaminedChange) => number;
+  /** Whether a change has built the element or one of its ancestors. */
+  isBuilt: (kit: PageKit, element: PageElement) => boolean;
 };
 
 /**
  * Creates a {@link Verifier}. The source of this function is sent to the page and runs there, so the function uses
  * nothing from outside its own body.
  *
- * @param makeMatcher the function `makeNodeMatcher`, which is passed in because this function cannot import it.
+ * @param makeMatcher the function `makeNodeMatcher`, which is passed in because this function cannot import it. The
+ * same applies to `makeBuilt` and `makeEffects`.
  */
 export function makeVerifier(
   dom: Dom,
   changes: ExaminedChange[],
-  makeMatcher: (dom: Dom, isShared: (element: PageElement) => boolean) => NodeMatcher,
+  makeMatcher: typeof makeNodeMatcher,
+  makeBuilt: typeof makeBuiltNodes,
+  makeEffects: typeof makeEffectReader,
   beginningOf: BeginningOf,
 ): Verifier {
   const followed = new Map<string, Set<PageElement>>(changes.map(({ id }) => [id, new Set()]));
@@ -65,6 +74,7 @@ export function makeVerifier(
     isOthers(change, element) || dom.querySelectorAll(element, "*").some((each) => isOthers(change, each));
 
   const quote = (text: string) => JSON.stringify(text.length > 80 ? `${beginningOf(text, 79)}…` : text);
+  const effects = makeEffects(dom, quote);
   const query = (kit: PageKit, selector: string): PageElement[] => {
     try {
       return kit.queryAll(selector);
@@ -193,8 +203,32 @@ export function makeVerifier(
     }
   };
 
-  const subjects: Verifier["subjects"] = (kit, change) => {
+  const listMatching = (kit: PageKit, change: ExaminedChange & { op: "insert" | "setHtml" }) => {
     const matching = query(kit, change.selector);
+    if (change.op === "insert" && change.position === "before") matching.reverse();
+    return [...new Set([...followedBy(change), ...matching])].filter(dom.isConnected);
+  };
+  const built = makeBuilt(dom, changes, listMatching, (change, element) => {
+    const isContent = change.op === "setHtml";
+    const nodes = isContent ? dom.childNodes(element) : regionOf(element, change.position);
+    const runs = matcherOf(change).findRuns(change.nodes, nodes, false);
+    if (isContent) return runs[0] ?? [];
+    // The inserted nodes are the ones that are nearest to the element.
+    return runs.at(change.position === "before" || change.position === "end" ? -1 : 0) ?? [];
+  });
+  /**
+   * Finds the elements to which the runtime applies a change. A change that builds or moves elements is not applied to
+   * elements that a change has built.
+   */
+  const findMatching = (kit: PageKit, change: ExaminedChange): PageElement[] => {
+    const found = query(kit, change.selector);
+    const isBuilding =
+      change.op === "move" || ("nodes" in change && change.nodes.some((node) => typeof node !== "string"));
+    return isBuilding ? found.filter((element) => !built.isBuilt(kit, element)) : found;
+  };
+
+  const subjects: Verifier["subjects"] = (kit, change) => {
+    const matching = findMatching(kit, change);
     if (change.op === "remove") return [...new Set([...matching, ...followedBy(change)])];
     // A change may stop its own selector from matching an element. Such an element counts while it still has the
     // change.
@@ -215,20 +249,27 @@ export function makeVerifier(
   return {
     follow(kit) {
       for (const change of changes)
-        for (const element of query(kit, change.selector)) followedBy(change).add(element);
+        for (const element of findMatching(kit, change)) followedBy(change).add(element);
     },
     hasMatched: (change) => followedBy(change).size > 0,
     subjects,
     verify(kit, change, isThorough) {
       const elements = subjects(kit, change);
-      const problems = elements.map((element) => problemOf(kit, change, element, isThorough));
+      const missing = elements.map((element) => problemOf(kit, change, element, false));
+      const ineffective = elements.map((element, index) =>
+        isThorough && missing[index] === null
+          ? (problemOf(kit, change, element, true) ?? effects.problemOf(change, element))
+          : null,
+      );
+      const problems = missing.map((problem, index) => problem ?? ineffective[index] ?? null);
       const applied = problems.filter((problem) => problem === null).length;
-      const problem = problems.find((each) => each !== null) ?? null;
       return {
         matched: elements.length,
         applied,
         isApplied: elements.length > 0 && applied === elements.length,
-        problem,
+        hasNoEffect:
+          elements.length > 0 && missing.every((problem) => problem === null) && applied < elements.length,
+        problem: problems.find((each) => each !== null) ?? null,
       };
     },
     touched(kit, change) {
@@ -237,5 +278,6 @@ export function makeVerifier(
       return runsOf(kit, change).flatMap((run) => run.filter((node) => dom.isElement(node)));
     },
     copies: (kit, change) => (change.op === "insert" ? runsOf(kit, change).length : 0),
+    isBuilt: built.isBuilt,
   };
 }

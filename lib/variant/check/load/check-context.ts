@@ -4,6 +4,12 @@ import type { ViewportName } from "../check-report.ts";
 import type { ExaminedChange } from "../examined-changes.ts";
 import type { CheckLimits } from "./check-limits.ts";
 
+/**
+ * How a page loads the published script: with `async`, so that the page does not wait for it, or without, so that
+ * nothing is parsed or painted before the script has run.
+ */
+export type ScriptTag = "async" | "blocking";
+
 /** Values that all page loads of one check share. */
 export type CheckContext = {
   live: Pick<LiveBrowser, "openContext" | "browser">;
@@ -11,6 +17,8 @@ export type CheckContext = {
   variant: string;
   /** The script of the variant. The published script differs only in its key and in an additional comment. */
   script: string;
+  /** How the page loads the script. */
+  tag: ScriptTag;
   limits: CheckLimits;
   /** Aborted when the check is stopped or exceeds its time limit. */
   signal: AbortSignal;
@@ -24,6 +32,8 @@ export type CheckTarget = {
   changes: ExaminedChange[];
   /** The style sheets of the entries in the document's `pages` that match `url`. */
   css: string[];
+  /** The entries with the match `prefix`. */
+  prefixes: string[];
   /** Ids of the late changes. Their elements appear only after the page has loaded. */
   late: string[];
   /**

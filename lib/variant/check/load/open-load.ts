@@ -1,10 +1,10 @@
-import type { Frame, Page, Request, Response } from "playwright";
+import type { Page, Request, Response } from "playwright";
 import { describeNetError } from "#lib/browser/page/explain-failure.ts";
 import type { FreshContext } from "#lib/browser/page/open-fresh-context.ts";
-import type { ListenerGuard } from "#lib/browser/process/listener-guard.ts";
 import { withinDeadline } from "#lib/tools/browser/within-deadline.ts";
 import { VIEWPORTS } from "../check-report.ts";
 import type { CheckContext, CheckTarget } from "./check-context.ts";
+import { loadScript } from "./load-script.ts";
 import { PageFailure } from "./page-failure.ts";
 import { followProblems, type PageProblems } from "./page-problems.ts";
 import {
@@ -58,8 +58,8 @@ const OPEN_TIMEOUT_MS = 15_000;
 const GRACE_MS = 1_000;
 
 /**
- * Opens a page in a new context, with the check's observer and, if `hasVariant`, the variant's script. Both are
- * installed before the page's own scripts run.
+ * Opens a page in a new context, with the check's observer and, if `hasVariant`, the variant's script. The
+ * observer starts before the page's own scripts, and the variant's script runs when its tag would run it.
  *
  * @throws PageFailure if the page cannot be reached or answers with an error.
  */
@@ -116,13 +116,16 @@ async function load(
   const { page, cdp, guard, close } = fresh;
   const subject = hasVariant ? "With the variant the page" : "The page";
   const problems = followProblems(page, guard);
-  const pending = followRequests(page, guard);
-  const countDocuments = followDocuments(page, guard);
+  const pending = followRequests(fresh);
+  const documents = followDocuments(fresh);
   const within = createDeadlines(check.signal, fresh, subject);
 
   await within(answerMs, async () => {
     await addWatch(cdp, target.changes);
-    if (hasVariant) await cdp.send("Page.addScriptToEvaluateOnNewDocument", { source: check.script });
+    if (hasVariant)
+      await cdp.send("Page.addScriptToEvaluateOnNewDocument", {
+        source: loadScript(check.script, check.tag),
+      });
   });
   const response = await within(loadMs + GRACE_MS, () => go(fresh, target.url, loadMs));
   const status = response?.status() ?? 0;
@@ -134,7 +137,7 @@ async function load(
     argument: Argument,
   ): Promise<Result> {
     for (;;) {
-      const seen = countDocuments();
+      const seen = documents.count();
       if (seen > DOCUMENTS_MAX)
         throw new PageFailure(`${subject} keeps loading other documents; it now shows ${page.url()}.`);
       try {
@@ -142,7 +145,7 @@ async function load(
       } catch (error) {
         if (!isDocumentLeft(error) || page.isClosed()) throw error;
         // The page loaded another document during the call, so the function runs again in the new document.
-        if (seen === countDocuments()) await page.waitForEvent("framenavigated", { timeout: answerMs });
+        await documents.untilNext(seen);
       }
     }
   }
@@ -220,28 +223,44 @@ async function untilLoaded(page: Page, timeoutMs: number): Promise<void> {
   }
 }
 
-/** Returns a function that counts the documents that the main frame has loaded so far. */
-function followDocuments(page: Page, guard: ListenerGuard): () => number {
+/**
+ * Counts the documents that the main frame has loaded so far. The router of a page changes the address with
+ * `pushState`, `replaceState` and fragments. DevTools reports such changes as another event, so they do not count.
+ */
+function followDocuments({ cdp, guard }: FreshContext): {
+  count: () => number;
+  /** Resolves when more than `seen` documents have been loaded. */
+  untilNext: (seen: number) => Promise<void>;
+} {
   let count = 0;
-  const onNavigated = (frame: Frame) => {
-    if (frame === page.mainFrame()) count += 1;
+  let next = Promise.withResolvers<void>();
+  cdp.on(
+    "Page.frameNavigated",
+    guard(({ frame }) => {
+      if (frame.parentId !== undefined) return;
+      count += 1;
+      next.resolve();
+      next = Promise.withResolvers();
+    }),
+  );
+  return {
+    count: () => count,
+    async untilNext(seen) {
+      if (count === seen) await next.promise;
+    },
   };
-  page.on("framenavigated", guard(onNavigated));
-  return () => count;
 }
 
-function followRequests(page: Page, guard: ListenerGuard): Set<unknown> {
+function followRequests({ page, guard }: FreshContext): Set<unknown> {
   const pending = new Set<unknown>();
   const onRequest = (request: Request) => {
+    // With the next document, the requests of the document before it no longer matter.
+    if (request.isNavigationRequest() && request.frame() === page.mainFrame()) pending.clear();
     if (pending.size < PENDING_MAX && AWAITED.has(request.resourceType())) pending.add(request);
   };
   const onEnded = guard((request: Request) => pending.delete(request));
-  const onNavigated = (frame: Frame) => {
-    if (frame === page.mainFrame()) pending.clear();
-  };
   page.on("request", guard(onRequest));
   page.on("requestfinished", onEnded);
   page.on("requestfailed", onEnded);
-  page.on("framenavigated", guard(onNavigated));
   return pending;
 }

@@ -4,8 +4,10 @@ import { beginningOf } from "#lib/text/whole-characters.ts";
 import type { PageFrame } from "#lib/tools/browser/page-kit/page-frames.ts";
 import { pageKitSource } from "#lib/tools/browser/page-kit/page-kit.ts";
 import type { ExaminedChange } from "../examined-changes.ts";
+import { makeBuiltNodes } from "../inside/built-nodes.ts";
 import { makeNodeMatcher } from "../inside/match-nodes.ts";
 import { type PageWatch, watchPage } from "../inside/page-watch.ts";
+import { makeEffectReader } from "../inside/read-effect.ts";
 import { makeVerifier } from "../inside/verify-changes.ts";
 
 /** The isolated world of a document, in which the check's functions run. The page's scripts cannot reach it. */
@@ -26,7 +28,7 @@ export async function addWatch(session: CDPSession, changes: ExaminedChange[]): 
     const counter = { prefix: "", next: 1 };
     const dom = (${makeDom})();
     const newKit = () => ${pageKitSource("counter")};
-    const verifier = (${makeVerifier})(dom, changes, ${makeNodeMatcher}, ${beginningOf});
+    const verifier = (${makeVerifier})(dom, changes, ${makeNodeMatcher}, ${makeBuiltNodes}, ${makeEffectReader}, ${beginningOf});
     globalThis.agentSessionWatch = (${watchPage})(dom, changes, newKit, verifier);
   }`;
   await session.send("Page.addScriptToEvaluateOnNewDocument", { source, worldName: WORLD_NAME });

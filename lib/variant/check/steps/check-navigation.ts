@@ -1,6 +1,6 @@
 import type { Finding } from "../check-report.ts";
-import { clickLink, findLinks, goBack, type RouteLink } from "../inside/find-links.ts";
-import { readChanges } from "../inside/read-changes.ts";
+import { clickLink, DANGEROUS_LINK, findLinks, goBack, type RouteLink } from "../inside/find-links.ts";
+import { readChanges, type SeenPage } from "../inside/read-changes.ts";
 import type { CheckContext, CheckTarget } from "../load/check-context.ts";
 import { type PageLoad, withLoad } from "../load/open-load.ts";
 import { copyProblems, listNewErrors, type PageProblems } from "../load/page-problems.ts";
@@ -8,7 +8,9 @@ import { settleLoad, untilApplied } from "../load/settle-load.ts";
 import { makeFinding } from "../make-finding.ts";
 import type { CheckedChange } from "./judge-changes.ts";
 
-const LINKS_MAX = 5;
+const LINKS = { limit: 5, dangerous: DANGEROUS_LINK.source };
+/** How often the check leaves the page and returns. Some variants leave a node behind each time. */
+const TRIPS = 3;
 const POLL_MS = 20;
 const ERRORS_SHOWN = 5;
 /** How long a router may take to change the address, in milliseconds. Some routers request data first. */
@@ -38,11 +40,12 @@ export async function checkNavigation(
   ignored: PageProblems[],
 ): Promise<Finding[]> {
   const findings: Finding[] = [];
+  const before = await load.look(readChanges, null);
   const trip = await leaveAndReturn(check, load, async (away) => {
     findings.push(...(await judgeAway(target, load, changes, away)));
   });
   if (!trip) return [];
-  if (trip.isBack) findings.push(...(await judgeReturn(check, target, load, changes, trip)));
+  if (trip.isBack) findings.push(...(await judgeReturn(check, target, load, changes, { ...trip, before })));
   if (trip.isBack && listNewErrors(load.problems, ignored).length === 0) return findings;
   return [...findings, ...(await compareTrips(check, target, { load, trip, ignored }))];
 }
@@ -73,7 +76,7 @@ async function compareTrips(
 }
 
 /**
- * Follows a link of the page's router and goes back. Requests for documents are blocked, so a link that the router does
+ * Follows a link of the page's router and goes back, three times. Requests for documents are blocked, so a link that the router does
  * not handle cannot leave the page.
  *
  * @returns undefined if the page has no link that its router handles.
@@ -85,15 +88,26 @@ async function leaveAndReturn(
 ): Promise<Trip | undefined> {
   const start = load.page.url();
   const document = await blockDocuments(load);
-  const links = await load.look(findLinks, LINKS_MAX);
+  const links = await load.look(findLinks, LINKS);
   const away = await followFirst(load, links, start, document.isRequested);
   if (away === undefined) return undefined;
   await settleLoad(load, check);
   await onAway(away);
+  let isBack = await comeBack(check, load, start);
+  for (let trips = 1; isBack && trips < TRIPS; trips += 1) {
+    const [link] = (await load.look(findLinks, LINKS)).filter(({ url }) => url === away);
+    if (!link || (await followFirst(load, [link], start, document.isRequested)) === undefined) break;
+    await settleLoad(load, check);
+    isBack = await comeBack(check, load, start);
+  }
+  return { away, isBack };
+}
+
+async function comeBack(check: CheckContext, load: PageLoad, start: string): Promise<boolean> {
   await load.look(goBack, null);
   const isBack = await untilTrue(() => load.page.url() === start, check.limits.routeMs);
   if (isBack) await settleLoad(load, check);
-  return { away, isBack };
+  return isBack;
 }
 
 async function judgeReturn(
@@ -101,17 +115,24 @@ async function judgeReturn(
   target: CheckTarget,
   load: PageLoad,
   changes: CheckedChange[],
-  { away }: Trip,
+  { away, before }: Trip & { before: SeenPage },
 ): Promise<Finding[]> {
   const ids = changes.map(({ id }) => id);
   await untilApplied(load, check, ids, check.limits.routeMs);
   await settleLoad(load, check);
   const seen = await load.look(readChanges, null);
   return changes.flatMap((outcome) => {
-    const isApplied = seen.changes[outcome.id]?.isApplied === true;
-    outcome.navigation = isApplied ? "ok" : "failed";
+    const found = seen.changes[outcome.id];
+    const isApplied = found?.isApplied === true;
+    const copies = { before: before.changes[outcome.id]?.copies ?? 0, after: found?.copies ?? 0 };
+    const isRepeated = isApplied && copies.after > copies.before;
+    outcome.navigation = isApplied && !isRepeated ? "ok" : "failed";
     const change = target.changes.find(({ id }) => id === outcome.id);
-    if (isApplied || !change) return [];
+    if (!change || (isApplied && !isRepeated)) return [];
+    if (isRepeated) {
+      const message = `The HTML of the ${change.op} of "${change.selector}" is on the page ${copies.after} times instead of ${copies.before}, after leaving for ${away} by a link and coming back several times.`;
+      return [makeFinding(target, "fail", "repeated", change.id, message)];
+    }
     const message = `The ${change.op} of "${change.selector}" was not applied again after leaving for ${away} by a link and coming back.`;
     return [makeFinding(target, "fail", "lost_at_navigation", change.id, message)];
   });

@@ -1,12 +1,18 @@
 import { type FrameFindings, HiddenMembersError, runAxe } from "#lib/tools/browser/accessibility/run-axe.ts";
 import type { Finding } from "../check-report.ts";
+import { identifyElements } from "../inside/identify-elements.ts";
 import { findChangeOf, readSize } from "../inside/read-changes.ts";
 import type { CheckContext, CheckTarget } from "../load/check-context.ts";
 import type { PageLoad } from "../load/open-load.ts";
 import { makeFinding } from "../make-finding.ts";
 
-/** A broken accessibility rule, with the elements that break it. */
-type Violation = FrameFindings["violations"][number];
+/**
+ * A broken accessibility rule, with the elements that break it. `keys` identify each element in other loads of the
+ * page. The selectors do not, because the change itself may alter them.
+ */
+type Violation = Omit<FrameFindings["violations"][number], "elements"> & {
+  elements: (FrameFindings["violations"][number]["elements"][number] & { keys: string[] })[];
+};
 
 const TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
 const ELEMENTS_PER_RULE = 50;
@@ -49,9 +55,18 @@ async function runRules(load: PageLoad, { limits }: CheckContext): Promise<Viola
   const violations = results.flatMap((result, index) =>
     index === 0 ? result.violations : result.violations.filter(({ rule }) => SLOW_RULES.includes(rule)),
   );
-  const isGrave = ({ impact }: Violation) => impact === "serious" || impact === "critical";
-  return { found: violations.filter(isGrave), isWhole, unread: null };
+  const grave = violations.filter(({ impact }) => impact === "serious" || impact === "critical");
+  const paths = grave.flatMap((violation) => violation.elements.map(({ selector }) => pathOf(selector)));
+  const keys = (await load.look(identifyElements, paths)).values();
+  const found = grave.map((violation) => ({
+    ...violation,
+    elements: violation.elements.map((element) => ({ ...element, keys: keys.next().value ?? [] })),
+  }));
+  return { found, isWhole, unread: null };
 }
+
+/** Splits a selector of axe-core into one selector for the document, and one for each shadow root. */
+const pathOf = (selector: string): string[] => selector.split(" >>> ");
 
 /** Finds violations that occur only with the variant. */
 export async function compareAccessibility(
@@ -65,13 +80,13 @@ export async function compareAccessibility(
   const findings: Finding[] = [];
   for (const violation of after) {
     const existing = before.find(({ rule }) => rule === violation.rule);
-    const existingSelectors = new Set(existing?.elements.map(({ selector }) => selector));
+    const existingKeys = new Set(existing?.elements.flatMap(({ keys }) => keys));
     const isMore = violation.count > (existing?.count ?? 0);
-    const candidates = violation.elements.filter(({ selector }) => !existingSelectors.has(selector));
+    const candidates = violation.elements.filter(({ keys }) => !keys.some((key) => existingKeys.has(key)));
     let shown = 0;
     for (const { selector, problem } of candidates) {
       if (shown >= ELEMENTS_SHOWN) break;
-      const changeId = await load.look(findChangeOf, selector.split(" >>> "));
+      const changeId = await load.look(findChangeOf, pathOf(selector));
       // The rule has no more violations than without the variant, and no change affects this element. The selector is
       // probably new only because elements have moved.
       if (!isMore && changeId === null) continue;

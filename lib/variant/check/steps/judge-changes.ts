@@ -22,11 +22,14 @@ const NOT_SEEN: SeenChange = {
   matched: 0,
   applied: 0,
   isApplied: false,
+  hasNoEffect: false,
   problem: null,
+  matchedAtMs: null,
   appliedAtMs: null,
   losses: 0,
   hasMatched: false,
   copies: 0,
+  isVisible: null,
 };
 /** Operations that can make their own selector stop matching. */
 const SELF_HIDING = new Set(["removeClass", "addClass", "removeAttribute", "setAttribute", "move", "remove"]);
@@ -62,6 +65,8 @@ function judgeChange(target: CheckTarget, change: ExaminedChange, { seen, contro
   const reported = report?.changes.find(({ id }) => id === change.id);
   const outcome: CheckedChange = {
     id: change.id,
+    outcome: "failed",
+    reason: null,
     matched: Math.max(found.matched, change.op === "remove" ? before.matched : 0),
     applied: "failed",
     hydration: "not_applicable",
@@ -91,13 +96,19 @@ function judgeChange(target: CheckTarget, change: ExaminedChange, { seen, contro
     outcome.applied = "ok";
     outcome.hydration = "ok";
     const copies = expectedCopies(target.changes, change, { seen, control });
-    if (copies === null || found.copies <= copies) return { outcome, finding: undefined };
+    if (copies === null || found.copies <= copies)
+      return { outcome, finding: judgeVisibility(target, change, outcome, found, before) };
     outcome.applied = "failed";
     return fail(
       "not_applied",
       `The HTML of the ${name} is on the page ${found.copies} times instead of ${copies}.`,
     );
   }
+  if (found.hasNoEffect)
+    return fail(
+      "no_effect",
+      `The ${name} is in the page, and people do not see it: the element ${found.problem}. Change what decides instead.`,
+    );
   if (found.appliedAtMs !== null || (found.hasMatched && found.matched === 0)) {
     outcome.applied = found.appliedAtMs === null ? "failed" : "ok";
     outcome.hydration = "failed";
@@ -124,6 +135,52 @@ function judgeChange(target: CheckTarget, change: ExaminedChange, { seen, contro
   const count = found.matched > 1 ? ` on ${found.matched - found.applied} of ${found.matched} elements` : "";
   const why = reported?.error ?? `The element ${found.problem ?? "does not carry it"}.`;
   return fail("not_applied", `The ${name} is not applied${count}. ${why}`);
+}
+
+/** Operations that can hide an element on purpose. */
+const HIDING = new Set(["setStyle", "addClass", "removeClass", "setAttribute", "removeAttribute"]);
+
+/**
+ * Judges an applied change whose elements have no visible box. The check fails if the change hides content that it does
+ * not mean to hide. If the elements are not visible without the variant either, the change is not examined.
+ */
+function judgeVisibility(
+  target: CheckTarget,
+  change: ExaminedChange,
+  outcome: CheckedChange,
+  found: SeenChange,
+  before: SeenChange,
+): Finding | undefined {
+  if (found.isVisible !== false) return undefined;
+  const { id, op, selector } = change;
+  const isHiddenBefore = op === "insert" || before.isVisible === false;
+  if (!isHiddenBefore) {
+    const isEmptied =
+      op === "setText" ? change.text.trim() === "" : op === "setHtml" && change.nodes.length === 0;
+    if (HIDING.has(op) || isEmptied) return undefined;
+    const message = `The ${op} of "${selector}" makes its element invisible: it has no visible box any more.`;
+    return makeFinding(target, "fail", "not_visible", id, message);
+  }
+  outcome.reason = "It is not visible on the loaded page.";
+  const message = `The ${op} of "${selector}" was not examined: it is in the document, and not visible on the loaded page. Correct it if people are to see it there. Otherwise tell the person: only people and the caller can publish what was not examined.`;
+  return makeFinding(target, "fail", "not_examined", id, message);
+}
+
+/**
+ * Sets the outcome of each change from all findings: failed if a finding about the change says so, not examined if the
+ * check did not see its effect, and proved otherwise.
+ */
+export function concludeChanges(changes: CheckedChange[], findings: Finding[]): void {
+  for (const change of changes) {
+    const hasFailed = findings.some(
+      ({ level, code, changeId }) => level === "fail" && code !== "not_examined" && changeId === change.id,
+    );
+    const isUnproven = !isProven(change) || change.rerender === "failed" || change.navigation === "failed";
+    if (hasFailed || isUnproven || change.revert === "failed") {
+      change.outcome = "failed";
+      change.reason = null;
+    } else change.outcome = typeof change.reason === "string" ? "not_examined" : "proved";
+  }
 }
 
 /** Computes how often the HTML of an insertion may be on the page. Null for other operations. */

@@ -1,12 +1,13 @@
 import type { RuntimeReport } from "../../runtime/runtime-types.ts";
 import { measureLayout, type PageLayout } from "../inside/measure-layout.ts";
+import { measureMutations } from "../inside/measure-mutations.ts";
 import { readChanges, type SeenPage } from "../inside/read-changes.ts";
 import { type DomSnapshot, snapshotDom } from "../inside/snapshot-dom.ts";
 import type { CheckContext, CheckTarget } from "../load/check-context.ts";
 import type { PageLoad } from "../load/open-load.ts";
 import { PageFailure } from "../load/page-failure.ts";
 import { readReport } from "../load/read-report.ts";
-import { countLosses } from "./check-fight.ts";
+import { countLosses, type Losses } from "./check-fight.ts";
 import { readViolations, type Violations } from "./compare-accessibility.ts";
 import { type PagePicture, takePagePicture } from "./take-pictures.ts";
 
@@ -15,12 +16,14 @@ export type Observation = {
   seen: SeenPage;
   report: RuntimeReport | undefined;
   /** How often the page had undone each change when the load was read. */
-  losses: Map<string, number>;
+  losses: Losses;
   /** Two snapshots of the document, taken at different times. */
   snapshots: DomSnapshot[];
   picture: PagePicture;
   violations: Violations;
   layout: PageLayout;
+  /** Median time that scripts work after one mutation, in milliseconds. */
+  mutationMs: number;
 };
 
 /**
@@ -48,5 +51,6 @@ export async function observeLoad(
   const laterDom = await load.look(snapshotDom, null);
   // Measuring the layout scrolls the page, and pages react to scrolling, so this step comes last.
   const layout = await load.look(measureLayout, null);
-  return { seen, report, losses, snapshots: [firstDom, laterDom], picture, violations, layout };
+  const mutationMs = await load.look(measureMutations, null);
+  return { seen, report, losses, snapshots: [firstDom, laterDom], picture, violations, layout, mutationMs };
 }
