@@ -5,6 +5,9 @@ const { keys, hasOwn, create, defineProperty, getOwnPropertyDescriptor } = Objec
 const { apply, get, defineProperty: tryDefine, getPrototypeOf, deleteProperty } = Reflect;
 const { Map: KeptMap, Set: KeptSet, WeakMap: KeptWeakMap, WeakSet: KeptWeakSet } = globalThis;
 const { String: KeptString, Boolean: KeptBoolean, RegExp: KeptRegExp, Error: KeptError } = globalThis;
+const { max } = Math;
+const now = performance.now.bind(performance);
+const { supports } = CSS;
 const startTimer = globalThis.setTimeout;
 const stopTimer = globalThis.clearTimeout;
 const requestFrame = globalThis.requestAnimationFrame;
@@ -28,9 +31,12 @@ export {
   KeptWeakMap as WeakMap,
   KeptWeakSet as WeakSet,
   keys as "Object.keys",
+  max as "Math.max",
+  now as "performance.now",
   queueTask as queueMicrotask,
   requestFrame as requestAnimationFrame,
   startTimer as setTimeout,
   stopTimer as clearTimeout,
+  supports as "CSS.supports",
   tryDefine as "Reflect.defineProperty",
 };

@@ -113,25 +113,26 @@ function showWithStash(element: PageElement, content: Content, nodes: CompiledNo
 }
 
 function show(element: PageElement, content: Content): void {
-  const { built, stash, texts, shown } = content;
+  const { built, texts, shown } = content;
   const nodes = last(content.edits);
   const wasInPlace = texts.size > 0;
   if (!wasInPlace)
     map(built, (node, index) => {
       if (!isWritten(node, content, index)) return;
-      stash.replaceChildren(node.data);
+      content.stash = new DocumentFragment();
+      insertNode(content.stash, dom.createTextNode(document, node.data), null);
       node.data = String(shown?.[index]);
     });
   const children = listChildren(element);
   // If none of the built nodes is left in the element, the page has rendered all of its content again.
   if (!some(children, (node) => includes(built, node))) {
     restoreTexts(content);
-    stash.replaceChildren();
+    content.stash = new DocumentFragment();
   }
   const own = filter(children, (node) => texts.has(node as Text) || !includes(built, node));
   const isInPlace =
     nodes &&
-    (texts.size > 0 || !stash.firstChild) &&
+    (texts.size > 0 || !content.stash.firstChild) &&
     some(own, dom.isText) &&
     (some(own, isTextMarker) || !some(own, dom.isElement));
   if (isInPlace) showInPlace(element, content, nodes);
@@ -141,7 +142,7 @@ function show(element: PageElement, content: Content): void {
     else map(content.built, removeNode);
   }
   content.shown = nodes;
-  guardParent(element).target = nodes && !isInPlace ? stash : element;
+  guardParent(element).target = nodes && !isInPlace ? content.stash : element;
   releaseGuard(element);
   if (!nodes) shared.contents.delete(element);
 }
