@@ -54,8 +54,16 @@ function removeGuarded(this: PageNode, child: PageNode): PageNode {
 
 const methods = {
   insertBefore: insertGuarded,
+  moveBefore: insertGuarded,
   appendChild(this: PageNode, node: PageNode) {
     return Reflect.apply(insertGuarded, this, [node, null]);
+  },
+  append(this: PageNode, ...nodes: (PageNode | string)[]) {
+    for (const node of nodes)
+      Reflect.apply(insertGuarded, this, [
+        typeof node === "string" ? dom.createTextNode(document, node) : node,
+        null,
+      ]);
   },
   removeChild: removeGuarded,
   replaceChild(this: PageNode, node: PageNode, child: PageNode) {
@@ -64,7 +72,7 @@ const methods = {
   },
 };
 
-const METHODS = ["insertBefore", "appendChild", "removeChild", "replaceChild"] as const;
+const METHODS = Object.keys(methods) as (keyof typeof methods)[];
 
 /** Returns the guard of a parent. Installs a guard if the parent has none. */
 export function guardParent(parent: PageNode): Guard {

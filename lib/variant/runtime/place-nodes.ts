@@ -4,27 +4,62 @@ import { buildNodes } from "./build-nodes.ts";
 import { dom } from "./dom.ts";
 import type { Effect } from "./effect.ts";
 import { guardParent, insertNode, releaseGuard, removeNode } from "./guard-parent.ts";
-import { add, every, filter, includes, last as lastOf, reverse } from "./lists.ts";
+import { add, every, filter, findIndex, includes, last as lastOf, map, reverse } from "./lists.ts";
 import type { CompiledNode } from "./runtime-types.ts";
 import { shared } from "./shared-state.ts";
 
-/** Lists the nodes that changes have placed at this position of the reference node, in document order. */
-function readRun(reference: PageNode, position: Position): PageNode[] {
-  const isForward = position === "after" || position === "start";
+/** Whether the nodes at a position are listed from the reference node onwards in document order. */
+const isForward = (position: Position) => position === "after" || position === "start";
+
+/** Lists the nodes at this position of the reference node for which `test` is true, from the nearest outwards. */
+function listAt(reference: PageNode, position: Position, test: (node: PageNode) => boolean): PageNode[] {
   let node: PageNode | null = {
     before: dom.previousSibling(reference),
     start: dom.firstChild(reference),
     end: dom.lastChild(reference),
     after: dom.nextSibling(reference),
   }[position];
-  const run: PageNode[] = [];
-  for (
-    ;
-    node && shared.placed.has(node);
-    node = isForward ? dom.nextSibling(node) : dom.previousSibling(node)
-  )
-    add(run, node);
-  return isForward ? run : reverse(run);
+  const nodes: PageNode[] = [];
+  for (; node && test(node); node = isForward(position) ? dom.nextSibling(node) : dom.previousSibling(node))
+    add(nodes, node);
+  return nodes;
+}
+
+const inOrder = (nodes: PageNode[], position: Position) => (isForward(position) ? nodes : reverse(nodes));
+
+const isPlacedNode = (node: PageNode) => shared.placed.has(node);
+
+/** Lists the nodes that changes have placed at this position of the reference node, in document order. */
+const readRun = (reference: PageNode, position: Position) =>
+  inOrder(listAt(reference, position, isPlacedNode), position);
+
+/** The HTML of an element, or the text of another node. */
+const readSource = (node: PageNode) => (dom.isElement(node) ? dom.outerHTML(node) : dom.textContent(node));
+
+/**
+ * Finds copies of nodes at the position where the nodes belong. They come back when the page inserts HTML that it read
+ * while the nodes were in it, or clones elements with their surroundings. Only nodes that a change has inserted in this
+ * document before can have copies.
+ */
+function findCopies(nodes: PageNode[], reference: PageNode, position: Position): PageNode[] | undefined {
+  const sources = map(inOrder(nodes, position), readSource);
+  const near = listAt(
+    reference,
+    position,
+    (node) => isPlacedNode(node) || shared.sources.has(readSource(node)),
+  );
+  const at = findIndex(near, (_node, from) =>
+    every(sources, (source, index) => {
+      const node = near[from + index];
+      return node && !isPlacedNode(node) && readSource(node) === source;
+    }),
+  );
+  return at < 0
+    ? undefined
+    : inOrder(
+        filter(near, (_node, index) => index >= at && index < at + nodes.length),
+        position,
+      );
 }
 
 function isPlaced(nodes: PageNode[], reference: PageNode, position: Position): boolean {
@@ -56,16 +91,34 @@ function place(nodes: PageNode[], reference: PageNode, position: Position): void
 
 /** Inserts new nodes next to or inside an element. If the page moves the element, the nodes follow it. */
 export function insertNodes(element: PageElement, position: Position, compiled: CompiledNode[]): Effect {
-  const nodes = buildNodes(compiled);
+  const built = buildNodes(compiled);
+  const nodes = findCopies(built, element, position) ?? built;
+  for (const node of nodes) {
+    shared.built.add(node);
+    shared.placed.add(node);
+    shared.sources.add(readSource(node));
+  }
   return {
     nodes: () => [element, dom.parentNode(element), nodes[0] && dom.parentNode(nodes[0])],
     isIntact: () => isPlaced(nodes, element, position),
-    apply: () => place(nodes, element, position),
+    apply() {
+      if (!isPlaced(nodes, element, position)) place(nodes, element, position);
+    },
     undo() {
       for (const node of nodes) removeNode(node);
     },
   };
 }
+
+/** Methods of an element that insert nodes next to it. */
+const NEIGHBOUR_METHODS = [
+  "before",
+  "after",
+  "replaceWith",
+  "insertAdjacentElement",
+  "insertAdjacentHTML",
+  "insertAdjacentText",
+] as const;
 
 /**
  * Moves an element. If the target is a fragment, the element leaves the document. A placeholder stays at the original
@@ -81,10 +134,24 @@ export function moveElement(
   let home: PageNode | undefined;
   let newParent: PageNode | null | undefined;
 
+  /** Calls a method that inserts nodes next to the element, as if the element were at its original position. */
+  const callAtHome = (name: string, values: unknown[]): unknown => {
+    const next = dom.nextSibling(element);
+    const { parentNode } = placeholder;
+    if (parentNode) insertNode(parentNode, element, placeholder);
+    const result: unknown = Reflect.apply(Reflect.get(Element.prototype, name), element, values);
+    const parent = dom.parentNode(element);
+    if (parent && newParent) {
+      insertNode(parent, placeholder, element);
+      insertNode(newParent, element, next && dom.parentNode(next) === newParent ? next : null);
+    }
+    return result;
+  };
   const forgetHome = () => {
     if (!home) return;
     guardParent(home).placeholders.delete(element);
     releaseGuard(home);
+    for (const name of NEIGHBOUR_METHODS) Reflect.deleteProperty(element, name);
   };
   return {
     nodes: () => [home, newParent, target, dom.parentNode(target)],
@@ -100,17 +167,27 @@ export function moveElement(
         home = parent;
         insertNode(parent, placeholder, element);
         guardParent(parent).placeholders.set(element, placeholder);
+        for (const name of NEIGHBOUR_METHODS)
+          Reflect.defineProperty(element, name, {
+            value: (...values: unknown[]) => callAtHome(name, values),
+            configurable: true,
+            writable: true,
+          });
       }
       place([element], target, position);
       newParent = dom.parentNode(element);
     },
     undo() {
       if (!home) return;
+      const { parentNode } = placeholder;
+      // The page may have put the element into another place, or back into its home.
+      const isOurs =
+        dom.parentNode(element) === newParent &&
+        (newParent !== home || isPlaced([element], target, position));
       shared.placed.delete(element);
       forgetHome();
-      const { parentNode } = placeholder;
-      if (!parentNode) removeNode(element);
-      else if (dom.parentNode(element) === newParent) insertNode(parentNode, element, placeholder);
+      if (isOurs && parentNode) insertNode(parentNode, element, placeholder);
+      else if (isOurs) removeNode(element);
       removeNode(placeholder);
     },
   };

@@ -165,7 +165,8 @@ export function createRunningChange(
       matches = 0;
       for (const element of new Set([...found, ...waiting.keys()])) {
         if (isShifted && !bindings.has(element) && !waiting.has(element)) ignored.add(element);
-        if (ignored.has(element)) continue;
+        // Reverting a lost change can take an element out of the document, for example a moved one.
+        if (ignored.has(element) || !dom.isConnected(element)) continue;
         matches++;
         if (bindings.has(element)) continue;
         const isUnmatched = waiting.get(element);

@@ -16,6 +16,8 @@ type SharedState = {
   built: WeakSet<PageNode>;
   /** Nodes that a runtime has inserted or moved. They are not part of the page's own content. */
   placed: WeakSet<PageNode>;
+  /** The HTML or text of each node that a change has inserted. Copies of the nodes are recognized by it. */
+  sources: Set<string | null>;
   slots: WeakMap<PageNode, Map<string, Slot>>;
   contents: WeakMap<PageElement, Content>;
   guards: WeakMap<PageNode, Guard>;
@@ -48,6 +50,7 @@ const existing = registry[STATE];
 export const shared: SharedState = existing ?? {
   built: new WeakSet(),
   placed: new WeakSet(),
+  sources: new Set(),
   slots: new WeakMap(),
   contents: new WeakMap(),
   guards: new WeakMap(),
