@@ -15,6 +15,12 @@ export const runtimeFile = "public/variant-runtime.js";
 const privateNames =
   /^(?:adopt|adoptSheet|effect|hasLost|hasRunningScripts|isDocumentHydrated|isIntact|isLost|isUnmatched|parts|reconcile|roots|search|undo|verify)$/;
 
+/** The functions of `make-dom.ts` that make members. Calls of these functions whose results are not used are dropped. */
+const memberMakers =
+  "read call readNode callNode callTarget readElement callElement readDocument callDocument choose".split(
+    " ",
+  );
+
 /**
  * Removes from `lib/dom/make-dom.ts` the members that the runtime does not use. The members are the properties of the
  * returned object; each begins on a line that is indented by four spaces.
@@ -54,8 +60,9 @@ export async function bundleRuntime() {
     // Replaces the names of global variables by the values that they have when the runtime starts.
     inject: [`${runtimeFolder}/kept-globals-main.ts`],
     bundle: true,
-    minify: true,
-    format: "iife",
+    minifySyntax: true,
+    minifyWhitespace: true,
+    format: "esm",
     target: "es2022",
     mangleProps: privateNames,
     legalComments: "none",
@@ -66,7 +73,8 @@ export async function bundleRuntime() {
   const source = outputFiles.map(({ text }) => text).join("");
   const { code } = await minify(source, {
     ecma: 2020,
-    compress: { passes: 3, pure_getters: true, unsafe: true },
+    toplevel: true,
+    compress: { passes: 3, pure_getters: true, unsafe: true, unsafe_arrows: true, pure_funcs: memberMakers },
   });
   return `${code}\n`;
 }

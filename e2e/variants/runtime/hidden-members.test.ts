@@ -52,9 +52,7 @@ const REPLACE_ALL = `${REPLACE_METHODS}<script>{
   replace(Element.prototype, ["matches", "closest", "getAttribute", "setAttribute", "querySelectorAll", "append", "remove"]);
   replace(Node.prototype, ["insertBefore", "removeChild", "contains", "getRootNode"]);
   replace(DocumentFragment.prototype, ["append", "replaceChildren", "querySelector"]);
-  replace(Math, ["max", "min"]);
   replace(performance, ["now"]);
-  replace(CSS, ["supports"]);
 }</script>`;
 
 const CHANGES = [

@@ -26,6 +26,13 @@ export function removeNode(node: PageNode): void {
   if (parent) dom.removeChild(parent, node);
 }
 
+/**
+ * Overrides a method of one node. A method that a form field hides cannot be overridden, and the page cannot call such a
+ * method either.
+ */
+export const overrideMethod = (node: PageNode, name: string, value: unknown) =>
+  Reflect.defineProperty(node, name, { value, configurable: true, writable: true });
+
 function insertGuarded(this: PageNode, node: PageNode, next: PageNode | null): PageNode {
   const { target, placeholders } = guardParent(this);
   let before = next && (placeholders.get(next) ?? next);
@@ -58,13 +65,6 @@ const methods = {
   appendChild(this: PageNode, node: PageNode) {
     return Reflect.apply(insertGuarded, this, [node, null]);
   },
-  append(this: PageNode, ...nodes: (PageNode | string)[]) {
-    for (const node of nodes)
-      Reflect.apply(insertGuarded, this, [
-        typeof node === "string" ? dom.createTextNode(document, node) : node,
-        null,
-      ]);
-  },
   removeChild: removeGuarded,
   replaceChild(this: PageNode, node: PageNode, child: PageNode) {
     Reflect.apply(insertGuarded, this, [node, child]);
@@ -80,14 +80,7 @@ export function guardParent(parent: PageNode): Guard {
   if (!guard) {
     guard = { target: parent, placeholders: new Map() };
     shared.guards.set(parent, guard);
-    // A method that a form field hides cannot be defined. The framework cannot call such a method either.
-    for (const name of METHODS)
-      Reflect.defineProperty(parent, name, {
-        value: methods[name],
-        configurable: true,
-        enumerable: true,
-        writable: true,
-      });
+    for (const name of METHODS) overrideMethod(parent, name, methods[name]);
   }
   return guard;
 }

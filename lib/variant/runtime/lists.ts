@@ -37,7 +37,7 @@ export const filter = <Item>(list: readonly Item[], test: (item: Item, index: nu
 };
 
 /** The index of the first item for which `test` returns a truthy value; -1 if there is none. */
-export function findIndex<Item>(list: readonly Item[], test: (item: Item, index: number) => unknown): number {
+function findIndex<Item>(list: readonly Item[], test: (item: Item, index: number) => unknown): number {
   for (let index = 0; index < list.length; index++) if (test(list[index] as Item, index)) return index;
   return -1;
 }

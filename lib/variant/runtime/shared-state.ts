@@ -1,6 +1,7 @@
 import type { PageElement, PageNode } from "../../dom/make-dom.ts";
 import type { Slot } from "./edit-slot.ts";
 import type { Guard } from "./guard-parent.ts";
+import type { Moved } from "./place-nodes.ts";
 import type { VariantHandle } from "./runtime-types.ts";
 import type { Content } from "./set-content.ts";
 
@@ -18,6 +19,7 @@ type SharedState = {
   placed: WeakSet<PageNode>;
   /** The HTML or text of each node that a change has inserted. Copies of the nodes are recognized by it. */
   sources: Set<string | null>;
+  moved: WeakMap<PageElement, Moved>;
   slots: WeakMap<PageNode, Map<string, Slot>>;
   contents: WeakMap<PageElement, Content>;
   guards: WeakMap<PageNode, Guard>;
@@ -51,6 +53,7 @@ export const shared: SharedState = existing ?? {
   built: new WeakSet(),
   placed: new WeakSet(),
   sources: new Set(),
+  moved: new WeakMap(),
   slots: new WeakMap(),
   contents: new WeakMap(),
   guards: new WeakMap(),
