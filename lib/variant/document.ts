@@ -134,7 +134,8 @@ const css = text(100_000).meta({
   description: "Style sheet that is added to the page when its document starts to load.",
 });
 const js = text(100_000).meta({
-  description: "Script that runs once in each document of the page, as a function body.",
+  description:
+    "Script that runs once in each document of the page, as a function body. If it returns a function, that function is called when the variant stops on the page.",
 });
 
 const when = text(1_000)
