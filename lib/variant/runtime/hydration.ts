@@ -92,7 +92,7 @@ const scriptsRun = new WeakSet<PageNode>();
 let isIdle = false;
 for (const type of ["load", "error"])
   dom.addEventListener(document, type, ({ target }) => scriptsRun.add(target as Element), true);
-// Nobody reports the scripts that have run before the runtime started, but a parser waits for classic scripts.
+// No event reports the scripts that ran before the runtime started. The parser waits for classic scripts.
 for (const script of dom.querySelectorAll(document, "script[src]:not([async],[defer],[type=module])"))
   scriptsRun.add(script);
 
