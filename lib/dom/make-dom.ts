@@ -118,7 +118,10 @@ export function makeDom() {
     textContent: readNode<string | null>("textContent"),
     isConnected: readNode<boolean>("isConnected"),
     getRootNode: callNode<[], PageNode>("getRootNode"),
-    addEventListener: callTarget<[type: string, listener: () => void], void>("addEventListener"),
+    addEventListener: callTarget<
+      [type: string, listener: (event: Event) => void, isCapturing?: boolean],
+      void
+    >("addEventListener"),
     removeEventListener: callTarget<[type: string, listener: () => void], void>("removeEventListener"),
     contains: callNode<[PageNode | null], boolean>("contains"),
     compareDocumentPosition: callNode<[PageNode], number>("compareDocumentPosition"),

@@ -134,11 +134,21 @@ const css = text(100_000).meta({
   description: "Style sheet that is added to the page when its document starts to load.",
 });
 const js = text(100_000).meta({
-  description: "Script that runs once in each document of the page, as a function body.",
+  description:
+    "Script that runs once in each document of the page, as a function body. If it returns a function, that function is called when the variant stops on the page.",
 });
 
+const when = text(1_000)
+  .min(1, { error: "must not be empty" })
+  .meta({
+    description:
+      "When the changes of the page are applied: `now` (as soon as their elements exist), `load`, `idle` (the first idle time after the load), or a CSS selector (as soon as an element matches it). By default a change waits until the page is hydrated.",
+    examples: ["load"],
+  })
+  .optional();
+
 const variantPageSchema = z
-  .strictObject({ url: address, match, changes: z.array(changeSchema), css, js })
+  .strictObject({ url: address, match, when, changes: z.array(changeSchema), css, js })
   .meta({ id: "VariantPage", description: "The changes of the pages whose address matches `url`." });
 export type VariantPage = z.infer<typeof variantPageSchema>;
 
@@ -146,6 +156,7 @@ export type VariantPage = z.infer<typeof variantPageSchema>;
 const pageInputSchema = z.strictObject({
   url: address,
   match: match.default("path"),
+  when,
   changes: z.array(changeInputSchema).default([]),
   css: css.default(""),
   js: js.default(""),

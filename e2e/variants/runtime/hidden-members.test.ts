@@ -51,6 +51,8 @@ const REPLACE_ALL = `${REPLACE_METHODS}<script>{
   replace(window, ["Map", "Set", "WeakMap", "WeakSet", "setTimeout", "requestAnimationFrame", "queueMicrotask"]);
   replace(Element.prototype, ["matches", "closest", "getAttribute", "setAttribute", "querySelectorAll", "append", "remove"]);
   replace(Node.prototype, ["insertBefore", "removeChild", "contains", "getRootNode"]);
+  replace(DocumentFragment.prototype, ["append", "replaceChildren", "querySelector"]);
+  replace(performance, ["now"]);
 }</script>`;
 
 const CHANGES = [

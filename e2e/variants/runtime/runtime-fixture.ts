@@ -87,9 +87,9 @@ export function scriptOf(
   changes: (Change | DistributiveOmit<Change, "id">)[],
   rest: Partial<VariantPage> & { key?: string } = {},
 ): string {
-  const { key = "main", match = "path", css = "", js = "" } = rest;
+  const { key = "main", match = "path", css = "", js = "", when } = rest;
   const changesWithIds = changes.map((change, index) => ({ id: `c${index + 1}`, ...change }) as Change);
-  return variantScript({ pages: [{ url, match, css, js, changes: changesWithIds }] }, key);
+  return variantScript({ pages: [{ url, match, when, css, js, changes: changesWithIds }] }, key);
 }
 type DistributiveOmit<Each, Key extends PropertyKey> = Each extends unknown ? Omit<Each, Key> : never;
 

@@ -50,7 +50,11 @@ function checkSizes(document: VariantDocument): ContentProblem[] {
 }
 
 function checkPage(page: VariantPage, path: string): ContentProblem[] {
-  return listProblems(path, { url: findAddressProblem(page), js: findScriptProblem(page.js) });
+  return listProblems(path, {
+    url: findAddressProblem(page),
+    when: page.when === undefined ? undefined : findSelectorProblem(page.when),
+    js: findScriptProblem(page.js),
+  });
 }
 
 function checkChange(change: Change, path: string): ContentProblem[] {

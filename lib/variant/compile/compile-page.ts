@@ -104,6 +104,7 @@ export function compilePage(page: VariantPage): Omit<CompiledPage, "js"> {
   return {
     address: toAddressPattern(page),
     css: page.css,
+    when: page.when,
     changes,
     // `:is()` ignores selectors that the browser does not support. Without it, one such selector would make the whole
     // list invalid.

@@ -26,6 +26,13 @@ export function removeNode(node: PageNode): void {
   if (parent) dom.removeChild(parent, node);
 }
 
+/**
+ * Overrides a method of one node. A method that a form field hides cannot be overridden, and the page cannot call such a
+ * method either.
+ */
+export const overrideMethod = (node: PageNode, name: string, value: unknown) =>
+  Reflect.defineProperty(node, name, { value, configurable: true, writable: true });
+
 function insertGuarded(this: PageNode, node: PageNode, next: PageNode | null): PageNode {
   const { target, placeholders } = guardParent(this);
   let before = next && (placeholders.get(next) ?? next);
@@ -54,6 +61,7 @@ function removeGuarded(this: PageNode, child: PageNode): PageNode {
 
 const methods = {
   insertBefore: insertGuarded,
+  moveBefore: insertGuarded,
   appendChild(this: PageNode, node: PageNode) {
     return Reflect.apply(insertGuarded, this, [node, null]);
   },
@@ -64,7 +72,7 @@ const methods = {
   },
 };
 
-const METHODS = ["insertBefore", "appendChild", "removeChild", "replaceChild"] as const;
+const METHODS = Object.keys(methods) as (keyof typeof methods)[];
 
 /** Returns the guard of a parent. Installs a guard if the parent has none. */
 export function guardParent(parent: PageNode): Guard {
@@ -72,14 +80,7 @@ export function guardParent(parent: PageNode): Guard {
   if (!guard) {
     guard = { target: parent, placeholders: new Map() };
     shared.guards.set(parent, guard);
-    // A method that a form field hides cannot be defined. The framework cannot call such a method either.
-    for (const name of METHODS)
-      Reflect.defineProperty(parent, name, {
-        value: methods[name],
-        configurable: true,
-        enumerable: true,
-        writable: true,
-      });
+    for (const name of METHODS) overrideMethod(parent, name, methods[name]);
   }
   return guard;
 }

@@ -1,6 +1,6 @@
 import type { PageElement, PageNode } from "../../dom/make-dom.ts";
 import { dom } from "./dom.ts";
-import { find } from "./lists.ts";
+import { find, some } from "./lists.ts";
 
 /**
  * The properties of a fiber that this module reads. A fiber is React's internal node. React has these properties since
@@ -16,14 +16,10 @@ type Fiber = {
 /** The flag that a fiber has from the start of its hydration until React commits it. */
 const REACT_HYDRATING = 4096;
 
-/** Matches root elements of frameworks that always hydrate. */
-const STRONG_ROOTS =
-  "#__next,#__nuxt,#___gatsby,[data-server-rendered],[data-reactroot],[data-hk],astro-island[ssr]";
-/**
- * Matches elements by ids that both frameworks and plain pages use. Such an element counts as a root only while the
- * page's scripts are loading.
- */
-const WEAK_ROOTS = "#root,#app";
+/** Matches elements with marks that Angular and Astro remove when they hydrate the element. */
+const PENDING = "[ngh],astro-island[ssr]";
+/** Matches root elements of frameworks that always hydrate. These marks stay after hydration. */
+const ROOTS = "#__next,#__nuxt";
 /**
  * Matches content that the server streamed for a Suspense boundary. React moves the content into the boundary later.
  */
@@ -89,6 +85,29 @@ let hints: Hints | undefined;
 
 const has = (selector: string) => dom.querySelector(document, selector) !== null;
 
+const isLoaded = () => dom.readyState(document) === "complete";
+
+/** Scripts that have run or failed. */
+const scriptsRun = new WeakSet<PageNode>();
+let isIdle = false;
+for (const type of ["load", "error"])
+  dom.addEventListener(document, type, ({ target }) => scriptsRun.add(target as Element), true);
+// No event reports the scripts that ran before the runtime started. The parser waits for classic scripts.
+for (const script of dom.querySelectorAll(document, "script[src]:not([async],[defer],[type=module])"))
+  scriptsRun.add(script);
+
+/**
+ * Whether a script has not run yet that may hydrate the page: every script except third-party scripts that the page does
+ * not wait for.
+ */
+function isRunning(script: PageElement): boolean {
+  const source = dom.property(script, "src");
+  // An inline script of the selected ones is a module. It runs when the document has been parsed.
+  if (!source) return dom.readyState(document) === "loading";
+  const isOwn = dom.property(script, "async") !== true || String(source).startsWith(location.origin);
+  return isOwn && !scriptsRun.has(script);
+}
+
 function readHints(): Hints {
   const parts = new Set<PageNode>();
   const comments = dom.createTreeWalker(document, document, SHOW_COMMENT);
@@ -101,26 +120,41 @@ function readHints(): Hints {
   return {
     parts,
     isDocumentHydrated: has(DOCUMENT_SCRIPTS) && !has("#__next"),
-    hasRunningScripts: dom.readyState(document) !== "complete" && has("script[src],[type=module]"),
+    hasRunningScripts:
+      !isLoaded() && some(dom.querySelectorAll(document, "script[src],[type=module]"), isRunning),
   };
 }
 
+/** What Solid keeps about hydration: the elements that it has hydrated. */
+type SolidState = { done?: boolean; completed?: WeakSet<PageNode> | null };
+
+/** Finds the element with a key of Solid that Solid has not hydrated. Solid never removes the keys. */
+function findSolidBlocker(element: PageElement): PageNode | null {
+  const keyed = dom.closest(element, "[data-hk]");
+  const state = Reflect.get(window, "_$HY") as SolidState | undefined;
+  return state?.done || (keyed && state?.completed?.has(keyed)) ? null : keyed;
+}
+
 /**
- * Finds the root that contains the element and that a framework will probably hydrate. Called only for an element that
- * belongs to no framework yet. Null if no hydration is expected.
+ * Finds what a framework will probably hydrate. Called only for an element that belongs to no framework yet. Null if no
+ * hydration is expected.
  */
 function findExpectedRoot(element: PageElement): PageNode | null {
+  const pending = dom.closest(element, PENDING);
+  if (pending) return pending;
   hints ??= readHints();
   const { parts, isDocumentHydrated, hasRunningScripts } = hints;
   const part = find(
     [dom.body(document), dom.closest(element, "body > *")],
     (each) => each && parts.has(each),
   );
-  return (
-    dom.closest(element, STRONG_ROOTS) ??
+  const root =
+    dom.closest(element, ROOTS) ??
+    findSolidBlocker(element) ??
     part ??
-    (isDocumentHydrated ? document : hasRunningScripts ? dom.closest(element, WEAK_ROOTS) : null)
-  );
+    (isDocumentHydrated ? document : null);
+  if (!root || !hasRunningScripts) waitMaxMs = SILENCE_MAX_MS;
+  return root ?? (hasRunningScripts ? document : null);
 }
 
 /**
@@ -157,10 +191,20 @@ function findBlocker(element: PageElement): PageNode | null {
   return findExpectedRoot(element);
 }
 
+/** How long a change waits for a framework whose marks or loading scripts say that it will hydrate the page. */
 const WAIT_MAX_MS = 3_000;
+/**
+ * How long a change waits if nothing says so: for scripts of a page without marks, and for marks after the page's
+ * scripts have run.
+ */
+const SILENCE_MAX_MS = 500;
+let waitMaxMs = 0;
 
 /** When a root or an element was first found to be blocked, in milliseconds since navigation start. */
-const since = new WeakMap<PageNode, number>();
+const since = {
+  [WAIT_MAX_MS]: new WeakMap<PageNode, number>(),
+  [SILENCE_MAX_MS]: new WeakMap<PageNode, number>(),
+};
 
 /** Whether `isBlocked` has returned true since the last call of `forgetBlocked`. */
 export let isHydrating = false;
@@ -172,21 +216,39 @@ function isParsing(element: PageElement): boolean {
   return dom.readyState(document) === "loading";
 }
 
+/** Whether the page is not at the point yet at which its entry of the document has its changes applied. */
+function isEarly(when: string): boolean {
+  if (when === "now") return false;
+  if (when === "load") return !isLoaded();
+  if (when !== "idle") return !has(when);
+  // Safari has no idle callbacks.
+  if (isLoaded() && !isIdle)
+    (window.requestIdleCallback ?? setTimeout)(() => {
+      isIdle = true;
+    });
+  return !isIdle;
+}
+
 /**
  * Whether an element must not be changed yet. One reason is that a framework has not hydrated the element, and a change
- * before that would cause a hydration error. The other is that the content of the element is still loading. After three
- * seconds, an element no longer counts as blocked.
+ * before that would cause a hydration error. The other is that the content of the element is still loading. An element
+ * no longer counts as blocked after some time, except while the page is not at the point that `when` names.
  *
  * @param needsContent whether the change needs all of the element's content
+ * @throws DOMException if `when` is an invalid selector
  */
-export function isBlocked(element: PageElement, needsContent = false): boolean {
-  const blocker = needsContent && isParsing(element) ? element : findBlocker(element);
-  if (!blocker) return false;
-  const nowMs = performance.now();
-  for (const node of [blocker, element]) {
-    const sinceMs = since.get(node) ?? nowMs;
-    since.set(node, sinceMs);
-    if (nowMs - sinceMs > WAIT_MAX_MS) return false;
+export function isBlocked(element: PageElement, needsContent: boolean, when: string | undefined): boolean {
+  waitMaxMs = WAIT_MAX_MS;
+  const blocker = needsContent && isParsing(element) ? element : when ? null : findBlocker(element);
+  if (!(when && isEarly(when))) {
+    if (!blocker) return false;
+    const nowMs = performance.now();
+    for (const node of [blocker, element]) {
+      const times = since[waitMaxMs as keyof typeof since];
+      const sinceMs = times.get(node) ?? nowMs;
+      times.set(node, sinceMs);
+      if (nowMs - sinceMs > waitMaxMs) return false;
+    }
   }
   isHydrating = true;
   return true;

@@ -4,7 +4,8 @@
 const { keys, hasOwn, create, defineProperty, getOwnPropertyDescriptor } = Object;
 const { apply, get, defineProperty: tryDefine, getPrototypeOf, deleteProperty } = Reflect;
 const { Map: KeptMap, Set: KeptSet, WeakMap: KeptWeakMap, WeakSet: KeptWeakSet } = globalThis;
-const { String: KeptString, Boolean: KeptBoolean, RegExp: KeptRegExp, Error: KeptError } = globalThis;
+const { RegExp: KeptRegExp } = globalThis;
+const now = performance.now.bind(performance);
 const startTimer = globalThis.setTimeout;
 const stopTimer = globalThis.clearTimeout;
 const requestFrame = globalThis.requestAnimationFrame;
@@ -19,15 +20,13 @@ export {
   getOwnPropertyDescriptor as "Object.getOwnPropertyDescriptor",
   getPrototypeOf as "Reflect.getPrototypeOf",
   hasOwn as "Object.hasOwn",
-  KeptBoolean as Boolean,
-  KeptError as Error,
   KeptMap as Map,
   KeptRegExp as RegExp,
   KeptSet as Set,
-  KeptString as String,
   KeptWeakMap as WeakMap,
   KeptWeakSet as WeakSet,
   keys as "Object.keys",
+  now as "performance.now",
   queueTask as queueMicrotask,
   requestFrame as requestAnimationFrame,
   startTimer as setTimeout,

@@ -3,13 +3,24 @@ import type { Position } from "../document.ts";
 import { buildNodes } from "./build-nodes.ts";
 import { dom } from "./dom.ts";
 import type { Effect } from "./effect.ts";
-import { guardParent, insertNode, releaseGuard, removeNode } from "./guard-parent.ts";
-import { add, every, filter, includes, last as lastOf, reverse } from "./lists.ts";
+import { guardParent, insertNode, overrideMethod, releaseGuard, removeNode } from "./guard-parent.ts";
+import {
+  add,
+  every,
+  filter,
+  find,
+  includes,
+  last as lastOf,
+  readWords,
+  removeLast,
+  reverse,
+  some,
+} from "./lists.ts";
 import type { CompiledNode } from "./runtime-types.ts";
 import { shared } from "./shared-state.ts";
 
-/** Lists the nodes that changes have placed at this position of the reference node, in document order. */
-function readRun(reference: PageNode, position: Position): PageNode[] {
+/** Lists the nodes at this position of the reference node for which `test` is true, from the nearest outwards. */
+function listAt(reference: PageNode, position: Position, test: (node: PageNode) => boolean): PageNode[] {
   const isForward = position === "after" || position === "start";
   let node: PageNode | null = {
     before: dom.previousSibling(reference),
@@ -17,14 +28,44 @@ function readRun(reference: PageNode, position: Position): PageNode[] {
     end: dom.lastChild(reference),
     after: dom.nextSibling(reference),
   }[position];
-  const run: PageNode[] = [];
-  for (
-    ;
-    node && shared.placed.has(node);
-    node = isForward ? dom.nextSibling(node) : dom.previousSibling(node)
-  )
-    add(run, node);
-  return isForward ? run : reverse(run);
+  const nodes: PageNode[] = [];
+  for (; node && test(node); node = isForward ? dom.nextSibling(node) : dom.previousSibling(node))
+    add(nodes, node);
+  return nodes;
+}
+
+const isPlacedNode = (node: PageNode) => shared.placed.has(node);
+
+/** Lists the nodes that changes have placed at this position of the reference node, in document order. */
+function readRun(reference: PageNode, position: Position): PageNode[] {
+  const run = listAt(reference, position, isPlacedNode);
+  return position === "after" || position === "start" ? run : reverse(run);
+}
+
+/** The HTML of an element, or the text of another node. */
+const readSource = (node: PageNode) => (dom.isElement(node) ? dom.outerHTML(node) : dom.textContent(node));
+
+/**
+ * Finds copies of nodes at the position where the nodes belong. They come back when the page inserts HTML that it read
+ * while the nodes were in it, or clones elements with their surroundings. Only nodes that a change has inserted in this
+ * document before can have copies.
+ */
+function findCopies(nodes: PageNode[], reference: PageNode, position: Position): PageNode[] | undefined {
+  const near = listAt(
+    reference,
+    position,
+    (node) => isPlacedNode(node) || shared.sources.has(readSource(node)),
+  );
+  const copies: PageNode[] = [];
+  for (const node of nodes) {
+    const copy = find(
+      near,
+      (each) => !isPlacedNode(each) && !includes(copies, each) && readSource(each) === readSource(node),
+    );
+    if (!copy) return undefined;
+    add(copies, copy);
+  }
+  return copies;
 }
 
 function isPlaced(nodes: PageNode[], reference: PageNode, position: Position): boolean {
@@ -56,16 +97,36 @@ function place(nodes: PageNode[], reference: PageNode, position: Position): void
 
 /** Inserts new nodes next to or inside an element. If the page moves the element, the nodes follow it. */
 export function insertNodes(element: PageElement, position: Position, compiled: CompiledNode[]): Effect {
-  const nodes = buildNodes(compiled);
+  const built = buildNodes(compiled);
+  const nodes = findCopies(built, element, position) ?? built;
+  for (const node of nodes) {
+    shared.built.add(node);
+    shared.placed.add(node);
+    shared.sources.add(readSource(node));
+  }
   return {
     nodes: () => [element, dom.parentNode(element), nodes[0] && dom.parentNode(nodes[0])],
     isIntact: () => isPlaced(nodes, element, position),
-    apply: () => place(nodes, element, position),
+    apply() {
+      if (!isPlaced(nodes, element, position)) place(nodes, element, position);
+    },
     undo() {
       for (const node of nodes) removeNode(node);
     },
   };
 }
+
+/** The state of a moved element. If several changes move it, it is at the last of the places. */
+export type Moved = {
+  /** A comment that stays at the original position. */
+  placeholder: Comment;
+  home: PageNode | undefined;
+  newParent: PageNode | null | undefined;
+  places: { target: PageElement | DocumentFragment; position: Position }[];
+};
+
+/** Methods of an element that insert nodes next to it. */
+const NEIGHBOUR_METHODS = readWords("before after replaceWith insertAdjacentElement insertAdjacentHTML");
 
 /**
  * Moves an element. If the target is a fragment, the element leaves the document. A placeholder stays at the original
@@ -77,40 +138,77 @@ export function moveElement(
   target: PageElement | DocumentFragment,
   position: Position,
 ): Effect {
-  const placeholder = dom.createComment(document, "");
-  let home: PageNode | undefined;
-  let newParent: PageNode | null | undefined;
+  const moved: Moved = shared.moved.get(element) ?? {
+    placeholder: dom.createComment(document, ""),
+    home: undefined,
+    newParent: undefined,
+    places: [],
+  };
+  shared.moved.set(element, moved);
+  const here = { target, position };
+  add(moved.places, here);
+  const { placeholder } = moved;
 
+  /** Calls a method that inserts nodes next to the element, as if the element were at its original position. */
+  const callAtHome = (name: string, values: unknown[]): unknown => {
+    const next = dom.nextSibling(element);
+    const { parentNode } = placeholder;
+    if (parentNode) insertNode(parentNode, element, placeholder);
+    const result: unknown = Reflect.apply(Reflect.get(Element.prototype, name), element, values);
+    const parent = dom.parentNode(element);
+    if (parent && moved.newParent) {
+      insertNode(parent, placeholder, element);
+      insertNode(moved.newParent, element, next && dom.parentNode(next) === moved.newParent ? next : null);
+    }
+    return result;
+  };
   const forgetHome = () => {
+    const { home } = moved;
     if (!home) return;
     guardParent(home).placeholders.delete(element);
     releaseGuard(home);
+    for (const name of NEIGHBOUR_METHODS) Reflect.deleteProperty(element, name);
   };
   return {
-    nodes: () => [home, newParent, target, dom.parentNode(target)],
-    isIntact: () => isPlaced([element], target, position),
+    nodes: () => [moved.home, moved.newParent, target, dom.parentNode(target)],
+    isIntact: () => lastOf(moved.places) !== here || isPlaced([element], target, position),
     isLost: () =>
       !placeholder.isConnected ||
       (dom.isElement(target) && !(dom.isConnected(element) && dom.isConnected(target))),
     apply() {
       if (dom.contains(element, target)) throw Error("An element cannot be moved into itself.");
       const parent = dom.parentNode(element);
-      if (parent && parent !== newParent) {
+      if (parent && parent !== moved.newParent) {
         forgetHome();
-        home = parent;
+        moved.home = parent;
         insertNode(parent, placeholder, element);
         guardParent(parent).placeholders.set(element, placeholder);
+        for (const name of NEIGHBOUR_METHODS)
+          overrideMethod(element, name, (...values: unknown[]) => callAtHome(name, values));
       }
       place([element], target, position);
-      newParent = dom.parentNode(element);
+      moved.newParent = dom.parentNode(element);
     },
     undo() {
-      if (!home) return;
+      const { home, newParent, places } = moved;
+      const { parentNode } = placeholder;
+      // The page may have put the element into another place, or back into its home.
+      const isOurs =
+        home &&
+        dom.parentNode(element) === newParent &&
+        (newParent !== home || some(places, (each) => isPlaced([element], each.target, each.position)));
+      removeLast(places, here);
+      const previous = lastOf(places);
+      if (previous && isOurs && parentNode) {
+        place([element], previous.target, previous.position);
+        moved.newParent = dom.parentNode(element);
+      }
+      if (previous) return;
+      shared.moved.delete(element);
       shared.placed.delete(element);
       forgetHome();
-      const { parentNode } = placeholder;
-      if (!parentNode) removeNode(element);
-      else if (dom.parentNode(element) === newParent) insertNode(parentNode, element, placeholder);
+      if (isOurs && parentNode) insertNode(parentNode, element, placeholder);
+      else if (isOurs) removeNode(element);
       removeNode(placeholder);
     },
   };

@@ -52,11 +52,13 @@ const HISTORIES_MAX = 1_000;
 /**
  * Creates a running change. Call `search` and `reconcile` to apply it.
  *
+ * @param when the point of the page's load from which the change may be applied; by default after hydration
  * @param onApply called with the document or shadow root of each element to which the change is applied
  */
 export function createRunningChange(
   change: CompiledChange,
   onApply: (root: PageNode) => void,
+  when: string | undefined,
 ): RunningChange {
   const bindings = new Map<PageElement, Binding>();
   /** Histories of elements that no longer have the change, by the label of the element. */
@@ -89,6 +91,9 @@ export function createRunningChange(
    * that replaces the content or places nodes at its end, because the parser would add more content after these nodes.
    */
   const needsContent = change.op === "content" || ("position" in change && change.position === "end");
+
+  /** Whether an element must not be changed yet, or `when` is invalid. */
+  const isEarly = (element: PageElement) => attempt(() => isBlocked(element, needsContent, when)) !== false;
 
   const isLost = (element: PageElement, { effect }: Binding) =>
     effect.isLost?.() ?? !dom.isConnected(element);
@@ -165,12 +170,13 @@ export function createRunningChange(
       matches = 0;
       for (const element of new Set([...found, ...waiting.keys()])) {
         if (isShifted && !bindings.has(element) && !waiting.has(element)) ignored.add(element);
-        if (ignored.has(element)) continue;
+        // Reverting a lost change can take an element out of the document, for example a moved one.
+        if (ignored.has(element) || !dom.isConnected(element)) continue;
         matches++;
         if (bindings.has(element)) continue;
         const isUnmatched = waiting.get(element);
-        if (isBlocked(element, needsContent)) waiting.set(element, isUnmatched);
-        else if (change.op !== "move" || (target && !isBlocked(target, needsContent))) {
+        if (isEarly(element)) waiting.set(element, isUnmatched);
+        else if (change.op !== "move" || (target && !isEarly(target))) {
           waiting.delete(element);
           isChanged = bind(element, isUnmatched) || isChanged;
         }

@@ -50,7 +50,7 @@ export function startPage(page: CompiledPage): RunningPage {
     roots.add(root);
     adopt();
   };
-  const changes = map(page.changes, (change) => createRunningChange(change, onApply));
+  const changes = map(page.changes, (change) => createRunningChange(change, onApply, page.when));
   return {
     page,
     changes,

@@ -38,6 +38,7 @@ export type CompiledPage = {
   /** The source of a regular expression that matches the addresses of this page. */
   address: string;
   css: string;
+  when?: string | undefined;
   changes: CompiledChange[];
   /** The CSS selectors of all changes as one selector list; empty if there are none. */
   selector: string;
@@ -50,8 +51,11 @@ export type CompiledPage = {
   deciding: string[];
   /** Attributes that the changes write. */
   written: string[];
-  /** The page's script, wrapped in a function; it runs once in each document. */
-  js?: () => void;
+  /**
+   * The page's script, wrapped in a function; it runs once in each document. If it returns a function, this function is
+   * called when the page stops, and the script runs again when the page starts again.
+   */
+  js?: () => unknown;
 };
 
 /** A compiled variant. It is the input of the runtime. */

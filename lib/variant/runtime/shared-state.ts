@@ -1,6 +1,7 @@
 import type { PageElement, PageNode } from "../../dom/make-dom.ts";
 import type { Slot } from "./edit-slot.ts";
 import type { Guard } from "./guard-parent.ts";
+import type { Moved } from "./place-nodes.ts";
 import type { VariantHandle } from "./runtime-types.ts";
 import type { Content } from "./set-content.ts";
 
@@ -16,6 +17,9 @@ type SharedState = {
   built: WeakSet<PageNode>;
   /** Nodes that a runtime has inserted or moved. They are not part of the page's own content. */
   placed: WeakSet<PageNode>;
+  /** The HTML or text of each node that a change has inserted. Copies of the nodes are recognized by it. */
+  sources: Set<string | null>;
+  moved: WeakMap<PageElement, Moved>;
   slots: WeakMap<PageNode, Map<string, Slot>>;
   contents: WeakMap<PageElement, Content>;
   guards: WeakMap<PageNode, Guard>;
@@ -48,6 +52,8 @@ const existing = registry[STATE];
 export const shared: SharedState = existing ?? {
   built: new WeakSet(),
   placed: new WeakSet(),
+  sources: new Set(),
+  moved: new WeakMap(),
   slots: new WeakMap(),
   contents: new WeakMap(),
   guards: new WeakMap(),

@@ -47,6 +47,8 @@ let timer: ReturnType<typeof setTimeout> | undefined;
 let scriptError: string | null = null;
 
 const scriptsRun = new Set<string>();
+/** What the scripts of pages have returned to be called when their page stops. */
+const cleanUps = new Map<CompiledPage, () => void>();
 let observed = new WeakSet<PageNode>();
 const observer = new MutationObserver((records) => work(records));
 
@@ -142,6 +144,14 @@ function work(records: MutationRecord[], isUrgent = false): void {
 
 const resume = (isUrgent?: boolean) => work(observer.takeRecords(), isUrgent);
 
+function tryScript(run: () => void): void {
+  try {
+    run();
+  } catch (reason) {
+    scriptError ??= String(reason);
+  }
+}
+
 function runScripts(): void {
   if (dom.readyState(document) === "loading") return;
   for (const { page } of pages) {
@@ -149,11 +159,10 @@ function runScripts(): void {
     const source = String(js);
     if (!js || scriptsRun.has(source)) continue;
     scriptsRun.add(source);
-    try {
-      js();
-    } catch (reason) {
-      scriptError ??= String(reason);
-    }
+    tryScript(() => {
+      const cleanUp = js();
+      if (typeof cleanUp === "function") cleanUps.set(page, () => cleanUp());
+    });
   }
 }
 
@@ -163,12 +172,23 @@ function followAddress(): void {
   const isSame =
     matching.length === pages.length && every(pages, ({ page }, index) => page === matching[index]);
   if (isSame) return;
-  for (const running of reverse(pages)) if (!includes(matching, running.page)) running.stop();
+  for (const running of reverse(pages)) {
+    const { page } = running;
+    if (includes(matching, page)) continue;
+    const cleanUp = cleanUps.get(page);
+    if (cleanUp) {
+      // A script that cleaned up after itself runs again when its page starts again.
+      cleanUps.delete(page);
+      scriptsRun.delete(String(page.js));
+      tryScript(cleanUp);
+    }
+    running.stop();
+  }
   pages = map(matching, (page) => find(pages, (running) => running.page === page) ?? startPage(page));
   selector = join(
     filter(
       map(matching, (page) => page.selector),
-      Boolean,
+      (text) => text,
     ),
     ",",
   );

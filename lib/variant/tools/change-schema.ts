@@ -54,6 +54,11 @@ export const APPLY_VARIANT_SCHEMA = {
           changes: { type: "array", items: { $ref: "#/$defs/change" } },
           css: { type: "string" },
           js: { type: "string" },
+          when: {
+            type: "string",
+            description:
+              "only if the default, which waits for hydration, is wrong: now, load, idle, or a selector that must match",
+          },
         },
         required: ["url"],
       },

@@ -1,0 +1,134 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import {
+  type RuntimeBrowser,
+  readBody,
+  readReport,
+  revert,
+  scriptOf,
+  startRuntimeBrowser,
+  waitForState,
+} from "./runtime-fixture.ts";
+
+let browser: RuntimeBrowser;
+before(async () => {
+  browser = await startRuntimeBrowser();
+});
+after(() => browser.close());
+
+/** A page that a server has rendered. Its script hydrates it as the framework does, and fails if nodes were added. */
+const PAGES = {
+  "Angular, which removes its mark": {
+    body: `<app-root ngh="0"><h1>Shop</h1><p>one</p></app-root>`,
+    client: `const root = document.querySelector("app-root"); if (root.children.length !== 2) throw new Error("NG0500"); root.removeAttribute("ngh"); root.__ngContext__ = 1;`,
+  },
+  "React in any element, without comments": {
+    body: `<div id="site"><h1>Shop</h1><p>one</p></div>`,
+    client: `const root = document.getElementById("site"); if (root.children.length !== 2) throw new Error("418"); root.__reactContainer$1 = { return: null, flags: 0 };`,
+  },
+  "Solid, which keeps its marks": {
+    body: `<main data-hk="0"><h1>Shop</h1><p>one</p></main>`,
+    client: `const root = document.querySelector("main"); if (root.children.length !== 2) throw new Error("mismatch"); _$HY.completed.add(root);`,
+  },
+};
+
+describe("hydration is observed", () => {
+  for (const [name, { body, client }] of Object.entries(PAGES))
+    test(`an insertion waits for the scripts of ${name}`, async () => {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      browser.serve("/hydrate.js", {
+        headers: { "content-type": "text/javascript" },
+        body: client,
+        until: promise,
+      });
+      const url = browser.serve(
+        "/hydrated",
+        `<script>window._$HY = { completed: new WeakSet() }</script>${body}<script src="/hydrate.js" defer></script>`,
+      );
+      const script = scriptOf(url, [{ op: "insert", selector: "h1", position: "after", html: "<i>new</i>" }]);
+      const { page, problems, close } = await browser.open(url, [script], "commit");
+      await page.waitForSelector("h1");
+      resolve();
+      await waitForState(page, "applied");
+      assert.match(await readBody(page), /<h1>Shop<\/h1><i>new<\/i><p>one<\/p>/);
+      await revert(page);
+      assert.doesNotMatch(await readBody(page), /<i>/);
+      assert.deepEqual(problems, []);
+      await close();
+    });
+
+  test("`when` decides when the changes of a page are applied", async () => {
+    const url = browser.serve("/when", `<div id="__next"><h1>Shop</h1></div><img src="/held-image.png">`);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    browser.serve("/held-image.png", { body: "", until: promise });
+    const variant = (when: string) =>
+      scriptOf(url, [{ op: "addClass", selector: "h1", className: "on" }], {
+        when,
+        key: when.replace(".", ""),
+      });
+    const keys = ["now", "load", "idle", "ready"];
+    const { page, problems, close } = await browser.open(
+      url,
+      ["now", "load", "idle", ".ready"].map(variant),
+      "commit",
+    );
+    const read = async () =>
+      Promise.all(keys.map(async (key) => (await readReport(page, key)).changes[0]?.state));
+    await waitForState(page, "applied", "c1", "now");
+    assert.deepEqual(await read(), ["applied", "waiting", "waiting", "waiting"]);
+    resolve();
+    await waitForState(page, "applied", "c1", "load");
+    await waitForState(page, "applied", "c1", "idle");
+    assert.deepEqual(await read(), ["applied", "applied", "applied", "waiting"]);
+    await page.evaluate(() => document.body.classList.add("ready"));
+    await waitForState(page, "applied", "c1", "ready");
+    assert.deepEqual(
+      problems.filter((problem) => !problem.includes("image")),
+      [],
+    );
+    await close();
+  });
+});
+
+describe("several variants, and scripts that clean up", () => {
+  for (const order of [
+    ["main", "b"],
+    ["b", "main"],
+  ])
+    test(`two variants that move one element agree when ${order[0]} is reverted first`, async () => {
+      const body = `<section></section><aside></aside><ul><li>a</li><li id="x">x</li><li>c</li></ul>`;
+      const url = browser.serve("/two-moves", body);
+      const move = (target: string, key: string) =>
+        scriptOf(url, [{ op: "move", selector: "#x", position: "end", target }], { key });
+      const { page, problems, close } = await browser.open(url, [
+        move("section", "main"),
+        move("aside", "b"),
+      ]);
+      await waitForState(page, "applied", "c1", "b");
+      for (const key of order) {
+        await revert(page, key);
+        assert.equal(await page.evaluate(() => document.querySelectorAll("#x").length), 1);
+        if (key === "main" && order[0] === key)
+          assert.equal(await page.evaluate(() => document.querySelector("aside")?.textContent), "x");
+      }
+      assert.equal(await readBody(page), body);
+      assert.deepEqual(problems, []);
+      await close();
+    });
+
+  test("a script that returns a function is cleaned up, and runs again when its page returns", async () => {
+    const url = browser.serve("/clean-up", "<h1>Shop</h1>");
+    const js = `document.body.dataset.on = "yes"; return () => { delete document.body.dataset.on; };`;
+    const { page, problems, close } = await browser.open(url, [scriptOf(url, [], { js })]);
+    const read = () => page.evaluate(() => document.body.dataset.on);
+    assert.equal(await read(), "yes");
+    await page.evaluate(() => history.pushState(null, "", "/elsewhere"));
+    assert.equal(await read(), undefined);
+    await page.evaluate((address) => history.pushState(null, "", address), url);
+    assert.equal(await read(), "yes");
+    await revert(page);
+    assert.equal(await read(), undefined);
+    assert.deepEqual(problems, []);
+    await close();
+  });
+});
