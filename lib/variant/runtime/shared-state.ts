@@ -34,7 +34,8 @@ declare global {
   }
 }
 
-const STATE = Symbol.for("agent-session-variants");
+// Changes with the shape of the state, because scripts of older releases may run in the same document.
+const STATE = Symbol.for("agent-session-variants/2");
 
 const NAME = "__agentSessionVariants";
 // The id of an element can be the name of a global variable, but such a variable is not a property of the window itself.
