@@ -54,6 +54,7 @@ const DEFAULT_VIEWPORTS: ViewportName[] = ["desktop", "phone"];
  */
 export async function checkVariant(deps: CheckDeps, request: CheckRequest): Promise<CheckReport> {
   const { live, variant, revision, document, signal, viewports = DEFAULT_VIEWPORTS } = request;
+  const startedAt = new Date();
   const startMs = performance.now();
   const limits = { ...CHECK_LIMITS, ...deps.limits };
   const chosen = choosePages(document, live.page().url());
@@ -92,7 +93,7 @@ export async function checkVariant(deps: CheckDeps, request: CheckRequest): Prom
     variant,
     revision,
     status: statusOf(findings),
-    at: new Date(startMs).toISOString(),
+    at: startedAt.toISOString(),
     durationMs: Math.round(performance.now() - startMs),
     findings: bySeverity(findings).slice(0, FINDINGS_MAX),
     pages,
