@@ -29,7 +29,7 @@ describe("changes that a person has rejected", () => {
   const now = documentOf({ ...two, off: true }, text("c3", "Edited"));
   const describeNew = (...changes: Change[]) => describeReturned(rejected, now, documentOf(...changes), NONE);
 
-  it("are told of when they return: dropped, switched off or with the old content", () => {
+  it("are named when they return: dropped, switched off or with the old content", () => {
     assert.deepEqual(describeNew(text("c4", "One"), two, three), [
       "c4: a person dropped it in revision 5, as c1.",
       "c2: a person switched it off in revision 5.",
@@ -42,7 +42,7 @@ describe("changes that a person has rejected", () => {
     ]);
   });
 
-  it("are not told of while they are off or as the person left them, nor for other content", () => {
+  it("are not named while they are off or as the person left them, nor for other content", () => {
     assert.deepEqual(describeNew({ ...two, off: true }, text("c3", "Edited"), text("c7", "Seven")), []);
     assert.deepEqual(describeNew(text("c3", "Newer"), text("c8", "Three")), []);
     assert.deepEqual(describeReturned(rejected, documentOf(two), documentOf(two), NONE), [], "told before");
