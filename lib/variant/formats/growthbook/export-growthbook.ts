@@ -3,8 +3,9 @@ import { toAddressPattern } from "../../runtime/match-address.ts";
 import { type CarriedPage, carryChanges } from "../portable/carry-changes.ts";
 import type { Omission } from "../portable/omission.ts";
 import { wrapPageScript } from "../portable/page-script.ts";
-import { carryInGrowthBook } from "./carry-in-growthbook.ts";
+import { carryInGrowthBook, type GrowthBookItem } from "./carry-in-growthbook.ts";
 import type { GrowthBookMutation } from "./growthbook-mutation.ts";
+import { writeInserts } from "./insert-script.ts";
 
 type UrlPattern = { include: true; type: "regex"; pattern: string };
 type Changes = { css: string; js: string; domMutations: GrowthBookMutation[] };
@@ -90,17 +91,20 @@ const toUrlPatterns = (page: VariantPage): UrlPattern[] => [
   { include: true, type: "regex", pattern: toAddressPattern(page) },
 ];
 
-const toChanges = ({ page, items }: CarriedPage<GrowthBookMutation>): Changes => ({
+const toChanges = ({ page, items }: CarriedPage<GrowthBookItem>): Changes => ({
   css: /@import|@\\/i.test(page.css) ? NO_IMPORTS + page.css : page.css,
-  js: wrapPageScript(page.js),
+  js:
+    writeInserts(items.flatMap((item) => ("insert" in item ? [item.insert] : []))) + wrapPageScript(page.js),
   // Moves come first, so that an element leaves its parent before the parent's content is replaced.
-  domMutations: items.toSorted((one, other) => Number(isMove(other)) - Number(isMove(one))),
+  domMutations: items
+    .flatMap((item) => ("insert" in item ? [] : [item]))
+    .toSorted((one, other) => Number(isMove(other)) - Number(isMove(one))),
 });
 
 const isMove = ({ attribute }: GrowthBookMutation): boolean => attribute === "position";
 
 const toChangeset = (
-  carried: CarriedPage<GrowthBookMutation>,
+  carried: CarriedPage<GrowthBookItem>,
   { name, key }: ExperimentName,
 ): GrowthBookDocument["visualChangesets"][number] => ({
   urlPatterns: toUrlPatterns(carried.page),
@@ -113,7 +117,7 @@ const toChangeset = (
 });
 
 const toExperiment = (
-  carried: CarriedPage<GrowthBookMutation>,
+  carried: CarriedPage<GrowthBookItem>,
   { name, key }: ExperimentName,
   index: number,
 ): GrowthBookDocument["experiments"][number] => ({

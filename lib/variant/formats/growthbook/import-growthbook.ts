@@ -3,8 +3,10 @@ import { collectPages, type Draft } from "../imported/collect-pages.ts";
 import { type Imported, type ImportOptions, quote } from "../imported/imported.ts";
 import { type Address, readRegex, readSimplePattern } from "../imported/read-address.ts";
 import { unwrapPageScript } from "../portable/page-script.ts";
+import { unwrapSelector } from "../portable/selector.ts";
 import { NO_IMPORTS } from "./export-growthbook.ts";
 import { type GrowthBookSource, readGrowthBookSources, type SourceVariation } from "./growthbook-sources.ts";
+import { readInserts, toInsertChange } from "./insert-script.ts";
 import { readMutations } from "./read-mutations.ts";
 
 /**
@@ -54,7 +56,14 @@ function readDrafts(
     omitted.push(`${variation.path}: it redirects to another address, which a variant cannot do.`);
     return [];
   }
-  const changes = readMutations(variation.mutations, variation.path, omitted);
+  const { inserts, rest } = readInserts(variation.js);
+  const changes = [
+    ...readMutations(variation.mutations, variation.path, omitted),
+    ...inserts.map((insert) => ({
+      path: `${variation.path}.js`,
+      change: toInsertChange(insert, unwrapSelector),
+    })),
+  ];
   const css = variation.css.startsWith(NO_IMPORTS) ? variation.css.slice(NO_IMPORTS.length) : variation.css;
   const hasInserts = changes.some(({ change }) => change.op === "insert");
   const addresses: Address[] = [];
@@ -70,7 +79,7 @@ function readDrafts(
     ...address,
     changes,
     css,
-    js: unwrapPageScript(variation.js),
+    js: unwrapPageScript(rest),
   }));
 }
 
