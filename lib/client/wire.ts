@@ -3330,6 +3330,12 @@ export type VariantPage = {
   url: string;
   /** How the address of a page must match `url`; the fragment is never compared. `exact`: the whole address is equal. `path`: origin and path are equal. `prefix`: the address begins with `url`. `glob`: in `url`, `*` matches any characters except `/`, and `**` matches any characters; a query is compared only if `url` contains `?`. */
   match: "exact" | "path" | "prefix" | "glob";
+  /** Addresses that do not match, although `url` matches them. */
+  exclude?: Array<{
+    url: string;
+    /** How the address of a page must match `url`; the fragment is never compared. `exact`: the whole address is equal. `path`: origin and path are equal. `prefix`: the address begins with `url`. `glob`: in `url`, `*` matches any characters except `/`, and `**` matches any characters; a query is compared only if `url` contains `?`. */
+    match: "exact" | "path" | "prefix" | "glob";
+  }> | undefined;
   changes: Array<VariantChange>;
   /** Style sheet that is added to the page when its document starts to load. */
   css: string;

@@ -8,7 +8,7 @@ import { describeDifference, type UsedIds } from "./revise.ts";
 import { findRevision, listVariantSummaries } from "./variant-store.ts";
 
 /** The ids that a variant's changes have had, and the changes that people have rejected. */
-export type VariantHistory = { used: UsedIds; rejected: RejectedChange[] };
+type VariantHistory = { used: UsedIds; rejected: RejectedChange[] };
 
 /**
  * Reads the history of a variant from the revisions that are kept, and the highest number of an id from all revisions.

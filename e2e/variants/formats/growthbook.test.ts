@@ -22,6 +22,7 @@ const NAMED = { name: "New checkout", key: "checkout" };
 const BODY = `<header id="top" class="a b" style="color: red !important; margin-left: 3px"><b>Shop</b> now</header>
 <ul id="list"><li>One</li><li class="old">Two</li><li>Three</li></ul>
 <form id="form"><input id="mail" name="mail" required><textarea id="note">x</textarea><button id="pay" type="button">Pay</button></form>
+<form id="fields"><input name="parentNode"><input name="firstChild"><input name="nextSibling"><input name="insertBefore"></form>
 <table><tr id="row"><td>1</td></tr></table><pre id="pre">x</pre><div id="side"><p>Side</p></div>
 <svg class="icon" viewBox="0 0 9 9"><circle id="dot" r="2"/><text id="label">t</text></svg>`;
 
@@ -275,6 +276,8 @@ describe("a document in GrowthBook's SDK", () => {
       insert("start", "<i>C</i>"),
       insert("start", "<i>D</i>"),
       { op: "insert", selector: ".late", position: "end", html: "<u>E</u>" },
+      { op: "insert", selector: "#fields", position: "start", html: "F" },
+      { op: "insert", selector: "#fields", position: "after", html: "G" },
       { op: "addClass", selector: "#top", className: "on" },
     ]);
     const inRuntime = await browser.applyRuntime(url, variant);

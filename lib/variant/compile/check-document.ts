@@ -50,7 +50,13 @@ function checkSizes(document: VariantDocument): ContentProblem[] {
 }
 
 function checkPage(page: VariantPage, path: string): ContentProblem[] {
-  return listProblems(path, { url: findAddressProblem(page), js: findScriptProblem(page.js) });
+  const { exclude = [], js } = page;
+  return [
+    ...listProblems(path, { url: findAddressProblem(page), js: findScriptProblem(js) }),
+    ...exclude.flatMap((each, index) =>
+      listProblems(`${path}.exclude[${index}]`, { url: findAddressProblem(each) }),
+    ),
+  ];
 }
 
 function checkChange(change: Change, path: string): ContentProblem[] {
@@ -78,7 +84,8 @@ function findHtmlProblem(text: string): string | undefined {
   return "problem" in compiled ? compiled.problem : undefined;
 }
 
-function findAddressProblem({ url, match }: VariantPage): string | undefined {
+/** Returns why a page cannot have this address. Undefined if it can. */
+export function findAddressProblem({ url, match }: Pick<VariantPage, "url" | "match">): string | undefined {
   if (match === "glob") {
     if (!/^https?:\/\/[^/?#]+\/[^#]*$/.test(url))
       return "must be a pattern such as https://shop.example/products/*, with host and path and without a fragment";

@@ -7,7 +7,7 @@ import { carryInGrowthBook, type GrowthBookItem } from "./carry-in-growthbook.ts
 import type { GrowthBookMutation } from "./growthbook-mutation.ts";
 import { writeInserts } from "./insert-script.ts";
 
-type UrlPattern = { include: true; type: "regex"; pattern: string };
+type UrlPattern = { include: boolean; type: "regex"; pattern: string };
 type Changes = { css: string; js: string; domMutations: GrowthBookMutation[] };
 
 /**
@@ -87,8 +87,9 @@ export function exportGrowthBook(
  * Always writes a regular expression. GrowthBook's simple patterns ignore case, the protocol and a trailing slash; the
  * runtime does not ignore them.
  */
-const toUrlPatterns = (page: VariantPage): UrlPattern[] => [
-  { include: true, type: "regex", pattern: toAddressPattern(page) },
+const toUrlPatterns = ({ url, match, exclude = [] }: VariantPage): UrlPattern[] => [
+  { include: true, type: "regex", pattern: toAddressPattern({ url, match }) },
+  ...exclude.map((each) => ({ include: false, type: "regex" as const, pattern: toAddressPattern(each) })),
 ];
 
 const toChanges = ({ page, items }: CarriedPage<GrowthBookItem>): Changes => ({

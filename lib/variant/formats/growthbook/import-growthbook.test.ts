@@ -190,12 +190,14 @@ describe("the imported part of a document", () => {
     assert.deepEqual([pages[0]?.url, pages[0]?.match], ["https://shop.example/b", "path"]);
   });
 
-  test("several patterns become several pages, and exclusions are named", () => {
+  test("several patterns become several pages, each with the exclusions", () => {
     const urlPatterns = [
       { type: "simple", pattern: "https://shop.example/a" },
       { type: "simple", pattern: "/b" },
       { type: "regex", pattern: "^https:\\/\\/shop\\.example\\/(c|d)" },
-      { include: false, type: "simple", pattern: "/e" },
+      { include: false, type: "simple", pattern: "/a/e" },
+      { include: false, type: "regex", pattern: "^https://shop\\.example/a" },
+      { include: false, type: "regex", pattern: "(x|y)" },
     ];
     const { pages, omitted } = accept(importGrowthBook({ ...changeset(text("x")), urlPatterns }));
     assert.deepEqual(
@@ -204,8 +206,13 @@ describe("the imported part of a document", () => {
     );
     assert.match(
       omitted.join("\n"),
-      /urlPatterns\[3\]: a page entry cannot exclude[\s\S]*urlPatterns\[2\]: the pattern has no equiv/,
+      /urlPatterns\[3\]: GrowthBook ignores case[\s\S]*urlPatterns\[5\]: the excluded pattern has no equiv[\s\S]*urlPatterns\[2\]: the pattern has no equiv/,
     );
+    for (const { exclude } of pages)
+      assert.deepEqual(exclude, [
+        { url: "https://*/a/e", match: "glob" },
+        { url: "https://shop.example/a", match: "prefix" },
+      ]);
   });
 
   test("an insertion is not made twice on a page that two patterns match", () => {

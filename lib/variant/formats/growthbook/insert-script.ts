@@ -16,7 +16,14 @@ const BEGIN = `((inserts) => {
   const own = new WeakSet();
   const placed = inserts.map(() => new Map());
   let current = script;
-  const isOwn = (node) => node !== null && (own.has(node) || isOwn(node.parentNode));
+  // A form field named like a member of its form would hide that member.
+  const { insertBefore, removeChild } = Node.prototype;
+  const getter = (name) => {
+    const { get } = Object.getOwnPropertyDescriptor(Node.prototype, name);
+    return (node) => get.call(node);
+  };
+  const [parentOf, firstOf, nextOf, isConnected] = ["parentNode", "firstChild", "nextSibling", "isConnected"].map(getter);
+  const isOwn = (node) => node !== null && (own.has(node) || isOwn(parentOf(node)));
   const build = (html) => {
     const template = document.createElement("template");
     template.innerHTML = html;
@@ -24,24 +31,25 @@ const BEGIN = `((inserts) => {
   };
   const place = (nodes, element, position) => {
     const isInside = position === "start" || position === "end";
-    const parent = isInside ? element : element.parentNode;
+    const parent = isInside ? element : parentOf(element);
     if (!parent || parent === document) return;
-    let next = { before: element, start: element.firstChild, end: null, after: element.nextSibling }[position];
-    if (position === "start" || position === "after") while (next && own.has(next)) next = next.nextSibling;
+    let next = { before: element, start: firstOf(element), end: null, after: nextOf(element) }[position];
+    if (position === "start" || position === "after") while (next && own.has(next)) next = nextOf(next);
     for (const node of nodes) {
       own.add(node);
-      parent.insertBefore(node, next);
+      insertBefore.call(parent, node, next);
     }
   };
-  const remove = ({ nodes }) => nodes.forEach((node) => node.remove());
+  const remove = ({ nodes }) =>
+    nodes.forEach((node) => parentOf(node) && removeChild.call(parentOf(node), node));
   const apply = () =>
     inserts.forEach(({ selector, position, html }, index) => {
       const known = placed[index];
-      for (const [element, made] of known) if (!element.isConnected) remove(made);
+      for (const [element, made] of known) if (!isConnected(element)) remove(made);
       for (const element of document.querySelectorAll(selector)) {
         const made = known.get(element) ?? { nodes: [], count: 0 };
-        const parent = position === "start" || position === "end" ? element : element.parentNode;
-        const isThere = made.nodes.length > 0 && made.nodes.every((node) => node.parentNode === parent);
+        const parent = position === "start" || position === "end" ? element : parentOf(element);
+        const isThere = made.nodes.length > 0 && made.nodes.every((node) => parentOf(node) === parent);
         if (isThere || made.count > 20 || isOwn(element)) continue;
         remove(made);
         known.set(element, { nodes: build(html), count: made.count + 1 });
