@@ -27,6 +27,8 @@ export const variants = pgTable(
     key: text("key").notNull(),
     /** Number of the newest revision. */
     revision: integer("revision").notNull(),
+    /** The highest number that the id of a change has had in any revision, such as 12 of `c12`. */
+    lastChange: integer("last_change").notNull().default(0),
     /** Whether the live browser shows the variant. At most one variant of a session is shown. */
     isShown: boolean("is_shown").notNull().default(false),
     updatedAt: instant("updated_at").notNull().defaultNow(),

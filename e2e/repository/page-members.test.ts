@@ -15,12 +15,13 @@ const DIRECT = [
 ];
 /**
  * Files that a page cannot mislead, although they match: the overlay's code has rules of its own, `compile` works on
- * documents of the service, and other products run the portable script.
+ * documents of the service, and other products run the scripts of exports.
  */
 const ALLOWED = [
   /^lib\/browser\/overlay\//,
   /^lib\/variant\/compile\//,
   /^lib\/variant\/formats\/portable\/page-script\.ts$/,
+  /^lib\/variant\/formats\/growthbook\/insert-script\.ts$/,
 ];
 
 const files = ROOMS.flatMap((room) =>

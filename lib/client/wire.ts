@@ -3334,10 +3334,18 @@ export type VariantPage = {
   url: string;
   /** How the address of a page must match `url`; the fragment is never compared. `exact`: the whole address is equal. `path`: origin and path are equal. `prefix`: the address begins with `url`. `glob`: in `url`, `*` matches any characters except `/`, and `**` matches any characters; a query is compared only if `url` contains `?`. */
   match: "exact" | "path" | "prefix" | "glob";
+  /** Addresses that do not match, although `url` matches them. */
+  exclude?: Array<{
+    url: string;
+    /** How the address of a page must match `url`; the fragment is never compared. `exact`: the whole address is equal. `path`: origin and path are equal. `prefix`: the address begins with `url`. `glob`: in `url`, `*` matches any characters except `/`, and `**` matches any characters; a query is compared only if `url` contains `?`. */
+    match: "exact" | "path" | "prefix" | "glob";
+  }> | undefined;
+  /** When the changes of the page are applied: `now` (as soon as their elements exist), `load`, `idle` (the first idle time after the load), or a CSS selector (as soon as an element matches it). By default a change waits until the page is hydrated. */
+  when?: string | undefined;
   changes: Array<VariantChange>;
   /** Style sheet that is added to the page when its document starts to load. */
   css: string;
-  /** Script that runs once in each document of the page, as a function body. */
+  /** Script that runs once in each document of the page, as a function body. If it returns a function, that function is called when the variant stops on the page. */
   js: string;
 };
 

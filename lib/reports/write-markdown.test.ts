@@ -120,8 +120,33 @@ describe("the agent's Markdown in a quote", () => {
       "![x](https://evil.example/p.png)",
       "> \\![x](https://evil.example/p.png)",
     ],
+    [
+      "links to pages are kept",
+      'see [a](https://a.example/x_(1) "T"), [b](/p?q=a:b), [c](#d), [e](mailto:e@f.example), [g](a&amp;b)\n[r]: http://a.example',
+      '> see [a](https://a.example/x_(1) "T"), [b](/p?q=a:b), [c](#d), [e](mailto:e@f.example), [g](a&amp;b)\n> [r]: http://a.example',
+    ],
+    [
+      "addresses that may run code are removed",
+      "a [b](javascript:alert(1)) c [d]( JavaScript:x 'title') e [f](vbscript:x) [g](data:text/html;base64,PGI+) [h](blob:x) [i](file:///x)",
+      "> a [b] c [d] e [f] [g] [h] [i]",
+    ],
+    [
+      "addresses are read with their entities and escapes",
+      "[a](javascript&colon;x) [b](java&#115;cript&#x3A;x) [c](java&Tab;script:x) [d](javascript\\:x) [e](&#1;javascript:x) [f](java&lowbar;:x) [g](\u00a0javascript:x)",
+      "> [a] [b] [c] [d] [e] [f] [g]",
+    ],
+    [
+      "definitions are links, and so are links whose address is on the next line",
+      "[a]\n\n[a]: javascript:x\n[b]:\njavascript:x\n[c](\njavascript:x)\n- [d]: vbscript:x",
+      "> [a]\n>\n> [a]\n> [b]\\:\n> javascript:x\n> [c]\\(\n> javascript:x)\n> - [d]",
+    ],
+    ["code may contain any address", "`[a](javascript:x)`", "> `[a](javascript:x)`"],
+    ["an address in angle brackets is text", "[a](<javascript:x y>) b", "> [a] b"],
     ["CR and CRLF are line ends too", "a\r\n```\rb", "> a\n> ```\n> b"],
   ];
+  it("takes linear time", () => {
+    for (const part of ["](", "[a](x:", "[a](x: ", "&#1;", "](\\"]) quoteMarkdown(part.repeat(50_000));
+  });
   for (const [what, markdown, expected] of cases)
     it(what, () => assert.equal(quoteMarkdown(markdown), expected));
 });

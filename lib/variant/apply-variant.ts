@@ -5,9 +5,11 @@ import { withinDeadline } from "#lib/tools/browser/within-deadline.ts";
 import { checkDocumentContent } from "./compile/check-document.ts";
 import type { RevisionInput, VariantDocument } from "./document.ts";
 import { type Grounding, groundChanges } from "./grounding/ground-changes.ts";
+import { describeReturned } from "./rejected-changes.ts";
 import { describeDifference, describeProblem, revise } from "./revise.ts";
 import { readPageScript } from "./shown-variant.ts";
 import { storeRevision } from "./store-revision.ts";
+import { readVariantHistory } from "./variant-history-store.ts";
 import { findRevision, findRevisionOfCall } from "./variant-store.ts";
 import type { VariantsDeps } from "./variants-deps.ts";
 
@@ -33,6 +35,8 @@ export type ApplyResult =
       isRepeated: boolean;
       /** The result of the trial on the live page. Null if the session has no browser, or if the call is repeated. */
       grounding: (Grounding & { ok: true }) | null;
+      /** What the caller should know about ids and about changes that a person has rejected, one per line. */
+      notes: string[];
     }
   | { ok: false; problem: string };
 
@@ -63,9 +67,10 @@ export async function applyVariant(
   if (baseRevision !== (newest?.number ?? 0)) return describeStale(deps, call, newest?.number ?? 0, before);
 
   const pageUrl = live ? live.page().url() : await findSelectedUrl(deps.db, sessionId);
-  const revised = revise(before, change, pageUrl);
+  const { used, rejected } = await readVariantHistory(deps.db, sessionId, variant);
+  const revised = revise(before, change, pageUrl, used);
   if (!revised.ok) return revised;
-  const { document } = revised;
+  const { document, givenIds } = revised;
   const problem = refuseDocument(document, before);
   if (problem !== undefined) return { ok: false, problem };
 
@@ -75,7 +80,11 @@ export async function applyVariant(
   if (grounding && !grounding.ok) return grounding;
   const draft = { ...call, baseRevision, author: "agent", document } as const;
   const stored = await storeRevision(deps, draft);
-  if (stored.ok) return { ok: true, summary: stored.summary, isRepeated: false, grounding };
+  const notes = [
+    ...[...givenIds].map(([id, given]) => `${id}: the id ${given} belonged to an earlier change.`),
+    ...describeReturned(rejected, before, document, givenIds),
+  ];
+  if (stored.ok) return { ok: true, summary: stored.summary, isRepeated: false, grounding, notes };
   // The revision was not stored, for example because another author has stored a revision first. The page must show the
   // stored revision again instead of the revision of this call.
   if (live) await deps.browser.refreshPageScripts([live.sessionId]);
@@ -112,7 +121,7 @@ function describeRepeated({
 }: NonNullable<Awaited<ReturnType<typeof findRevisionOfCall>>>): ApplyResult {
   const checked = check ? { status: check.status, at: check.at } : null;
   const summary = { key: variant, revision: number, check: checked, publication: null };
-  return { ok: true, summary, isRepeated: true, grounding: null };
+  return { ok: true, summary, isRepeated: true, grounding: null, notes: [] };
 }
 
 /** Returns why a document cannot be stored, or undefined if it can. */

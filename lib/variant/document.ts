@@ -130,6 +130,11 @@ const match = z.enum(PAGE_MATCHES).meta({
   description:
     "How the address of a page must match `url`; the fragment is never compared. `exact`: the whole address is equal. `path`: origin and path are equal. `prefix`: the address begins with `url`. `glob`: in `url`, `*` matches any characters except `/`, and `**` matches any characters; a query is compared only if `url` contains `?`.",
 });
+const exclude = z
+  .array(z.strictObject({ url: address, match }))
+  .max(20, { error: "must have at most 20 addresses" })
+  .optional()
+  .meta({ description: "Addresses that do not match, although `url` matches them." });
 const css = text(100_000).meta({
   description: "Style sheet that is added to the page when its document starts to load.",
 });
@@ -148,7 +153,7 @@ const when = text(1_000)
   .optional();
 
 const variantPageSchema = z
-  .strictObject({ url: address, match, when, changes: z.array(changeSchema), css, js })
+  .strictObject({ url: address, match, exclude, when, changes: z.array(changeSchema), css, js })
   .meta({ id: "VariantPage", description: "The changes of the pages whose address matches `url`." });
 export type VariantPage = z.infer<typeof variantPageSchema>;
 
@@ -156,6 +161,7 @@ export type VariantPage = z.infer<typeof variantPageSchema>;
 const pageInputSchema = z.strictObject({
   url: address,
   match: match.default("path"),
+  exclude,
   when,
   changes: z.array(changeInputSchema).default([]),
   css: css.default(""),

@@ -3,8 +3,10 @@ import { checkDocumentContent } from "./compile/check-document.ts";
 import type { VariantDocument } from "./document.ts";
 import type { ImportOptions } from "./formats/imported/imported.ts";
 import { importPages, type JsonFormat } from "./formats/index.ts";
-import { describeProblem, revise } from "./revise.ts";
+import { describeProblem, revise, type UsedIds } from "./revise.ts";
 import { storeRevision } from "./store-revision.ts";
+import { readVariantHistory } from "./variant-history-store.ts";
+import { findRevision } from "./variant-store.ts";
 import type { VariantsDeps } from "./variants-deps.ts";
 
 /**
@@ -30,15 +32,27 @@ type ReadVariant =
   /** `problem` begins with the path of the invalid field. */
   | { ok: false; problem: string };
 
+/** The newest document of a variant, and the ids that its changes have had. */
+type ExistingVariant = { document: VariantDocument; used: UsedIds };
+
+const NEW_VARIANT: ExistingVariant = { document: { pages: [] }, used: { lastNumber: 0, ids: new Set() } };
+
 /**
  * Validates a document of this service or of another tool, and converts it to the content of a revision. Has no side
  * effects.
+ *
+ * @param existing the variant whose content is replaced. Its changes keep their ids, and no id is used again.
  */
-export function readVariantDocument(format: JsonFormat, value: unknown, options: ImportOptions): ReadVariant {
+export function readVariantDocument(
+  format: JsonFormat,
+  value: unknown,
+  options: ImportOptions,
+  existing: ExistingVariant = NEW_VARIANT,
+): ReadVariant {
   const imported = importPages(format, unwrap(format, value), options);
   if (!imported.ok) return { ok: false, problem: nameField(imported.problem) };
   const { omitted } = imported;
-  const revised = revise({ pages: [] }, { set: imported.pages }, null);
+  const revised = revise(existing.document, { set: imported.pages }, null, existing.used);
   if (!revised.ok) return { ok: false, problem: `document: ${revised.problem}` };
   const { document } = revised;
   const [flaw] = checkDocumentContent(document);
@@ -54,7 +68,10 @@ export function readVariantDocument(format: JsonFormat, value: unknown, options:
  */
 export async function importVariant(deps: VariantsDeps, request: ImportRequest): Promise<ImportedVariant> {
   const { sessionId, variant, baseRevision, format, options } = request;
-  const imported = readVariantDocument(format, request.document, options);
+  const { used } = await readVariantHistory(deps.db, sessionId, variant);
+  const newest = await findRevision(deps.db, sessionId, variant);
+  const existing = { used, document: newest?.document ?? NEW_VARIANT.document };
+  const imported = readVariantDocument(format, request.document, options, existing);
   if (!imported.ok) return { ...imported, reason: "invalid" };
   const { document } = imported;
   const about = { sessionId, variant, baseRevision, author: "person" } as const;
@@ -69,11 +86,10 @@ export async function importVariant(deps: VariantsDeps, request: ImportRequest):
   if (stored.reason === "unknown session")
     return { ok: false, reason: "unknown", problem: "no such session" };
   if (stored.reason === "refused") return { ok: false, reason: "stale", problem: stored.problem };
-  const { newest } = stored;
   const advice =
-    newest === 0
+    stored.newest === 0
       ? "the variant does not exist; send 0"
-      : `the newest revision is ${newest}; send that to replace it`;
+      : `the newest revision is ${stored.newest}; send that to replace it`;
   return { ok: false, reason: "stale", problem: `baseRevision: ${advice}` };
 }
 

@@ -35,6 +35,26 @@ describe("a call that changes a variant", () => {
     assert.deepEqual(idsOf(revised.document), [[], ["c8"]]);
   });
 
+  it("gives another id to a change whose id belonged to a change that is gone, and says so", () => {
+    const document = { pages: [page(HOME, text("c1", "One"))] };
+    const used = { lastNumber: 9, ids: new Set(["c1", "title"]) };
+    const changes = [text("c1", "New"), text("c7", "Two"), text("title", "Three"), text("fresh", "Four")];
+    const set = [
+      page(HOME, ...changes),
+      { ...page(`${HOME}cart`), changes: [{ op: "remove" as const, selector: "p" }] },
+    ];
+    const revised = revise(document, { set }, HOME, used);
+    assert.ok(revised.ok);
+    assert.deepEqual(idsOf(revised.document), [["c1", "c10", "c11", "fresh"], ["c12"]]);
+    assert.deepEqual(
+      [...revised.givenIds],
+      [
+        ["c10", "c7"],
+        ["c11", "title"],
+      ],
+    );
+  });
+
   it("replaces a change that has the same id, in its place", () => {
     const document = { pages: [page(HOME, text("c1", "One"), text("c2", "Two"))] };
     const revised = add(document, text("c1", "New"));
@@ -77,10 +97,14 @@ describe("the difference of two documents", () => {
     assert.deepEqual(describeDifference(before, after), [
       `altered ${JSON.stringify(text("c1", "New"))}`,
       `added ${JSON.stringify(text("c3", "Three"))}`,
-      "dropped c2",
+      `dropped ${JSON.stringify(text("c2", "Two"))}`,
       `altered css of ${HOME}: "p {}"`,
     ]);
     assert.deepEqual(describeDifference(before, before), []);
+    const off = { pages: [page(HOME, { ...text("c1", "One"), off: true }, text("c2", "Two"))] };
+    const switched = JSON.stringify(off.pages[0]?.changes[0]);
+    assert.deepEqual(describeDifference(before, off), [`switched off ${switched}`]);
+    assert.deepEqual(describeDifference(off, before), [`switched on ${JSON.stringify(text("c1", "One"))}`]);
   });
 
   it("shows the sheets of a page that the older document does not have, and cuts long ones", () => {

@@ -8,16 +8,34 @@ import {
   type RevisionInput,
   VARIANT_LIMITS,
   type VariantDocument,
-  type VariantPage,
 } from "./document.ts";
 import { matchesAddress } from "./runtime/match-address.ts";
 
-type RevisionResult = { ok: true; document: VariantDocument } | { ok: false; problem: string };
+/** The ids that the changes of a variant have had. */
+export type UsedIds = {
+  /** The highest number of an id such as `c12`, in all revisions. */
+  lastNumber: number;
+  /** All ids of the revisions that are kept. */
+  ids: ReadonlySet<string>;
+};
+
+type RevisionResult =
+  | {
+      ok: true;
+      document: VariantDocument;
+      /** The id that the call has given to a change, by the id that the change got instead. */
+      givenIds: ReadonlyMap<string, string>;
+    }
+  | Refusal;
+type Refusal = { ok: false; problem: string };
+
+const NO_IDS: UsedIds = { lastNumber: 0, ids: new Set() };
 
 /**
  * Applies a call to the newest document. `set` replaces all pages, and `drop` removes changes. `add`, `css` and `js` go
  * to the entry of `pages` that matches `pageUrl`. If no entry matches, a new one is added. A change in `add` replaces
- * the change of this entry that has the same id. Does not alter `document`. Returns a problem if `drop` names an
+ * the change of this entry that has the same id. No id of an earlier change is used again: a change with such an id gets
+ * another one. Does not alter `document`. Returns a problem if `drop` names an
  * unknown change, or if there is something to add and `pageUrl` is not a web address.
  *
  * @param pageUrl address of the live page, or the session's target if there is no browser. Null if both are unknown.
@@ -26,6 +44,7 @@ export function revise(
   document: VariantDocument,
   { set, add, drop, css, js }: RevisionInput,
   pageUrl: string | null,
+  used: UsedIds = NO_IDS,
 ): RevisionResult {
   const before = set ?? document.pages;
   const existing = new Set(before.flatMap(({ changes }) => changes.flatMap(({ id }) => id ?? [])));
@@ -51,7 +70,7 @@ export function revise(
     if (css !== undefined) target.css = css;
     if (js !== undefined) target.js = js;
   }
-  return { ok: true, document: { pages: numberChanges(pages, document) } };
+  return { ok: true, ...numberChanges(pages, document, used) };
 }
 
 const listIds = (ids: Set<string>): string => (ids.size === 0 ? "no changes" : [...ids].join(", "));
@@ -83,18 +102,45 @@ function place(page: PageInput, change: ChangeInput): void {
 }
 
 /**
- * Gives an id to each change that has none: `c` and the next number. Numbers of the previous document are not used
- * again.
+ * Gives an id, `c` and the next number, to each change that has none, and to each change whose id belonged to a change
+ * that is no longer in the variant.
  */
-function numberChanges(pages: PageInput[], previous: VariantDocument): VariantPage[] {
-  const used = [...pages, ...previous.pages].flatMap(({ changes }) => changes.flatMap(({ id }) => id ?? []));
-  let last = Math.max(0, ...used.map((id) => Number(/^c(\d{1,6})$/.exec(id)?.[1] ?? 0)));
-  return pages.map((page) => ({
-    ...page,
+function numberChanges(
+  pages: PageInput[],
+  previous: VariantDocument,
+  used: UsedIds,
+): { document: VariantDocument; givenIds: Map<string, string> } {
+  const present = new Set(previous.pages.flatMap(({ changes }) => changes.map(({ id }) => id)));
+  const isFree = (id: string) => present.has(id) || !isUsed(id, used);
+  const given = pages.flatMap(({ changes }) => changes.flatMap(({ id }) => id ?? []));
+  const taken = new Set([...present, ...given]);
+  let last = Math.max(used.lastNumber, ...[...taken].map(readNumber));
+  const nextId = (): string => {
+    do last += 1;
+    while (taken.has(`c${last}`) || used.ids.has(`c${last}`));
+    return `c${last}`;
+  };
+  const givenIds = new Map<string, string>();
+  const number = ({ id: givenId, ...change }: ChangeInput): Change => {
+    const id = givenId !== undefined && isFree(givenId) ? givenId : nextId();
+    if (givenId !== undefined && id !== givenId) givenIds.set(id, givenId);
     // The id comes first, because people read the document.
-    changes: page.changes.map(({ id, ...change }) => ({ id: id ?? `c${++last}`, ...change }) as Change),
-  }));
+    return { id, ...change } as Change;
+  };
+  const document = { pages: pages.map((page) => ({ ...page, changes: page.changes.map(number) })) };
+  return { document, givenIds };
 }
+
+const readNumber = (id: string): number => Number(/^c(\d{1,6})$/.exec(id)?.[1] ?? 0);
+
+const isUsed = (id: string, { lastNumber, ids }: UsedIds): boolean => {
+  const number = readNumber(id);
+  return ids.has(id) || (number > 0 && number <= lastNumber);
+};
+
+/** Returns the highest number of an id such as `c12` in a document; 0 if there is none. */
+export const findLastNumber = ({ pages }: VariantDocument): number =>
+  Math.max(0, ...pages.flatMap(({ changes }) => changes.map(({ id }) => readNumber(id))));
 
 /** One edit that a person makes to a change. */
 type ChangeEdit =
@@ -102,7 +148,10 @@ type ChangeEdit =
   | { action: "setText"; changeId: string; text: string };
 
 /** Applies a person's edits to a document, in order. Does not alter `document`. */
-export function editChanges(document: VariantDocument, edits: readonly ChangeEdit[]): RevisionResult {
+export function editChanges(
+  document: VariantDocument,
+  edits: readonly ChangeEdit[],
+): { ok: true; document: VariantDocument } | Refusal {
   let pages = document.pages;
   for (const [index, edit] of edits.entries()) {
     const found = pages.flatMap(({ changes }) => changes).find(({ id }) => id === edit.changeId);
@@ -132,15 +181,18 @@ const SHEET_CHARS_MAX = 2_000;
 /**
  * Describes what changed between two documents, for a caller whose revision is out of date. Each added, altered or
  * dropped change is one line. Altered style sheets and scripts are quoted, because a call can only replace them as a
- * whole.
+ * whole. A change whose content was altered while it was switched on or off is described as switched.
  */
 export function describeDifference(before: VariantDocument, after: VariantDocument): string[] {
   const old = byId(before);
   const now = byId(after);
-  const lines = [...now].flatMap(([id, text]) =>
-    old.get(id) === text ? [] : [`${old.has(id) ? "altered" : "added"} ${text}`],
-  );
-  const dropped = [...old.keys()].filter((id) => !now.has(id)).map((id) => `dropped ${id}`);
+  const lines = [...now.values()].flatMap((change) => {
+    const words = describeAlteration(old.get(change.id), change);
+    return words === undefined ? [] : [`${words} ${JSON.stringify(change)}`];
+  });
+  const dropped = [...old.values()]
+    .filter(({ id }) => !now.has(id))
+    .map((change) => `dropped ${JSON.stringify(change)}`);
   const sheets = after.pages.flatMap(({ url, match, ...page }) => {
     const previous = before.pages.find((other) => other.url === url && other.match === match);
     return (["css", "js"] as const)
@@ -152,8 +204,15 @@ export function describeDifference(before: VariantDocument, after: VariantDocume
 
 const cut = (text: string, max: number): string => shorten(text, max);
 
-const byId = ({ pages }: VariantDocument): Map<string, string> =>
-  new Map(pages.flatMap(({ changes }) => changes).map((change) => [change.id, JSON.stringify(change)]));
+function describeAlteration(old: Change | undefined, now: Change): string | undefined {
+  if (!old) return "added";
+  if (JSON.stringify(old) === JSON.stringify(now)) return undefined;
+  if (old.off !== now.off) return now.off === true ? "switched off" : "switched on";
+  return "altered";
+}
+
+const byId = ({ pages }: VariantDocument): Map<string, Change> =>
+  new Map(pages.flatMap(({ changes }) => changes).map((change) => [change.id, change]));
 
 /** Counts the changes in a document. */
 export const countChanges = ({ pages }: VariantDocument): number =>

@@ -8,6 +8,7 @@ import { releaseColumns } from "#lib/publication/publication-store.ts";
 import { toPublication } from "#lib/publication/release.ts";
 import type { CheckReport } from "./check/check-report.ts";
 import { VARIANT_LIMITS, type VariantDocument } from "./document.ts";
+import { findLastNumber } from "./revise.ts";
 
 /** A stored revision. `check` is the report of its last check. Null if the revision has not been checked. */
 export type Revision = {
@@ -226,12 +227,17 @@ type NewRevision = {
  */
 export async function insertRevision(tx: Transaction, revision: NewRevision): Promise<void> {
   const { sessionId, key, number } = revision;
+  const lastChange = findLastNumber(revision.document);
   await tx
     .insert(variants)
-    .values({ sessionId, key, revision: number })
+    .values({ sessionId, key, revision: number, lastChange })
     .onConflictDoUpdate({
       target: [variants.sessionId, variants.key],
-      set: { revision: number, updatedAt: sql`now()` },
+      set: {
+        revision: number,
+        lastChange: sql`greatest(${variants.lastChange}, ${lastChange})`,
+        updatedAt: sql`now()`,
+      },
     });
   await tx.insert(variantRevisions).values({ ...revision, document: storable(revision.document) });
   await tx

@@ -102,6 +102,26 @@ describe("deploy_landing_page in a turn", () => {
     assert.match(listed, /write_file/);
     assert.doesNotMatch(listed, /deploy_landing_page/);
   });
+
+  it("names links that lead to no file of the page", async () => {
+    const session = await openSession(service);
+    const built = '<script type="module" src="/assets/app.js"></script><img src="logo.png">';
+    const files = { "index.html": built, "assets/app.js": "" };
+    const { text } = await deployFiles(service, files, { slug: "built-docs" }, session);
+    assert.match(
+      text,
+      /lead out of the page: [\s\S]*"\/assets\/app\.js" in index\.html\n<[\s\S]*built for the root of a site\..*\/p\/built-docs\/ \(VitePress/,
+    );
+    assert.match(text, /no such file: [\s\S]*"logo\.png" in index\.html/);
+    const fixed = {
+      ...files,
+      "index.html": built.replace("/assets", "/p/built-docs/assets"),
+      "logo.png": "",
+    };
+    const again = await deployFiles(service, fixed, { slug: "built-docs" }, session);
+    assert.match(again.text, /^Deployed version 2 /);
+    assert.doesNotMatch(again.text, /Not found/);
+  });
 });
 
 describe("page versions", () => {

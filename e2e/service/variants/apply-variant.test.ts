@@ -172,7 +172,7 @@ describe("apply_variant", () => {
     );
     assert.match(replaced, /Stored revision 2/);
     assert.match(replaced, /c1 setText "#pay": 1 element/);
-    assert.match(again, /Stored revision 3[\s\S]*\nc2 setText "h1": 1 element\n.*\nc1: applied as before\n</);
+    assert.match(again, /Stored revision 3[\s\S]*\nc3 setText "h1": 1 element\n.*\nc1: applied as before\n</);
     assert.doesNotMatch(again, /c1 setText/);
     assert.match(shown, /"Buy",\s+"rgb\(1, 2, 3\)",\s+true/);
     assert.match(unknown, /drop: there is no change c9\. The variant has c1\./);

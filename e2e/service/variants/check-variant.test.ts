@@ -24,6 +24,7 @@ const payNow = { op: "setText", selector: "#pay", text: "Pay now" };
 
 describe("check_variant", () => {
   it("stores its report with the revision, and a newer revision has none", async () => {
+    const startedAt = new Date().toISOString();
     const { session, results } = await playTurn(
       service,
       [
@@ -47,6 +48,8 @@ describe("check_variant", () => {
     assert.equal(first.check?.status, "pass");
     const second = await readRevision(service, session.sessionId, 2);
     assert.equal(second.check?.status, "fail");
+    const dates = [startedAt, first.check?.at ?? "", second.check?.at ?? "", new Date().toISOString()];
+    assert.deepEqual(dates, dates.toSorted(), "each check has the time at which it began");
     assert.ok(second.check?.findings.some(({ code }) => code === "overflow"));
     const events = await readEvents(service, session.sessionId);
     assert.deepEqual(

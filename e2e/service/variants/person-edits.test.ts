@@ -79,6 +79,50 @@ describe("a person's edits of a variant", () => {
     assert.deepEqual(authors, ["agent", "person", "person", "person"]);
   });
 
+  it("are in the instructions of the next turn, and the agent is told if it undoes them", async () => {
+    const { session } = await playEdits();
+    const edits = [
+      { action: "off", changeId: "c1" },
+      { action: "drop", changeId: "c2" },
+    ];
+    assert.equal((await edit(session, 1, edits)).status, 201);
+    const changes = [
+      { id: "c1", op: "setText", selector: "#pay", text: "Pay now" },
+      { id: "c2", op: "setText", selector: "h1", text: "Winter shop" },
+      { op: "remove", selector: "title" },
+    ];
+    const css = "#pay:hover, #pay[hidden] { color: red } #pya { colour: red }";
+    const [applied = "", styled = ""] = await playFollowUp(service, session.sessionId, [
+      step("apply_variant", { baseRevision: 2, set: [{ url: site.url, match: "prefix", changes }] }),
+      step("apply_variant", { baseRevision: 3, css }),
+    ]);
+    const prompt = service.model.requests.findLast(({ kind }) => kind === "turn")?.text ?? "";
+    assert.match(
+      prompt,
+      /Variant main has revision 2, not checked\. A person has changed it since your revision 1\./,
+    );
+    assert.match(prompt, /switched off .*c1.*#pay[\s\S]*dropped .*c2.*Winter shop/);
+    assert.match(
+      applied,
+      /^Stored revision 3 of variant main\.\n- c3: the id c2 belonged to an earlier change\.\n- c1: a person switched it off in revision 2\.\n- c3: a person dropped it in revision 2, as c2\.\nTake out what/,
+    );
+    const { document } = await readRevision(service, session.sessionId, 3);
+    assert.deepEqual(
+      document.pages[0]?.changes.map(({ id }) => id),
+      ["c1", "c3", "c4"],
+    );
+    assert.match(
+      styled,
+      /ignores parts of the css:[\s\S]*"#pya": matches no element[\s\S]*"colour" is not a property/,
+    );
+    assert.doesNotMatch(styled, /#pay/);
+    const next = await playFollowUp(service, session.sessionId, [
+      step("apply_variant", { baseRevision: 4, drop: ["c3", "c4"] }),
+      step("apply_variant", { baseRevision: 5, add: [{ op: "setText", selector: "h1", text: "Spring" }] }),
+    ]);
+    assert.match(next[1] ?? "", /^Stored revision 6 of variant main\. The live[\s\S]*\nc5 setText "h1"/);
+  });
+
   it("are refused with an outdated baseRevision, for unknown changes, and without the role drive", async () => {
     const { session } = await playEdits();
     const off = { action: "off", changeId: "c1" };

@@ -99,7 +99,7 @@ type ShownRevision = {
   author: string;
   isShown: boolean;
   document: VariantDocument;
-  check: Pick<CheckReport, "status" | "findings" | "pages"> | null;
+  check: Pick<CheckReport, "status" | "at" | "findings" | "pages"> | null;
 };
 
 /** Stores revision 1 of the variant `main`, which changes the text of `#pay`. */

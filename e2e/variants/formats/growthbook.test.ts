@@ -22,6 +22,7 @@ const NAMED = { name: "New checkout", key: "checkout" };
 const BODY = `<header id="top" class="a b" style="color: red !important; margin-left: 3px"><b>Shop</b> now</header>
 <ul id="list"><li>One</li><li class="old">Two</li><li>Three</li></ul>
 <form id="form"><input id="mail" name="mail" required><textarea id="note">x</textarea><button id="pay" type="button">Pay</button></form>
+<form id="fields"><input name="parentNode"><input name="firstChild"><input name="nextSibling"><input name="insertBefore"></form>
 <table><tr id="row"><td>1</td></tr></table><pre id="pre">x</pre><div id="side"><p>Side</p></div>
 <svg class="icon" viewBox="0 0 9 9"><circle id="dot" r="2"/><text id="label">t</text></svg>`;
 
@@ -64,6 +65,12 @@ const EXPRESSIBLE: Changes = [
   { op: "remove", selector: "#mail" },
   { op: "move", selector: "#pay", position: "before", target: "ul#list" },
   { op: "move", selector: "#pay", position: "end", target: "div" },
+  ...(["before", "start", "end", "after"] as const).map((position) => ({
+    op: "insert" as const,
+    selector: "li, #row > td",
+    position,
+    html: "<b class='new'>x</b> </script><!-- c --><i>y</i>",
+  })),
 ];
 
 /** Changes that GrowthBook cannot express, each with the expected reason. */
@@ -85,10 +92,8 @@ const OMITTED: [change: Changes[number], reason: RegExp][] = [
   [{ op: "setAttribute", selector: "svg", name: "class", value: "x" }, /SVG/],
   [{ op: "setStyle", selector: "#side", style: { "--x": "1; color: red" } }, /not one CSS value/],
   [{ op: "setStyle", selector: "#side", style: { "--x": "" } }, /not one CSS value/],
-  ...(["before", "start", "end", "after"] as const).map((position): [Changes[number], RegExp] => [
-    { op: "insert", selector: "#side", position, html: "<p>x</p>" },
-    /repeats the insertion/,
-  ]),
+  [{ op: "insert", selector: "p", position: "after", html: "<p>x</p>" }, /elements that it inserts/],
+  [{ op: "insert", selector: "#side >> p", position: "after", html: "x" }, /shadow roots/],
   [{ op: "move", selector: "#pay", position: "start", target: "#side" }, /position start/],
   [{ op: "move", selector: "#pay", position: "after", target: "#side" }, /position after/],
   [{ op: "move", selector: "li", position: "end", target: "#side" }, /one element/],
@@ -258,18 +263,52 @@ describe("a document in GrowthBook's SDK", () => {
     await close();
   });
 
-  test("insertions are not exported, because GrowthBook repeats them", async () => {
-    const [experiment] = exportDocument(
-      documentOf(url, [{ op: "setText", selector: "#side", text: "x" }]),
-    ).experiments;
-    const domMutations = [{ selector: "#side", action: "append", attribute: "html", value: "<b>x</b>" }];
-    const { page, close } = await browser.applyGrowthBook(url, [
-      { ...experiment, variations: [{}, { css: "", js: "", domMutations }] },
+  test("insertions stand once, in their order, whatever the page and the SDK do, and end with the experiment", async () => {
+    const insert = (position: "start" | "after", html: string) => ({
+      op: "insert" as const,
+      selector: "#side",
+      position,
+      html,
+    });
+    const variant = documentOf(url, [
+      insert("after", "<b>A</b>"),
+      insert("after", "<b>B</b>"),
+      insert("start", "<i>C</i>"),
+      insert("start", "<i>D</i>"),
+      { op: "insert", selector: ".late", position: "end", html: "<u>E</u>" },
+      { op: "insert", selector: "#fields", position: "start", html: "F" },
+      { op: "insert", selector: "#fields", position: "after", html: "G" },
+      { op: "addClass", selector: "#top", className: "on" },
     ]);
-    assert.equal(await page.locator("#side b").count(), 1);
-    await page.evaluate(() => document.querySelector("#side p")?.append("!"));
-    await page.waitForFunction(() => document.querySelectorAll("#side b").length === 2);
-    await close();
+    const inRuntime = await browser.applyRuntime(url, variant);
+    const inSdk = await browser.applyGrowthBook(url, exportDocument(variant).experiments);
+    assert.deepEqual(inSdk.shown, inRuntime.shown);
+    const { page } = inSdk;
+    const read = () =>
+      page.evaluate(() =>
+        [...document.querySelectorAll("b, i, u")].map(({ textContent }) => textContent).join(""),
+      );
+    await page.evaluate(() => document.body.insertAdjacentHTML("beforeend", "<p class=late></p>"));
+    await page.waitForFunction(() => document.querySelector(".late u"));
+    await page.evaluate(() => {
+      const side = document.querySelector("#side");
+      side?.replaceChildren("new");
+      side?.nextElementSibling?.remove();
+    });
+    await page.waitForFunction(() => document.querySelectorAll("b, i").length === 5);
+    assert.equal(await read(), "ShopCDBAE");
+    await page.evaluate(async (experiments) => {
+      const sdk = new (Reflect.get(window, "GrowthBook"))({ forcedVariations: { checkout: 1 } });
+      await sdk.setPayload({ experiments });
+      Reflect.set(window, "again", sdk);
+    }, exportDocument(variant).experiments);
+    assert.equal(await read(), "ShopCDBAE", "a second SDK inserts nothing again");
+    await page.evaluate(() => {
+      for (const script of document.head.querySelectorAll("script")) script.remove();
+    });
+    await page.waitForFunction(() => document.querySelectorAll("i, u").length === 0);
+    assert.equal(await read(), "Shop");
+    await Promise.all([inRuntime.close(), inSdk.close()]);
   });
 });
 

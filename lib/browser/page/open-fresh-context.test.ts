@@ -8,6 +8,7 @@ import {
   type TestBrowsers,
   waitFor,
 } from "../testing.ts";
+import { copyStorage } from "./copy-storage.ts";
 import type { FreshContext } from "./open-fresh-context.ts";
 
 const PAGE = '<meta name="viewport" content="width=device-width"><title>Fresh</title><h1>Fresh</h1>';
@@ -67,6 +68,61 @@ test("the page has the given storage and viewport", async () => {
     assert.deepEqual(seen, ["3", 390, true]);
   });
   assert.equal(live.page().viewportSize()?.width, 1280);
+});
+
+test("a page is signed in as the session is: also by IndexedDB and session storage, which the page can then change", async () => {
+  await harness.browsers.navigate(live.sessionId, `${site.origin}/`);
+  await live.page().evaluate(async () => {
+    sessionStorage.setItem("token", 'a"</script>');
+    sessionStorage.setItem("user", "7");
+    await new Promise((resolve, reject) => {
+      const opening = indexedDB.open("auth", 1);
+      opening.onupgradeneeded = () => opening.result.createObjectStore("tokens").put({ id: 7 }, "user");
+      opening.onsuccess = () => resolve(opening.result.close());
+      opening.onerror = reject;
+    });
+  });
+  const { storage, left } = await copyStorage(live);
+  assert.deepEqual(left, []);
+  const fresh = await live.openContext({ ...PHONE, storage });
+  try {
+    const { page } = fresh;
+    await page.goto(`${site.origin}/fresh`);
+    const readDatabase = () =>
+      new Promise((resolve, reject) => {
+        const opening = indexedDB.open("auth");
+        opening.onerror = reject;
+        opening.onsuccess = () => {
+          const request = opening.result.transaction("tokens").objectStore("tokens").get("user");
+          request.onsuccess = () => resolve(request.result);
+          request.onerror = reject;
+        };
+      });
+    assert.deepEqual(await page.evaluate(readDatabase), { id: 7 });
+    assert.deepEqual(await page.evaluate(() => ({ ...sessionStorage })), { token: 'a"</script>', user: "7" });
+    await page.evaluate(() => sessionStorage.clear());
+    await page.goto(`${site.origin}/later`);
+    assert.equal(
+      await page.evaluate(() => sessionStorage.length),
+      0,
+      "a page that signs out stays signed out",
+    );
+  } finally {
+    await fresh.close();
+  }
+});
+
+test("storage that is too large or of no web page is left out, and named", async () => {
+  await live.page().evaluate(() => sessionStorage.setItem("big", "x".repeat(2_200_000)));
+  const { storage, left } = await copyStorage(live);
+  assert.equal(storage.sessionStorage, undefined);
+  assert.deepEqual(left, ["The session storage of the session was not copied: it is larger than 2 MiB."]);
+  assert.ok(storage.cookies.length > 0);
+  await live.page().evaluate(() => sessionStorage.clear());
+  const broken = { ...live, cdp: () => Promise.reject(new Error("The page is gone.")) };
+  assert.deepEqual((await copyStorage(broken)).left, [
+    "The session storage of the session was not copied: The page is gone.",
+  ]);
 });
 
 test("storage is read for every origin that the session has visited, without a visible page", async () => {

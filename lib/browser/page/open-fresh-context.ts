@@ -7,8 +7,10 @@ import { guardDocuments } from "./document-guard.ts";
 import { explainFailure } from "./explain-failure.ts";
 import { followMainFrame } from "./main-frame.ts";
 
-/** Cookies and local storage of a context. */
-export type BrowserStorage = Awaited<ReturnType<BrowserContext["storageState"]>>;
+/** Cookies, local storage and databases of a context, and the session storage of one of its pages. */
+export type BrowserStorage = Awaited<ReturnType<BrowserContext["storageState"]>> & {
+  sessionStorage?: { origin: string; items: { name: string; value: string }[] };
+};
 
 export type FreshContextOptions = {
   viewport: { width: number; height: number };
@@ -64,13 +66,14 @@ export async function openFreshContext(
   deps: FreshContextDeps,
   { viewport, isMobile, storage, script }: FreshContextOptions,
 ): Promise<FreshContext> {
+  const { sessionStorage, ...storageState } = storage;
   const context = await deps.browser.newContext({
     ...guardedContextOptions(deps.process),
     viewport,
     deviceScaleFactor: 1,
     isMobile,
     hasTouch: isMobile,
-    storageState: storage,
+    storageState,
   });
   const close = () => closeContext(context);
   try {
@@ -87,6 +90,7 @@ export async function openFreshContext(
       guard((popup) => popup.close().catch(() => {})),
     );
     const cdp = await context.newCDPSession(page);
+    if (sessionStorage) await fillSessionStorage(page, cdp, guard, sessionStorage);
     if (script) await cdp.send("Page.addScriptToEvaluateOnNewDocument", { source: script });
     const refuse = async (href: string) => {
       const url = URL.parse(href);
@@ -98,6 +102,28 @@ export async function openFreshContext(
     await close();
     throw error;
   }
+}
+
+/**
+ * Makes the first document of an origin begin with a copy of session storage. Later documents keep what the page has
+ * made of it.
+ */
+async function fillSessionStorage(
+  page: Page,
+  cdp: CDPSession,
+  guard: ListenerGuard,
+  { origin, items }: NonNullable<BrowserStorage["sessionStorage"]>,
+): Promise<void> {
+  const { identifier } = await cdp.send("Page.addScriptToEvaluateOnNewDocument", {
+    source: `if (self.origin === ${JSON.stringify(origin)} && sessionStorage.length === 0)
+  for (const { name, value } of ${JSON.stringify(items)}) sessionStorage.setItem(name, value);`,
+  });
+  const remove = guard(async () => {
+    if (URL.parse(page.url())?.origin !== origin) return;
+    page.off("domcontentloaded", remove);
+    await cdp.send("Page.removeScriptToEvaluateOnNewDocument", { identifier });
+  });
+  page.on("domcontentloaded", remove);
 }
 
 async function guardPage(

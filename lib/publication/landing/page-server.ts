@@ -84,7 +84,10 @@ const redirect = (location: string): PageAnswer => ({
  * file with the extension `.html`. Returns `folder` if the path names a folder with an `index.html` but lacks the
  * trailing slash. Returns undefined if there is no such file.
  */
-function findFile(manifest: Manifest, path: string): PageFile | "folder" | undefined {
+export function findFile(
+  manifest: ReadonlyMap<string, PageFile>,
+  path: string,
+): PageFile | "folder" | undefined {
   if (path === "" || path.endsWith("/")) return manifest.get(`${path}index.html`);
   const exact = manifest.get(path);
   if (exact) return exact;

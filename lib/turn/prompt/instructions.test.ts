@@ -34,7 +34,8 @@ describe("the instructions of a turn", () => {
   });
 
   it("mention pictures to editors with a browser, and reading a variant if there is one", () => {
-    const main = { key: "main", revision: 2, check: null, publication: null };
+    const state = { revision: 2, check: null, publication: null, isShown: true, edits: null };
+    const main = { key: "main", ...state };
     const blind = composeInstructions({ ...parts, toolNames: ["apply_variant"] });
     const seeing = composeInstructions({
       ...parts,
@@ -47,6 +48,27 @@ describe("the instructions of a turn", () => {
       seeing,
       /Variant main has revision 2, not checked\.\n- apply_variant with baseRevision alone/,
     );
+  });
+
+  it("say what people have changed since the agent's newest revision, as cut data, and which variant is shown", () => {
+    const state = { check: null, publication: null, isShown: false, edits: null };
+    const lines = Array.from({ length: 50 }, (_, index) => `dropped c${index}\n${"x".repeat(500)}`);
+    const compose = (isShown: boolean) =>
+      composeInstructions({
+        ...parts,
+        toolNames: ["apply_variant"],
+        variants: [
+          { ...state, key: "main", revision: 5, edits: { since: 3, lines } },
+          { ...state, key: "b", revision: 1, isShown },
+        ],
+      });
+    const composed = compose(true);
+    assert.match(
+      composed,
+      /Variant main has revision 5, not checked\. A person has changed it since your revision 3\.[^\n]*\n[^\n]*data from the variant[^\n]*\n<(data-\w+)>\ndropped c0 x+…\n[\s\S]*\ndropped c19 x+…\nand 30 more\n<\/\1>\n- Variant b has revision 1, not checked\.\n- The live browser shows variant b\./,
+    );
+    assert.ok(composed.length < 12_000, `${composed.length} characters go with every model call`);
+    assert.match(compose(false), /- The live browser shows the page without a variant/);
   });
 
   it("name the current page and every target once", () => {

@@ -1,11 +1,12 @@
 import { type AgentBrowser, BROWSER_TOOLS } from "#db/schema/unions.ts";
-import type { VariantSummary } from "#lib/events/event.ts";
 import type { PlanningState } from "#lib/planning/planning-store.ts";
 import type { ImportedConversation } from "#lib/session/transcript/imported-messages-store.ts";
 import { shorten } from "#lib/text/shorten.ts";
 import { beginningOf } from "#lib/text/whole-characters.ts";
 import { quoteAsData } from "#lib/tools/quote-as-data.ts";
+import type { VariantState } from "#lib/variant/variant-history-store.ts";
 import { describePlanning } from "./describe-planning.ts";
+import { describeVariants } from "./describe-variants.ts";
 import { listFurtherPages } from "./list-further-pages.ts";
 
 /** The sub-agent that the instructions describe. */
@@ -30,7 +31,7 @@ export type InstructionParts = {
   targetPageUrls: readonly string[];
   currentUrl: string | null;
   /** The variants of the session's tree (root session and sub-agents); empty in a session that may not edit. */
-  variants: readonly VariantSummary[];
+  variants: readonly VariantState[];
   planning: PlanningState;
   /** Conversations that were imported into the session. */
   imports: readonly ImportedConversation[];
@@ -88,9 +89,6 @@ const PREVIEWING = "- set_previews shows people the result next to the page with
 /** Instructions for a session that publishes. */
 const PUBLISHING =
   "- publish_variant shows the variant to the visitors of the real pages. Call it only if the task asks to publish.";
-
-/** Instructions for a session that has variants. */
-const READING = "- apply_variant with baseRevision alone shows what a variant has.";
 
 /** Instructions for a session that may start sub-agents. */
 const DELEGATION = `## Sub-agents
@@ -154,12 +152,7 @@ function describeEditing({ toolNames, variants }: InstructionParts): string {
   if (toolNames.includes("check_variant")) lines.push(CHECKING);
   if (toolNames.includes("set_previews")) lines.push(PREVIEWING);
   if (toolNames.includes("publish_variant")) lines.push(PUBLISHING);
-  for (const { key, revision, check } of variants)
-    lines.push(
-      `- Variant ${key} has revision ${revision}, ${check ? `check: ${check.status}` : "not checked"}.`,
-    );
-  if (variants.length > 0) lines.push(READING);
-  return lines.join("\n");
+  return [...lines, ...describeVariants(variants)].join("\n");
 }
 
 /**

@@ -5,7 +5,7 @@ import type { FreshRun } from "#lib/session/run/fresh-runs.ts";
 import { initialUrlOf } from "#lib/session/selected-url-store.ts";
 import { listImportedConversations } from "#lib/session/transcript/imported-messages-store.ts";
 import { listWaits } from "#lib/session/waiting/wait-store.ts";
-import { listVariantSummaries } from "#lib/variant/variant-store.ts";
+import { listVariantStates } from "#lib/variant/variant-history-store.ts";
 import { createPromptMeter } from "../compaction/prompt-meter.ts";
 import { composePrompt } from "../prompt/compose-prompt.ts";
 import { createHistory } from "../prompt/history.ts";
@@ -165,7 +165,7 @@ async function readSessionState(
   const isFresh = isFirst && agent === undefined;
   const mayHaveVariants = session.toolset.includes("apply_variant") && !isFresh;
   const [variants, planning, imports, described] = await Promise.all([
-    mayHaveVariants ? listVariantSummaries(db, rootId, settings.baseUrl) : [],
+    mayHaveVariants ? listVariantStates(db, rootId, settings.baseUrl) : [],
     hasPlanning ? readPlanningState(db, rootId) : { plan: null, unmet: [] },
     hasImports ? listImportedConversations(db, session.id, IMPORTS_MAX) : [],
     skills.describe(session.skills),

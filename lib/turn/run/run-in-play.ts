@@ -1,11 +1,11 @@
 import type { WaitEnd } from "#db/schema/unions.ts";
 import type { AgentRow } from "#lib/agents/agent-store.ts";
-import type { VariantSummary } from "#lib/events/event.ts";
 import type { PlanningState } from "#lib/planning/planning-store.ts";
 import type { SessionRow } from "#lib/session/session-store.ts";
 import type { ImportedConversation } from "#lib/session/transcript/imported-messages-store.ts";
 import type { MessageRow } from "#lib/session/transcript/transcript-store.ts";
 import type { SkillSummary } from "#lib/skills/session-skills.ts";
+import type { VariantState } from "#lib/variant/variant-history-store.ts";
 import type { MeteredPrompt, PromptMeter } from "../compaction/prompt-meter.ts";
 import type { Prompt } from "../prompt/compose-prompt.ts";
 import type { History } from "../prompt/history.ts";
@@ -40,7 +40,7 @@ export type RunInPlay = {
   /** The URL of the page that the session selected when the run was claimed. */
   selectedUrl: string | null;
   /** The variants of the session's tree when the run was claimed. */
-  variants: readonly VariantSummary[];
+  variants: readonly VariantState[];
   /** The plan and the unmet requirements of the session's tree when the run was claimed. */
   planning: PlanningState;
   /** The most recently imported conversations of the session, as of the claim of the run. */

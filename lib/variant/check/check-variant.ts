@@ -1,4 +1,5 @@
 import type { LiveBrowser } from "#lib/browser/browser-service.ts";
+import { copyStorage } from "#lib/browser/page/copy-storage.ts";
 import { errorText } from "#lib/text/error-text.ts";
 import { withinDeadline } from "#lib/tools/browser/within-deadline.ts";
 import { variantScript } from "../compile/variant-script.ts";
@@ -56,13 +57,14 @@ const DEFAULT_VIEWPORTS: ViewportName[] = ["desktop", "phone"];
  */
 export async function checkVariant(deps: CheckDeps, request: CheckRequest): Promise<CheckReport> {
   const { live, variant, revision, document, signal, viewports = DEFAULT_VIEWPORTS } = request;
+  const startedAt = new Date();
   const startMs = performance.now();
   const limits = { ...CHECK_LIMITS, ...deps.limits };
   const chosen = choosePages(document, live.page().url());
-  const storage = await withinDeadline(
+  const { storage, left } = await withinDeadline(
     signal,
     STORAGE_TIMEOUT_MS,
-    () => live.context.storageState(),
+    () => copyStorage(live),
     () =>
       "The live page does not answer, so its cookies and storage could not be read. Reload it, and check again.",
   );
@@ -80,7 +82,7 @@ export async function checkVariant(deps: CheckDeps, request: CheckRequest): Prom
   );
   const pages: CheckedPage[] = [];
   const findings = describeUnopenable(document, chosen);
-  const notes = listUnchecked(request, chosen);
+  const notes = [...listUnchecked(request, chosen), ...left];
   for (const [index, target] of targets.entries()) {
     request.onProgress?.(index, targets.length, `checking ${target.url} (${target.viewport})`);
     const examined = await examine(deps, request, check, target);
@@ -95,7 +97,7 @@ export async function checkVariant(deps: CheckDeps, request: CheckRequest): Prom
     variant,
     revision,
     status: statusOf(findings),
-    at: new Date(startMs).toISOString(),
+    at: startedAt.toISOString(),
     durationMs: Math.round(performance.now() - startMs),
     findings: bySeverity(findings).slice(0, FINDINGS_MAX),
     pages,

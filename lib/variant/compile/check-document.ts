@@ -50,11 +50,17 @@ function checkSizes(document: VariantDocument): ContentProblem[] {
 }
 
 function checkPage(page: VariantPage, path: string): ContentProblem[] {
-  return listProblems(path, {
-    url: findAddressProblem(page),
-    when: page.when === undefined ? undefined : findSelectorProblem(page.when),
-    js: findScriptProblem(page.js),
-  });
+  const { exclude = [], js, when } = page;
+  return [
+    ...listProblems(path, {
+      url: findAddressProblem(page),
+      when: when === undefined ? undefined : findSelectorProblem(when),
+      js: findScriptProblem(js),
+    }),
+    ...exclude.flatMap((each, index) =>
+      listProblems(`${path}.exclude[${index}]`, { url: findAddressProblem(each) }),
+    ),
+  ];
 }
 
 function checkChange(change: Change, path: string): ContentProblem[] {
@@ -82,7 +88,8 @@ function findHtmlProblem(text: string): string | undefined {
   return "problem" in compiled ? compiled.problem : undefined;
 }
 
-function findAddressProblem({ url, match }: VariantPage): string | undefined {
+/** Returns why a page cannot have this address. Undefined if it can. */
+export function findAddressProblem({ url, match }: Pick<VariantPage, "url" | "match">): string | undefined {
   if (match === "glob") {
     if (!/^https?:\/\/[^/?#]+\/[^#]*$/.test(url))
       return "must be a pattern such as https://shop.example/products/*, with host and path and without a fragment";

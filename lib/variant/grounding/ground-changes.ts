@@ -10,6 +10,7 @@ import type { Change, VariantDocument, VariantPage } from "../document.ts";
 import { matchesAddress } from "../runtime/match-address.ts";
 import type { ChangeReport } from "../runtime/runtime-types.ts";
 import { revertOthers, runInPage, untilApplied } from "../variant-in-page.ts";
+import { findCssProblems } from "./find-css-problems.ts";
 import {
   type ElementState,
   type FoundBySelector,
@@ -32,6 +33,11 @@ export type Grounding =
       elsewhere: string[];
       /** Number of matching elements on the live page, by change id. */
       matches: Record<string, number>;
+      /**
+       * What the browser ignores in new or altered style sheets and styles, and rules that match no element, one per
+       * line. Contains text of the variant.
+       */
+      cssProblems: string[];
     }
   | { ok: false; problem: string };
 
@@ -97,9 +103,18 @@ export async function groundChanges(
     const matches = Object.fromEntries(
       here.map(({ id }) => [id, countMatches(found.get(id), reports.get(id))]),
     );
-    return { ok: true, lines, elsewhere, matches };
+    const sheets = document.pages.filter(
+      (page) =>
+        matchesAddress(page, live.page().url()) && !before.pages.some((old) => isSameSheet(old, page)),
+    );
+    const altered = here.filter((change) => !isUnaltered(change));
+    const cssProblems = await findCssProblems(main, sheets, altered);
+    return { ok: true, lines, elsewhere, matches, cssProblems };
   });
 }
+
+const isSameSheet = (one: VariantPage, other: VariantPage): boolean =>
+  one.url === other.url && one.match === other.match && one.css === other.css;
 
 function divide({ pages }: VariantDocument, url: string): { here: Change[]; elsewhere: string[] } {
   const isHere = (page: VariantPage) => matchesAddress(page, url);

@@ -6,6 +6,7 @@ import { takePreviews } from "./take-previews.ts";
 
 test("the error of a preview is one line of at most 500 characters", async () => {
   const live = {
+    page: () => ({ url: () => "about:blank" }),
     context: { storageState: async () => ({ cookies: [], origins: [] }) },
     async openContext() {
       throw new Error(`${"x".repeat(50_000)}\nsecond line`);

@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { storableText } from "#db/storable.ts";
 import type { LiveBrowser } from "#lib/browser/browser-service.ts";
+import { copyStorage } from "#lib/browser/page/copy-storage.ts";
+import type { BrowserStorage } from "#lib/browser/page/open-fresh-context.ts";
 import { faultPoint } from "#lib/faults/fault-point.ts";
 import { findSession } from "#lib/session/session-store.ts";
 import { errorText } from "#lib/text/error-text.ts";
@@ -47,7 +49,7 @@ export async function takePreviews(
   wanted: readonly WantedPreview[],
 ): Promise<PreviewRow[]> {
   await faultPoint("preview-begun");
-  const storage = await live.context.storageState();
+  const { storage } = await copyStorage(live);
   const rows: PreviewRow[] = [];
   // The pictures are taken one after the other, because each needs its own browser page, which costs memory.
   for (const [position, preview] of wanted.entries())
@@ -56,12 +58,10 @@ export async function takePreviews(
   return rows;
 }
 
-type Storage = Awaited<ReturnType<LiveBrowser["context"]["storageState"]>>;
-
 async function takePreview(
   services: VariantToolServices,
   live: LiveBrowser,
-  storage: Storage,
+  storage: BrowserStorage,
   call: PreviewCall,
   { position, preview }: { position: number; preview: WantedPreview },
 ): Promise<PreviewRow> {
@@ -106,7 +106,7 @@ async function takePreview(
  */
 async function takePicture(
   live: LiveBrowser,
-  storage: Storage,
+  storage: BrowserStorage,
   { url, width, height, viewport, scrollTo }: WantedPreview,
   revision: Revision | undefined,
 ): Promise<Uint8Array> {

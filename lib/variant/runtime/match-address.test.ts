@@ -24,3 +24,25 @@ test("a glob with many wildcards is matched in linear steps", () => {
   // The regular expression would need hours.
   assert.equal(matchesAddress({ url, match: "glob" }, `https://a.example/${"x".repeat(8_000)}`), false);
 });
+
+test("an excluded address does not match, in the runtime's pattern neither", () => {
+  const rule = {
+    url: "https://a.example/",
+    match: "prefix" as const,
+    exclude: [
+      { url: "https://a.example/admin", match: "prefix" as const },
+      { url: "https://a.example/*/x", match: "glob" as const },
+    ],
+  };
+  const pattern = new RegExp(toAddressPattern(rule), "s");
+  for (const [path, expected] of [
+    ["", true],
+    ["b/y", true],
+    ["admin/users", false],
+    ["b/x?q=1", false],
+    ["b/x/y", true],
+  ] as const) {
+    assert.equal(matchesAddress(rule, `https://a.example/${path}`), expected, path);
+    assert.equal(pattern.test(`https://a.example/${path}`), expected, path);
+  }
+});

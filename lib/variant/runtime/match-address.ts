@@ -1,7 +1,9 @@
 import type { PageMatch } from "../document.ts";
 
-/** The part of a variant's page that says which addresses it matches. */
-type AddressRule = { url: string; match: PageMatch };
+type Address = { url: string; match: PageMatch };
+
+/** The part of a variant's page that says which addresses it matches. An address that `exclude` matches is none. */
+type AddressRule = Address & { exclude?: Address[] | undefined };
 
 const escapeText = (text: string) => text.replace(/[\\^$.|?+()[\]{}*]/g, "\\$&");
 
@@ -10,7 +12,11 @@ const escapeText = (text: string) => text.replace(/[\\^$.|?+()[\]{}*]/g, "\\$&")
  * query is compared neither for `path` nor for a `glob` without `?`. For `exact`, `path` and `prefix`, an invalid `url`
  * matches no address.
  */
-export function toAddressPattern({ url, match }: AddressRule): string {
+export function toAddressPattern({ exclude = [], ...included }: AddressRule): string {
+  return exclude.map((each) => `(?!${toPattern(each)})`).join("") + toPattern(included);
+}
+
+function toPattern({ url, match }: Address): string {
   const fragment = "(#.*)?$";
   const query = "(\\?[^#]*)?";
   if (match === "glob") {
@@ -28,8 +34,11 @@ export function toAddressPattern({ url, match }: AddressRule): string {
 }
 
 /** Whether an address matches a rule. */
-export const matchesAddress = (rule: AddressRule, href: string): boolean =>
-  rule.match === "glob" ? matchesGlob(rule.url, href) : RegExp(toAddressPattern(rule), "s").test(href);
+export const matchesAddress = ({ exclude = [], ...included }: AddressRule, href: string): boolean =>
+  isMatch(included, href) && !exclude.some((each) => isMatch(each, href));
+
+const isMatch = (address: Address, href: string): boolean =>
+  address.match === "glob" ? matchesGlob(address.url, href) : RegExp(toPattern(address), "s").test(href);
 
 /**
  * Matches like the pattern of {@link toAddressPattern}, but never backtracks: a regular expression with several wildcards

@@ -99,14 +99,17 @@ const describeStored = ({ variant, number, document }: Revision): string =>
   `Nothing was changed. Revision ${number} of variant ${variant} has these pages, as set takes them.\n${quoteAsData("the variant", JSON.stringify(document.pages))}`;
 
 /** Describes a stored revision for the model. */
-function describeApplied({ summary, isRepeated, grounding }: ApplyResult & { ok: true }): string {
+function describeApplied({ summary, isRepeated, grounding, notes }: ApplyResult & { ok: true }): string {
   const { key, revision } = summary;
-  const stored = `Stored revision ${revision} of variant ${key}.`;
+  const advice = "Take out what a person has rejected, unless a person has asked for it since.";
+  const remarks = notes.map((note) => `- ${note}`);
+  if (notes.some((note) => note.includes("a person"))) remarks.push(advice);
+  const stored = [`Stored revision ${revision} of variant ${key}.`, ...remarks].join("\n");
   const next = `Use baseRevision ${revision} for the next change. It has no check yet: run check_variant before you finish.`;
   if (isRepeated) return `${stored} The call was interrupted after that. ${next}`;
   if (!grounding)
     return `${stored} This session has no browser, so its selectors were not tried on a page, and it was not checked. Use baseRevision ${revision} for the next change.`;
-  const { lines, elsewhere } = grounding;
+  const { lines, elsewhere, cssProblems } = grounding;
   const found = lines.length === 0 ? [] : [quoteAsData("the page", lines.join("\n"))];
   const others =
     elsewhere.length === 0
@@ -114,5 +117,9 @@ function describeApplied({ summary, isRepeated, grounding }: ApplyResult & { ok:
       : [
           `Not tried, because the live page is another one: ${elsewhere.join(", ")}. check_variant opens their pages.`,
         ];
-  return [`${stored} The live page shows it.`, ...found, ...others, next].join("\n");
+  const css =
+    cssProblems.length === 0
+      ? []
+      : ["The browser ignores parts of the css:", quoteAsData("the variant", cssProblems.join("\n"))];
+  return [`${stored} The live page shows it.`, ...found, ...css, ...others, next].join("\n");
 }

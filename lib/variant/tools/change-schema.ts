@@ -51,6 +51,15 @@ export const APPLY_VARIANT_SCHEMA = {
         properties: {
           url: { type: "string" },
           match: { type: "string", enum: [...PAGE_MATCHES], description: "path by default" },
+          exclude: {
+            type: "array",
+            description: "addresses that do not match",
+            items: {
+              type: "object",
+              properties: { url: { type: "string" }, match: { type: "string", enum: [...PAGE_MATCHES] } },
+              required: ["url", "match"],
+            },
+          },
           changes: { type: "array", items: { $ref: "#/$defs/change" } },
           css: { type: "string" },
           js: { type: "string" },

@@ -34,8 +34,13 @@ export const variantHelpers =
           signal: call.signal,
         });
         if (!applied.ok) throw new Error(`page.applyVariant: ${applied.problem}`);
-        const { key, revision } = applied.summary;
-        return { variant: key, revision, matches: applied.grounding?.matches ?? {} };
+        const { summary, grounding, notes } = applied;
+        return {
+          variant: summary.key,
+          revision: summary.revision,
+          matches: grounding?.matches ?? {},
+          ...(notes.length > 0 && { notes }),
+        };
       },
     };
   };

@@ -1,11 +1,14 @@
 import type { Change } from "../../document.ts";
 import type { Carried } from "../portable/carry-changes.ts";
-import { isSvgTag, toPortableHtml, toPortableText } from "../portable/html.ts";
+import { isSvgTag, readHtml, toPortableHtml, toPortableText } from "../portable/html.ts";
 import { isSingular, readSubjects, toSafeSelector, unwrapSelector } from "../portable/selector.ts";
 import { writeDeclarations } from "../portable/style.ts";
 import { type GrowthBookMutation, NOT_SVG, notInside, toRemoval } from "./growthbook-mutation.ts";
+import type { ScriptInsert } from "./insert-script.ts";
 
-type CarriedMutations = Carried<GrowthBookMutation>;
+/** A part of a change in GrowthBook: a mutation of its SDK, or an insertion by the script of the export. */
+export type GrowthBookItem = GrowthBookMutation | { insert: ScriptInsert };
+type CarriedMutations = Carried<GrowthBookItem>;
 
 /** Elements of the document's head. GrowthBook hides elements instead of removing them, which has no effect there. */
 const HEAD_TAGS = ["title", "meta", "link", "style", "script", "base", "head"];
@@ -25,7 +28,7 @@ const listContexts = (selector: string): string[] => [
   ...readSubjects(selector).flatMap(({ tag }) => tag ?? []),
 ];
 
-/** Converts a single change to mutations of GrowthBook. Does not check how the change interacts with other changes. */
+/** Converts a single change to parts of an export for GrowthBook. Does not check how the change interacts with other changes. */
 export function carryInGrowthBook(change: Change): CarriedMutations {
   const selector = toSafeSelector(change.selector);
   switch (change.op) {
@@ -45,8 +48,7 @@ export function carryInGrowthBook(change: Change): CarriedMutations {
       return carryStyle(selector, change.style);
     case "insert":
       return {
-        limit:
-          "GrowthBook replaces the whole content of the element, which removes event listeners, and repeats the insertion each time the page changes",
+        items: [{ insert: { selector, position: change.position, html: readHtml(change.html).html } }],
       };
     case "move":
       return carryMove(change);

@@ -12,6 +12,7 @@ import {
 } from "../portable/selector.ts";
 import { readDeclarations, writeDeclarations } from "../portable/style.ts";
 import { exportGrowthBook } from "./export-growthbook.ts";
+import { importGrowthBook } from "./import-growthbook.ts";
 
 const page = (over: Partial<VariantPage> = {}): VariantPage => ({
   url: "https://shop.example/",
@@ -158,4 +159,28 @@ test("a script is wrapped and unwrapped", () => {
   assert.equal(unwrapPageScript(wrapPageScript(js)), js);
   assert.equal(unwrapPageScript(js), js);
   assert.equal(wrapPageScript(" "), "");
+});
+
+test("excluded addresses are exported, and imported again", () => {
+  const change = { id: "c1", op: "setText" as const, selector: "h1", text: "x" };
+  const exclude = [
+    { url: "https://shop.example/admin", match: "prefix" as const },
+    { url: "https://shop.example/*/x", match: "glob" as const },
+  ];
+  const page = {
+    url: "https://shop.example/**",
+    match: "glob" as const,
+    exclude,
+    changes: [change],
+    css: "",
+    js: "",
+  };
+  const { document } = exportGrowthBook({ pages: [page] }, { name: "n", key: "k" });
+  assert.deepEqual(
+    document.experiments[0]?.urlPatterns.map(({ include }) => include),
+    [true, false, false],
+  );
+  const imported = importGrowthBook(document);
+  assert.ok(imported.ok);
+  assert.deepEqual([imported.pages[0]?.exclude, imported.omitted], [exclude, []]);
 });

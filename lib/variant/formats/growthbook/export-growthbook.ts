@@ -3,10 +3,11 @@ import { toAddressPattern } from "../../runtime/match-address.ts";
 import { type CarriedPage, carryChanges } from "../portable/carry-changes.ts";
 import type { Omission } from "../portable/omission.ts";
 import { wrapPageScript } from "../portable/page-script.ts";
-import { carryInGrowthBook } from "./carry-in-growthbook.ts";
+import { carryInGrowthBook, type GrowthBookItem } from "./carry-in-growthbook.ts";
 import type { GrowthBookMutation } from "./growthbook-mutation.ts";
+import { writeInserts } from "./insert-script.ts";
 
-type UrlPattern = { include: true; type: "regex"; pattern: string };
+type UrlPattern = { include: boolean; type: "regex"; pattern: string };
 type Changes = { css: string; js: string; domMutations: GrowthBookMutation[] };
 
 /**
@@ -86,21 +87,25 @@ export function exportGrowthBook(
  * Always writes a regular expression. GrowthBook's simple patterns ignore case, the protocol and a trailing slash; the
  * runtime does not ignore them.
  */
-const toUrlPatterns = (page: VariantPage): UrlPattern[] => [
-  { include: true, type: "regex", pattern: toAddressPattern(page) },
+const toUrlPatterns = ({ url, match, exclude = [] }: VariantPage): UrlPattern[] => [
+  { include: true, type: "regex", pattern: toAddressPattern({ url, match }) },
+  ...exclude.map((each) => ({ include: false, type: "regex" as const, pattern: toAddressPattern(each) })),
 ];
 
-const toChanges = ({ page, items }: CarriedPage<GrowthBookMutation>): Changes => ({
+const toChanges = ({ page, items }: CarriedPage<GrowthBookItem>): Changes => ({
   css: /@import|@\\/i.test(page.css) ? NO_IMPORTS + page.css : page.css,
-  js: wrapPageScript(page.js),
+  js:
+    writeInserts(items.flatMap((item) => ("insert" in item ? [item.insert] : []))) + wrapPageScript(page.js),
   // Moves come first, so that an element leaves its parent before the parent's content is replaced.
-  domMutations: items.toSorted((one, other) => Number(isMove(other)) - Number(isMove(one))),
+  domMutations: items
+    .flatMap((item) => ("insert" in item ? [] : [item]))
+    .toSorted((one, other) => Number(isMove(other)) - Number(isMove(one))),
 });
 
 const isMove = ({ attribute }: GrowthBookMutation): boolean => attribute === "position";
 
 const toChangeset = (
-  carried: CarriedPage<GrowthBookMutation>,
+  carried: CarriedPage<GrowthBookItem>,
   { name, key }: ExperimentName,
 ): GrowthBookDocument["visualChangesets"][number] => ({
   urlPatterns: toUrlPatterns(carried.page),
@@ -113,7 +118,7 @@ const toChangeset = (
 });
 
 const toExperiment = (
-  carried: CarriedPage<GrowthBookMutation>,
+  carried: CarriedPage<GrowthBookItem>,
   { name, key }: ExperimentName,
   index: number,
 ): GrowthBookDocument["experiments"][number] => ({

@@ -85,11 +85,32 @@ describe("mutations become changes", () => {
     for (const [mutation, change] of cases) assert.deepEqual(readChanges([mutation]), [change]);
   });
 
+  test("an attribute that GrowthBook's editor appends is set, which is said", () => {
+    const title = { selector: "p", action: "append", attribute: "title", value: "x" };
+    const href = { selector: "a", action: "append", attribute: "aria-label", value: "Cart" };
+    const imported = importGrowthBook({
+      experiment: "e",
+      urlPatterns: [{ include: true, type: "regex", pattern: "^https://shop\\.example/" }],
+      visualChanges: [
+        { variation: "0", domMutations: [] },
+        { variation: "1", domMutations: [title, href] },
+      ],
+    });
+    assert.ok(imported.ok, JSON.stringify(imported));
+    assert.deepEqual(imported.pages[0]?.changes, [
+      { op: "setAttribute", selector: "p", name: "title", value: "x" },
+      { op: "setAttribute", selector: "a", name: "aria-label", value: "Cart" },
+    ]);
+    assert.equal(
+      imported.omitted.filter((line) => /domMutations\[\d\]: it sets the attribute; /.test(line)).length,
+      2,
+    );
+  });
+
   test("mutations that cannot become a change are named with their field, and the rest is imported", () => {
     const valid = { selector: "h1", action: "set", attribute: "html", value: "Kept" };
     const bad: [Mutation, RegExp][] = [
       [{ selector: "p", action: "explode", attribute: "html" }, /no action "explode" for "html"/],
-      [{ selector: "p", action: "append", attribute: "title", value: "x" }, /cannot be added/],
       [{ selector: "p", action: "append", attribute: "class", value: " " }, /no class/],
       [{ selector: "p", action: "set", attribute: "position" }, /parentSelector/],
       [{ selector: "p", action: "set", attribute: "html", value: "<script>x</script>" }, /script/],
@@ -169,12 +190,14 @@ describe("the imported part of a document", () => {
     assert.deepEqual([pages[0]?.url, pages[0]?.match], ["https://shop.example/b", "path"]);
   });
 
-  test("several patterns become several pages, and exclusions are named", () => {
+  test("several patterns become several pages, each with the exclusions", () => {
     const urlPatterns = [
       { type: "simple", pattern: "https://shop.example/a" },
       { type: "simple", pattern: "/b" },
       { type: "regex", pattern: "^https:\\/\\/shop\\.example\\/(c|d)" },
-      { include: false, type: "simple", pattern: "/e" },
+      { include: false, type: "simple", pattern: "/a/e" },
+      { include: false, type: "regex", pattern: "^https://shop\\.example/a" },
+      { include: false, type: "regex", pattern: "(x|y)" },
     ];
     const { pages, omitted } = accept(importGrowthBook({ ...changeset(text("x")), urlPatterns }));
     assert.deepEqual(
@@ -183,8 +206,13 @@ describe("the imported part of a document", () => {
     );
     assert.match(
       omitted.join("\n"),
-      /urlPatterns\[3\]: a page entry cannot exclude[\s\S]*urlPatterns\[2\]: the pattern has no equiv/,
+      /urlPatterns\[3\]: GrowthBook ignores case[\s\S]*urlPatterns\[5\]: the excluded pattern has no equiv[\s\S]*urlPatterns\[2\]: the pattern has no equiv/,
     );
+    for (const { exclude } of pages)
+      assert.deepEqual(exclude, [
+        { url: "https://*/a/e", match: "glob" },
+        { url: "https://shop.example/a", match: "prefix" },
+      ]);
   });
 
   test("an insertion is not made twice on a page that two patterns match", () => {

@@ -1,10 +1,13 @@
+import { findAddressProblem } from "../../compile/check-document.ts";
 import { chooseTreatment } from "../imported/choose-treatment.ts";
 import { collectPages, type Draft } from "../imported/collect-pages.ts";
 import { type Imported, type ImportOptions, quote } from "../imported/imported.ts";
 import { type Address, readRegex, readSimplePattern } from "../imported/read-address.ts";
 import { unwrapPageScript } from "../portable/page-script.ts";
+import { unwrapSelector } from "../portable/selector.ts";
 import { NO_IMPORTS } from "./export-growthbook.ts";
 import { type GrowthBookSource, readGrowthBookSources, type SourceVariation } from "./growthbook-sources.ts";
+import { readInserts, toInsertChange } from "./insert-script.ts";
 import { readMutations } from "./read-mutations.ts";
 
 /**
@@ -54,10 +57,18 @@ function readDrafts(
     omitted.push(`${variation.path}: it redirects to another address, which a variant cannot do.`);
     return [];
   }
-  const changes = readMutations(variation.mutations, variation.path, omitted);
+  const { inserts, rest } = readInserts(variation.js);
+  const changes = [
+    ...readMutations(variation.mutations, variation.path, omitted),
+    ...inserts.map((insert) => ({
+      path: `${variation.path}.js`,
+      change: toInsertChange(insert, unwrapSelector),
+    })),
+  ];
   const css = variation.css.startsWith(NO_IMPORTS) ? variation.css.slice(NO_IMPORTS.length) : variation.css;
   const hasInserts = changes.some(({ change }) => change.op === "insert");
   const addresses: Address[] = [];
+  const exclude = readExclusions(source, omitted);
   for (const { path, address } of readAddresses(source, url, omitted)) {
     if (hasInserts && addresses.some((first) => canMeet(first, address)))
       omitted.push(
@@ -68,9 +79,10 @@ function readDrafts(
   return addresses.map((address) => ({
     path: source.path || "document",
     ...address,
+    exclude,
     changes,
     css,
-    js: unwrapPageScript(variation.js),
+    js: unwrapPageScript(rest),
   }));
 }
 
@@ -88,7 +100,7 @@ function canMeet(one: Address, other: Address): boolean {
 }
 
 /**
- * Reads the address patterns of a source, each with its path. Leaves out patterns that exclude addresses. For each
+ * Reads the address patterns of a source that include addresses, each with its path. For each
  * other pattern that has no equivalent, and for a source without other patterns, returns `url` instead, if it is given.
  *
  * @param omitted receives a sentence for each pattern that is left out, replaced by `url` or matched more strictly than
@@ -100,32 +112,52 @@ function readAddresses(
   omitted: string[],
 ): { path: string; address: Address }[] {
   const root = path === "" ? "" : `${path}.`;
-  const listed = (urlPatterns ?? []).map((pattern, index) => ({
-    ...pattern,
-    path: `${root}urlPatterns[${index}]`,
-  }));
-  const included = listed.filter(({ include }) => include !== false);
-  for (const pattern of listed)
-    if (pattern.include === false)
-      omitted.push(
-        `${pattern.path}: a page entry cannot exclude addresses; the changes apply to these pages too.`,
-      );
+  const included = listPatterns({ path, urlPatterns }).filter(({ include }) => include !== false);
   const fallback: Address[] = url === undefined ? [] : [{ url, match: "path" }];
   if (included.length === 0) {
     if (!url) omitted.push(`${root}urlPatterns: there is no address to include; give the url of the page.`);
     return fallback.map((address) => ({ path: `${root}urlPatterns`, address }));
   }
   return included.flatMap(({ path: place, type, pattern }) => {
-    const address =
-      type === "regex" ? readRegex(pattern) : type === "simple" ? readSimplePattern(pattern) : undefined;
-    if (address && type === "simple")
-      omitted.push(
-        `${place}: GrowthBook ignores case, protocol and a slash at the end; the page entry matches ${quote(address.url)} as it is.`,
-      );
+    const address = readPattern({ type, pattern });
+    if (address && type === "simple") omitted.push(`${place}: ${describeSimple(address)}`);
     if (address) return [{ path: place, address }];
     omitted.push(
       `${place}: the pattern has no equivalent here${url === undefined ? "; give the url of the page" : `, and ${quote(url)} is used`}.`,
     );
     return fallback.map((each) => ({ path: place, address: each }));
+  });
+}
+
+/** Lists the address patterns of a source, each with its path. */
+const listPatterns = ({ path, urlPatterns }: Pick<GrowthBookSource, "path" | "urlPatterns">) =>
+  (urlPatterns ?? []).map((pattern, index) => ({
+    ...pattern,
+    path: `${path === "" ? "" : `${path}.`}urlPatterns[${index}]`,
+  }));
+
+const readPattern = ({ type, pattern }: { type: string; pattern: string }): Address | undefined =>
+  type === "regex" ? readRegex(pattern) : type === "simple" ? readSimplePattern(pattern) : undefined;
+
+const describeSimple = ({ url }: Address): string =>
+  `GrowthBook ignores case, protocol and a slash at the end; the page entry matches ${quote(url)} as it is.`;
+
+/**
+ * Reads the address patterns that exclude addresses.
+ *
+ * @param omitted receives a sentence for each pattern that has no equivalent or is matched more strictly
+ */
+function readExclusions(source: GrowthBookSource, omitted: string[]): Address[] {
+  return listPatterns(source).flatMap(({ path, include, type, pattern }) => {
+    if (include !== false) return [];
+    const address = readPattern({ type, pattern });
+    if (!address || findAddressProblem(address) !== undefined) {
+      omitted.push(
+        `${path}: the excluded pattern has no equivalent here; the changes apply to these pages too.`,
+      );
+      return [];
+    }
+    if (type === "simple") omitted.push(`${path}: ${describeSimple(address)}`);
+    return [address];
   });
 }

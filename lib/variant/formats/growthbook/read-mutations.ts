@@ -32,11 +32,19 @@ export function readMutations(mutations: ImportedMutation[], path: string, omitt
       continue;
     }
     const read = readMutation(mutation);
+    if (isAppended(mutation, read))
+      omitted.push(
+        `${place}: it sets the attribute; GrowthBook would add its value to one that an element has already.`,
+      );
     if (typeof read === "string") omitted.push(`${place}: ${read}.`);
     else changes.push(...read.map((change) => ({ path: place, change })));
   }
   return changes;
 }
+
+/** Whether a mutation that appends to an attribute was read as one that sets it. */
+const isAppended = ({ action }: ImportedMutation, read: ChangeInput[] | string): boolean =>
+  action === "append" && typeof read !== "string" && read.some(({ op }) => op === "setAttribute");
 
 /** Converts a mutation to changes. Returns the reason as a text if the mutation has no equivalent. */
 function readMutation(mutation: ImportedMutation): ChangeInput[] | string {
@@ -60,9 +68,10 @@ function readMutation(mutation: ImportedMutation): ChangeInput[] | string {
   if (action === "remove") return [{ op: "removeAttribute", selector, name: attribute }];
   if (action !== "append") return unknown(mutation);
   const style = attribute === "style" ? readDeclarations(value) : undefined;
-  return style
-    ? [{ op: "setStyle", selector, style }]
-    : `text cannot be added to the attribute ${quote(attribute)}, only to a style`;
+  if (style) return [{ op: "setStyle", selector, style }];
+  if (attribute === "style") return "text cannot be added to a style unless it has declarations";
+  // GrowthBook's editor appends to attributes that the element does not have yet, which sets them.
+  return [{ op: "setAttribute", selector, name: attribute, value }];
 }
 
 const unknown = ({ action, attribute }: ImportedMutation): string =>

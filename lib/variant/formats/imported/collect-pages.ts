@@ -17,6 +17,7 @@ export type Draft = {
   path: string;
   url: string;
   match: PageMatch;
+  exclude?: NonNullable<PageInput["exclude"]>;
   changes: DraftChange[];
   css: string;
   js: string;
@@ -48,9 +49,10 @@ export function collectPages(drafts: Draft[], omitted: string[]): Imported {
   return { ok: true, pages: used.map(toPage), omitted };
 }
 
-const toPage = ({ url, match, changes, css, js }: Draft): PageInput => ({
+const toPage = ({ url, match, exclude = [], changes, css, js }: Draft): PageInput => ({
   url,
   match,
+  ...(exclude.length > 0 && { exclude }),
   changes: changes.map(({ change }) => change),
   css,
   js,
@@ -60,7 +62,7 @@ const toPage = ({ url, match, changes, css, js }: Draft): PageInput => ({
 function mergeDrafts(drafts: Draft[]): Draft[] {
   const merged = new Map<string, Draft>();
   for (const draft of drafts) {
-    const key = `${draft.match} ${draft.url}`;
+    const key = JSON.stringify([draft.match, draft.url, draft.exclude ?? []]);
     const first = merged.get(key);
     merged.set(
       key,

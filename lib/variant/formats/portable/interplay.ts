@@ -93,12 +93,22 @@ function findDependence(change: Change, other: Change): string | undefined {
     return other === change
       ? "its selector could find the elements that it inserts"
       : `it could reach into the HTML that change ${other.id} sets`;
+  if (other.op === "insert" && reachesInto(change, other.html))
+    return other === change
+      ? "its selector could find the elements that it inserts"
+      : `it could reach into the HTML that change ${other.id} inserts`;
   if (other === change) return undefined;
   const isContent = other.op === "setHtml" || other.op === "setText";
   if (isContent && listSelectors(change).some((selector) => /:(?:empty|has\()/.test(selector)))
     return `its selector depends on the content that change ${other.id} sets`;
   if (change.op === "move" && isContent && couldCoincide(change.target, other.selector))
     return `it could move into the content that change ${other.id} sets`;
+  if (change.op === "insert" && isContent && couldCoincide(change.selector, other.selector))
+    return `it could insert into the content that change ${other.id} sets`;
+  if (change.op === "insert" && other.op === "move" && couldCoincide(change.selector, other.target))
+    return `it could insert at the place to which change ${other.id} moves`;
+  if (other.op === "insert" && listSelectors(change).some((selector) => NEIGHBOURS.test(selector)))
+    return `its selector depends on where elements are, and change ${other.id} inserts some`;
   if (change.op === "move" && other.op === "move" && isCloseTo(change, other))
     return `it could move to the place of change ${other.id}`;
   if (change.op === "move" && NEIGHBOURS.test(other.selector))

@@ -1,0 +1,149 @@
+import { oneLine } from "#lib/text/one-line.ts";
+import { shorten } from "#lib/text/shorten.ts";
+import { evaluateIn } from "#lib/tools/browser/page-kit/evaluate-in-frame.ts";
+import type { PageFrame } from "#lib/tools/browser/page-kit/page-frames.ts";
+import type { PageKit } from "#lib/tools/browser/page-kit/page-kit.ts";
+import { findSelectorProblem } from "../compile/check-selector.ts";
+import type { Change, VariantPage } from "../document.ts";
+import { type Declaration, readCss } from "./read-css.ts";
+import { relaxSelector } from "./relax-selector.ts";
+
+/** Styles to examine, and the words that say where they are. */
+type Styles = {
+  place: string;
+  rules: { selector: string | null; declarations: Declaration[] }[];
+  unknownAtRules: string[];
+};
+
+const PROBLEMS_SHOWN = 15;
+const PROBLEM_CHARS_MAX = 200;
+/** Time limit for the examination in the page. */
+const EXAMINE_MS_MAX = 3_000;
+/** Names and values for browsers of other vendors, which Chromium does not know. */
+const VENDOR = /^-|(^|[\s,(])-(moz|ms|o|khtml)-/i;
+
+/**
+ * Lists what a browser ignores in the style sheets of `pages` and in the style attributes that `changes` set: unknown properties,
+ * invalid values, invalid selectors, and selectors that match no element of the page in any state. Each problem is one
+ * line. The page has to show the variant already, because its style sheets may be for elements that it inserts.
+ */
+export async function findCssProblems(
+  main: PageFrame,
+  pages: readonly VariantPage[],
+  changes: readonly Change[],
+): Promise<string[]> {
+  const styles = [...pages.flatMap(readSheet), ...changes.flatMap(readStyle)];
+  if (styles.length === 0) return [];
+  const rules = styles.flatMap((each) => each.rules);
+  const selectors = rules.flatMap(({ selector }) => (selector === null ? [] : [toQuery(selector)]));
+  const declarations = rules.flatMap((rule) => rule.declarations.map(({ name, value }) => [name, value]));
+  const seen = await evaluateIn(main, examine, { selectors, declarations }, EXAMINE_MS_MAX).catch(
+    (error: unknown) => {
+      if (/terminated/i.test(String(error))) return undefined;
+      throw error;
+    },
+  );
+  if (!seen) return ["The css was not examined, because its selectors are slow on this page."];
+  const problems = [...new Set(styles.flatMap((each) => describeStyles(each, seen)))];
+  const shown = problems.slice(0, PROBLEMS_SHOWN).map((line) => shorten(oneLine(line), PROBLEM_CHARS_MAX));
+  const more = problems.length - shown.length;
+  return more > 0 ? [...shown, `and ${more} more`] : shown;
+}
+
+const readSheet = ({ url, css }: VariantPage): Styles[] =>
+  css.trim() === "" ? [] : [{ place: `css of ${url}`, ...readCss(css) }];
+
+/** Reads the style attribute that a change sets. The styles of `setStyle` are examined when they are applied. */
+function readStyle(change: Change): Styles[] {
+  if (change.op !== "setAttribute" || change.name.toLowerCase() !== "style") return [];
+  const [rule] = readCss(`x{${change.value}}`).rules;
+  const place = `${change.id} ${change.op}`;
+  return rule ? [{ place, rules: [{ ...rule, selector: null }], unknownAtRules: [] }] : [];
+}
+
+/** A selector as it is written, and a selector for the same elements in any state. Null if it must not be run. */
+const toQuery = (selector: string): [string, string | null] => {
+  const relaxed = relaxSelector(selector);
+  const isRunnable =
+    findSelectorProblem(relaxed) === undefined && !relaxed.includes(">>") && !/:(host|scope)/.test(relaxed);
+  return [selector, isRunnable ? relaxed : null];
+};
+
+type Seen = {
+  /** By selector: whether the browser knows it, and whether it matches an element. */
+  selectors: Record<string, { isValid: boolean; isMatched: boolean }>;
+  /** Declarations that the browser ignores, as `name:value`, and whether it knows the property. */
+  ignored: Record<string, { isKnown: boolean }>;
+};
+
+/** Examines selectors and declarations. The source of this function is sent to the page and runs there. */
+function examine(
+  kit: PageKit,
+  { selectors, declarations }: { selectors: [string, string | null][]; declarations: string[][] },
+): Seen {
+  const isMatched = (selector: string): boolean => {
+    try {
+      return kit.queryAll(selector).length > 0;
+    } catch {
+      // The selector without its states is invalid, so it cannot be judged. It counts as matching.
+      return true;
+    }
+  };
+  const isValid = (selector: string): boolean => {
+    try {
+      const sheet = new CSSStyleSheet();
+      sheet.replaceSync(`${selector}{}`);
+      return sheet.cssRules.length > 0;
+    } catch {
+      return false;
+    }
+  };
+  return {
+    selectors: Object.fromEntries(
+      selectors.map(([selector, relaxed]) => [
+        selector,
+        { isValid: isValid(selector), isMatched: relaxed === null || isMatched(relaxed) },
+      ]),
+    ),
+    ignored: Object.fromEntries(
+      declarations
+        .filter(([name = "", value = ""]) => !CSS.supports(name, value))
+        .map(([name = "", value = ""]) => [
+          `${name}:${value}`,
+          { isKnown: value === "" || CSS.supports(name, "initial") },
+        ]),
+    ),
+  };
+}
+
+function describeStyles({ place, rules, unknownAtRules }: Styles, seen: Seen): string[] {
+  return [
+    ...unknownAtRules.map((name) => `${place}: ${name} has no effect here.`),
+    ...rules.flatMap(({ selector, declarations }) => {
+      if (selector === null) return describeDeclarations(place, declarations, seen);
+      const where = `${place}, ${JSON.stringify(selector)}`;
+      const found = seen.selectors[selector];
+      const ignored = describeDeclarations(where, declarations, seen);
+      if (found?.isValid === false)
+        return [`${where}: the selector is invalid, so the browser ignores the rule.`, ...ignored];
+      return found?.isMatched === false
+        ? [`${where}: matches no element of this page.`, ...ignored]
+        : ignored;
+    }),
+  ];
+}
+
+function describeDeclarations(where: string, declarations: Declaration[], { ignored }: Seen): string[] {
+  const find = ({ name, value }: Declaration) => ignored[`${name}:${value}`];
+  return declarations.flatMap((declaration) => {
+    const { name, value } = declaration;
+    const found = find(declaration);
+    if (!found || VENDOR.test(name) || VENDOR.test(value)) return [];
+    // With another declaration of the property that is valid, the ignored one is for other browsers.
+    if (declarations.some((other) => other.name === name && !find(other))) return [];
+    if (value === "") return [`${where}: ${JSON.stringify(name)} is not a declaration with a value.`];
+    return found.isKnown
+      ? [`${where}: ${JSON.stringify(value)} is not a value of ${name}.`]
+      : [`${where}: ${JSON.stringify(name)} is not a property that the browser knows.`];
+  });
+}
