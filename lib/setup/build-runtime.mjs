@@ -2,9 +2,8 @@
  * The work of `npm run build:runtime`: builds the script that applies variants (changes to a page) in a browser. The
  * built script is committed.
  */
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { join } from "node:path";
 
 const runtimeFolder = "lib/variant/runtime";
 
@@ -22,27 +21,36 @@ const memberMakers =
   );
 
 /**
- * Removes from `lib/dom/make-dom.ts` the members that the runtime does not use. The members are the properties of the
- * returned object; each begins on a line that is indented by four spaces.
+ * Turns the members that `lib/dom/make-dom.ts` returns into the exports of a module, so that unused ones are dropped and
+ * the names of the others can be shortened. Each member begins on a line that is indented by four spaces.
  * @param {string} source
  */
-function dropUnusedMembers(source) {
-  const files = readdirSync(runtimeFolder).filter((name) => name.endsWith(".ts"));
-  const code = files.map((name) => readFileSync(join(runtimeFolder, name), "utf8")).join("");
-  const used = new Set([...code.matchAll(/(?<![/-])\bdom\.(\w+)/g)].map(([, name]) => name));
-  const [, before = "", members = "", after = ""] =
-    /^(.*\n {2}return \{\n)(.*)(\n {2}\};\n.*)$/s.exec(source) ?? [];
-  const kept = members.split(/\n+(?= {4}\w)/).filter((member) => used.has(/\w+/.exec(member)?.[0] ?? ""));
-  if (kept.length < used.size) throw new Error("make-dom.ts lacks a member that the runtime uses");
-  return before + kept.join("\n") + after;
+function exportMembers(source) {
+  const [, before = "", members = ""] =
+    /\nexport function makeDom\(\) \{\n(.*)\n {2}return \{\n(.*)\n {2}\};\n\}\n$/s.exec(source) ?? [];
+  const exported = members
+    .replace(/^ {4}(?:\/\*\*.*?\*\/|\/\/[^\n]*)\n/gms, "")
+    .split(/\n+(?= {4}\w)/)
+    .map((member) => {
+      const [, name = "", separator = "", rest = ""] = /^ {4}(\w+)([:(,])(.*?),?$/s.exec(member) ?? [];
+      if (name === "") throw new Error(`make-dom.ts has a member that cannot be read: ${member}`);
+      const alias = `export { own_${name} as ${name} };`;
+      if (separator === "(") return `function own_${name}(${rest}\n${alias}`;
+      return `const own_${name} = ${separator === ":" ? rest : name};\n${alias}`;
+    });
+  return [before, ...exported].join("\n");
 }
 
 /** @type {import("esbuild").Plugin} */
-const unusedMembers = {
-  name: "unused-members",
+const domAsModule = {
+  name: "dom-as-module",
   setup({ onLoad }) {
-    onLoad({ filter: /make-dom\.ts$/ }, ({ path }) => ({
-      contents: dropUnusedMembers(readFileSync(path, "utf8")),
+    onLoad({ filter: /runtime\/dom\.ts$/ }, () => ({
+      contents: exportMembers(readFileSync("lib/dom/make-dom.ts", "utf8")),
+      loader: "ts",
+    }));
+    onLoad({ filter: /runtime\/[\w-]+\.ts$/ }, ({ path }) => ({
+      contents: readFileSync(path, "utf8").replace("import { dom } from", "import * as dom from"),
       loader: "ts",
     }));
   },
@@ -56,7 +64,7 @@ export async function bundleRuntime() {
   const { build } = await import("esbuild");
   const { outputFiles } = await build({
     entryPoints: [`${runtimeFolder}/main.ts`],
-    plugins: [unusedMembers],
+    plugins: [domAsModule],
     // Replaces the names of global variables by the values that they have when the runtime starts.
     inject: [`${runtimeFolder}/kept-globals-main.ts`],
     bundle: true,
@@ -74,7 +82,7 @@ export async function bundleRuntime() {
   const { code } = await minify(source, {
     ecma: 2020,
     toplevel: true,
-    compress: { passes: 3, pure_getters: true, unsafe: true, unsafe_arrows: true, pure_funcs: memberMakers },
+    compress: { passes: 10, pure_getters: true, unsafe: true, unsafe_arrows: true, pure_funcs: memberMakers },
   });
   return `${code}\n`;
 }
