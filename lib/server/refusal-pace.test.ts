@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createRefusalPace } from "./refusal-pace.ts";
 
-const ANONYMOUS = { headers: {} };
-const KEY = { headers: { authorization: "Bearer key" } };
+const ANONYMOUS = false;
+const KNOWN = true;
 
 /** A pace with a clock that only the test moves. `waits` lists the pauses in milliseconds. */
 function createPace() {
@@ -32,10 +32,27 @@ test("answers do not wait, nor the mistakes of a client with a credential", asyn
   const { clock, pace } = createPace();
   for (let answer = 0; answer < 1_000; answer++) {
     for (const status of [200, 304, 500, 503]) await pace.wait("a", ANONYMOUS, status);
-    for (const status of [400, 404, 409, 422]) await pace.wait("a", KEY, status);
+    for (const status of [400, 404, 409, 422]) await pace.wait("a", KNOWN, status);
   }
   assert.deepEqual(clock.waits, []);
   for (let refusal = 0; refusal < 101; refusal++)
-    for (const status of [401, 403, 429]) await pace.wait("a", KEY, status);
+    for (const status of [401, 403, 429]) await pace.wait("a", KNOWN, status);
   assert.deepEqual(clock.waits, [10, 20, 30]);
+});
+
+test("a thousand refusals wait at most, and further ones are sent at once", async () => {
+  const released = Promise.withResolvers<void>();
+  let waiting = 0;
+  const pace = createRefusalPace({
+    now: () => 0,
+    pause() {
+      waiting += 1;
+      return released.promise;
+    },
+  });
+  const refusals = Array.from({ length: 2_000 }, () => pace.wait("a", ANONYMOUS, 401));
+  await refusals.at(-1);
+  assert.equal(waiting, 1_000);
+  released.resolve();
+  await Promise.all(refusals);
 });

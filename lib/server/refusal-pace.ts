@@ -1,4 +1,3 @@
-import type { IncomingMessage } from "node:http";
 import { setTimeout as pause } from "node:timers/promises";
 import { createWorkMeter } from "#lib/time/work-meter.ts";
 
@@ -7,6 +6,8 @@ const AT_ONCE = 300;
 const PER_SECOND = 100;
 const MS_PER_REFUSAL = 1_000 / PER_SECOND;
 const WAIT_MAX_MS = 5_000;
+/** Number of refusals that wait at the same time. Further ones are sent at once, because each one takes memory. */
+const WAITING_MAX = 1_000;
 
 type Clock = { now: () => number; pause: (ms: number) => Promise<unknown> };
 const CLOCK: Clock = { now: () => performance.now(), pause };
@@ -17,27 +18,29 @@ const CLOCK: Clock = { now: () => performance.now(), pause };
  */
 export function createRefusalPace(clock: Clock = CLOCK) {
   const clients = createWorkMeter(AT_ONCE * MS_PER_REFUSAL);
+  let waiting = 0;
   return {
     /**
      * Waits until an answer may be sent. Only refusals wait.
      * @param subject the client.
+     * @param isKnown whether the client has sent a valid credential.
      */
-    async wait(subject: string, request: Pick<IncomingMessage, "headers">, status: number): Promise<void> {
-      if (!isPaced(request, status)) return;
+    async wait(subject: string, isKnown: boolean, status: number): Promise<void> {
+      if (!isPaced(isKnown, status)) return;
       const at = clock.now();
       const waitMs = clients.waitOf(subject, at, MS_PER_REFUSAL);
       if (waitMs <= WAIT_MAX_MS) clients.add(subject, at, MS_PER_REFUSAL);
-      if (waitMs > 0) await clock.pause(Math.min(waitMs, WAIT_MAX_MS));
+      if (waitMs === 0 || waiting === WAITING_MAX) return;
+      waiting += 1;
+      await clock.pause(Math.min(waitMs, WAIT_MAX_MS));
+      waiting -= 1;
     },
   };
 }
 
 /**
- * Whether a refusal counts. Without a credential, each one does. With a credential, only those do that a correct client
- * does not get in a loop: a wrong credential, a missing right, and too many requests.
+ * Whether a refusal counts. Without a valid credential, each one does. With one, only those do that a correct client does
+ * not get in a loop: a wrong credential, a missing right, and too many requests.
  */
-function isPaced({ headers }: Pick<IncomingMessage, "headers">, status: number): boolean {
-  if (status < 400 || status >= 500) return false;
-  const hasCredential = headers.authorization !== undefined || headers.cookie !== undefined;
-  return !hasCredential || status === 401 || status === 403 || status === 429;
-}
+const isPaced = (isKnown: boolean, status: number): boolean =>
+  status >= 400 && status < 500 && (!isKnown || status === 401 || status === 403 || status === 429);

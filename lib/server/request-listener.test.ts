@@ -576,7 +576,7 @@ test("the answer to a call waits for the pace of refusals", async (context) => {
     handle: async () => assert.fail("no page is requested"),
     logger: { error: (fields) => void logged.push(fields) },
     refusals: {
-      async wait(subject, _request, status) {
+      async wait(subject, _isKnown, status) {
         waits.push([subject, status]);
         await released.promise;
       },
@@ -606,4 +606,21 @@ test("the answer to a call waits for the pace of refusals", async (context) => {
   const [message] = (await response) as [IncomingMessage];
   assert.equal(message.statusCode, 429);
   message.resume();
+});
+
+test("a connection with more than a hundred unanswered requests is ended", async (context) => {
+  const released = Promise.withResolvers<Response>();
+  let received = 0;
+  serveOperation = () => {
+    received += 1;
+    return released.promise;
+  };
+  const socket = connect(port, "127.0.0.1");
+  context.after(() => socket.destroy());
+  socket.on("error", () => {});
+  const ended = once(socket, "close");
+  socket.write(`GET /api/health HTTP/1.1\r\nHost: ${host}\r\n\r\n`.repeat(150));
+  await ended;
+  assert.ok(received <= 100, `${received} requests`);
+  released.resolve(new Response(null, { status: 204 }));
 });

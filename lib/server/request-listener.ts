@@ -1,11 +1,13 @@
 import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
 import { contract } from "#lib/api/contract/contract.ts";
 import { logInOperation } from "#lib/api/contract/operations/logins.ts";
 import { isRoutedSessionId } from "#lib/api/contract/paths.ts";
 import { type Client, readClientAddress, readClientSubject } from "#lib/api/http/client-address.ts";
 import { fail, failureResponse } from "#lib/api/http/errors.ts";
 import { componentOf, failureOf } from "#lib/api/http/failure-of.ts";
+import { isKnownCaller } from "#lib/api/http/known-caller.ts";
 import { markLocalCaller } from "#lib/api/http/local-caller.ts";
 import { createPathMatcher } from "#lib/api/http/match-path.ts";
 import { isLoopbackHost } from "#lib/api/http/same-origin.ts";
@@ -53,6 +55,8 @@ const INVALID_HOST = "Host: must be sent once, as a host with or without a port,
 const FORWARDING_HEADERS = ["forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-real-ip"];
 
 const STALLED_MS = 60_000;
+/** Number of requests that a client may send on one connection before they are answered. Clients send one, or a few. */
+const PIPELINED_MAX = 100;
 /** How long a shutdown waits until clients have read the end of their event streams. */
 const END_OF_STREAMS_MS = 1_000;
 
@@ -74,6 +78,8 @@ export function createRequestListener({
 }: ListenerDeps) {
   /** The responses that are still open. */
   const open = new Set<ServerResponse>();
+  /** How many of them each connection has. */
+  const openOn = new WeakMap<Socket, number>();
   const streamsEnded = new AbortController();
   let isDraining = false;
   const checkHost = createHostCheck(env);
@@ -92,8 +98,18 @@ export function createRequestListener({
       const isReadiness = request.url === "/api/ready";
       return sendResponse(response, isReadiness ? notReady() : refuseWhileStopping());
     }
+    const { socket } = request;
+    const openOfSocket = (openOn.get(socket) ?? 0) + 1;
+    if (openOfSocket > PIPELINED_MAX) {
+      socket.destroy();
+      return Promise.resolve();
+    }
+    openOn.set(socket, openOfSocket);
     open.add(response);
-    response.once("close", () => open.delete(response));
+    response.once("close", () => {
+      open.delete(response);
+      openOn.set(socket, (openOn.get(socket) ?? 1) - 1);
+    });
     unread.follow(response);
     return withAddress(addressOf(request, env), () => serve(request, response)).catch((error: unknown) => {
       logger.error(
@@ -125,31 +141,37 @@ export function createRequestListener({
   }
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const subject = readClientSubject(connectionOf(request), env.TRUST_PROXY) ?? "";
+    const refuse = async (status: 400 | 421, error: string) => {
+      await refusals.wait(subject, false, status);
+      sendRefusal(response, status, error);
+    };
     const host = checkHost(request);
     if (host === "invalid") {
       setSecurityHeaders(response, "data");
-      return refuse(response, 400, INVALID_HOST);
+      return refuse(400, INVALID_HOST);
     }
     const pages = container.services.servedPages;
     if (host !== "foreign" && (await servePages({ env, pages }, request, response))) return;
     const url = URL.parse(request.url ?? "/", env.baseUrl);
     if (!url || !request.url?.startsWith("/") || !canDecode(url.pathname)) {
       setSecurityHeaders(response, "data");
-      return refuse(response, 400, "the request's address cannot be read");
+      return refuse(400, "the request's address cannot be read");
     }
     const { pathname } = url;
     const route = findOperations(request, pathname);
     setSecurityHeaders(response, route ? "data" : answerKindOf(pathname));
     // `Host` names another site. The request may be part of a DNS rebinding attack.
-    if (host === "foreign" && !isProbe(pathname)) return refuse(response, 421, foreignHost);
+    if (host === "foreign" && !isProbe(pathname)) return refuse(421, foreignHost);
 
     if (pathname === "/api/inngest") return serveEngine(request, response, url);
     const isPublic = route ? route.operations.GET === "readOpenApi" : pathname !== MCP_PATH;
-    const subject = readClientSubject(connectionOf(request), env.TRUST_PROXY) ?? "";
     /** Sends the answer to a call. */
-    const answerWith = async (answer: Response) => {
-      await refusals.wait(subject, request, answer.status);
-      return sendResponse(response, answer, streamsEnded.signal);
+    const answer = async (handle: (webRequest: Request) => Response | Promise<Response>) => {
+      const webRequest = toWebRequest(request, response, url);
+      const answered = await handle(webRequest);
+      await refusals.wait(subject, isKnownCaller(webRequest), answered.status);
+      return sendResponse(response, answered, streamsEnded.signal);
     };
     if (isPublic) {
       const verdict = await pace.enter(subject, pageCost(pathname));
@@ -169,10 +191,9 @@ export function createRequestListener({
           });
     if (entrance instanceof Response) return sendResponse(response, entrance);
 
-    if (pathname === MCP_PATH)
-      return answerWith(await container.mounted.serveMcp(toWebRequest(request, response, url)));
+    if (pathname === MCP_PATH) return answer((webRequest) => container.mounted.serveMcp(webRequest));
     if (pathname === logInOperation.path && request.method === logInOperation.method)
-      return answerWith(await container.mounted.logIn(toWebRequest(request, response, url)));
+      return answer((webRequest) => container.mounted.logIn(webRequest));
     const script = findScript(request, pathname);
     if (script !== undefined && (await serveScript(script, request, response))) return;
     // If the path of `retargetBrowser` contains an id that no session can have, the answer is the one for an unknown
@@ -180,9 +201,10 @@ export function createRequestListener({
     const hasImpossibleId =
       route?.operations.POST === "retargetBrowser" && !isRoutedSessionId(route.params.sessionId ?? "");
     if (route && !hasImpossibleId) {
-      const webRequest = toWebRequest(request, response, url);
-      if (pathname === "/api/ready" && isLocalCall(request)) markLocalCaller(webRequest);
-      return answerWith(await container.mounted.serve(route.operations, webRequest, route.params));
+      return answer((webRequest) => {
+        if (pathname === "/api/ready" && isLocalCall(request)) markLocalCaller(webRequest);
+        return container.mounted.serve(route.operations, webRequest, route.params);
+      });
     }
     if (entrance === "unknown" || hasImpossibleId) request.url = NO_PAGE;
     return sendOwnPage(request, response, url);
@@ -234,7 +256,7 @@ export function createRequestListener({
 
   async function serveEngine(request: IncomingMessage, response: ServerResponse, url: URL): Promise<void> {
     const serveWithEngine = container.mounted.serveEngine;
-    if (!serveWithEngine) return refuse(response, 404, "not found");
+    if (!serveWithEngine) return sendRefusal(response, 404, "not found");
     const webRequest = toWebRequest(request, response, url);
     return sendResponse(response, await serveWithEngine(webRequest, request.socket.remoteAddress));
   }
@@ -306,7 +328,7 @@ function canDecode(pathname: string): boolean {
   }
 }
 
-function refuse(response: ServerResponse, status: number, error: string): void {
+function sendRefusal(response: ServerResponse, status: number, error: string): void {
   response.writeHead(status, { "content-type": "application/json" });
   response.end(
     JSON.stringify({ success: false, error, code: status === 404 ? "not_found" : "invalid_request" }),

@@ -4,6 +4,7 @@ import type { SessionRow } from "#lib/session/session-store.ts";
 import { type Operation, type OperationAuth, scopeOf } from "../contract/operation.ts";
 import { clientOf } from "../http/client-address.ts";
 import { type Failure, fail } from "../http/errors.ts";
+import { markKnownCaller } from "../http/known-caller.ts";
 import { isSameService } from "../http/same-origin.ts";
 import type { ApiServices } from "../services.ts";
 import { actorOf, visitorActor } from "./actor-of.ts";
@@ -48,6 +49,7 @@ export async function admitCaller(
   if (isKeyed) {
     const checked = await services.authenticate(headers);
     if (!checked.ok) return refuseKey(services, request, checked);
+    markKnownCaller(request);
     const refusal = refuseScope(checked.caller, scopeOf(operation));
     if (refusal) {
       services.securityLog.scopeRefused({
@@ -73,7 +75,8 @@ export async function admitCaller(
   if (auth.kind === "page") return { ok: true, caller: undefined, session: undefined };
   if (auth.kind === "login") {
     const login = await services.login.readLogin(headers.get("cookie"));
-    if (!login) services.securityLog.operatorRefused({ operation: nameOperation(operation) });
+    if (login) markKnownCaller(request);
+    else services.securityLog.operatorRefused({ operation: nameOperation(operation) });
     return login
       ? { ok: true, caller: { ...OPERATOR, loginId: login.id }, session: undefined }
       : fail("unauthorized", "sign in with the link printed where the service was started");
@@ -134,6 +137,7 @@ async function admitVisitor(
   const session = await findKnownSession(services, sessionId);
   const access = session && (await readVisit(services, sessionId, cookies, auth.liveView ?? false));
   if (!session || !access) return services.failedAttempts.refuse(clientOf(request), unknownSession());
+  markKnownCaller(request);
   const lacksRole = SHARE_ROLES.indexOf(access.role) < SHARE_ROLES.indexOf(auth.role);
   const lacksOwnLink = auth.ownLink && access.linkId !== null;
   if (lacksRole || lacksOwnLink)

@@ -45,13 +45,14 @@ export async function serveOperation<Of extends Operation, Services extends Rout
     return Response.json(schema.parse(answer.body), { status: answer.status, headers: answer.headers ?? {} });
   } catch (error) {
     const { logger } = services;
+    // Not worth a line: clients decide how often it happens.
+    if (request.signal.aborted) return refuse(operation, failureOf(error));
     const fields = { err: error, method: request.method, path: new URL(request.url).pathname };
     if (await isSessionGone(services, params)) {
       logger.info(fields, "a session was removed before a request to it was answered");
       return refuse(operation, unknownSession());
     }
-    if (request.signal.aborted) logger.info(fields, "a client disconnected before its request was answered");
-    else logger.error({ ...fields, ...componentOf(error) }, "a request failed");
+    logger.error({ ...fields, ...componentOf(error) }, "a request failed");
     return refuse(operation, failureOf(error));
   }
 }

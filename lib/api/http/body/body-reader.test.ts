@@ -239,7 +239,7 @@ describe("a large body", () => {
   });
 
   test("an owner's bodies beyond the rate wait, and those of other owners do not", async () => {
-    const reader = createBodyReader({ ownerBytesPerS: 200_000 });
+    const reader = createBodyReader({ ownerBytesPerS: 200_000, paceWaitMaxMs: 60_000 });
     const body = session("é".repeat(40_000));
     const disconnect = new AbortController();
     let answered = 0;
@@ -252,6 +252,10 @@ describe("a large body", () => {
     assert.ok(other.ok);
     other.release();
     // All hundred take 40 s at this rate.
+    assert.ok(answered < 100);
+    const anonymous = await send(body, reader, { sender: { owner: undefined } });
+    assert.ok(anonymous.ok);
+    anonymous.release();
     assert.ok(answered < 100);
     disconnect.abort();
     await Promise.all(bodies);

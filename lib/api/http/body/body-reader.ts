@@ -27,6 +27,8 @@ const ANONYMOUS_BYTES = 4 * 1024 * 1024;
 const OWNER_BYTES_PER_S = 32 * 1024 * 1024;
 /** How many milliseconds of its rate an owner can use at once: half a second is one owner's part of the budget. */
 const BURST_MS = 500;
+/** How long a part of a body waits at most. Bodies that a client abandons must not delay its next ones for long. */
+const PACE_WAIT_MAX_MS = 1_000;
 const WAIT_MS = 10_000;
 const RETRY_AFTER_SECONDS = 5;
 /**
@@ -61,6 +63,8 @@ type ReaderSettings = {
   budgetBytes: number;
   ownerBytes: number;
   ownerBytesPerS: number;
+  /** How long a part of a body waits for its owner's rate at most. */
+  paceWaitMaxMs: number;
   /** How long a large body waits for the budget before it is refused. */
   waitMs: number;
   /** How long a body may take in addition to the time that its bytes need at the lowest rate. */
@@ -76,6 +80,7 @@ export function createBodyReader({
   budgetBytes = BUDGET_BYTES,
   ownerBytes = OWNER_BYTES,
   ownerBytesPerS = OWNER_BYTES_PER_S,
+  paceWaitMaxMs = PACE_WAIT_MAX_MS,
   waitMs = WAIT_MS,
   graceMs = GRACE_MS,
 }: Partial<ReaderSettings> = {}): BodyReader {
@@ -86,8 +91,11 @@ export function createBodyReader({
     async read(request, { maxBytes, owner, operation }) {
       const declared = Number(request.headers.get("content-length") ?? Number.NaN);
       if (declared > maxBytes) return tooLarge(maxBytes);
-      const waitForTurn = (bytes: number) =>
-        keepPace(pace, owner ?? "", (bytes / ownerBytesPerS) * 1_000, request.signal);
+      // Bodies without a credential are small and have a small part of the budget, so they need no pace.
+      const waitForTurn = async (bytes: number) => {
+        const ms = (bytes / ownerBytesPerS) * 1_000;
+        if (owner !== undefined) await keepPace(pace, owner, ms, paceWaitMaxMs, request.signal);
+      };
       const account = openAccount(budget, waitForTurn, {
         owner: owner ?? "",
         shareBytes: owner === undefined ? Math.min(ANONYMOUS_BYTES, ownerBytes) : ownerBytes,
@@ -134,12 +142,21 @@ function openAccount(
   };
 }
 
-/** Waits until a subject's rate allows work that takes `ms` milliseconds at this rate, or until the signal is aborted. */
-async function keepPace(pace: WorkMeter, subject: string, ms: number, signal: AbortSignal): Promise<void> {
+/**
+ * Waits until a subject's rate allows work that takes `ms` milliseconds at this rate, for `maxMs` at most, or until the
+ * signal is aborted.
+ */
+async function keepPace(
+  pace: WorkMeter,
+  subject: string,
+  ms: number,
+  maxMs: number,
+  signal: AbortSignal,
+): Promise<void> {
   const now = performance.now();
   const waitMs = pace.waitOf(subject, now, ms);
-  pace.add(subject, now, ms);
-  if (waitMs > 0) await pause(waitMs, undefined, { signal }).catch(() => {});
+  if (waitMs <= maxMs) pace.add(subject, now, ms);
+  if (waitMs > 0) await pause(Math.min(waitMs, maxMs), undefined, { signal }).catch(() => {});
 }
 
 type Received = { ok: true; bytes: Uint8Array<ArrayBuffer> } | Failure;
