@@ -307,8 +307,15 @@ async function executeWithin(
   const running = tool.execute(call.input, { ...aboutCall(run, call), signal });
   // A tool may reject after the race is over; without this handler the unhandled rejection would end the process.
   running.catch((error: unknown) => deps.logger.debug({ err: error, tool: tool.name }, "a tool call failed"));
-  await faultPoint("tool-running");
-  return Promise.race([running, aborted]);
+  const ended = Promise.race([running, aborted]);
+  try {
+    await faultPoint("tool-running");
+  } catch (error) {
+    // The tool has begun, and must not go on after its result is recorded.
+    await ended.catch(() => {});
+    throw error;
+  }
+  return ended;
 }
 
 function aboutCall(run: RunInPlay, { callId }: PlannedCall) {
