@@ -311,7 +311,7 @@ async function executeWithin(
   try {
     await faultPoint("tool-running");
   } catch (error) {
-    // The tool has begun, and must not go on after its result is recorded.
+    // The tool has begun, and must not run any longer when its result is recorded.
     await ended.catch(() => {});
     throw error;
   }
