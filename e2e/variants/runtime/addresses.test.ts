@@ -1,22 +1,11 @@
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { waitFor } from "#lib/browser/testing.ts";
 import { variantScript } from "#lib/variant/compile/variant-script.ts";
 import { matchesAddress } from "#lib/variant/runtime/match-address.ts";
-import {
-  type RuntimeBrowser,
-  readReport,
-  revert,
-  scriptOf,
-  startRuntimeBrowser,
-  waitForState,
-} from "./runtime-fixture.ts";
+import { openRuntimeBrowser, readReport, revert, scriptOf, waitForState } from "./runtime-fixture.ts";
 
-let browser: RuntimeBrowser;
-before(async () => {
-  browser = await startRuntimeBrowser();
-});
-after(() => browser.close());
+const browser = openRuntimeBrowser();
 
 test("addresses match by their kind; the fragment is ignored", () => {
   const cases: [

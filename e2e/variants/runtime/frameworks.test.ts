@@ -1,25 +1,14 @@
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { playShop, serveShop } from "./frameworks/play-shop.ts";
 import { react } from "./frameworks/react-shop.ts";
 import { buildReactStream } from "./frameworks/react-stream.ts";
 import { SHOP_CHANGES } from "./frameworks/shop-changes.ts";
 import { svelte } from "./frameworks/svelte-shop.ts";
 import { buildAsyncVuePage, vue } from "./frameworks/vue-shop.ts";
-import {
-  type RuntimeBrowser,
-  readReport,
-  revert,
-  scriptOf,
-  startRuntimeBrowser,
-  waitForState,
-} from "./runtime-fixture.ts";
+import { openRuntimeBrowser, readReport, revert, scriptOf, waitForState } from "./runtime-fixture.ts";
 
-let browser: RuntimeBrowser;
-before(async () => {
-  browser = await startRuntimeBrowser();
-});
-after(() => browser.close());
+const browser = openRuntimeBrowser();
 
 /** The ids of changes that can be applied together. `npm run variants` tests each change separately, in all builds. */
 const COMBINABLE = [

@@ -1,12 +1,8 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import { type RuntimeBrowser, scriptOf, startRuntimeBrowser, waitForState } from "./runtime-fixture.ts";
+import { test } from "node:test";
+import { openRuntimeBrowser, scriptOf, waitForState } from "./runtime-fixture.ts";
 
-let browser: RuntimeBrowser;
-before(async () => {
-  browser = await startRuntimeBrowser();
-});
-after(() => browser.close());
+const browser = openRuntimeBrowser();
 
 const BODY = `<main><form id=booking class=plain>
   <p id=title>Book</p><p id=gone>Gone</p><p id=moved>Moved</p>

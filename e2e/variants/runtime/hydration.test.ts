@@ -1,20 +1,15 @@
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import {
-  type RuntimeBrowser,
+  openRuntimeBrowser,
   readBody,
   readReport,
   revert,
   scriptOf,
-  startRuntimeBrowser,
   waitForState,
 } from "./runtime-fixture.ts";
 
-let browser: RuntimeBrowser;
-before(async () => {
-  browser = await startRuntimeBrowser();
-});
-after(() => browser.close());
+const browser = openRuntimeBrowser();
 
 /** A page that a server has rendered. Its script hydrates it as the framework does, and fails if nodes were added. */
 const PAGES = {

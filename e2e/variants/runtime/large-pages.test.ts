@@ -1,23 +1,12 @@
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { waitFor } from "#lib/browser/testing.ts";
-import {
-  type RuntimeBrowser,
-  readBody,
-  readReport,
-  revert,
-  scriptOf,
-  startRuntimeBrowser,
-} from "./runtime-fixture.ts";
+import { openRuntimeBrowser, readBody, readReport, revert, scriptOf } from "./runtime-fixture.ts";
 
 const ELEMENTS = 10_000;
 const CHANGES = 200;
 
-let browser: RuntimeBrowser;
-before(async () => {
-  browser = await startRuntimeBrowser();
-});
-after(() => browser.close());
+const browser = openRuntimeBrowser();
 
 /** The body of a page. Each class is on 50 elements. */
 const BODY = Array.from(

@@ -1,19 +1,8 @@
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
-import {
-  type RuntimeBrowser,
-  readBody,
-  revert,
-  scriptOf,
-  startRuntimeBrowser,
-  waitForState,
-} from "./runtime-fixture.ts";
+import { describe, test } from "node:test";
+import { openRuntimeBrowser, readBody, revert, scriptOf, waitForState } from "./runtime-fixture.ts";
 
-let browser: RuntimeBrowser;
-before(async () => {
-  browser = await startRuntimeBrowser();
-});
-after(() => browser.close());
+const browser = openRuntimeBrowser();
 
 /**
  * Texts with comments as frameworks render them. `render` finds each text by its comment, as Qwik does when a page is

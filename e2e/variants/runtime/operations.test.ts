@@ -1,13 +1,9 @@
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import type { Change } from "#lib/variant/document.ts";
-import { type RuntimeBrowser, readReport, revert, scriptOf, startRuntimeBrowser } from "./runtime-fixture.ts";
+import { openRuntimeBrowser, readReport, revert, scriptOf } from "./runtime-fixture.ts";
 
-let browser: RuntimeBrowser;
-before(async () => {
-  browser = await startRuntimeBrowser();
-});
-after(() => browser.close());
+const browser = openRuntimeBrowser();
 
 const BODY = `<header id="top"  class="a  b" style="color:red"><b>Shop</b> now</header>
 <ul><li>One</li><li>Two</li><li>Three</li></ul>

@@ -1,21 +1,16 @@
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { waitFor } from "#lib/browser/testing.ts";
 import {
-  type RuntimeBrowser,
+  openRuntimeBrowser,
   readBody,
   readReport,
   revert,
   scriptOf,
-  startRuntimeBrowser,
   waitForState,
 } from "./runtime-fixture.ts";
 
-let browser: RuntimeBrowser;
-before(async () => {
-  browser = await startRuntimeBrowser();
-});
-after(() => browser.close());
+const browser = openRuntimeBrowser();
 
 const BODY = `<main><h1>Shop</h1><div class="panel"><p class="slide">one</p><p class="slide">two</p></div></main>`;
 

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { after, before } from "node:test";
 import { type Browser, chromium, type Page } from "playwright";
 import { findTestChromium, startTestSite, waitFor } from "#lib/browser/testing.ts";
 import { variantScript } from "#lib/variant/compile/variant-script.ts";
@@ -78,6 +79,27 @@ export async function startRuntimeBrowser(): Promise<RuntimeBrowser> {
       await browser.close();
       await site.close();
     },
+  };
+}
+
+/** Starts the browser before the tests of the calling file, and closes it after them. Tests and hooks may use it. */
+export function openRuntimeBrowser(): RuntimeBrowser {
+  let started: RuntimeBrowser | undefined;
+  const current = () => {
+    if (!started) throw new Error("the browser starts before the tests");
+    return started;
+  };
+  before(async () => {
+    started = await startRuntimeBrowser();
+  });
+  after(() => current().close());
+  return {
+    get origin() {
+      return current().origin;
+    },
+    serve: (...call) => current().serve(...call),
+    open: (...call) => current().open(...call),
+    close: () => current().close(),
   };
 }
 

@@ -1,21 +1,10 @@
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { waitFor } from "#lib/browser/testing.ts";
 import { pageKitSource } from "#lib/tools/browser/page-kit/page-kit.ts";
-import {
-  type RuntimeBrowser,
-  readReport,
-  revert,
-  scriptOf,
-  startRuntimeBrowser,
-  waitForState,
-} from "./runtime-fixture.ts";
+import { openRuntimeBrowser, readReport, revert, scriptOf, waitForState } from "./runtime-fixture.ts";
 
-let browser: RuntimeBrowser;
-before(async () => {
-  browser = await startRuntimeBrowser();
-});
-after(() => browser.close());
+const browser = openRuntimeBrowser();
 
 const BODY = `<p>light</p>
 <x-outer><template shadowrootmode="open"><p>outer</p><x-inner><template shadowrootmode="open"><p>inner</p></template></x-inner><slot></slot></template><p>slotted</p></x-outer>

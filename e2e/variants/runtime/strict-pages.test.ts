@@ -1,21 +1,16 @@
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { waitFor } from "#lib/browser/testing.ts";
 import {
-  type RuntimeBrowser,
+  openRuntimeBrowser,
   readBody,
   readReport,
   revert,
   scriptOf,
-  startRuntimeBrowser,
   waitForState,
 } from "./runtime-fixture.ts";
 
-let browser: RuntimeBrowser;
-before(async () => {
-  browser = await startRuntimeBrowser();
-});
-after(() => browser.close());
+const browser = openRuntimeBrowser();
 
 const CSP = "default-src 'none'; script-src 'self'; require-trusted-types-for 'script'; trusted-types 'none'";
 const BODY = `<h1>Shop</h1><p id="a">a</p><p id="b">b</p>`;
@@ -138,6 +133,7 @@ describe("strict pages, and several variants on one page", () => {
       { js: "throw new TypeError('of the script')" },
     );
     const { page, problems, close } = await browser.open(url, [script]);
+    await waitForState(page, "applied", "c4");
     const { changes, scriptError } = await readReport(page);
     assert.deepEqual(
       changes.map(({ state, error }) => [state, error]),
