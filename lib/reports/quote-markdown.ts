@@ -3,8 +3,8 @@ const FENCE = /^(`{3,}(?=[^`]*$)|~{3,})/;
 /**
  * Converts the agent's Markdown to a block quote. The end of the quote closes all blocks in it, so an unclosed code
  * fence or comment cannot affect the text after the quote. Raw HTML and pictures are escaped; code, emphasis, lists,
- * tables and links are kept, except for the addresses of links that may run code. Outside of fenced code blocks, each line is processed alone, so a code span that is not
- * closed on its line becomes plain text.
+ * tables and links are kept, except for the addresses of links that may run code. Outside of fenced code blocks, each line
+ * is processed alone, so a code span that is not closed on its line becomes plain text.
  */
 export function quoteMarkdown(markdown: string): string {
   let fence: string | undefined;

@@ -1,5 +1,4 @@
-import { setTimeout as pause } from "node:timers/promises";
-import { createWorkMeter } from "#lib/time/work-meter.ts";
+import { CLOCK, type Clock, createWorkMeter } from "#lib/time/work-meter.ts";
 import { REFERENCE_PATH } from "./reference/reference-page.ts";
 
 /** How long a request may wait for its turn, and how many seconds of its rate a client may use at once. */
@@ -7,9 +6,6 @@ const WAIT_MAX_MS = 5_000;
 const BURST_MS = 10_000;
 /** The rate of all clients together, as a multiple of the rate of one client. */
 const CLIENTS_AT_RATE = 3;
-
-type Clock = { now: () => number; pause: (ms: number) => Promise<unknown> };
-const CLOCK: Clock = { now: () => performance.now(), pause };
 
 type PaceVerdict = { isAllowed: true } | { isAllowed: false; retrySeconds: number };
 

@@ -1,5 +1,4 @@
-import { setTimeout as pause } from "node:timers/promises";
-import { createWorkMeter } from "#lib/time/work-meter.ts";
+import { CLOCK, type Clock, createWorkMeter } from "#lib/time/work-meter.ts";
 
 /** Refusals that one client gets without waiting: at once, and per second. */
 const AT_ONCE = 300;
@@ -8,9 +7,6 @@ const MS_PER_REFUSAL = 1_000 / PER_SECOND;
 const WAIT_MAX_MS = 5_000;
 /** Number of refusals that wait at the same time. Further ones are sent at once, because each one takes memory. */
 const WAITING_MAX = 1_000;
-
-type Clock = { now: () => number; pause: (ms: number) => Promise<unknown> };
-const CLOCK: Clock = { now: () => performance.now(), pause };
 
 /**
  * Creates the pace at which a client gets refusals. Every refused request takes some of the main thread's time. A client

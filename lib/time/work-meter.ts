@@ -1,3 +1,9 @@
+import { setTimeout as pause } from "node:timers/promises";
+
+/** A monotonic clock in milliseconds that can wait. Tests replace it. */
+export type Clock = { now: () => number; pause: (ms: number) => Promise<unknown> };
+export const CLOCK: Clock = { now: () => performance.now(), pause };
+
 /** Counts the work of each subject at a rate, so that a subject with too much work at once waits. */
 export type WorkMeter = {
   /**

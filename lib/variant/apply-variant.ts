@@ -35,8 +35,10 @@ export type ApplyResult =
       isRepeated: boolean;
       /** The result of the trial on the live page. Null if the session has no browser, or if the call is repeated. */
       grounding: (Grounding & { ok: true }) | null;
-      /** What the caller should know about ids and about changes that a person has rejected, one per line. */
-      notes: string[];
+      /** Changes that got another id than the call gave them, one per line. */
+      renamed: string[];
+      /** Changes of the revision that a person has rejected before, one per line. */
+      returned: string[];
     }
   | { ok: false; problem: string };
 
@@ -80,11 +82,10 @@ export async function applyVariant(
   if (grounding && !grounding.ok) return grounding;
   const draft = { ...call, baseRevision, author: "agent", document } as const;
   const stored = await storeRevision(deps, draft);
-  const notes = [
-    ...[...givenIds].map(([id, given]) => `${id}: the id ${given} belonged to an earlier change.`),
-    ...describeReturned(rejected, before, document, givenIds),
-  ];
-  if (stored.ok) return { ok: true, summary: stored.summary, isRepeated: false, grounding, notes };
+  const renamed = [...givenIds].map(([id, given]) => `${id}: the id ${given} belonged to an earlier change.`);
+  const returned = describeReturned(rejected, before, document, givenIds);
+  if (stored.ok)
+    return { ok: true, summary: stored.summary, isRepeated: false, grounding, renamed, returned };
   // The revision was not stored, for example because another author has stored a revision first. The page must show the
   // stored revision again instead of the revision of this call.
   if (live) await deps.browser.refreshPageScripts([live.sessionId]);
@@ -121,7 +122,7 @@ function describeRepeated({
 }: NonNullable<Awaited<ReturnType<typeof findRevisionOfCall>>>): ApplyResult {
   const checked = check ? { status: check.status, at: check.at } : null;
   const summary = { key: variant, revision: number, check: checked, publication: null };
-  return { ok: true, summary, isRepeated: true, grounding: null, notes: [] };
+  return { ok: true, summary, isRepeated: true, grounding: null, renamed: [], returned: [] };
 }
 
 /** Returns why a document cannot be stored, or undefined if it can. */

@@ -45,9 +45,12 @@ export async function serveOperation<Of extends Operation, Services extends Rout
     return Response.json(schema.parse(answer.body), { status: answer.status, headers: answer.headers ?? {} });
   } catch (error) {
     const { logger } = services;
-    // Not worth a line: clients decide how often it happens.
-    if (request.signal.aborted) return refuse(operation, failureOf(error));
     const fields = { err: error, method: request.method, path: new URL(request.url).pathname };
+    if (request.signal.aborted) {
+      // Below the default level of the log, because clients decide how often it happens.
+      logger.debug(fields, "a client disconnected before its request was answered");
+      return refuse(operation, failureOf(error));
+    }
     if (await isSessionGone(services, params)) {
       logger.info(fields, "a session was removed before a request to it was answered");
       return refuse(operation, unknownSession());

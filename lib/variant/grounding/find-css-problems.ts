@@ -23,9 +23,10 @@ const EXAMINE_MS_MAX = 3_000;
 const VENDOR = /^-|(^|[\s,(])-(moz|ms|o|khtml)-/i;
 
 /**
- * Lists what a browser ignores in the style sheets of `pages` and in the style attributes that `changes` set: unknown properties,
- * invalid values, invalid selectors, and selectors that match no element of the page in any state. Each problem is one
- * line. The page has to show the variant already, because its style sheets may be for elements that it inserts.
+ * Lists what a browser ignores in the style sheets of `pages` and in the style attributes that `changes` set: unknown
+ * properties, invalid values, invalid selectors, and selectors that match no element of the page in any state. Each
+ * problem is one line. The page has to show the variant already, because its style sheets may be for elements that it
+ * inserts.
  */
 export async function findCssProblems(
   main: PageFrame,

@@ -142,7 +142,7 @@ async function scrollToElement(
   const found = page.locator(selector);
   if ((await found.count()) === 0) throw new Error(`scrollTo: no element matches ${selector}`);
   await found.first().evaluate((element) =>
-    // The method is not read from the element, because a form field named \`scrollIntoView\` would hide it.
+    // The method is not read from the element, because a form field named `scrollIntoView` would hide it.
     Element.prototype.scrollIntoView.call(element, { block: "center", behavior: "instant" }),
   );
 }

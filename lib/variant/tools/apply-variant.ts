@@ -99,11 +99,12 @@ const describeStored = ({ variant, number, document }: Revision): string =>
   `Nothing was changed. Revision ${number} of variant ${variant} has these pages, as set takes them.\n${quoteAsData("the variant", JSON.stringify(document.pages))}`;
 
 /** Describes a stored revision for the model. */
-function describeApplied({ summary, isRepeated, grounding, notes }: ApplyResult & { ok: true }): string {
+function describeApplied(applied: ApplyResult & { ok: true }): string {
+  const { summary, isRepeated, grounding, renamed, returned } = applied;
   const { key, revision } = summary;
-  const advice = "Take out what a person has rejected, unless a person has asked for it since.";
-  const remarks = notes.map((note) => `- ${note}`);
-  if (notes.some((note) => note.includes("a person"))) remarks.push(advice);
+  const remarks = [...renamed, ...returned].map((note) => `- ${note}`);
+  if (returned.length > 0)
+    remarks.push("Take out what a person has rejected, unless a person has asked for it since.");
   const stored = [`Stored revision ${revision} of variant ${key}.`, ...remarks].join("\n");
   const next = `Use baseRevision ${revision} for the next change. It has no check yet: run check_variant before you finish.`;
   if (isRepeated) return `${stored} The call was interrupted after that. ${next}`;

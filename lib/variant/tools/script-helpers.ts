@@ -34,7 +34,8 @@ export const variantHelpers =
           signal: call.signal,
         });
         if (!applied.ok) throw new Error(`page.applyVariant: ${applied.problem}`);
-        const { summary, grounding, notes } = applied;
+        const { summary, grounding } = applied;
+        const notes = [...applied.renamed, ...applied.returned];
         return {
           variant: summary.key,
           revision: summary.revision,

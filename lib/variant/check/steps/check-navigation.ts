@@ -76,8 +76,8 @@ async function compareTrips(
 }
 
 /**
- * Follows a link of the page's router and goes back, three times. Requests for documents are blocked, so a link that the router does
- * not handle cannot leave the page.
+ * Follows a link of the page's router and goes back, three times. Requests for documents are blocked, so a link that the
+ * router does not handle cannot leave the page.
  *
  * @returns undefined if the page has no link that its router handles.
  */

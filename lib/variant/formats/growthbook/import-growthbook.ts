@@ -100,8 +100,8 @@ function canMeet(one: Address, other: Address): boolean {
 }
 
 /**
- * Reads the address patterns of a source that include addresses, each with its path. For each
- * other pattern that has no equivalent, and for a source without other patterns, returns `url` instead, if it is given.
+ * Reads the address patterns of a source that include addresses, each with its path. For each of them that has no
+ * equivalent, and for a source without any, returns `url` instead, if it is given.
  *
  * @param omitted receives a sentence for each pattern that is left out, replaced by `url` or matched more strictly than
  * in GrowthBook, and for a source without other patterns if `url` is not given
