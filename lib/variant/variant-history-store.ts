@@ -1,11 +1,11 @@
-import { and, desc, eq, getTableColumns, sql } from "drizzle-orm";
+import { and, desc, eq, getTableColumns, inArray, sql } from "drizzle-orm";
 import type { Executor } from "#db/client.ts";
 import { variantRevisions, variants } from "#db/schema/index.ts";
 import type { VariantSummary } from "#lib/events/event.ts";
 import type { VariantDocument } from "./document.ts";
 import { listRejectedChanges, type RejectedChange } from "./rejected-changes.ts";
 import { describeDifference, type UsedIds } from "./revise.ts";
-import { findRevision, listVariantSummaries } from "./variant-store.ts";
+import { isNewestRevision, listVariantSummaries } from "./variant-store.ts";
 
 /** The ids that a variant's changes have had, and the changes that people have rejected. */
 type VariantHistory = { used: UsedIds; rejected: RejectedChange[] };
@@ -57,43 +57,64 @@ export type VariantState = VariantSummary & {
   edits: { since: number; lines: string[] } | null;
 };
 
-/** Reads the variants of a session for the instructions of a turn, in the order in which they were created. */
+/**
+ * Reads the variants of a session for the instructions of a turn, in the order in which they were created. Takes three
+ * statements at most, and reads the documents of edited variants only.
+ */
 export async function listVariantStates(
   db: Executor,
   sessionId: string,
   baseUrl: string,
 ): Promise<VariantState[]> {
-  const summaries = await listVariantSummaries(db, sessionId, baseUrl);
-  return Promise.all(
-    summaries.map(async (summary) => {
-      const newest = await findRevision(db, sessionId, summary.key);
-      const isEdited = newest?.author === "person";
-      const edits = isEdited ? await describeEdits(db, sessionId, summary.key, newest.document) : null;
-      return { ...summary, isShown: newest?.isShown === true, edits };
-    }),
-  );
+  const [summaries, newest] = await Promise.all([
+    listVariantSummaries(db, sessionId, baseUrl),
+    listNewest(db, sessionId),
+  ]);
+  const edited = newest.filter(({ document }) => document !== null).map(({ key }) => key);
+  const seen = await listSeen(db, sessionId, edited);
+  return summaries.map((summary) => {
+    const { isShown = false, document } = newest.find(({ key }) => key === summary.key) ?? {};
+    const before = seen.find(({ key }) => key === summary.key);
+    // The casts are safe, because documents were validated before they were stored.
+    const edits =
+      document && before
+        ? {
+            since: before.number,
+            lines: describeDifference(before.document as VariantDocument, document as VariantDocument),
+          }
+        : null;
+    return { ...summary, isShown, edits };
+  });
 }
 
-async function describeEdits(
-  db: Executor,
-  sessionId: string,
-  key: string,
-  now: VariantDocument,
-): Promise<VariantState["edits"]> {
-  const [seen] = await db
-    .select({ number: variantRevisions.number, document: variantRevisions.document })
-    .from(variantRevisions)
-    .where(
-      and(
-        eq(variantRevisions.sessionId, sessionId),
-        eq(variantRevisions.key, key),
-        eq(variantRevisions.author, "agent"),
-      ),
-    )
-    .orderBy(desc(variantRevisions.number))
-    .limit(1);
-  // The cast is safe, because documents were validated before they were stored.
-  return seen
-    ? { since: seen.number, lines: describeDifference(seen.document as VariantDocument, now) }
-    : null;
-}
+/** Lists the variants of a session, with the newest document of those that a person was the last to edit. */
+const listNewest = (db: Executor, sessionId: string) =>
+  db
+    .select({
+      key: variants.key,
+      isShown: variants.isShown,
+      document: sql<unknown>`case when ${variantRevisions.author} = 'person' then ${variantRevisions.document} end`,
+    })
+    .from(variants)
+    .innerJoin(variantRevisions, isNewestRevision)
+    .where(eq(variants.sessionId, sessionId));
+
+/** Lists the newest revision of the agent of each of these variants. */
+const listSeen = async (db: Executor, sessionId: string, keys: string[]) =>
+  keys.length === 0
+    ? []
+    : db
+        .selectDistinctOn([variantRevisions.key], {
+          key: variantRevisions.key,
+          number: variantRevisions.number,
+          document: variantRevisions.document,
+        })
+        .from(variantRevisions)
+        .where(
+          and(
+            eq(variantRevisions.sessionId, sessionId),
+            inArray(variantRevisions.key, keys),
+            eq(variantRevisions.author, "agent"),
+          ),
+        )
+        .orderBy(variantRevisions.key, desc(variantRevisions.number));

@@ -112,7 +112,7 @@ const summaryColumns = {
 };
 
 /** The condition that joins a variant with its newest revision. */
-const isNewestRevision = and(
+export const isNewestRevision = and(
   eq(variantRevisions.sessionId, variants.sessionId),
   eq(variantRevisions.key, variants.key),
   eq(variantRevisions.number, variants.revision),
