@@ -5,6 +5,8 @@ import pg from "pg";
 import { armFaults } from "#lib/faults/fault-point.ts";
 import { openTestService, say, type TestService } from "../testing.ts";
 
+// Needs a process of its own: it watches the database clients of its process.
+
 let service: TestService;
 let statements: string[] = [];
 
@@ -78,6 +80,32 @@ describe("the statements of turns and polls", () => {
     await service.call("POST", `${path}/requirements`, { requirements: [{ text: "The button reads Pay" }] });
     assert.deepEqual(await read(), ["requirements"]);
     assert.match(JSON.stringify(service.model.requests.at(-1)), /The button reads Pay/);
+  });
+
+  it("of a turn do not increase with the session's variants", async () => {
+    service.model.enqueue(say("Hello."));
+    const session = await service.create("Hello");
+    await service.completed(session.statusUrl);
+    const path = `/api/sessions/${session.sessionId}`;
+    const importVariant = async (key: string) => {
+      const changes = [{ id: "c1", op: "setText", selector: "h1", text: key }];
+      const document = { pages: [{ url: "https://shop.example/", match: "path", changes, css: "", js: "" }] };
+      const body = { format: "json", document };
+      assert.equal((await service.call("POST", `${path}/variants/${key}/import`, body)).status, 201);
+    };
+    const countReads = async () => {
+      statements = [];
+      service.model.enqueue(say("Again."));
+      const answer = await service.call("POST", `${path}/agent/messages`, { text: "Again" });
+      await service.completed(((await answer.json()) as { statusUrl: string }).statusUrl);
+      return statements.filter((text) => text.includes('"variant_revisions"')).length;
+    };
+    await importVariant("one");
+    const reads = await countReads();
+    assert.match(JSON.stringify(service.model.requests.at(-1)), /Variant one has revision 1/);
+    for (const key of ["two", "three", "four"]) await importVariant(key);
+    assert.equal(await countReads(), reads);
+    assert.match(JSON.stringify(service.model.requests.at(-1)), /Variant four has revision 1/);
   });
 
   it("an answer with a call that reads the store is recorded with its result, in one statement", async () => {
