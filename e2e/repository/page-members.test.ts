@@ -14,11 +14,11 @@ const DIRECT = [
   /\.evaluate(All)?\(\s*(async )?\(\) =>/,
 ];
 /**
- * Files that a page cannot mislead, although they match: the overlay's code has rules of its own, `compile` works on
- * documents of the service, and other products run the scripts of exports.
+ * Files that a page cannot mislead, although they match: the view of the overlay has only nodes of its own, `compile`
+ * works on documents of the service, and other products run the scripts of exports.
  */
 const ALLOWED = [
-  /^lib\/browser\/overlay\//,
+  /^lib\/browser\/overlay\/in-page\/overlay-(view|editor)\.ts$/,
   /^lib\/variant\/compile\//,
   /^lib\/variant\/formats\/portable\/page-script\.ts$/,
   /^lib\/variant\/formats\/growthbook\/insert-script\.ts$/,

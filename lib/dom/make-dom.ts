@@ -116,6 +116,7 @@ export function makeDom() {
     firstChild: readNode<PageNode | null>("firstChild"),
     lastChild: readNode<PageNode | null>("lastChild"),
     textContent: readNode<string | null>("textContent"),
+    ownerDocument: readNode<Document | null>("ownerDocument"),
     isConnected: readNode<boolean>("isConnected"),
     getRootNode: callNode<[], PageNode>("getRootNode"),
     addEventListener: callTarget<
@@ -136,7 +137,9 @@ export function makeDom() {
     children: (target: PageParent) => toArray(children(target)),
     // Nothing hides the members of a shadow root.
     elementFromPoint: (root: PageNode, x: number, y: number): PageElement | null =>
-      root instanceof ShadowRoot ? root.elementFromPoint(x, y) : elementFromPoint(document, x, y),
+      root instanceof ShadowRoot
+        ? root.elementFromPoint(x, y)
+        : elementFromPoint(isDocument(root) ? root : document, x, y),
     getElementById(root: PageNode, id: string): PageElement | null {
       if (root instanceof ShadowRoot) return root.getElementById(id);
       return isDocument(root) ? getElementById(root, id) : null;

@@ -2,7 +2,6 @@ import type { CDPSession } from "playwright";
 import type { BrowserInput } from "../browser-service.ts";
 import type { Devtools } from "../process/devtools-connection.ts";
 import type { ListenerGuard } from "../process/listener-guard.ts";
-import { cursorScript } from "./in-page/cursor-at.ts";
 import { overlayScript } from "./in-page/overlay-script.ts";
 import { OVERLAY_WORLD } from "./locate/locate-element.ts";
 import { createOverlayDesk, type OverlayDesk, type SubmitAnnotation } from "./overlay-desk.ts";
@@ -105,7 +104,7 @@ export async function installOverlay(cdp: CDPSession, options: OverlayOptions): 
       const own = gate.isShown() ? desk?.cursorAt(x, y) : undefined;
       const contextId = findWorld();
       if (own !== undefined || contextId === undefined) return own ?? "default";
-      const expression = cursorScript(x, y);
+      const expression = `globalThis.${OVERLAY_HANDLE}.cursorAt(${Number(x)}, ${Number(y)})`;
       const { result } = await cdp
         .send("Runtime.evaluate", { contextId, expression, returnByValue: true, timeout: CURSOR_MS_MAX })
         .catch(() => ({ result: { value: undefined } }));

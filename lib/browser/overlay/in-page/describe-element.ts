@@ -1,5 +1,5 @@
+import { type Dom, makeDom, type PageElement, type PageNode, type PageRoot } from "#lib/dom/make-dom.ts";
 import { type BeginningOf, beginningOf } from "#lib/text/whole-characters.ts";
-import { createPageMembers, type PageMembers } from "./page-members.ts";
 
 /** The part of an element's description that its own frame knows. */
 export type ElementInFrame = {
@@ -16,30 +16,29 @@ export type ElementInFrame = {
  * only what contains them, so it looks for an inert descendant at the point; of several, it takes the last in the
  * document's order. Runs inside pages, so it must not refer to anything outside its own body.
  */
-function refineElement(node: Node, point: { x: number; y: number }, members: PageMembers): Element | null {
-  const isElement = (each: Node): each is Element => members.nodeType(each) === 1;
-  const found = isElement(node) ? node : members.parentElement(node);
+function refineElement(node: PageNode, point: { x: number; y: number }, dom: Dom): PageElement | null {
+  const found = dom.isElement(node) ? node : dom.parentElement(node);
   let remaining = 20_000;
   return found && (findInert(found, isInert(found), 0) ?? found);
 
-  function isInert(element: Element): boolean {
-    for (let at: Element | null = element; at; at = members.parentElement(at))
-      if (members.hasAttribute(at, "inert")) return true;
+  function isInert(element: PageElement): boolean {
+    for (let at: PageElement | null = element; at; at = dom.parentElement(at))
+      if (dom.hasAttribute(at, "inert")) return true;
     return false;
   }
-  function findInert(outer: Element, isOuterInert: boolean, depth: number): Element | undefined {
-    const root = members.shadowRoot(outer);
-    const children = root ? [...root.children] : [...members.children(outer)];
+  function findInert(outer: PageElement, isOuterInert: boolean, depth: number): PageElement | undefined {
+    const root = dom.shadowRoot(outer);
+    const children = dom.children(root ?? outer);
     for (const child of children.toReversed()) {
       remaining -= 1;
       if (remaining < 0 || depth > 500) return undefined;
-      const isChildInert = isOuterInert || members.hasAttribute(child, "inert");
+      const isChildInert = isOuterInert || dom.hasAttribute(child, "inert");
       const inner = findInert(child, isChildInert, depth + 1);
       if (inner) return inner;
-      const box = members.boxOf(child);
+      const box = dom.getBoundingClientRect(child);
       const isAtPoint =
         point.x >= box.left && point.x < box.right && point.y >= box.top && point.y < box.bottom;
-      if (isChildInert && isAtPoint && members.isVisible(child)) return child;
+      if (isChildInert && isAtPoint && dom.checkVisibility(child, { visibilityProperty: true })) return child;
     }
     return undefined;
   }
@@ -50,15 +49,15 @@ function refineElement(node: Node, point: { x: number; y: number }, members: Pag
  * and attributes that the page's author chose. Parts in open shadow roots are joined with ` >> `. Runs inside pages, so
  * it must not refer to anything outside its own body.
  */
-function describeElement(target: Element, members: PageMembers, beginning: BeginningOf): ElementInFrame {
-  const { localName, getAttribute, countMatches } = members;
+function describeElement(target: PageElement, dom: Dom, beginning: BeginningOf): ElementInFrame {
+  const { localName, getAttribute } = dom;
 
-  const isUnique = (root: Node, selector: string) => countMatches(root, selector) === 1;
+  const isUnique = (root: PageRoot, selector: string) => dom.querySelectorAll(root, selector).length === 1;
   const escapeValue = (value: string) => value.replace(/["\\]/g, "\\$&").replace(/\n/g, "\\a ");
 
   /** Builds a selector from an id or attribute that the page's author chose; skips ids that look generated. */
-  function namedSelector(root: Node, element: Element): string | undefined {
-    const id = members.id(element);
+  function namedSelector(root: PageRoot, element: PageElement): string | undefined {
+    const id = dom.id(element);
     const isLasting =
       id !== "" &&
       id.length <= 80 &&
@@ -74,37 +73,37 @@ function describeElement(target: Element, members: PageMembers, beginning: Begin
     }
     return undefined;
   }
-  function stepOf(element: Element): string {
+  function stepOf(element: PageElement): string {
     const name = localName(element);
     let before = 0;
     let after = 0;
-    for (let at = members.previousElementSibling(element); at; at = members.previousElementSibling(at))
+    for (let at = dom.previousElementSibling(element); at; at = dom.previousElementSibling(at))
       if (localName(at) === name) before += 1;
-    for (let at = members.nextElementSibling(element); at; at = members.nextElementSibling(at))
+    for (let at = dom.nextElementSibling(element); at; at = dom.nextElementSibling(at))
       if (localName(at) === name) after += 1;
     return CSS.escape(name) + (before + after > 0 ? `:nth-of-type(${before + 1})` : "");
   }
-  function selectorWithin(root: Node, element: Element): string {
+  function selectorWithin(root: PageRoot, element: PageElement): string {
     const steps: string[] = [];
-    for (let at: Element | null = element; at; at = members.parentElement(at)) {
+    for (let at: PageElement | null = element; at; at = dom.parentElement(at)) {
       const named = namedSelector(root, at);
       if (named !== undefined) return [named, ...steps].join(" > ");
       steps.unshift(stepOf(at));
-      if (members.parentElement(at) && isUnique(root, steps.join(" > "))) break;
+      if (dom.parentElement(at) && isUnique(root, steps.join(" > "))) break;
     }
     return steps.join(" > ");
   }
   /** Returns the selectors of the element and of the hosts of its shadow roots, and which of these roots are closed. */
-  function pathOf(element: Element): { selector: string; isClosed: boolean }[] {
-    const root = members.rootOf(element);
+  function pathOf(element: PageElement): { selector: string; isClosed: boolean }[] {
+    // The cast is safe: an element that is shown has the document or a shadow root as its root.
+    const root = dom.getRootNode(element) as PageRoot;
     const selector = beginning(selectorWithin(root, element), 2_000);
     if (!(root instanceof ShadowRoot)) return [{ selector, isClosed: false }];
     // Pages' isolated worlds see open shadow roots only, like the agent's selectors.
-    return [...pathOf(root.host), { selector, isClosed: members.shadowRoot(root.host) !== root }];
+    return [...pathOf(root.host), { selector, isClosed: dom.shadowRoot(root.host) !== root }];
   }
   function visibleText(): string {
-    // biome-ignore lint/performance/useDomNodeTextContent: only the visible text is wanted, without scripts and hidden parts
-    const text = target instanceof HTMLElement ? members.innerText(target) : members.textContent(target);
+    const text = (dom.property(target, "innerText") as string | undefined) ?? dom.textContent(target);
     return beginning((text ?? "").replace(/\s+/g, " ").trim(), 160);
   }
 
@@ -118,7 +117,7 @@ function describeElement(target: Element, members: PageMembers, beginning: Begin
     shadowSelector: firstClosed === -1 ? null : join(path.slice(firstClosed)),
     element: beginning(localName(target), 80) + (label ? ` “${beginning(label, 160)}”` : ""),
     text,
-    title: beginning(members.title(document), 500),
+    title: beginning(dom.title(document), 500),
     url: location.href,
   };
 }
@@ -126,10 +125,10 @@ function describeElement(target: Element, members: PageMembers, beginning: Begin
 /** Source of a function for `Runtime.callFunctionOn`, with a node as `this`, and a point as parts of the viewport. */
 export const refineScript = `function (x, y) {
   const point = { x: x * innerWidth, y: y * innerHeight };
-  return (${refineElement.toString()})(this, point, (${createPageMembers.toString()})());
+  return (${refineElement.toString()})(this, point, (${makeDom.toString()})());
 }`;
 
 /** Source of a function for `Runtime.callFunctionOn`, with an element as `this`. It returns {@link ElementInFrame}. */
 export const describeScript = `function () {
-  return (${describeElement.toString()})(this, (${createPageMembers.toString()})(), ${beginningOf.toString()});
+  return (${describeElement.toString()})(this, (${makeDom.toString()})(), ${beginningOf.toString()});
 }`;

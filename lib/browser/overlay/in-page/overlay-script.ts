@@ -1,8 +1,9 @@
+import { makeDom } from "#lib/dom/make-dom.ts";
 import type { OverlayState, PlacedPart } from "../overlay-state.ts";
+import { cursorAt } from "./cursor-at.ts";
 import { createEditorCard } from "./overlay-editor.ts";
 import { overlayStyles } from "./overlay-styles.ts";
 import { createOverlayView, type OverlayView, type ViewParts } from "./overlay-view.ts";
-import { createPageMembers } from "./page-members.ts";
 
 type Settings = { attribute: string; handle: string };
 
@@ -16,17 +17,19 @@ type OverlayHandle = {
   scrollList: (deltaY: number) => void;
   /** Returns the position in the open comment that is closest to a point. */
   positionAt: (x: number, y: number) => number;
+  /** Returns the cursor that the page shows at a point. */
+  cursorAt: (x: number, y: number) => string;
 };
 
 /** Functions and a style sheet from other files. The page gets them as text, together with the overlay's source. */
-type Parts = ViewParts & { createView: typeof createOverlayView };
+type Parts = ViewParts & { createView: typeof createOverlayView; cursorAt: typeof cursorAt };
 
 /**
  * Runs the overlay in a page. Its nodes are new each time that it is shown, so that page code with references to
  * earlier nodes cannot affect it. Runs inside pages, so it must not refer to anything outside its own body.
  */
 function runOverlay(settings: Settings, parts: Parts): void {
-  const { members, createView } = parts;
+  const { dom, createView } = parts;
   if (window.top !== window || Object.hasOwn(globalThis, settings.handle)) return;
   let view: OverlayView | undefined;
 
@@ -43,6 +46,7 @@ function runOverlay(settings: Settings, parts: Parts): void {
     raise: () => view?.raise(),
     scrollList: (deltaY) => view?.scrollList(deltaY),
     positionAt: (x, y) => view?.positionAt(x, y) ?? 0,
+    cursorAt: (x, y) => parts.cursorAt(x, y, dom),
   };
   Object.defineProperty(globalThis, settings.handle, { value: handle });
 
@@ -51,8 +55,8 @@ function runOverlay(settings: Settings, parts: Parts): void {
   const attach = () => view?.attach();
   const follow = () => {
     attach();
-    const root = members.documentElement(document);
-    if (root) new MutationObserver(attach).observe(root, { childList: true });
+    const root = dom.documentElement(document);
+    if (root) new MutationObserver(attach).observe(root as Element, { childList: true });
   };
   new MutationObserver(follow).observe(document, { childList: true });
   follow();
@@ -60,7 +64,8 @@ function runOverlay(settings: Settings, parts: Parts): void {
 
 const parts = `{
   styles: ${JSON.stringify(overlayStyles)},
-  members: (${createPageMembers.toString()})(),
+  dom: (${makeDom.toString()})(),
+  cursorAt: ${cursorAt.toString()},
   createEditor: ${createEditorCard.toString()},
   createView: ${createOverlayView.toString()}
 }`;

@@ -1,6 +1,6 @@
+import type { Dom } from "#lib/dom/make-dom.ts";
 import type { OverlayPart, OverlayState, PlacedPart } from "../overlay-state.ts";
 import type { createEditorCard, EditorCard, MakeNode } from "./overlay-editor.ts";
-import type { PageMembers } from "./page-members.ts";
 
 /** The overlay's nodes in one document, from `createOverlayView` until `remove`. */
 export type OverlayView = {
@@ -16,7 +16,7 @@ export type OverlayView = {
 };
 
 /** What the view needs inside the page: its style sheet, and functions from other files. */
-export type ViewParts = { styles: string; members: PageMembers; createEditor: typeof createEditorCard };
+export type ViewParts = { styles: string; dom: Dom; createEditor: typeof createEditorCard };
 
 /**
  * Builds the overlay in a closed shadow root. It is a popover, so it is in the top layer, above modal dialogs, other
@@ -24,13 +24,11 @@ export type ViewParts = { styles: string; members: PageMembers; createEditor: ty
  * focus trap of the page does not affect it. Its style sheet is an adopted one, because strict content security policies
  * allow such style sheets. Runs inside pages, so it must not refer to anything outside its own body.
  */
-export function createOverlayView(
-  attribute: string,
-  { styles, members, createEditor }: ViewParts,
-): OverlayView {
+export function createOverlayView(attribute: string, { styles, dom, createEditor }: ViewParts): OverlayView {
   const make: MakeNode = (className, text = "") => {
     const html = "http://www.w3.org/1999/xhtml";
-    const node = Document.prototype.createElementNS.call(document, html, "div") as HTMLElement;
+    // The cast is safe: HTML has this element.
+    const node = dom.createElementNS(document, html, "div") as HTMLElement;
     node.className = className;
     node.textContent = text;
     return node;
@@ -146,8 +144,8 @@ export function createOverlayView(
       panel.getBoundingClientRect();
     },
     attach() {
-      const parent = members.documentElement(document);
-      if (!host.isConnected && parent) parent.append(host);
+      const parent = dom.documentElement(document);
+      if (!host.isConnected && parent) dom.append(parent, host);
       if (panel.isConnected && !panel.matches(":popover-open")) panel.showPopover();
     },
     scrollList(deltaY) {

@@ -13,14 +13,14 @@ export type LocatedElement = PickedElement & {
   follow: () => Promise<Box | undefined>;
 };
 
-type Node = { backendNodeId: number; frameId: string };
+type NodeRef = { backendNodeId: number; frameId: string };
 
 /**
  * A DevTools session: that of the page, or that of a frame with a process of its own. A session has all frames that
  * share its process. `owner` is the frame's element in the session above it; undefined for the page.
  */
 type Level = { send: SendCommand; owner: Owner | undefined };
-type Owner = Node & { level: Level };
+type Owner = NodeRef & { level: Level };
 
 /** How deep frames can be nested. Elements in deeper frames are not found. */
 const DEPTH_MAX = 16;
@@ -71,7 +71,7 @@ export async function locateElement(
   return found && locate(level, found, at);
 }
 
-async function locate(level: Level, found: Node, point: Point): Promise<LocatedElement | undefined> {
+async function locate(level: Level, found: NodeRef, point: Point): Promise<LocatedElement | undefined> {
   const { send } = level;
   const part = await partOfFrame(send, found.frameId, point);
   const refined = await refine(send, found, part);
@@ -138,7 +138,7 @@ function parentIn({ frame, childFrames = [] }: FrameTree, frameId: string): stri
 }
 
 /** Returns the element that is meant by a node that was found at a point, in parts of its frame. */
-async function refine(send: SendCommand, found: Node, { x, y }: Point) {
+async function refine(send: SendCommand, found: NodeRef, { x, y }: Point) {
   const call = { functionDeclaration: refineScript, arguments: [{ value: x }, { value: y }] };
   return callOn(send, found, call, async ({ objectId }) => {
     if (objectId === undefined) return undefined;
@@ -147,7 +147,7 @@ async function refine(send: SendCommand, found: Node, { x, y }: Point) {
   });
 }
 
-async function describeIn(send: SendCommand, node: Node): Promise<ElementInFrame> {
+async function describeIn(send: SendCommand, node: NodeRef): Promise<ElementInFrame> {
   const call = { functionDeclaration: describeScript, returnByValue: true };
   return callOn(send, node, call, ({ value }) => elementInFrame.parse(value));
 }
@@ -161,7 +161,7 @@ type CallResult = { objectId?: string; value?: unknown };
  */
 async function callOn<Result>(
   send: SendCommand,
-  { backendNodeId, frameId }: Node,
+  { backendNodeId, frameId }: NodeRef,
   call: Call,
   read: (result: CallResult) => Result | Promise<Result>,
 ): Promise<Result> {
@@ -179,7 +179,7 @@ async function callOn<Result>(
   }
 }
 
-async function hitTest(send: SendCommand, { x, y }: Point): Promise<Node | undefined> {
+async function hitTest(send: SendCommand, { x, y }: Point): Promise<NodeRef | undefined> {
   // DevTools counts from the top left corner of the document.
   const { pageX, pageY } = await viewportOf(send);
   const point = { x: Math.floor(x + pageX), y: Math.floor(y + pageY) };
@@ -195,7 +195,7 @@ async function partOfFrame(send: SendCommand, frameId: string, { x, y }: Point):
 }
 
 /** Returns the box around an element in the page's viewport; undefined if the element is not rendered. */
-async function boxOf(level: Level, { backendNodeId, frameId }: Node): Promise<Box | undefined> {
+async function boxOf(level: Level, { backendNodeId, frameId }: NodeRef): Promise<Box | undefined> {
   const { quads } = await level.send("DOM.getContentQuads", { backendNodeId });
   const zoom = await zoomOf(level.send, frameId);
   let box = boundsOf(quads.map((quad) => quad.map((value) => value * zoom)));
@@ -222,7 +222,7 @@ async function boxOf(level: Level, { backendNodeId, frameId }: Node): Promise<Bo
 const viewportOf = async (send: SendCommand) => (await send("Page.getLayoutMetrics")).cssLayoutViewport;
 
 /** Returns the box inside the border and padding of a frame's element. */
-async function contentOf(send: SendCommand, { backendNodeId, frameId }: Node): Promise<Quad> {
+async function contentOf(send: SendCommand, { backendNodeId, frameId }: NodeRef): Promise<Quad> {
   const { model } = await send("DOM.getBoxModel", { backendNodeId });
   const zoom = await zoomOf(send, frameId);
   return model.content.map((value) => value * zoom);
