@@ -56,7 +56,7 @@ export const deployLandingPage = (services: LandingToolServices): Tool =>
         const request = { sessionId, slug, note, content, requestId, runId, callId };
         const deployed = await deployPage(services, request);
         if (!deployed.ok) return refuse(deployed.problem);
-        const lost = describeLostLinks(findLostLinks(content, deployed.page.slug), deployed.page.slug);
+        const lost = describeLostLinks(await findLostLinks(content, deployed.page.slug), deployed.page.slug);
         return textResult(describeDeployed(deployed, [...describeHidden(content.hidden), ...lost]));
       } catch (error) {
         if (isWorkspaceError(error)) return refuse(error.message.replace(/^path:/, "folder:"));
