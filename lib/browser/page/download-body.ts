@@ -1,5 +1,6 @@
 import type { BrowserContext, CDPSession, Page } from "playwright";
 import { errorText } from "#lib/text/error-text.ts";
+import { withinTime } from "#lib/time/within-time.ts";
 import { findBlob } from "./object-urls.ts";
 
 /** The bytes of a download, or the reason why they could not be read. Pass it to {@link releaseBody} after its use. */
@@ -62,16 +63,12 @@ async function readStream(cdp: CDPSession, handle: string): Promise<DownloadBody
  * that arrives later is released.
  */
 export async function within(timeoutMs: number, reading: Promise<DownloadBody>): Promise<DownloadBody> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<undefined>((resolve) => {
-    timer = setTimeout(resolve, timeoutMs, undefined);
+  const failWith = (error: unknown): DownloadBody => ({ failure: reasonOf(error) });
+  const read = reading.catch(failWith);
+  return withinTime(read, timeoutMs, `it was not complete after ${timeoutMs / 1_000} s`).catch((error) => {
+    void read.then(releaseBody);
+    return failWith(error);
   });
-  const read = reading.catch((error): DownloadBody => ({ failure: reasonOf(error) }));
-  const body = await Promise.race([read, timeout]);
-  clearTimeout(timer);
-  if (body) return body;
-  void read.then(releaseBody);
-  return { failure: `it was not complete after ${timeoutMs / 1_000} s` };
 }
 
 /** What a download is read with: the context of the page, and why the service may not request a URL, if it may not. */
