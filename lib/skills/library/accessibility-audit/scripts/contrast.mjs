@@ -139,7 +139,7 @@ function checkFile(path) {
 const isColor = (value) =>
   Array.isArray(value) && value.length === 4 && value.every((part) => Number.isFinite(part));
 
-/** @param {any} sample */
+/** @param {Partial<Record<string, unknown>> | null | undefined} sample */
 const isSample = (sample) =>
   typeof sample?.selector === "string" &&
   typeof sample.text === "string" &&
