@@ -83,9 +83,10 @@ test("a listener that rejects ends its browser, too", async () => {
     live.activity.follow((entry) => {
       if (entry.kind === "download") throw new TypeError("a mistake of ours");
     });
+    // The click comes after the answer of this call, because it ends the browser.
     await live.page().evaluate(() => {
       const link = Object.assign(document.createElement("a"), { href: "data:,text", download: "a.txt" });
-      link.click();
+      setTimeout(() => link.click());
     });
     await waitFor(async () => (await failing.browsers.readStatus(id)).status === "error", "the status error");
   } finally {

@@ -289,7 +289,7 @@ test("a popup is the page shown, until it closes", async () => {
   await live.page().evaluate(() => void window.open("/popup"));
   await waitFor(async () => path(await harness.browsers.readStatus(sessionId)) === "/popup", "the popup");
   assert.equal(live.page().url(), `${site.origin}/popup`);
-  await live.page().evaluate(() => window.close());
+  await live.page().evaluate(() => void setTimeout(() => window.close()));
   await waitFor(async () => path(await harness.browsers.readStatus(sessionId)) === "/page", "the first page");
   assert.equal(live.page().url(), `${site.origin}/page`);
 });
