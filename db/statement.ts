@@ -13,7 +13,7 @@ export type Value<Name extends string> = (name: Name) => Placeholder<Name>;
 const dialect = new PgDialect();
 
 /**
- * Names of statements, keyed by text. A statement of {@link defineStatement} is named at its first execution, any other
+ * Prepared-statement names by SQL text. A statement of {@link defineStatement} is named at its first execution, any other
  * statement at execution number {@link NAMED_AFTER}.
  */
 const names = new Map<string, string>();

@@ -32,8 +32,11 @@ export async function openHttpTestService(variables: Record<string, string> = {}
     sockets.add(socket);
     socket.once("close", () => sockets.delete(socket));
   });
-  const { openLive } = container.mounted;
-  server.on("upgrade", createUpgradeHandler({ openLive, handleRequest, baseUrl: env.baseUrl, isDev: false }));
+  const { upgradeToWebSocket } = container.mounted;
+  server.on(
+    "upgrade",
+    createUpgradeHandler({ upgradeToWebSocket, handleRequest, baseUrl: env.baseUrl, isDev: false }),
+  );
   return {
     ...service,
     baseUrl: env.baseUrl,

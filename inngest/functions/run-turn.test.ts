@@ -78,7 +78,7 @@ describe("the function that plays a run", () => {
 
   it("plays again if a duplicate call of the same function run has claimed the run", async () => {
     const own = new StaleClaimError({ runId: "run_a", epoch: 2 });
-    assert.deepEqual(await playRun([own, { status: "no" }], undefined, true), ["play", "play"]);
+    assert.deepEqual(await playRun([own, { status: "not_claimable" }], undefined, true), ["play", "play"]);
   });
 
   it("abandons a run that it cannot play", async () => {

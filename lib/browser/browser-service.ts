@@ -1,7 +1,7 @@
 import type { Browser, BrowserContext, CDPSession, Page } from "playwright";
 import type { BrowserStatus } from "#db/schema/unions.ts";
 import type { ScreencastFrame } from "#lib/client/frame-header.ts";
-import type { OverlayHold } from "./overlay/overlay-gate.ts";
+import type { HideReason } from "./overlay/overlay-gate.ts";
 import type { ShownDocument } from "./page/main-frame.ts";
 import type { FreshContext, FreshContextOptions } from "./page/open-fresh-context.ts";
 import type { PageActivity } from "./page/page-activity.ts";
@@ -53,7 +53,7 @@ export type LiveBrowser = {
    * cannot point at it during this time; what they type still goes to an open comment.
    * @throws Error with a readable message when the selected page does not answer.
    */
-  hideOverlay: (why: OverlayHold) => Promise<() => void>;
+  hideOverlay: (why: HideReason) => Promise<() => void>;
   /**
    * The lowest ref that page snapshots of this browser use. A ref is the number of an element in a snapshot. When a
    * session's browser is started again, the new browser uses higher refs, so that no ref of the session is used twice.

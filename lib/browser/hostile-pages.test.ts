@@ -73,7 +73,7 @@ test("an unexpected error in a listener ends that browser with a reason, and the
 test("a listener that rejects ends its browser, too", async () => {
   const failing = await openTestBrowsers([`127.0.0.1:${site.port}`], {
     storeDownload: async () => "downloads/file",
-    readPageScript: async () => ({ onLoad: null, everywhere: null, now: "" }),
+    readPageScript: async () => ({ onDocumentStart: null, inFreshContexts: null, immediate: "" }),
   });
   try {
     const id = await insertTestSession(failing.db);

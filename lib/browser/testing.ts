@@ -154,7 +154,7 @@ export async function openTestBrowsers(
         downloads.push({ sessionId, name, text: new TextDecoder().decode(bytes) });
         return `downloads/${name}`;
       },
-      readPageScript: async () => ({ onLoad: null, everywhere: null, now: "" }),
+      readPageScript: async () => ({ onDocumentStart: null, inFreshContexts: null, immediate: "" }),
       keepSpare: false,
       ...over,
       ...again,

@@ -6,8 +6,8 @@ import {
   type InputOf,
   type OperationName,
 } from "./call-operation.ts";
+import { connectLive, type LiveOptions, type LiveSession } from "./connect-live.ts";
 import { type FollowOptions, followEvents, type RequestRef, type StreamEvent } from "./follow-events.ts";
-import { type LiveOptions, type LiveSession, openLive } from "./open-live.ts";
 import { type WaitOptions, waitForDeliverable, waitForRequest } from "./wait-for.ts";
 import {
   type AgentStatus,
@@ -112,7 +112,7 @@ export function createClient({ baseUrl, apiKey, fetch: customFetch }: ClientOpti
       options?: WaitOptions,
     ) => waitForDeliverable(connection, request, options) as Promise<Value>,
     events: (request, options) => followEvents(connection, request, options),
-    live: (sessionId, options) => openLive(connection, sessionId, options),
+    live: (sessionId, options) => connectLive(connection, sessionId, options),
     // The cast holds because the object has one function for each operation name.
     api: api as OperationCalls,
   };

@@ -1,8 +1,8 @@
 /** The TypeScript client of the service's API. It has no dependencies. `npm run build:client` builds it. */
 export type { AnswerOf, CallOptions, InputOf, OperationName } from "./call-operation.ts";
+export type { LiveOptions, LiveSession, LiveStatus, ScreencastFrame } from "./connect-live.ts";
 export { type Client, type ClientOptions, createClient } from "./create-client.ts";
 export type { FollowOptions, RequestRef, StreamEvent } from "./follow-events.ts";
-export type { LiveOptions, LiveSession, LiveStatus, ScreencastFrame } from "./open-live.ts";
 export { ApiError, ConnectionError, DeliverableError, WaitTimeoutError } from "./service-error.ts";
 export {
   type CallbackBody,

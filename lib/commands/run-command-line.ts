@@ -7,12 +7,12 @@ type Invalid = { kind: "invalid"; message: string };
 /** The output of a command. `isDone` is false if the command failed. */
 type Outcome = { isDone: boolean; lines: string[] };
 
-/** A command for the operator. It works with a desk, which is a client of either the database or the running service. */
-type Program<Command, Desk> = {
+/** A command for the operator. It works with a client, which is a client of either the database or the running service. */
+type Program<Command, Client> = {
   usage: string;
   read: (words: string[]) => Command | Help | Invalid;
-  open: (env: Env, command: Command) => Promise<Desk>;
-  run: (desk: Desk, command: Command) => Promise<Outcome>;
+  open: (env: Env, command: Command) => Promise<Client>;
+  run: (client: Client, command: Command) => Promise<Outcome>;
 };
 
 /**
@@ -21,10 +21,10 @@ type Program<Command, Desk> = {
  *
  * @param failure the beginning of the message for an error that is not about the settings.
  */
-export function runCommandLine<Command extends { kind: string }, Desk extends { close: () => Promise<void> }>(
-  program: Program<Command, Desk>,
-  failure: string,
-): void {
+export function runCommandLine<
+  Command extends { kind: string },
+  Client extends { close: () => Promise<void> },
+>(program: Program<Command, Client>, failure: string): void {
   run(program, process.argv.slice(2)).then(
     (code) => process.exit(code),
     (error: unknown) => {
@@ -36,8 +36,8 @@ export function runCommandLine<Command extends { kind: string }, Desk extends { 
 }
 
 /** @returns the exit code. */
-async function run<Command extends { kind: string }, Desk extends { close: () => Promise<void> }>(
-  { usage, read, open, run: runWith }: Program<Command, Desk>,
+async function run<Command extends { kind: string }, Client extends { close: () => Promise<void> }>(
+  { usage, read, open, run: runWith }: Program<Command, Client>,
   words: string[],
 ): Promise<number> {
   const command = read(words);
@@ -49,13 +49,13 @@ async function run<Command extends { kind: string }, Desk extends { close: () =>
     console.error(`${command.message}\n\n${usage}`);
     return 1;
   }
-  const desk = await open(readEnv(process.env), command);
+  const client = await open(readEnv(process.env), command);
   try {
-    const { isDone, lines } = await runWith(desk, command);
+    const { isDone, lines } = await runWith(client, command);
     (isDone ? console.log : console.error)(lines.join("\n"));
     return isDone ? 0 : 1;
   } finally {
-    await desk.close();
+    await client.close();
   }
 }
 

@@ -35,7 +35,7 @@ async function makeFakeGroups(folder: string, exists = true, readMemoryKills = (
 
 describe("createSandboxService", () => {
   it("drops a workspace that was not used for a while, but keeps its files, and keeps one whose command runs", async () => {
-    const resting = await make("unconfined", {}, { restMs: 100 });
+    const resting = await make("unconfined", {}, { evictAfterIdleMs: 100 });
     const [unused, busy] = [await resting.open("ses_unused"), await resting.open("ses_busy")];
     await unused.writeFile("kept.txt", bytes("kept"));
     const command = busy.run("sleep 1", options());

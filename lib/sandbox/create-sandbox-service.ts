@@ -51,7 +51,7 @@ type SandboxOptions = {
   /** Finds control groups; by default, finds the groups of this machine. */
   findGroups?: () => Promise<FoundGroups>;
   /** After how many milliseconds without use a workspace is dropped from memory. Its files stay. Default: 30 minutes. */
-  restMs?: number;
+  evictAfterIdleMs?: number;
 };
 
 const PROBE_TIMEOUT_MS = 10_000;
@@ -96,7 +96,7 @@ type OpenWorkspace = {
 const REST_MS = 30 * 60_000;
 
 async function createLocalSandboxes(options: SandboxOptions): Promise<SandboxService> {
-  const { kind, dataDir, disk, onStartupStatus, onSize, logger, restMs = REST_MS } = options;
+  const { kind, dataDir, disk, onStartupStatus, onSize, logger, evictAfterIdleMs = REST_MS } = options;
   const readStatus = options.readStartupStatus ?? (async () => undefined);
   const limits = { ...sandboxLimits, ...options.limits };
   const workspaces = join(dataDir, "workspaces");
@@ -112,11 +112,11 @@ async function createLocalSandboxes(options: SandboxOptions): Promise<SandboxSer
   const open = new Map<string, OpenWorkspace>();
 
   function dropResting(): void {
-    const since = performance.now() - restMs;
+    const since = performance.now() - evictAfterIdleMs;
     for (const [sessionId, { usedAtMs, running }] of open)
       if (usedAtMs <= since && running.size === 0) open.delete(sessionId);
   }
-  const sweeper = setInterval(dropResting, Math.min(restMs, 60_000)).unref();
+  const sweeper = setInterval(dropResting, Math.min(evictAfterIdleMs, 60_000)).unref();
 
   async function start(
     sessionId: string,

@@ -24,7 +24,11 @@ export async function makeSandboxFixture() {
   const make = (
     kind: SandboxKind,
     limits: Partial<SandboxLimits> = {},
-    { launcherPath, restMs, disk }: { launcherPath?: string; restMs?: number; disk?: DiskFloor } = {},
+    {
+      launcherPath,
+      evictAfterIdleMs,
+      disk,
+    }: { launcherPath?: string; evictAfterIdleMs?: number; disk?: DiskFloor } = {},
   ) =>
     createSandboxService({
       kind,
@@ -33,7 +37,7 @@ export async function makeSandboxFixture() {
       logger: { info: () => {}, warn: () => {} },
       limits,
       ...(launcherPath === undefined ? {} : { launcherPath }),
-      ...(restMs === undefined ? {} : { restMs }),
+      ...(evictAfterIdleMs === undefined ? {} : { evictAfterIdleMs }),
       ...(disk === undefined ? {} : { disk }),
     });
   const sandboxes = await make("local");

@@ -1,7 +1,7 @@
 import type { Logger } from "pino";
 import type { AgentsDeps } from "#lib/agents/agents-deps.ts";
 import { cancelChildren } from "#lib/agents/cancel-agents.ts";
-import { type EntranceRequest, enterByLink } from "#lib/api/auth/entrance.ts";
+import { type EntranceRequest, exchangeLinkForCookie } from "#lib/api/auth/entrance.ts";
 import { logInOperation } from "#lib/api/contract/operations/logins.ts";
 import { clientOf } from "#lib/api/http/client-address.ts";
 import { deleteFullBuckets } from "#lib/api/http/rates/rate-store.ts";
@@ -69,7 +69,7 @@ export async function createContainer(env: Env, logger: Logger, { isServerless =
     services,
     sweep: player.sweep,
     sweepWithRequest: player.sweepWithRequest,
-    enterByLink: (request: EntranceRequest) => enterByLink(services, request),
+    exchangeLinkForCookie: (request: EntranceRequest) => exchangeLinkForCookie(services, request),
     sweepRemovals: removals.sweep,
     retention: parts.retention,
     apiKey: env.SERVICE_API_KEYS.length === 0 ? storage.generatedKey : undefined,
@@ -454,11 +454,11 @@ function recordStart({ env, securityLog, tooling }: Parts): void {
 /** Composes the functions that Next's routes call. */
 const mount = (services: ApiServices, { live, player, builtinMcp }: Parts): Mounted => ({
   serve: (operations, request, params) => servePath(services, operations, request, params),
-  openLive: live.openLive,
+  upgradeToWebSocket: live.upgradeToWebSocket,
   serveEngine: player.serveEngine,
   serveMcp: builtinMcp.serve,
-  enterByLink: (request) =>
-    enterByLink(services, {
+  exchangeLinkForCookie: (request) =>
+    exchangeLinkForCookie(services, {
       method: request.method,
       url: new URL(request.url),
       cookieHeader: request.headers.get("cookie"),

@@ -260,7 +260,7 @@ function createTurnDeps(
     settings: {
       maxSteps: env.AGENT_MAX_STEPS,
       retryBaseMs: env.AGENT_RETRY_BASE_MS,
-      stretchMs: env.turnBudgetMs || Number.POSITIVE_INFINITY,
+      playBudgetMs: env.turnBudgetMs || Number.POSITIVE_INFINITY,
       demoUrl: `${env.ownOrigin}/demo`,
       baseUrl: env.baseUrl,
       pagesOrigin: env.pagesOrigin,

@@ -19,7 +19,7 @@ const servedHeaders: Headers[] = [];
 const logged: object[] = [];
 
 const container: Deps["container"] = {
-  enterByLink: async () => undefined,
+  exchangeLinkForCookie: async () => undefined,
   services: { publishedScripts: { answer: unused }, servedPages: { answer: unused } },
   mounted: {
     async serve(_operations, request) {
@@ -29,9 +29,9 @@ const container: Deps["container"] = {
       return Response.json({ ok: true });
     },
     serveEngine: undefined,
-    enterByLink: async () => undefined,
+    exchangeLinkForCookie: async () => undefined,
     logIn: async () => assert.fail("no one logs in"),
-    openLive: async () => Response.json({ error: "no such session" }, { status: 404 }),
+    upgradeToWebSocket: async () => Response.json({ error: "no such session" }, { status: 404 }),
     serveMcp: unused,
     loadSessionPage: unused,
     loadReportPage: unused,
@@ -52,11 +52,11 @@ const { handleRequest } = createRequestListener({
   logger: { error: (fields) => void logged.push(fields) },
 });
 const server = createHttpServer(handleRequest);
-const { openLive } = container.mounted;
+const { upgradeToWebSocket } = container.mounted;
 const checkHost = createHostCheck(env);
 server.on(
   "upgrade",
-  createUpgradeHandler({ openLive, handleRequest, baseUrl: env.baseUrl, isDev: false, checkHost }),
+  createUpgradeHandler({ upgradeToWebSocket, handleRequest, baseUrl: env.baseUrl, isDev: false, checkHost }),
 );
 const port = await listenForTests(server);
 after(() => {

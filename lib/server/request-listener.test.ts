@@ -32,7 +32,7 @@ const passedToNext: string[] = [];
 let peerForNext: unknown;
 
 const container: Deps["container"] = {
-  enterByLink: async () => undefined,
+  exchangeLinkForCookie: async () => undefined,
   services: {
     publishedScripts: { answer: (...args) => answerScript(...args) },
     servedPages: { answer: (pageRequest) => answerPage(pageRequest) },
@@ -43,9 +43,9 @@ const container: Deps["container"] = {
       return serveOperation(operations, request, params);
     },
     serveEngine: undefined,
-    enterByLink: async () => undefined,
+    exchangeLinkForCookie: async () => undefined,
     logIn: async () => assert.fail("no one logs in"),
-    openLive: async () => undefined,
+    upgradeToWebSocket: async () => undefined,
     serveMcp: async () => new Response(null, { status: 405 }),
     loadSessionPage: async () => undefined,
     loadReportPage: async () => undefined,

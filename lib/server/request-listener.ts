@@ -32,7 +32,7 @@ import { isEventStream, sendResponse, toWebRequest } from "./web-messages.ts";
 type Handle = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
 type ListenerDeps = {
-  container: Pick<Container, "enterByLink" | "mounted"> & {
+  container: Pick<Container, "exchangeLinkForCookie" | "mounted"> & {
     services: { publishedScripts: Pick<ScriptServer, "answer">; servedPages: Pick<PageServer, "answer"> };
   };
   env: Env;
@@ -182,7 +182,7 @@ export function createRequestListener({
     const entrance =
       route || pathname === MCP_PATH
         ? undefined
-        : await container.enterByLink({
+        : await container.exchangeLinkForCookie({
             method: request.method ?? "GET",
             url,
             cookieHeader: request.headers.cookie ?? null,

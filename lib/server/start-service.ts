@@ -64,8 +64,10 @@ export async function startService({ onAnswering }: { onAnswering: () => void })
   server.on(
     "upgrade",
     createUpgradeHandler({
-      openLive: (...args) =>
-        shutdown?.isClosing() ? Promise.resolve(refuseWhileStopping()) : container.mounted.openLive(...args),
+      upgradeToWebSocket: (...args) =>
+        shutdown?.isClosing()
+          ? Promise.resolve(refuseWhileStopping())
+          : container.mounted.upgradeToWebSocket(...args),
       handleRequest: listener.handleRequest,
       baseUrl: env.baseUrl,
       isDev,

@@ -13,7 +13,7 @@ const webSockets = new WebSocketServer({ noServer: true });
 type Upgraded = ReturnType<Upgrade>;
 
 /** Accepts the live socket of the session `good` and echoes its messages. Refuses all other sessions. */
-const openLive: LiveHub["openLive"] = async (_request, { sessionId }, upgrade) => {
+const upgradeToWebSocket: LiveHub["upgradeToWebSocket"] = async (_request, { sessionId }, upgrade) => {
   if (sessionId === "broken") throw new Error("broken on purpose");
   if (sessionId !== "good") return Response.json({ error: "no such session" }, { status: 404 });
   const { req, socket, head } = upgrade();
@@ -37,7 +37,7 @@ const server = createServer((req, res) => void handleRequest(req, res));
 server.on(
   "upgrade",
   createUpgradeHandler({
-    openLive,
+    upgradeToWebSocket,
     handleRequest,
     baseUrl: "http://127.0.0.1",
     isDev: true,
@@ -144,7 +144,11 @@ describe("the route of the live socket on a platform that upgrades connections i
     const upgraded: string[] = [];
     mount({
       "agent-session-service": {
-        async openLive(_request: Request, { sessionId }: { sessionId: string }, upgrade: () => string) {
+        async upgradeToWebSocket(
+          _request: Request,
+          { sessionId }: { sessionId: string },
+          upgrade: () => string,
+        ) {
           if (sessionId !== "good") return new Response(null, { status: 404 });
           upgraded.push(upgrade());
           return undefined;

@@ -8,7 +8,7 @@ import type { HostVerdict } from "./check-host.ts";
 import { sendResponse, toWebRequest } from "./web-messages.ts";
 
 type Parts = {
-  openLive: LiveHub["openLive"];
+  upgradeToWebSocket: LiveHub["upgradeToWebSocket"];
   /** Answers a request as if it had no `Upgrade` header. */
   handleRequest: (req: IncomingMessage, res: ServerResponse) => Promise<void>;
   /** Public origin of the service. */
@@ -30,7 +30,7 @@ type Parts = {
  * another site, or of the landing pages (`pages`), gets a 421. Never throws.
  */
 export function createUpgradeHandler({
-  openLive,
+  upgradeToWebSocket,
   handleRequest,
   baseUrl,
   isDev,
@@ -86,7 +86,7 @@ export function createUpgradeHandler({
     res: ServerResponse,
     upgrade: Upgrade,
   ): Promise<void> {
-    const refusal = await openLive(toWebRequest(req, res, url), target, upgrade);
+    const refusal = await upgradeToWebSocket(toWebRequest(req, res, url), target, upgrade);
     if (refusal) await sendResponse(res, refusal);
   }
 }

@@ -1,7 +1,7 @@
 import { waitForBudget } from "./budget/wait-for-budget.ts";
 import { compactContext } from "./compaction/compact-context.ts";
 import { composeTools } from "./prompt/compose-tools.ts";
-import { lookFirst } from "./prompt/look-first.ts";
+import { recordFirstLook } from "./prompt/record-first-look.ts";
 import { StaleClaimError } from "./record/claim.ts";
 import { recordStep } from "./record/record-step.ts";
 import type { PlayJob } from "./record/turn-store.ts";
@@ -13,7 +13,7 @@ import { browserSessionOf, findPlace, findRecorded, isStopped, type RunInPlay } 
 import { STOPPED_REASON } from "./run/stop-registry.ts";
 import { awaitAgents, hasMoreToDo, ownWait } from "./step/await-agents.ts";
 import type { PlannedCall } from "./step/call-model.ts";
-import { callWithRoom } from "./step/call-with-room.ts";
+import { callModelWithCompaction } from "./step/call-model-with-compaction.ts";
 import { dropComposed } from "./step/compose-ahead.ts";
 import { readSteers } from "./step/read-steers.ts";
 import { answerFromStore, hasSubmitted, runTools, settleCalls } from "./step/run-tools.ts";
@@ -31,9 +31,11 @@ import type { TurnDeps } from "./turn-deps.ts";
 /**
  * Why an executor stopped playing a run. `ended`: the run has ended. `paused`: the executor stopped between two steps,
  * because its time was up or the process is ending. `parked`: the run waits, for example for a person or for
- * sub-agents. For `later` and `no` see `ClaimResult` in `run/claim-run.ts`.
+ * sub-agents. For `later` and `not_claimable` see `ClaimResult` in `run/claim-run.ts`.
  */
-export type Played = { status: "ended" | "paused" | "parked" | "no" } | { status: "later"; delayMs: number };
+export type Played =
+  | { status: "ended" | "paused" | "parked" | "not_claimable" }
+  | { status: "later"; delayMs: number };
 
 const STOPPED: RunEnd = { outcome: "cancelled", reason: STOPPED_REASON };
 
@@ -75,7 +77,7 @@ async function claimAndPlay(
 }
 
 async function playClaimed(deps: TurnDeps, checker: SchemaChecker, run: RunInPlay): Promise<Played> {
-  const pauseAtMs = performance.now() + deps.settings.stretchMs;
+  const pauseAtMs = performance.now() + deps.settings.playBudgetMs;
   for (;;) {
     const end = await playSteps(deps, checker, run, pauseAtMs);
     if (end === "paused" || end === "parked") return { status: end };
@@ -113,7 +115,7 @@ async function playSteps(
   }
   await composeTools(deps, run);
   if (isStopped(run)) return STOPPED;
-  await lookFirst(deps, run);
+  await recordFirstLook(deps, run);
   if (isStopped(run)) return STOPPED;
   const { maxSteps } = deps.settings;
   const place = findPlace(run);
@@ -123,7 +125,7 @@ async function playSteps(
     const isCalled = findRecorded(run, `model-${number}`) !== undefined;
     if (!isCalled && (await parkIfExhausted(deps, run, number))) return "parked";
     if (isStopped(run)) return STOPPED;
-    const model = await callWithRoom(deps, run, number);
+    const model = await callModelWithCompaction(deps, run, number);
     if (model.kind === "calling") await answerFromStore(deps, run, number, model);
     if (isStopped(run) || model.kind === "stopped") return STOPPED;
     if (model.kind === "failed") return { outcome: "errored", failure: model.failure };

@@ -22,7 +22,7 @@ type TurnSettings = {
   /** Delay before the first retry of a failed run, in milliseconds (`AGENT_RETRY_BASE_MS`). */
   retryBaseMs: number;
   /** How long an executor plays a run, in milliseconds. It then hands the run back to the engine, between two steps. */
-  stretchMs: number;
+  playBudgetMs: number;
   /** URL of the demo page, which the instructions name if the session has no other page. */
   demoUrl: string;
   /** Public origin of the service, without a trailing slash. */

@@ -76,7 +76,7 @@ export async function applyVariant(
   const problem = refuseDocument(document, before);
   if (problem !== undefined) return { ok: false, problem };
 
-  const previous = live ? (await readPageScript(deps.db, sessionId)).now : "";
+  const previous = live ? (await readPageScript(deps.db, sessionId)).immediate : "";
   const trial = { variant, document, before, previous };
   const grounding = live ? await tryOut(deps, live, trial, call.signal) : null;
   if (grounding && !grounding.ok) return grounding;

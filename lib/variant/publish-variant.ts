@@ -20,7 +20,7 @@ import { computeIntegrity, isPassed, toPublication } from "#lib/publication/rele
 import { newId } from "#lib/session/new-id.ts";
 import { findSession, type SessionRow } from "#lib/session/session-store.ts";
 import { variantScript } from "./compile/variant-script.ts";
-import { showEverywhere } from "./shown-variant.ts";
+import { refreshLiveBrowsers } from "./shown-variant.ts";
 import { emitVariant, readSummary } from "./store-revision.ts";
 import { findRevision, lockVariant, type Revision } from "./variant-store.ts";
 import type { VariantsDeps } from "./variants-deps.ts";
@@ -65,8 +65,8 @@ export async function publishVariant(deps: VariantsDeps, request: PublishRequest
   if (!published.ok || !published.isNew) return published;
   await faultPoint("release-stored");
   deps.publishedScripts.forget(published.publication.id);
-  // The session's own browsers must not run published scripts. `showEverywhere` updates the script that disables them.
-  await showEverywhere(deps, sessionId);
+  // The session's own browsers must not run published scripts. `refreshLiveBrowsers` updates the script that disables them.
+  await refreshLiveBrowsers(deps, sessionId);
   return published;
 }
 

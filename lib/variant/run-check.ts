@@ -1,6 +1,6 @@
 import { faultPoint } from "#lib/faults/fault-point.ts";
 import { listAsserted } from "#lib/planning/record-outcomes.ts";
-import { openLive } from "#lib/tools/browser/live-page-of.ts";
+import { ensureLiveBrowser } from "#lib/tools/browser/ensure-live-browser.ts";
 import type { ToolCall } from "#lib/tools/tool.ts";
 import type { CheckReport, ViewportName } from "./check/check-report.ts";
 import { checkVariant } from "./check/check-variant.ts";
@@ -36,7 +36,7 @@ export async function runCheck(
     return { ok: false, problem: explainUnknown(variant, keys) };
   }
   const requirements = await listAsserted(services.db, rootSessionId);
-  const live = await openLive(services.browser, call);
+  const live = await ensureLiveBrowser(services.browser, call);
   await faultPoint("check-begun");
   const report = await checkVariant(services, {
     live,

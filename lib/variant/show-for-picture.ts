@@ -22,8 +22,8 @@ export const createVariantView = ({ db }: Pick<VariantsDeps, "db">): VariantView
       await untilApplied(cdp, revision.variant);
     }
     return async () => {
-      const { now } = await readPageScript(db, rootSessionId);
-      await runInPage(cdp, now);
+      const { immediate } = await readPageScript(db, rootSessionId);
+      await runInPage(cdp, immediate);
     };
   },
 });

@@ -17,14 +17,15 @@ export async function readPageScript(db: Executor, sessionId: string): Promise<P
   const root = await findRootOf(db, sessionId);
   const revision = await findShownRevision(db, root);
   const published = await listPublicationIds(db, root);
-  const everywhere = published.length === 0 ? null : disablePublications(published);
-  const before = everywhere === null ? "" : `${everywhere}\n`;
-  if (!revision) return { onLoad: everywhere, everywhere, now: `${before}${revertOthers(null)}` };
+  const inFreshContexts = published.length === 0 ? null : disablePublications(published);
+  const before = inFreshContexts === null ? "" : `${inFreshContexts}\n`;
+  if (!revision)
+    return { onDocumentStart: inFreshContexts, inFreshContexts, immediate: `${before}${revertOthers(null)}` };
   const script = variantScript(revision.document, revision.variant);
   return {
-    onLoad: `${before}${script}`,
-    everywhere,
-    now: `${before}${revertOthers(revision.variant)}\n${script}`,
+    onDocumentStart: `${before}${script}`,
+    inFreshContexts,
+    immediate: `${before}${revertOthers(revision.variant)}\n${script}`,
   };
 }
 
@@ -54,7 +55,7 @@ export const refreshShown = async (
  * Makes the live browsers of a root session and its sub-agents show the root session's current variant, in all
  * processes.
  */
-export async function showEverywhere(deps: VariantsDeps, rootSessionId: string): Promise<void> {
+export async function refreshLiveBrowsers(deps: VariantsDeps, rootSessionId: string): Promise<void> {
   await refreshShown(deps, rootSessionId);
   deps.notifyShown(rootSessionId);
 }

@@ -9,7 +9,7 @@ import type { CheckReport } from "./check/check-report.ts";
 import type { CheckedRequirement } from "./check/steps/check-requirements.ts";
 import type { VariantDocument } from "./document.ts";
 import { countChanges, describeDifference, refuseVariant } from "./revise.ts";
-import { showEverywhere } from "./shown-variant.ts";
+import { refreshLiveBrowsers } from "./shown-variant.ts";
 import {
   findRevision,
   findShownRevision,
@@ -51,7 +51,7 @@ export async function storeRevision(deps: VariantsDeps, draft: RevisionDraft): P
   const stored = await deps.log.transact(draft.sessionId, (tx, emit) => store(deps, tx, emit, draft));
   if (!stored.ok) return stored;
   await faultPoint("revision-stored");
-  await showEverywhere(deps, draft.sessionId);
+  await refreshLiveBrowsers(deps, draft.sessionId);
   return stored;
 }
 
@@ -182,6 +182,6 @@ export async function showVariant(
     await emitVariant(deps.baseUrl, tx, emit, { sessionId, key: changed, requestId: null, runId: null });
     return true;
   });
-  if (isFound) await showEverywhere(deps, sessionId);
+  if (isFound) await refreshLiveBrowsers(deps, sessionId);
   return isFound;
 }

@@ -3,7 +3,7 @@ import { after, before, test } from "node:test";
 import { startReceiver } from "#e2e/fixtures/receiver.ts";
 import { signBody } from "#lib/callback/sign-body.ts";
 import { runKeysCommand } from "#lib/commands/keys/run-key-command.ts";
-import { openOperatorDesk } from "#lib/commands/open-operator-desk.ts";
+import { openOperatorClient } from "#lib/commands/open-operator-client.ts";
 import { listToolsRequest } from "../mcp-server/list-tools-request.ts";
 import { openTestService, say, type TestService, userMessage, waitUntil } from "../testing.ts";
 
@@ -60,7 +60,7 @@ async function redeliver(sessionId: string) {
 }
 
 async function rotateEncryption() {
-  const desk = await openOperatorDesk(service.env);
+  const desk = await openOperatorClient(service.env);
   return runKeysCommand(desk, { kind: "rotate-encryption" }).finally(desk.close);
 }
 

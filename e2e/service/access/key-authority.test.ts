@@ -6,7 +6,7 @@ import { createDatabase } from "#db/testing.ts";
 import { connectClient } from "#lib/api/live/testing.ts";
 import { readLoginCommand } from "#lib/commands/login/read-command.ts";
 import { runLoginCommand } from "#lib/commands/login/run-login-command.ts";
-import { openOperatorDesk } from "#lib/commands/open-operator-desk.ts";
+import { openOperatorClient } from "#lib/commands/open-operator-client.ts";
 import { readEnv } from "#lib/server/env.ts";
 import { type HttpTestService, openHttpTestService } from "../http-testing.ts";
 import { listToolsRequest } from "../mcp-server/list-tools-request.ts";
@@ -123,9 +123,9 @@ describe("an API key", () => {
   test("that the command revokes in its own process ends them too", async () => {
     const key = await createKey();
     const ended = await openAll(key);
-    const desk = await openOperatorDesk(readEnv({ ...variables, DATA_DIR: first.dataDir }));
-    assert.equal((await desk.ask("DELETE", `/actions/keys/${key.id}`)).status, 200);
-    await desk.close();
+    const client = await openOperatorClient(readEnv({ ...variables, DATA_DIR: first.dataDir }));
+    assert.equal((await client.request("DELETE", `/actions/keys/${key.id}`)).status, 200);
+    await client.close();
     await assertEnded(ended);
   });
 
@@ -236,11 +236,11 @@ describe("a login of the operator", () => {
 
   test("is listed and ended by the command", async () => {
     const [one, two] = [await signIn(first), await signIn(second)];
-    const desk = await openOperatorDesk(readEnv({ ...variables, DATA_DIR: first.dataDir }));
+    const client = await openOperatorClient(readEnv({ ...variables, DATA_DIR: first.dataDir }));
     const run = (...words: string[]) => {
       const command = readLoginCommand(words);
       assert.ok(command.kind !== "help" && command.kind !== "invalid");
-      return runLoginCommand(desk, command);
+      return runLoginCommand(client, command);
     };
     const id = (await listAt(first, one)).data.find(({ isCurrent }) => isCurrent)?.id ?? "";
     const { lines } = await run("list");
@@ -255,6 +255,6 @@ describe("a login of the operator", () => {
     assert.equal((await listAt(second, two)).status, 401);
     assert.deepEqual(await run("list"), { isDone: true, lines: ["No person is signed in."] });
     assert.deepEqual(await run("end", "none"), { isDone: false, lines: ["no such login"] });
-    await desk.close();
+    await client.close();
   });
 });

@@ -174,7 +174,7 @@ describe("a service without an identity provider", () => {
     });
     for (const path of ["/login/oidc", "/login/oidc/callback?code=x&state=y"])
       assert.equal(
-        await without.container.enterByLink({
+        await without.container.exchangeLinkForCookie({
           method: "GET",
           url: new URL(path, without.baseUrl),
           cookieHeader: null,

@@ -65,7 +65,11 @@ async function followAsPerson(
   mode?: "steer",
 ) {
   const link = new URL(session.shareUrl, target.env.baseUrl);
-  const entered = await target.container.enterByLink({ method: "GET", url: link, cookieHeader: null });
+  const entered = await target.container.exchangeLinkForCookie({
+    method: "GET",
+    url: link,
+    cookieHeader: null,
+  });
   assert.ok(entered instanceof Response);
   const [cookie = ""] = entered.headers.get("set-cookie")?.split(";") ?? [];
   const answer = await target.call(

@@ -32,7 +32,7 @@ export async function sayAsPerson(
 }
 
 async function enter(service: TestService, { shareUrl }: Session): Promise<string> {
-  const entered = await service.container.enterByLink({
+  const entered = await service.container.exchangeLinkForCookie({
     method: "GET",
     url: new URL(shareUrl, service.env.baseUrl),
     cookieHeader: null,

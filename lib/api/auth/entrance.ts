@@ -31,7 +31,7 @@ type RefuseSecret = <Refusal>(refusal: Refusal) => Response | Refusal;
  *
  * @returns `unknown` if the answer must be the 404 page; undefined if other handlers answer the request.
  */
-export async function enterByLink(
+export async function exchangeLinkForCookie(
   services: ApiServices,
   { method, url, cookieHeader, userAgent = null, client = UNKNOWN_CLIENT }: EntranceRequest,
 ): Promise<Response | "unknown" | undefined> {

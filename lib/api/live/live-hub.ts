@@ -32,7 +32,11 @@ export type LiveHub = {
    *
    * @returns the response if the request is refused; undefined when the connection is upgraded.
    */
-  openLive: (request: Request, target: LiveTarget, upgrade: Upgrade) => Promise<Response | undefined>;
+  upgradeToWebSocket: (
+    request: Request,
+    target: LiveTarget,
+    upgrade: Upgrade,
+  ) => Promise<Response | undefined>;
   /**
    * Returns the number of connections that follow a session, in all processes. Returns 0 if this process has no
    * connection to the session.
@@ -117,7 +121,7 @@ export function createLiveHub(
   }
 
   return {
-    async openLive(request, target, upgrade) {
+    async upgradeToWebSocket(request, target, upgrade) {
       const sessionId = target.agentId ?? target.sessionId;
       try {
         if (request.method === "OPTIONS") return new Response(null, { status: 204, headers: ALLOW });

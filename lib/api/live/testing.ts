@@ -146,7 +146,7 @@ export async function openLiveRig(
       );
     });
   });
-  const answer = (req: IncomingMessage, upgrade?: Parameters<typeof hub.openLive>[2]) => {
+  const answer = (req: IncomingMessage, upgrade?: Parameters<typeof hub.upgradeToWebSocket>[2]) => {
     const request = new Request(`${TEST_ORIGIN}${req.url}`, {
       method: req.method ?? "GET",
       headers: req.headers as Record<string, string>,
@@ -155,7 +155,7 @@ export async function openLiveRig(
     const none = () => {
       throw new Error("the request is not an upgrade");
     };
-    return hub.openLive(request, { sessionId }, upgrade ?? none);
+    return hub.upgradeToWebSocket(request, { sessionId }, upgrade ?? none);
   };
   server.listen(0, "127.0.0.1");
   await once(server, "listening");

@@ -10,15 +10,15 @@ import type { PageLoaders } from "./page-loaders.ts";
  */
 export type Mounted = PageLoaders & {
   serve: (operations: PathOperations, request: Request, params: Record<string, string>) => Promise<Response>;
-  openLive: LiveHub["openLive"];
+  upgradeToWebSocket: LiveHub["upgradeToWebSocket"];
   /** Serves `/api/inngest` if an Inngest server runs the functions. Undefined if the embedded engine runs them. */
   serveEngine: ((request: Request, peer: string | undefined) => Promise<Response>) | undefined;
   /** Serves `/api/mcp`, the built-in MCP server. */
   serveMcp: (request: Request) => Promise<Response>;
   /**
-   * Handles share links and the sign-in with the identity provider. See `enterByLink` in `lib/api/auth/entrance.ts`.
+   * Handles share links and the sign-in with the identity provider. See `exchangeLinkForCookie` in `lib/api/auth/entrance.ts`.
    */
-  enterByLink: (request: Request) => Promise<Response | "unknown" | undefined>;
+  exchangeLinkForCookie: (request: Request) => Promise<Response | "unknown" | undefined>;
   /** Serves `POST /login`, which signs in with the token of a login link. */
   logIn: (request: Request) => Promise<Response>;
 };

@@ -15,9 +15,9 @@ type Globals = { [REQUEST_CONTEXT]?: { get?: () => { upgradeWebSocket?: Upgrade 
 export function mountLive() {
   const handle = async (request: Request, context: RouteContext): Promise<Response> => {
     const target = await context.params;
-    const { openLive } = await findContainer();
+    const { upgradeToWebSocket } = await findContainer();
     const requestContext = (globalThis as Globals)[REQUEST_CONTEXT]?.get?.();
-    const refusal = await openLive(request, target, () => {
+    const refusal = await upgradeToWebSocket(request, target, () => {
       if (!requestContext?.upgradeWebSocket) throw new Error("this server cannot upgrade connections");
       return requestContext.upgradeWebSocket();
     });

@@ -71,8 +71,8 @@ export function mountEntrance(): { GET: RouteHandler } {
       const rest = searchParams.get("page") ?? "";
       const link = new URL(`/s/${encodeURIComponent(sessionId)}${rest}`, request.url);
       link.searchParams.set("key", searchParams.get("key") ?? "");
-      const { enterByLink } = await findContainer();
-      const entered = await enterByLink(new Request(link, { headers: request.headers }));
+      const { exchangeLinkForCookie } = await findContainer();
+      const entered = await exchangeLinkForCookie(new Request(link, { headers: request.headers }));
       return entered instanceof Response ? entered : new Response(null, { status: 404 });
     });
   return { GET: handle };
@@ -95,8 +95,8 @@ export function mountLogIn(): { POST: RouteHandler } {
 export function mountProviderLogin(): { GET: RouteHandler } {
   const handle: RouteHandler = (request) =>
     answer(request, async () => {
-      const { enterByLink } = await findContainer();
-      const entered = await enterByLink(request);
+      const { exchangeLinkForCookie } = await findContainer();
+      const entered = await exchangeLinkForCookie(request);
       return entered instanceof Response ? entered : new Response(null, { status: 404 });
     });
   return { GET: handle };

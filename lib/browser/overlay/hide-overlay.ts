@@ -2,7 +2,7 @@ import { withinTime } from "#lib/time/within-time.ts";
 import type { LiveBrowser } from "../browser-service.ts";
 import type { OpenBrowser } from "../page/open-browser.ts";
 import { PendingDocumentError, unlessStalled } from "../page/pending-documents.ts";
-import type { OverlayHold } from "./overlay-gate.ts";
+import type { HideReason } from "./overlay-gate.ts";
 
 /** How long a page may take to remove the overlay. */
 const HIDE_TIMEOUT_MS = 10_000;
@@ -14,20 +14,20 @@ const HIDE_TIMEOUT_MS = 10_000;
  * @returns a function that shows the overlay again.
  * @throws Error with a readable message when the selected page does not answer.
  */
-export async function hideOverlay(browser: OpenBrowser, why: OverlayHold): Promise<() => void> {
-  const { out, release } = browser.overlayGate.hold(why);
+export async function hideOverlay(browser: OpenBrowser, reason: HideReason): Promise<() => void> {
+  const { removals, restore } = browser.overlayGate.hide(reason);
   // A rejection is ignored: the page has navigated, and the overlay is gone with the old document.
-  const isOut = out.get(browser.selected().overlay)?.catch(() => {});
+  const removed = removals.get(browser.selected().overlay)?.catch(() => {});
   const { page } = browser.selected();
   try {
-    if (isOut)
+    if (removed)
       await unlessStalled(browser.documents, page, () =>
-        withinTime(isOut, HIDE_TIMEOUT_MS, "the page does not answer: its own scripts keep it busy"),
+        withinTime(removed, HIDE_TIMEOUT_MS, "the page does not answer: its own scripts keep it busy"),
       );
-    return release;
+    return restore;
   } catch (error) {
-    if (error instanceof PendingDocumentError) return release;
-    release();
+    if (error instanceof PendingDocumentError) return restore;
+    restore();
     throw error;
   }
 }

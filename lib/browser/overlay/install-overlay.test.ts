@@ -19,7 +19,7 @@ test("of a page's frames, 1,000 have a world of the overlay; further ones are ig
       throw error;
     }),
     mainFrameId: () => mainFrameId,
-    gate: { isShown: () => true, isHeldByScript: () => false },
+    gate: { isShown: () => true, isHiddenByScript: () => false },
     openDevtools: () => Promise.reject(new Error("no frame is opened")),
     onAnnotation: async () => ({ isStored: true }),
   });

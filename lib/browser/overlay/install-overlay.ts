@@ -22,7 +22,7 @@ type OverlayOptions = {
   /** The guard of the browser's listeners. */
   guard: ListenerGuard;
   mainFrameId: () => string;
-  gate: Pick<OverlayGate, "isShown" | "isHeldByScript">;
+  gate: Pick<OverlayGate, "isShown" | "isHiddenByScript">;
   openDevtools: Devtools["open"];
   onAnnotation: SubmitAnnotation;
 };

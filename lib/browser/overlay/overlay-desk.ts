@@ -33,7 +33,7 @@ export type OverlayDesk = {
 
 type DeskOptions = {
   contextId: number;
-  gate: Pick<OverlayGate, "isShown" | "isHeldByScript">;
+  gate: Pick<OverlayGate, "isShown" | "isHiddenByScript">;
   openDevtools: Devtools["open"];
   onAnnotation: SubmitAnnotation;
 };
@@ -112,7 +112,7 @@ export function createOverlayDesk(cdp: CDPSession, options: DeskOptions): Overla
     redraw();
   }
 
-  const isUsable = () => !gate.isHeldByScript();
+  const isUsable = () => !gate.isHiddenByScript();
   const input = createOverlayInput(
     { model, parts: inPage.parts, drawing: inPage.drawing, isUsable },
     {

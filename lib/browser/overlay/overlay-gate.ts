@@ -1,5 +1,5 @@
 /** Why the overlay is not in the pages: a picture is being taken, or a script of the agent runs. */
-export type OverlayHold = "picture" | "script";
+export type HideReason = "picture" | "script";
 
 /** The method of a page's overlay that {@link OverlayGate} calls. */
 export type GatedOverlay = {
@@ -9,17 +9,17 @@ export type GatedOverlay = {
 
 /**
  * Decides whether the overlay is in the pages of one browser. The overlay is removed while at least one caller of
- * `hold` has not called `release`.
+ * `hide` has not called `restore`.
  */
 export type OverlayGate = {
   isShown: () => boolean;
   /** Whether the overlay is removed for a script of the agent. People cannot point at it then. */
-  isHeldByScript: () => boolean;
+  isHiddenByScript: () => boolean;
   /**
-   * Removes the overlay from all pages until `release` is called. `out` maps the overlay of each page to a promise that
-   * settles when the page has answered.
+   * Removes the overlay from all pages until `restore` is called. `removals` maps the overlay of each page to a promise
+   * that settles when the page has answered.
    */
-  hold: (why: OverlayHold) => { out: Map<GatedOverlay, Promise<void>>; release: () => void };
+  hide: (reason: HideReason) => { removals: Map<GatedOverlay, Promise<void>>; restore: () => void };
   /** Registers the overlay of a new page. @returns a function that unregisters it. */
   add: (overlay: GatedOverlay) => () => void;
 };
@@ -27,24 +27,24 @@ export type OverlayGate = {
 /** @see OverlayGate */
 export function createOverlayGate(): OverlayGate {
   const overlays = new Set<GatedOverlay>();
-  const holds = new Set<{ why: OverlayHold }>();
+  const hidings = new Set<{ reason: HideReason }>();
   const apply = () => {
-    const isShown = holds.size === 0;
+    const isShown = hidings.size === 0;
     const applied = [...overlays].map((overlay) => [overlay, overlay.setShown(isShown)] as const);
     // A rejection is ignored: the page has navigated or closed, and the overlay is gone with the old document.
     for (const [, done] of applied) done.catch(() => {});
     return new Map(applied);
   };
   return {
-    isShown: () => holds.size === 0,
-    isHeldByScript: () => [...holds].some(({ why }) => why === "script"),
-    hold(why) {
-      const hold = { why };
-      holds.add(hold);
+    isShown: () => hidings.size === 0,
+    isHiddenByScript: () => [...hidings].some(({ reason }) => reason === "script"),
+    hide(reason) {
+      const hiding = { reason };
+      hidings.add(hiding);
       return {
-        out: apply(),
-        release() {
-          if (holds.delete(hold) && holds.size === 0) apply();
+        removals: apply(),
+        restore() {
+          if (hidings.delete(hiding) && hidings.size === 0) apply();
         },
       };
     },

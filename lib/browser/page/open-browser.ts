@@ -172,7 +172,10 @@ async function connect(
     toolSession: createToolSessions(context, () => opened.selected().page),
     readRefusal: refusals.get,
     openContext: (options) =>
-      openFreshContext({ browser, process, egress, guard }, { ...options, script: scripts.everywhere() }),
+      openFreshContext(
+        { browser, process, egress, guard },
+        { ...options, script: scripts.inFreshContexts() },
+      ),
     isOpen: () => state.isOpen,
     async close() {
       state.isOpen = false;

@@ -4,13 +4,13 @@ import { untilSettled } from "#lib/time/within-time.ts";
 /** A script that the service runs in the pages of a browser, in the same JavaScript world as the pages' own scripts. */
 export type PageScript = {
   /** Source that runs at the start of each document in the session's own pages. Null if there is none. */
-  onLoad: string | null;
+  onDocumentStart: string | null;
   /**
    * Source that runs at the start of each document in a separate context (`openFreshContext`); null if there is none.
    */
-  everywhere: string | null;
-  /** Source that runs in a document that is already open. It changes the document as `onLoad` changes a new one. */
-  now: string;
+  inFreshContexts: string | null;
+  /** Source that runs in a document that is already open. It changes the document as `onDocumentStart` changes a new one. */
+  immediate: string;
 };
 
 /** Installs the script in all pages of one browser. */
@@ -20,54 +20,54 @@ export type PageScripts = {
   /** Removes a page that was closed. */
   remove: (cdp: CDPSession) => void;
   /**
-   * Replaces the script in all pages, and runs `now` in the documents that the pages show. Waits at most 5 s.
+   * Replaces the script in all pages, and runs `immediate` in the documents that the pages show. Waits at most 5 s.
    * @throws Error when a page cannot run the script, for example because the page closes.
    */
   set: (script: PageScript) => Promise<void>;
-  /** Returns the current source for separate contexts (`PageScript.everywhere`). */
-  everywhere: () => string | null;
+  /** Returns the current source for separate contexts (`PageScript.inFreshContexts`). */
+  inFreshContexts: () => string | null;
 };
 
-/** How long to wait for a page to run `now`. A page that is busy for longer runs the script with its next document. */
-const NOW_MS_MAX = 5_000;
+/** How long to wait for a page to run `immediate`. A page that is busy for longer runs the script with its next document. */
+const IMMEDIATE_MS_MAX = 5_000;
 
 /** @see PageScripts */
 export function createPageScripts(): PageScripts {
   /** DevTools' identifier of the script that is installed in each page. Undefined if the page has no script. */
   const pages = new Map<CDPSession, string | undefined>();
-  let onLoad: string | null = null;
-  let everywhere: string | null = null;
+  let onDocumentStart: string | null = null;
+  let inFreshContexts: string | null = null;
 
   async function install(cdp: CDPSession): Promise<void> {
     const previous = pages.get(cdp);
     if (previous !== undefined)
       await cdp.send("Page.removeScriptToEvaluateOnNewDocument", { identifier: previous });
-    const added = onLoad === null ? undefined : await addScript(cdp, onLoad);
+    const added = onDocumentStart === null ? undefined : await addScript(cdp, onDocumentStart);
     pages.set(cdp, added);
   }
 
   return {
     async add(cdp) {
       pages.set(cdp, undefined);
-      if (onLoad !== null) await install(cdp);
+      if (onDocumentStart !== null) await install(cdp);
     },
     remove: (cdp) => void pages.delete(cdp),
-    everywhere: () => everywhere,
+    inFreshContexts: () => inFreshContexts,
     async set(script) {
-      onLoad = script.onLoad;
-      everywhere = script.everywhere;
-      const runNow = async (cdp: CDPSession) => {
+      onDocumentStart = script.onDocumentStart;
+      inFreshContexts = script.inFreshContexts;
+      const runImmediate = async (cdp: CDPSession) => {
         await install(cdp);
-        await cdp.send("Runtime.evaluate", { expression: script.now });
+        await cdp.send("Runtime.evaluate", { expression: script.immediate });
       };
-      await Promise.all([...pages.keys()].map((cdp) => withinLimit(runNow(cdp))));
+      await Promise.all([...pages.keys()].map((cdp) => withinLimit(runImmediate(cdp))));
     },
   };
 }
 
-/** Waits for work, but at most `NOW_MS_MAX`. @throws the error of the work. */
+/** Waits for work, but at most `IMMEDIATE_MS_MAX`. @throws the error of the work. */
 const withinLimit = (work: Promise<void>): Promise<void> =>
-  Promise.race([work, untilSettled(work, NOW_MS_MAX)]);
+  Promise.race([work, untilSettled(work, IMMEDIATE_MS_MAX)]);
 
 const addScript = async (cdp: CDPSession, source: string): Promise<string> =>
   (await cdp.send("Page.addScriptToEvaluateOnNewDocument", { source })).identifier;

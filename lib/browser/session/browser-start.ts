@@ -51,7 +51,7 @@ export function shareStart<Browser>(deps: {
       callers += 1;
       let reason = new Error("no caller waits for this browser any more");
       try {
-        return await untilAborted(Promise.race([left, browser]), signal);
+        return await raceAbort(Promise.race([left, browser]), signal);
       } catch (error) {
         reason = toError(error);
         throw error;
@@ -64,8 +64,8 @@ export function shareStart<Browser>(deps: {
   };
 }
 
-/** Waits for a promise until the signal fires. @throws the signal's reason. */
-export async function untilAborted<Value>(promise: Promise<Value>, signal?: AbortSignal): Promise<Value> {
+/** Settles like `promise`, or rejects with `signal.reason` if the signal aborts first. */
+export async function raceAbort<Value>(promise: Promise<Value>, signal?: AbortSignal): Promise<Value> {
   if (!signal) return promise;
   const { promise: aborted, reject } = Promise.withResolvers<never>();
   const onAbort = () => reject(toError(signal.reason));

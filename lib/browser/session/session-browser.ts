@@ -23,7 +23,7 @@ import {
 } from "./browser-lifecycle.ts";
 import type { PlaceTicket } from "./browser-places.ts";
 import type { StoredRecord } from "./browser-record.ts";
-import { NoBrowserError, untilAborted } from "./browser-start.ts";
+import { NoBrowserError, raceAbort } from "./browser-start.ts";
 import { followBrowser } from "./follow-browser.ts";
 
 /** The dependencies of one session's browser. */
@@ -90,7 +90,7 @@ export type SessionBrowser = {
    * Whether no browser runs or starts, and nothing has used or watched the session's browser for some minutes. The
    * object can then be dropped.
    */
-  isAtRest: (nowMs: number) => boolean;
+  isEvictable: (nowMs: number) => boolean;
   /**
    * Ends the browser with all its processes, if one runs. If the session waits for a place, stops the wait. If a
    * browser is being started, ends the browser after its start.
@@ -141,7 +141,7 @@ export function createSessionBrowser(deps: SessionBrowserDeps): SessionBrowser {
     isUp: () => runningIn(life.state()) !== undefined,
     isUnused: () => isUnused(session),
     idleMs: (nowMs) => (isUnused(session) ? nowMs - session.usage.usedAtMs : 0),
-    isAtRest: (nowMs) => isAtRest(session, nowMs),
+    isEvictable: (nowMs) => isEvictable(session, nowMs),
     end: life.end,
   };
 }
@@ -188,7 +188,7 @@ function isUnused({ life, usage, navigation, cast }: Session): boolean {
 }
 
 /** Every use sets `usedAtMs` at once, and none is in progress for this long without a browser that runs or starts. */
-function isAtRest({ life, usage, navigation, cast }: Session, nowMs: number): boolean {
+function isEvictable({ life, usage, navigation, cast }: Session, nowMs: number): boolean {
   return (
     life.state().kind === "none" &&
     usage.holds === 0 &&
@@ -213,7 +213,7 @@ function touch({ deps, usage, navigation }: Session): void {
 async function ensure(session: Session, signal?: AbortSignal): Promise<LiveBrowser> {
   touch(session);
   const running = await session.life.provision(signal);
-  await untilAborted(running.landing, signal);
+  await raceAbort(running.landing, signal);
   return toLiveBrowser(session, running);
 }
 

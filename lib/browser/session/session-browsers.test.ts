@@ -6,7 +6,7 @@ import { createSessionBrowsers } from "./session-browsers.ts";
 test("a browser at rest is dropped, and created again at its next use", async () => {
   const resting = new Set<string>();
   const make = async (sessionId: string) =>
-    ({ isAtRest: () => resting.has(sessionId) }) as unknown as SessionBrowser;
+    ({ isEvictable: () => resting.has(sessionId) }) as unknown as SessionBrowser;
   const browsers = createSessionBrowsers(make);
   const [one, other] = [await browsers.get("ses_1"), await browsers.get("ses_2")];
   browsers.dropResting(0);

@@ -41,7 +41,7 @@ export function createSessionBrowsers(make: (sessionId: string) => Promise<Sessi
     list: () => [...created],
     dropResting(nowMs) {
       for (const [sessionId, browser] of created) {
-        if (!browser.isAtRest(nowMs)) continue;
+        if (!browser.isEvictable(nowMs)) continue;
         promises.delete(sessionId);
         created.delete(sessionId);
       }

@@ -13,7 +13,7 @@ import { contract } from "#lib/api/contract/contract.ts";
 import { createPathMatcher } from "#lib/api/http/match-path.ts";
 import { readEnv } from "#lib/server/env.ts";
 import { sendResponse, toWebRequest } from "#lib/server/web-messages.ts";
-import { openOperatorDesk } from "../open-operator-desk.ts";
+import { openOperatorClient } from "../open-operator-client.ts";
 import { KEYS_USAGE, readKeysCommand } from "./read-command.ts";
 import { runKeysCommand } from "./run-key-command.ts";
 
@@ -27,8 +27,8 @@ async function run(words: string[], env: Record<string, string>): Promise<Ran> {
   if (command.kind === "help") return { code: 0, out: KEYS_USAGE, error: "" };
   if (command.kind === "invalid") return { code: 1, out: "", error: `${command.message}\n\n${KEYS_USAGE}` };
   try {
-    const desk = await openOperatorDesk(readEnv(env));
-    const { isDone, lines } = await runKeysCommand(desk, command).finally(desk.close);
+    const client = await openOperatorClient(readEnv(env));
+    const { isDone, lines } = await runKeysCommand(client, command).finally(client.close);
     const text = `${lines.join("\n")}\n`;
     return isDone ? { code: 0, out: text, error: "" } : { code: 1, out: "", error: text };
   } catch (error) {

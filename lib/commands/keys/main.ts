@@ -1,4 +1,4 @@
-import { openOperatorDesk } from "../open-operator-desk.ts";
+import { openOperatorClient } from "../open-operator-client.ts";
 import { runCommandLine } from "../run-command-line.ts";
 import { KEYS_USAGE, readKeysCommand } from "./read-command.ts";
 import { runKeysCommand } from "./run-key-command.ts";
@@ -9,8 +9,8 @@ runCommandLine(
   {
     usage: KEYS_USAGE,
     read: readKeysCommand,
-    open: openOperatorDesk,
-    run: (desk, command) => runKeysCommand(desk, command),
+    open: openOperatorClient,
+    run: (client, command) => runKeysCommand(client, command),
   },
   "The keys cannot be accessed",
 );

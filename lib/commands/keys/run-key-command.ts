@@ -1,7 +1,7 @@
 import type { ListedKey } from "#lib/keys/manage-keys.ts";
 import { countOf } from "#lib/text/count-of.ts";
 import { formatTable } from "../format-table.ts";
-import type { OperatorDesk } from "../open-operator-desk.ts";
+import type { OperatorClient } from "../open-operator-client.ts";
 import type { KeysCommand } from "./read-command.ts";
 
 type Counts = { resealed: number; unreadable: number; remaining: number; nextCursor: string | null };
@@ -16,12 +16,12 @@ type SingleRequest = Exclude<KeyRequest, { kind: "rotate-encryption" }>;
 
 /** Runs a command and returns the lines to print. */
 export async function runKeysCommand(
-  desk: OperatorDesk,
+  client: OperatorClient,
   command: KeyRequest,
   now = new Date(),
 ): Promise<{ isDone: boolean; lines: string[] }> {
-  if (command.kind === "rotate-encryption") return rotateEncryption(desk);
-  const response = await send(desk, command);
+  if (command.kind === "rotate-encryption") return rotateEncryption(client);
+  const response = await send(client, command);
   // The contract defines these fields. If another server, such as a proxy, answers, all of them may be missing.
   const answer = (await response.json().catch(() => ({}))) as Answer;
   if (!response.ok) return { isDone: false, lines: [describeError(response, answer)] };
@@ -35,11 +35,11 @@ const describeError = (response: Response, { error }: { error?: string }): strin
  * Repeats the operation until it has processed the whole database, or until it fails. Each call continues where the
  * previous one stopped.
  */
-async function rotateEncryption(desk: OperatorDesk): Promise<{ isDone: boolean; lines: string[] }> {
+async function rotateEncryption(client: OperatorClient): Promise<{ isDone: boolean; lines: string[] }> {
   const total = { resealed: 0, unreadable: 0 };
   let cursor: string | null = null;
   for (;;) {
-    const response: Response = await desk.ask(
+    const response: Response = await client.request(
       "POST",
       "/actions/encryption/rotate",
       cursor === null ? {} : { cursor },
@@ -78,22 +78,22 @@ function describeEnd({ resealed, unreadable, remaining }: Omit<Counts, "nextCurs
   return { isDone: false, lines: [...lines, `${remaining} are left. ${why}`, RUN_AGAIN] };
 }
 
-function send(desk: OperatorDesk, command: SingleRequest): Promise<Response> {
+function send(client: OperatorClient, command: SingleRequest): Promise<Response> {
   const path = "/actions/keys";
   switch (command.kind) {
     case "list":
-      return desk.ask(
+      return client.request(
         "GET",
         command.owner === undefined ? path : `${path}?owner=${encodeURIComponent(command.owner)}`,
       );
     case "create":
-      return desk.ask("POST", path, command.body);
+      return client.request("POST", path, command.body);
     case "revoke":
-      return desk.ask("DELETE", `${path}/${encodeURIComponent(command.id)}`);
+      return client.request("DELETE", `${path}/${encodeURIComponent(command.id)}`);
     case "update":
-      return desk.ask("PATCH", `${path}/${encodeURIComponent(command.id)}`, command.body);
+      return client.request("PATCH", `${path}/${encodeURIComponent(command.id)}`, command.body);
     case "rotate":
-      return desk.ask("POST", `${path}/${encodeURIComponent(command.id)}/rotate`, command.body);
+      return client.request("POST", `${path}/${encodeURIComponent(command.id)}/rotate`, command.body);
   }
 }
 

@@ -1,5 +1,5 @@
 import { EnvError, readEnv } from "#lib/server/env.ts";
-import { openOperatorDesk } from "../open-operator-desk.ts";
+import { openOperatorClient } from "../open-operator-client.ts";
 import { runCommandLine } from "../run-command-line.ts";
 import { printLoginLink } from "./print-login-link.ts";
 import { LOGIN_USAGE, readLoginCommand } from "./read-command.ts";
@@ -19,8 +19,8 @@ else
     {
       usage: LOGIN_USAGE,
       read: readLoginCommand,
-      open: openOperatorDesk,
-      run: (desk, command) => runLoginCommand(desk, command),
+      open: openOperatorClient,
+      run: (client, command) => runLoginCommand(client, command),
     },
     "The logins cannot be accessed",
   );

@@ -1,6 +1,6 @@
 import type { Login } from "#lib/client/wire.ts";
 import { formatTable } from "../format-table.ts";
-import type { OperatorDesk } from "../open-operator-desk.ts";
+import type { OperatorClient } from "../open-operator-client.ts";
 import type { LoginCommand } from "./read-command.ts";
 
 type Outcome = { isDone: boolean; lines: string[] };
@@ -10,18 +10,18 @@ type LoginRequest = Exclude<LoginCommand, { kind: "invalid" | "help" }>;
 const PATH = "/actions/logins";
 
 /** Runs a command and returns the lines to print. */
-export async function runLoginCommand(desk: OperatorDesk, command: LoginRequest): Promise<Outcome> {
+export async function runLoginCommand(client: OperatorClient, command: LoginRequest): Promise<Outcome> {
   if (command.kind === "end") {
-    const ended = await call(desk, "DELETE", `${PATH}/${encodeURIComponent(command.id)}`);
+    const ended = await call(client, "DELETE", `${PATH}/${encodeURIComponent(command.id)}`);
     return ended.isDone ? done([`The login ${command.id} has ended.`]) : ended;
   }
-  const listed = await call(desk, "GET", PATH);
+  const listed = await call(client, "GET", PATH);
   if (!listed.isDone) return listed;
   // A command that calls a running service has a login of its own there, which is neither listed nor ended.
   const logins = listed.data.filter(({ isCurrent }) => !isCurrent);
   if (command.kind === "list") return done(describeLogins(logins));
   for (const { id } of logins) {
-    const ended = await call(desk, "DELETE", `${PATH}/${id}`);
+    const ended = await call(client, "DELETE", `${PATH}/${id}`);
     if (!ended.isDone) return ended;
   }
   return done([logins.length === 1 ? "1 login has ended." : `${logins.length} logins have ended.`]);
@@ -29,8 +29,8 @@ export async function runLoginCommand(desk: OperatorDesk, command: LoginRequest)
 
 type Called = { isDone: true; data: Login[] } | { isDone: false; lines: string[] };
 
-async function call(desk: OperatorDesk, method: string, path: string): Promise<Called> {
-  const response = await desk.ask(method, path);
+async function call(client: OperatorClient, method: string, path: string): Promise<Called> {
+  const response = await client.request(method, path);
   // The contract defines these fields. If another server, such as a proxy, answers, all of them may be missing.
   const answer = (await response.json().catch(() => ({}))) as { error?: string; data?: Login[] };
   if (response.ok) return { isDone: true, data: answer.data ?? [] };

@@ -1,5 +1,5 @@
 import { runCommandLine } from "../run-command-line.ts";
-import { openPortingDesk } from "./open-porting-desk.ts";
+import { openExportClient } from "./open-export-client.ts";
 import { PORTING_USAGE, readPortingCommand } from "./read-command.ts";
 import { runPortingCommand } from "./run-porting-command.ts";
 
@@ -9,7 +9,7 @@ runCommandLine(
   {
     usage: PORTING_USAGE,
     read: readPortingCommand,
-    open: (env, { key }) => openPortingDesk(env, key),
+    open: (env, { key }) => openExportClient(env, key),
     run: runPortingCommand,
   },
   "The sessions cannot be accessed",

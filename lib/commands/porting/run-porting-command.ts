@@ -6,26 +6,26 @@ import { pipeline } from "node:stream/promises";
 import { syncFolder } from "#lib/disk/durable.ts";
 import { DOCUMENT_LIMITS } from "#lib/porting/format.ts";
 import { countOf } from "#lib/text/count-of.ts";
-import type { PortingDesk } from "./open-porting-desk.ts";
+import type { ExportClient } from "./open-export-client.ts";
 import type { PortingCommand } from "./read-command.ts";
 
 type Run = Extract<PortingCommand, { kind: "export" | "import" }>;
 
 /** Runs a command. @returns whether it succeeded, and the lines to print. */
 export function runPortingCommand(
-  desk: PortingDesk,
+  client: ExportClient,
   command: Run,
 ): Promise<{ isDone: boolean; lines: string[] }> {
-  return command.kind === "export" ? runExport(desk, command) : runImport(desk, command);
+  return command.kind === "export" ? runExport(client, command) : runImport(client, command);
 }
 
 const refuse = (problem: string) => ({ isDone: false, lines: [problem] });
 
 async function runExport(
-  desk: PortingDesk,
+  client: ExportClient,
   { sessionId, out, ...options }: Extract<Run, { kind: "export" }>,
 ) {
-  const opened = await desk.openExport(sessionId, options);
+  const opened = await client.openExport(sessionId, options);
   if (!opened.ok) return refuse(`${sessionId} was not exported: ${opened.problem}.`);
   const path = resolve(out ?? opened.name);
   const exists = await open(path, "wx").then(
@@ -57,7 +57,7 @@ async function runExport(
   return { isDone: true, lines: [`Wrote ${path}.`] };
 }
 
-async function runImport(desk: PortingDesk, { file, sessionId }: Extract<Run, { kind: "import" }>) {
+async function runImport(client: ExportClient, { file, sessionId }: Extract<Run, { kind: "import" }>) {
   const size = await stat(file).then(
     (found) => (found.isFile() ? found.size : undefined),
     () => undefined,
@@ -65,7 +65,7 @@ async function runImport(desk: PortingDesk, { file, sessionId }: Extract<Run, { 
   if (size === undefined) return refuse(`${file} is not a file that can be read.`);
   if (size > DOCUMENT_LIMITS.bytesMax)
     return refuse(`${file} has ${size} bytes; a document may have 10 MiB.`);
-  const imported = await desk.importDocument(sessionId, new Uint8Array(await readFile(file)));
+  const imported = await client.importDocument(sessionId, new Uint8Array(await readFile(file)));
   if (!imported.ok) return refuse(`Nothing was imported: ${imported.problem}.`);
   const { isNew, id, variants, messageCount, planItemCount, requirementCount, leftOut } = imported;
   return {

@@ -95,7 +95,7 @@ const formatViolation = (violation: { path: string; message: string } | undefine
  * Whether the report shows no problem of the projection. A refused schema is no such problem, but a failed check is
  * one.
  */
-export const isFine = (report: Report): boolean =>
+export const passes = (report: Report): boolean =>
   report.admitted
     ? report.fits && report.roundTrips.every(({ outcome }) => outcome !== "different")
     : report.failed !== true;

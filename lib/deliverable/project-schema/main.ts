@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 import { type Profile, profiles } from "#lib/projection/profile/profile.ts";
 import { createSchemaChecker } from "../admission/create-schema-checker.ts";
-import { checkSchema, isFine, type Report } from "./check-schema.ts";
+import { checkSchema, passes, type Report } from "./check-schema.ts";
 import { type Input, readInputs } from "./read-inputs.ts";
 import { toJsonLine, toLine, toPage } from "./write-report.ts";
 
@@ -33,7 +33,7 @@ async function main(): Promise<number> {
   const totals = { schemas: 0, admitted: 0, fit: 0, wrong: 0, exact: 0, different: 0, "skipped-invalid": 0 };
   const count = (report: Report) => {
     totals.schemas += 1;
-    if (!isFine(report)) totals.wrong += 1;
+    if (!passes(report)) totals.wrong += 1;
     if (!report.admitted) return;
     totals.admitted += 1;
     if (report.fits) totals.fit += 1;

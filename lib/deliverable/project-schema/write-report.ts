@@ -1,6 +1,6 @@
 import { buildExample } from "#lib/projection/build-example.ts";
 import type { SchemaChecker } from "../admission/create-schema-checker.ts";
-import { isFine, type Report } from "./check-schema.ts";
+import { passes, type Report } from "./check-schema.ts";
 
 /**
  * Formats a report as one line of JSON: the projected schema, the constraints that became sentences, the number of
@@ -32,7 +32,7 @@ export function toLine(report: Report): string {
     ...(exact + different > 0 ? [`${exact} of ${exact + different} values came back exactly`] : []),
     ...(skipped > 0 ? [`${skipped} invalid values skipped`] : []),
   ];
-  return `${isFine(report) ? "ok     " : "WRONG  "}  ${report.source}  ${parts.join(", ")}`;
+  return `${passes(report) ? "ok     " : "WRONG  "}  ${report.source}  ${parts.join(", ")}`;
 }
 
 function countTrips(report: Extract<Report, { admitted: true }>) {

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { type FrameFindings, runAxe } from "#lib/tools/browser/accessibility/run-axe.ts";
-import { openLive } from "#lib/tools/browser/live-page-of.ts";
+import { ensureLiveBrowser } from "#lib/tools/browser/ensure-live-browser.ts";
 import { FRAME_ARROW, type PageFrame, withFrames } from "#lib/tools/browser/page-kit/page-frames.ts";
 import { withinDeadline } from "#lib/tools/browser/within-deadline.ts";
 import { defineMcpTool, type McpTool, mcpValue } from "../mcp-tool.ts";
@@ -58,7 +58,7 @@ export const checkAccessibility = ({ browser }: Pick<UtilityServices, "browser">
     async execute({ standard, selector, elementsPerRule }, { sessionId, callId, hasTool, signal, progress }) {
       const call = toToolCall({ sessionId, callId, hasTool, signal });
       progress(0, FRAMES_MAX + 1, "opening the page");
-      const live = await openLive(browser, call);
+      const live = await ensureLiveBrowser(browser, call);
       return withinDeadline(signal, WORK_MS_MAX, () =>
         withFrames(live, async (frames, page) => {
           const [main, ...inner] = frames;

@@ -69,10 +69,10 @@ export async function startTestBrowser(): Promise<TestBrowser> {
     targetId: async () => targetInfo.targetId,
     shownDocument: mainFrame.shown,
     noteScriptInput: (pointer) => void pointers.push(pointer),
-    async hideOverlay(why) {
-      const { out, release } = overlayGate.hold(why);
-      await Promise.all(out.values());
-      return release;
+    async hideOverlay(reason) {
+      const { removals, restore } = overlayGate.hide(reason);
+      await Promise.all(removals.values());
+      return restore;
     },
     firstRef: 1,
     claimDialogs: dialogs.claim,

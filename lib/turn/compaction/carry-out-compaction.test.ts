@@ -4,7 +4,7 @@ import { type ModelMessage, streamText } from "ai";
 import { startScriptedModel } from "#e2e/fixtures/scripted-model/start-scripted-model.ts";
 import { createModel } from "#lib/model/create-model.ts";
 import { carryOutCompaction } from "./carry-out-compaction.ts";
-import { weighMessages } from "./estimate-tokens.ts";
+import { estimateMessageTokens } from "./estimate-tokens.ts";
 import { applyCompaction } from "./history-entry.ts";
 import { type CompactionInput, planCompaction } from "./plan-compaction.ts";
 import { createPromptMeter } from "./prompt-meter.ts";
@@ -37,7 +37,7 @@ function prepare(steps: number, textCharacters: number) {
   const input: CompactionInput = {
     entries: history.entries,
     budgetTokens: 10_000,
-    usedTokens: weighMessages(messagesOf(history.entries), 4),
+    usedTokens: estimateMessageTokens(messagesOf(history.entries), 4),
     overheadTokens: 0,
     requestFrom,
     picturesShown: 4,
@@ -72,7 +72,7 @@ describe("carryOutCompaction", () => {
     assert.equal(outcome.kind, "compacted");
     assert.equal(outcome.event.how, "summarized");
     const entries = applyCompaction(input.entries, outcome.compaction);
-    assert.equal(outcome.event.tokensAfter, weighMessages(messagesOf(entries), 4));
+    assert.equal(outcome.event.tokensAfter, estimateMessageTokens(messagesOf(entries), 4));
     assert.ok(outcome.event.tokensAfter < plan.tokensAfter);
     assert.equal(outcome.event.tokensBefore, input.usedTokens);
     assert.ok((outcome.usage?.inputTokens ?? 0) > 0);

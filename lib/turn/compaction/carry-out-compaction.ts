@@ -1,7 +1,7 @@
 import type { CalledModel } from "#lib/model/calls/stream-model.ts";
 import type { ModelFailure } from "#lib/model/failure.ts";
 import type { ModelUsage } from "#lib/model/usage.ts";
-import { weighMessages } from "./estimate-tokens.ts";
+import { estimateMessageTokens } from "./estimate-tokens.ts";
 import { applyCompaction, type Compaction } from "./history-entry.ts";
 import type { CompactionInput, CompactionPlan } from "./plan-compaction.ts";
 import { summarize } from "./summarize.ts";
@@ -54,7 +54,7 @@ function measureAfter(input: CompactionInput, compaction: Compaction): number {
   const { entries, overheadTokens, picturesShown, usedTokens } = input;
   const weigh = (some: CompactionInput["entries"]) =>
     overheadTokens +
-    weighMessages(
+    estimateMessageTokens(
       some.flatMap(({ messages }) => messages),
       picturesShown,
     );

@@ -48,8 +48,8 @@ export function addWeights(messages: Iterable<ModelMessage>): Weight {
 export const toTokens = ({ tokens, pictures }: Weight, picturesShown: number): number =>
   tokens + Math.min(pictures, picturesShown) * PICTURE_TOKENS;
 
-/** Returns the tokens of messages. Only the newest `picturesShown` pictures count, because older ones are not sent. */
-export const weighMessages = (messages: Iterable<ModelMessage>, picturesShown: number): number =>
+/** Estimates how many tokens the messages take. Only the newest `picturesShown` pictures count, because older ones are not sent. */
+export const estimateMessageTokens = (messages: Iterable<ModelMessage>, picturesShown: number): number =>
   toTokens(addWeights(messages), picturesShown);
 
 const toolWeights = new WeakMap<ModelTool, number>();

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { createHistory as createTurnHistory } from "../prompt/history.ts";
-import { weighMessages } from "./estimate-tokens.ts";
+import { estimateMessageTokens } from "./estimate-tokens.ts";
 import { applyCompaction, type HistoryEntry, type HistoryMessage } from "./history-entry.ts";
 import { placeSummary } from "./summary-plan.ts";
 import {
@@ -288,7 +288,7 @@ describe("planCompaction, for any history", () => {
       const { entries, requestFrom } = makeHistory(random);
       const overheadTokens = random.below(3_000);
       const factor = 0.5 + random.next() * 1.5;
-      const size = (weighMessages(messagesOf(entries), 4) + overheadTokens) * factor;
+      const size = (estimateMessageTokens(messagesOf(entries), 4) + overheadTokens) * factor;
       // Usually the prompt is only a little too large, because a turn checks the size before every model call.
       const budgetTokens = Math.round(size / (0.8 + random.next() * (random.isOnce(3) ? 5 : 0.4)));
       const given = { entries, requestFrom, overheadTokens, budgetTokens };
@@ -303,7 +303,7 @@ describe("planCompaction, for any history", () => {
       const again = plan({ ...given, entries: next }, factor);
       assert.notEqual(again.kind, "offload");
       assert.notEqual(again.kind, "summarize");
-      const smallest = (weighMessages(leastOf(before), 4) + overheadTokens) * factor;
+      const smallest = (estimateMessageTokens(leastOf(before), 4) + overheadTokens) * factor;
       const isPossible = smallest < budgetTokens * 0.4 && overheadTokens * factor < budgetTokens * 0.3;
       if (isPossible) assert.ok(planned.tokensAfter <= budgetTokens * 0.8, "too much was left");
     });

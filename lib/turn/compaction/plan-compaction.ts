@@ -1,5 +1,5 @@
 import { type BudgetParts, divideBudget, START_SHARE } from "./divide-budget.ts";
-import { toTokens, weighMessage, weighMessages } from "./estimate-tokens.ts";
+import { estimateMessageTokens, toTokens, weighMessage } from "./estimate-tokens.ts";
 import { findTasks } from "./find-tasks.ts";
 import { findReplacedThrough, groupMessages, type Item, listItems } from "./group-messages.ts";
 import type { Compaction, HistoryEntry } from "./history-entry.ts";
@@ -62,7 +62,7 @@ export function planCompaction(input: CompactionInput): CompactionPlan {
   if (!isNearBudget(usedTokens, budgetTokens)) return NONE;
   const items = listItems(input.entries);
   const measure = (some: readonly Item[]) =>
-    weighMessages(
+    estimateMessageTokens(
       some.map(({ message }) => message),
       picturesShown,
     );

@@ -3,10 +3,10 @@ import { describe, it } from "node:test";
 import { z } from "zod";
 import { referToPicture } from "../step/show-pictures.ts";
 import {
+  estimateMessageTokens,
   estimateTokens,
   PICTURE_TOKENS,
   weighMessage,
-  weighMessages,
   weighTools,
 } from "./estimate-tokens.ts";
 import type { HistoryMessage } from "./history-entry.ts";
@@ -43,8 +43,8 @@ describe("the estimate", () => {
 
   it("counts a picture at a fixed size, and only as many as are shown", () => {
     const [message, bare] = [pictured(6), pictured(0)];
-    assert.equal(weighMessages([message], 4) - weighMessages([bare], 4), 4 * PICTURE_TOKENS);
-    assert.equal(weighMessages([message], 0), weighMessages([bare], 0));
+    assert.equal(estimateMessageTokens([message], 4) - estimateMessageTokens([bare], 4), 4 * PICTURE_TOKENS);
+    assert.equal(estimateMessageTokens([message], 0), estimateMessageTokens([bare], 0));
   });
 
   it("counts tool definitions with their schemas", () => {

@@ -2,10 +2,10 @@ import type { ModelMessage } from "ai";
 import type { ModelTools } from "#lib/model/calls/model-tool.ts";
 import {
   addWeights,
+  estimateMessageTokens,
   estimateTokens,
   toTokens,
   type Weight,
-  weighMessages,
   weighTools,
 } from "./estimate-tokens.ts";
 
@@ -58,7 +58,7 @@ export function createPromptMeter(picturesShown: number): PromptMeter {
       const { messages } = prompt;
       if (reported && continues(messages, reported))
         return Math.ceil(
-          reported.tokens + weighMessages(messages.slice(reported.count), picturesShown) * ratio,
+          reported.tokens + estimateMessageTokens(messages.slice(reported.count), picturesShown) * ratio,
         );
       return Math.ceil((weighOverhead(prompt) + toTokens(weigh(messages), picturesShown)) * ratio);
     },

@@ -1,4 +1,4 @@
-import { weighMessages } from "./estimate-tokens.ts";
+import { estimateMessageTokens } from "./estimate-tokens.ts";
 import type { HistoryEntry, HistoryMessage } from "./history-entry.ts";
 import { type CompactionInput, planCompaction } from "./plan-compaction.ts";
 
@@ -78,7 +78,7 @@ type PlanInput = Partial<CompactionInput> & { entries: readonly HistoryEntry[] }
 export function plan(input: PlanInput, factor = 1) {
   const overheadTokens = input.overheadTokens ?? 0;
   const picturesShown = input.picturesShown ?? 4;
-  const estimate = overheadTokens + weighMessages(messagesOf(input.entries), picturesShown);
+  const estimate = overheadTokens + estimateMessageTokens(messagesOf(input.entries), picturesShown);
   return planCompaction({
     budgetTokens: 10_000,
     usedTokens: Math.ceil(estimate * factor),

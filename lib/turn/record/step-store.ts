@@ -38,17 +38,17 @@ const FENCES: Record<PlainFence, (value: Value<string>) => SQL> = {
  * on it. It has no row if the fence does not hold, or if `unlessSteered` is true and a message that joined the turn is
  * unread.
  */
-const held = (value: Value<string>, fence: Fence, unlessSteered: boolean) =>
+const lockRun = (value: Value<string>, fence: Fence, unlessSteered: boolean) =>
   fence === "alone"
-    ? heldAlone(value)
+    ? lockIfAlone(value)
     : fence === "fresh"
-      ? heldFresh(value)
+      ? lockIfFresh(value)
       : heldBy(value, fence, unlessSteered);
 
 const heldBy = (value: Value<string>, fence: PlainFence, unlessSteered: boolean) => sql`locked as (
   select id from ${sessions}
   where id = (select session_id from ${runs} where id = ${value("runId")}) for no key update
-), held as (
+), locked_run as (
   select id, session_id, request_id, cancel_requested_at is not null as is_cancelled from ${runs} held_run
   where id = ${value("runId")} and session_id = (select id from locked) and ${FENCES[fence](value)}
     ${unlessSteered ? sql`and not ${unreadSteers(sql`held_run.request_id`)}` : sql``} for no key update)`;
@@ -58,7 +58,7 @@ const heldBy = (value: Value<string>, fence: PlainFence, unlessSteered: boolean)
  * the snapshot of its start, but a message or a variant can be committed between the snapshot and the locks. Every such
  * addition raises a counter of the session, so the join with `seen` (the snapshot) then finds no row.
  */
-const heldAlone = (value: Value<string>) => sql`held as (
+const lockIfAlone = (value: Value<string>) => sql`locked_run as (
   select run.id, run.session_id, run.request_id, false as is_cancelled
   from ${sessions} session join ${sessions} seen on seen.id = session.id join ${runs} run on run.session_id = session.id
   where run.id = ${value("runId")} and run.epoch = ${value("epoch")} and run.state = 'running'
@@ -75,7 +75,7 @@ const heldAlone = (value: Value<string>) => sql`held as (
 /**
  * Among other conditions, requires that the session's counters are 0. Every addition to the session raises one of them.
  */
-const heldFresh = (value: Value<string>) => sql`held as (
+const lockIfFresh = (value: Value<string>) => sql`locked_run as (
   select run.id, run.session_id, run.request_id, false as is_cancelled
   from ${sessions} session join ${runs} run on run.session_id = session.id
   where run.id = ${value("runId")} and run.epoch = ${value("epoch")}::int - 1 and run.state = 'pending'
@@ -99,9 +99,9 @@ type Part = {
  * browser could be started, only the calls count, because the run may have read the page in another way.
  */
 const pageError = sql`(select b.last_error from ${browsers} b where b.session_id =
-  coalesce((select a.browser_session_id from ${agents} a where a.session_id = held.session_id), held.session_id)
+  coalesce((select a.browser_session_id from ${agents} a where a.session_id = locked_run.session_id), locked_run.session_id)
   and (b.desired_url is not null and b.status <> 'error' or exists (
-    select 1 from ${toolCalls} c where c.run_id = held.id
+    select 1 from ${toolCalls} c where c.run_id = locked_run.id
       and c.name in (${sql.join(
         BROWSER_TOOLS.map((name) => sql.raw(`'${name}'`)),
         sql`, `,
@@ -112,35 +112,35 @@ const unlessEmpty = (name: string, rows: readonly object[] | undefined) =>
   rows?.length ? { [name]: json(rows) } : undefined;
 
 const PARTS = {
-  started: {
-    text: (value) => sql`started as (update ${runs} r set state = 'running',
-      started_at = coalesce(r.started_at, ${value("startedAt")}::timestamptz) from held where r.id = held.id)`,
+  startRun: {
+    text: (value) => sql`start_run as (update ${runs} r set state = 'running',
+      started_at = coalesce(r.started_at, ${value("startedAt")}::timestamptz) from locked_run where r.id = locked_run.id)`,
     read: ({ startedAt, claim }) =>
       startedAt && !claim ? { startedAt: startedAt.toISOString() } : undefined,
   },
-  begun: {
-    text: (value) => sql`begun as (update ${runs} r set state = 'running', epoch = r.epoch + 1,
-      player = ${value("player")}, started_at = ${value("startedAt")}::timestamptz from held where r.id = held.id)`,
+  claimRun: {
+    text: (value) => sql`claim_run as (update ${runs} r set state = 'running', epoch = r.epoch + 1,
+      player = ${value("player")}, started_at = ${value("startedAt")}::timestamptz from locked_run where r.id = locked_run.id)`,
     read: ({ startedAt, claim }) =>
       startedAt && claim ? { ...claim, startedAt: startedAt.toISOString() } : undefined,
   },
-  parked: {
-    text: (value) => sql`parked as (
-      update ${runs} r set parked_at = ${value("parkedAt")}::timestamptz from held where r.id = held.id)`,
+  parkRun: {
+    text: (value) => sql`park_run as (
+      update ${runs} r set parked_at = ${value("parkedAt")}::timestamptz from locked_run where r.id = locked_run.id)`,
     read: ({ parkedAt }) => parkedAt && { parkedAt: parkedAt.toISOString() },
   },
-  compacting: {
-    text: (value) => sql`compacting as (
-      update ${runs} r set is_compacting = ${value("isCompacting")} from held where r.id = held.id)`,
+  markCompacting: {
+    text: (value) => sql`mark_compacting as (
+      update ${runs} r set is_compacting = ${value("isCompacting")} from locked_run where r.id = locked_run.id)`,
     read: ({ isCompacting }) => (isCompacting === undefined ? undefined : { isCompacting }),
   },
-  ended: {
+  endRun: {
     text: (
       value,
-    ) => sql`ended as (update ${runs} r set state = ${value("endState")}, error = ${value("endError")},
+    ) => sql`end_run as (update ${runs} r set state = ${value("endState")}, error = ${value("endError")},
       will_retry = ${value("willRetry")}, is_compacting = false, parked_at = null, usage = ${value("usage")}::jsonb,
       ended_at = ${value("endedAt")}::timestamptz,
-      page_error = case when ${value("endState")} = 'succeeded' then ${pageError} end from held where r.id = held.id)`,
+      page_error = case when ${value("endState")} = 'succeeded' then ${pageError} end from locked_run where r.id = locked_run.id)`,
     read: ({ end }) =>
       end && {
         endState: end.state,
@@ -150,16 +150,16 @@ const PARTS = {
         endedAt: end.endedAt.toISOString(),
       },
   },
-  counted: {
-    text: (value) => sql`counter as (
+  updateSession: {
+    text: (value) => sql`updated_session as (
       update ${sessions} s set event_seq = s.event_seq + ${value("draftCount")}::int,
         message_seq = coalesce(${value("messageSeq")}::int, s.message_seq),
         spent_tokens = s.spent_tokens + ${value("spentTokens")}::bigint,
         spent_usd = s.spent_usd + ${value("spentUsd")}::float8, spent_ms = s.spent_ms + ${value("spentMs")}::bigint,
-        active_run_id = case when ${value("isOver")}::boolean and s.active_run_id = held.id then null
-          when ${value("isClaim")}::boolean then held.id else s.active_run_id end,
+        active_run_id = case when ${value("isOver")}::boolean and s.active_run_id = locked_run.id then null
+          when ${value("isClaim")}::boolean then locked_run.id else s.active_run_id end,
         updated_at = now()
-      from held where s.id = held.session_id returning s.event_seq as last_seq)`,
+      from locked_run where s.id = locked_run.session_id returning s.event_seq as last_seq)`,
     read: ({ drafts, messageSeq = null, end, claim, spend = NO_SPEND }) =>
       drafts.length > 0 || messageSeq !== null || end || spend.tokens > 0 || spend.ms > 0
         ? {
@@ -173,10 +173,12 @@ const PARTS = {
           }
         : undefined,
   },
-  logged: {
-    text: (value) => sql`logged as (insert into ${events} (session_id, seq, kind, request_id, run_id, body)
-      select held.session_id, last_seq + d.place, d.kind, d.request, d.run, d.head || (last_seq + d.place) || d.tail
-      from held, counter, json_to_recordset(${value("drafts")}::json)
+  insertEvents: {
+    text: (
+      value,
+    ) => sql`insert_events as (insert into ${events} (session_id, seq, kind, request_id, run_id, body)
+      select locked_run.session_id, last_seq + d.place, d.kind, d.request, d.run, d.head || (last_seq + d.place) || d.tail
+      from locked_run, updated_session, json_to_recordset(${value("drafts")}::json)
         as d (place int, kind text, request text, run text, head text, tail text))`,
     read: ({ drafts }) =>
       unlessEmpty(
@@ -187,13 +189,13 @@ const PARTS = {
         }),
       ),
   },
-  delivered: {
-    text: (value) => sql`delivered as (
+  insertDelivery: {
+    text: (value) => sql`insert_delivery as (
       insert into ${deliveries} (id, session_id, run_id, event, body, next_attempt_at)
-      select ${value("deliveryId")}, held.session_id, held.id, ${value("deliveryEvent")},
+      select ${value("deliveryId")}, locked_run.session_id, locked_run.id, ${value("deliveryEvent")},
         ${value("deliveryHead")}::text || (last_seq + ${value("deliveryPlace")}::int) || ${value("deliveryTail")}::text,
         now()
-      from held, counter)`,
+      from locked_run, updated_session)`,
     read: ({ delivery, drafts }) =>
       delivery && {
         deliveryId: delivery.id,
@@ -203,12 +205,12 @@ const PARTS = {
         deliveryTail: `${delivery.draft.tail}}`,
       },
   },
-  written: {
-    text: (value) => sql`written as (
+  insertStep: {
+    text: (value) => sql`insert_step as (
       insert into ${steps} (run_id, session_id, name, output, model_messages, replaces_through)
       select id, session_id, ${value("stepName")}, ${value("output")}::json, ${value("modelMessages")}::json,
         ${value("replacesThrough")}::bigint
-      from held returning position)`,
+      from locked_run returning position)`,
     read: ({ step, stepBefore }) =>
       step && !stepBefore
         ? {
@@ -220,10 +222,10 @@ const PARTS = {
         : undefined,
   },
   // The two steps get positions in this order, because Postgres sorts the rows before it assigns positions.
-  writtenInOrder: {
-    text: (value) => sql`written as (
+  insertTwoSteps: {
+    text: (value) => sql`insert_step as (
       insert into ${steps} (run_id, session_id, name, output, model_messages)
-      select id, session_id, name, output, model_messages from held, (values
+      select id, session_id, name, output, model_messages from locked_run, (values
         (1, ${value("firstName")}, ${value("firstOutput")}::json, ${value("firstMessages")}::json),
         (2, ${value("secondName")}, ${value("secondOutput")}::json, ${value("secondMessages")}::json)
       ) as step (place, name, output, model_messages) order by place returning position)`,
@@ -239,44 +241,44 @@ const PARTS = {
           }
         : undefined,
   },
-  said: {
-    text: (value) => sql`said as (
+  insertMessages: {
+    text: (value) => sql`insert_messages as (
       insert into ${messages} (id, session_id, seq, role, parts, request_id, run_id, author, created_at)
-      select m.id, held.session_id, m.seq, m.role, m.parts, held.request_id, held.id, null, m."createdAt"
-      from held, json_to_recordset(${value("messages")}::json)
+      select m.id, locked_run.session_id, m.seq, m.role, m.parts, locked_run.request_id, locked_run.id, null, m."createdAt"
+      from locked_run, json_to_recordset(${value("messages")}::json)
         as m (id text, seq int, role text, parts json, "createdAt" timestamptz))`,
     read: (write) => unlessEmpty("messages", write.messages),
   },
-  updated: {
-    text: (value) => sql`updated as (
+  updateMessages: {
+    text: (value) => sql`update_messages as (
       update ${messages} m set parts = u.parts
-      from held, json_to_recordset(${value("updatedMessages")}::json) as u (id text, parts json) where m.id = u.id)`,
+      from locked_run, json_to_recordset(${value("updatedMessages")}::json) as u (id text, parts json) where m.id = u.id)`,
     read: (write) => unlessEmpty("updatedMessages", write.updatedMessages),
   },
-  placed: {
-    text: (value) => sql`placed as (
+  renumberMessages: {
+    text: (value) => sql`renumber_messages as (
       update ${messages} m set seq = p.seq
-      from held, json_to_recordset(${value("placed")}::json) as p (id text, seq int) where m.id = p.id)`,
+      from locked_run, json_to_recordset(${value("placed")}::json) as p (id text, seq int) where m.id = p.id)`,
     read: (write) => unlessEmpty("placed", write.placed),
   },
-  called: {
-    text: (value) => sql`called as (
+  upsertToolCalls: {
+    text: (value) => sql`upsert_tool_calls as (
       insert into ${toolCalls}
         (run_id, call_id, session_id, result_id, name, input, state, refusal, result_text, started_at, ended_at)
-      select held.id, c."callId", held.session_id, c."resultId", c.name, coalesce(c.input, 'null'), c.state, c.refusal,
+      select locked_run.id, c."callId", locked_run.session_id, c."resultId", c.name, coalesce(c.input, 'null'), c.state, c.refusal,
         c."resultText", c."startedAt", c."endedAt"
-      from held, json_to_recordset(${value("toolCalls")}::json) as c ("callId" text, "resultId" text, name text,
+      from locked_run, json_to_recordset(${value("toolCalls")}::json) as c ("callId" text, "resultId" text, name text,
         input json, state text, refusal text, "resultText" text, "startedAt" timestamptz, "endedAt" timestamptz)
       on conflict (run_id, call_id) do update set state = excluded.state, refusal = excluded.refusal, result_text = excluded.result_text,
         result_id = excluded.result_id, ended_at = excluded.ended_at)`,
     read: (write) => unlessEmpty("toolCalls", write.toolCalls),
   },
   // Only a pending deliverable is updated, because one that is ready or failed is final.
-  settled: {
-    text: (value) => sql`settled as (
+  upsertDeliverable: {
+    text: (value) => sql`upsert_deliverable as (
       insert into ${deliverables} as d (run_id, session_id, status, value, error, raw_text, violations)
       select id, session_id, ${value("deliverableStatus")}, ${value("deliverableValue")}::json,
-        ${value("deliverableError")}::text, ${value("rawText")}::text, ${value("violations")}::json from held
+        ${value("deliverableError")}::text, ${value("rawText")}::text, ${value("violations")}::json from locked_run
       on conflict (run_id) do update set status = excluded.status, value = excluded.value, error = excluded.error,
         raw_text = excluded.raw_text, violations = excluded.violations where d.status = 'pending')`,
     read: ({ deliverable }) =>
@@ -290,23 +292,23 @@ const PARTS = {
       },
   },
   // The retry has a deliverable of its own.
-  withdrawn: {
+  deleteDeliverable: {
     text: () =>
-      sql`withdrawn as (delete from ${deliverables} d using held where d.run_id = held.id and d.status = 'pending')`,
+      sql`delete_deliverable as (delete from ${deliverables} d using locked_run where d.run_id = locked_run.id and d.status = 'pending')`,
     read: ({ end }) => end?.retry && {},
   },
-  sent: {
-    text: (value) => sql`sent as (
+  enqueueJobs: {
+    text: (value) => sql`enqueue_jobs as (
       insert into ${outbox} (id, name, data)
-      select j.id, j.name, j.data from held, json_to_recordset(${value("jobs")}::json) as j (id text, name text, data jsonb))`,
+      select j.id, j.name, j.data from locked_run, json_to_recordset(${value("jobs")}::json) as j (id text, name text, data jsonb))`,
     read: ({ jobs }) => unlessEmpty("jobs", jobs),
   },
-  retried: {
-    text: (value) => sql`retried as (
+  insertRetry: {
+    text: (value) => sql`insert_retry as (
       insert into ${runs} (id, session_id, request_id, attempt, origin, not_before)
       select ${value("retryId")}, session_id, request_id, ${value("retryAttempt")}::int,
-        case (select origin from ${runs} failed where failed.id = held.id) when 'subagent' then 'subagent' else 'retry' end,
-        now() + ${value("retryDelayMs")}::float8 * interval '1 millisecond' from held)`,
+        case (select origin from ${runs} failed where failed.id = locked_run.id) when 'subagent' then 'subagent' else 'retry' end,
+        now() + ${value("retryDelayMs")}::float8 * interval '1 millisecond' from locked_run)`,
     read: ({ end }) =>
       end?.retry && {
         retryId: end.retry.runId,
@@ -317,20 +319,20 @@ const PARTS = {
   // If the run that ends was the first in line, enqueues the next run. The generation of the next run is raised, so
   // that the engine does not treat its job as a duplicate of an earlier job. A retry takes the place in line of the run
   // that ends, so only an interrupt can go before the retry.
-  followed: {
-    text: (value) => sql`lined as (
+  enqueueNextRun: {
+    text: (value) => sql`line as (
       select ${runs.id}, ${requests.mode}, row_number() over (order by ${sql.join(PLAYING_ORDER, sql`, `)}) as place
       from ${runs} join ${requests} on ${requests.id} = ${runs.requestId}
-      where ${runs.sessionId} = (select session_id from held) and ${runs.state} in ${OPEN}
-    ), following as (
-      update ${runs} r set generation = r.generation + 1 from lined where r.id = lined.id and lined.place = 2
-        and exists (select 1 from lined l, held where l.place = 1 and l.id = held.id
-          and (not ${value("hasRetry")}::boolean or (lined.mode = 'interrupt' and l.mode <> 'interrupt')))
+      where ${runs.sessionId} = (select session_id from locked_run) and ${runs.state} in ${OPEN}
+    ), next_run as (
+      update ${runs} r set generation = r.generation + 1 from line where r.id = line.id and line.place = 2
+        and exists (select 1 from line l, locked_run where l.place = 1 and l.id = locked_run.id
+          and (not ${value("hasRetry")}::boolean or (line.mode = 'interrupt' and l.mode <> 'interrupt')))
       returning r.id, r.session_id, r.generation
-    ), followed as (
+    ), enqueue_next_run as (
       insert into ${outbox} (id, name, data)
       select id || ':' || generation, 'turn/run.requested',
-        json_build_object('runId', id, 'sessionId', session_id, 'generation', generation)::jsonb from following)`,
+        json_build_object('runId', id, 'sessionId', session_id, 'generation', generation)::jsonb from next_run)`,
     read: ({ end }) => end && { hasRetry: end.retry !== undefined },
   },
 } satisfies Record<string, Part>;
@@ -340,11 +342,11 @@ type PartName = keyof typeof PARTS;
 
 /** The result columns that each part adds to the statement. */
 const COLUMNS: Partial<Record<PartName, SQL>> = {
-  logged: sql`(select last_seq from counter)`,
-  written: sql`(select position from written), ${unreadSteers(sql`held.request_id`)} as is_steered`,
-  writtenInOrder: sql`(select max(position) from written) as position,
-    (select min(position) from written) as position_before, ${unreadSteers(sql`held.request_id`)} as is_steered`,
-  followed: sql`(select json_build_object('id', id, 'generation', generation) from following) as following`,
+  insertEvents: sql`(select last_seq from updated_session)`,
+  insertStep: sql`(select position from insert_step), ${unreadSteers(sql`locked_run.request_id`)} as is_steered`,
+  insertTwoSteps: sql`(select max(position) from insert_step) as position,
+    (select min(position) from insert_step) as position_before, ${unreadSteers(sql`locked_run.request_id`)} as is_steered`,
+  enqueueNextRun: sql`(select json_build_object('id', id, 'generation', generation) from next_run) as following`,
 };
 
 type Row = {
@@ -366,8 +368,8 @@ function findStatement(fence: Fence, names: PartName[], unlessSteered: boolean):
   const columns = [sql`is_cancelled`, ...names.flatMap((name) => COLUMNS[name] ?? [])];
   const statement = defineStatement<string>((value) => {
     const parts = names.map((name) => PARTS[name].text(value));
-    const all = [held(value, fence, unlessSteered), ...parts];
-    return sql`with ${sql.join(all, sql`, `)} select ${sql.join(columns, sql`, `)} from held`;
+    const all = [lockRun(value, fence, unlessSteered), ...parts];
+    return sql`with ${sql.join(all, sql`, `)} select ${sql.join(columns, sql`, `)} from locked_run`;
   });
   statements.set(key, statement);
   return statement;
@@ -390,7 +392,7 @@ export async function writeTurn(
   const names = (Object.keys(PARTS) as PartName[]).filter((name) => {
     const read = PARTS[name].read(write);
     // The fence `alone` requires that no other run is open, so no run follows.
-    if (!read || (fence === "alone" && name === "followed")) return false;
+    if (!read || (fence === "alone" && name === "enqueueNextRun")) return false;
     Object.assign(values, read);
     return true;
   });

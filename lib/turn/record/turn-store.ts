@@ -24,7 +24,10 @@ import type { RecordedEntry } from "../prompt/history.ts";
 import type { Claim } from "./claim.ts";
 
 /** The outcome of a claim. `later`: the run is a retry that is due in `delayMs`. `no`: the job cannot claim the run. */
-type Taken = { status: "taken"; epoch: number } | { status: "later"; delayMs: number } | { status: "no" };
+type Taken =
+  | { status: "taken"; epoch: number }
+  | { status: "later"; delayMs: number }
+  | { status: "not_claimable" };
 
 /**
  * A job that plays a run. Newer jobs of a run have a higher `generation`. `player` is the id of the function run in
@@ -75,7 +78,7 @@ export async function takeRun(db: Executor, { now, ...job }: PlayJob & { now?: D
   const [row] = rows;
   if (row?.epoch) return { status: "taken", epoch: row.epoch };
   if (row?.is_early) return { status: "later", delayMs: Number(row.delay_ms) };
-  return { status: "no" };
+  return { status: "not_claimable" };
 }
 
 /** Returns the id of the engine's function run that last claimed a run; null if there is none. */

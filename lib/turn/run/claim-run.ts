@@ -26,11 +26,14 @@ import { openFreshRun } from "./open-run.ts";
 import type { RunInPlay } from "./run-in-play.ts";
 import { STOPPED_REASON } from "./stop-registry.ts";
 
-/** Whether a run may be played now. `later`: the run is a retry that is not due yet. `no`: the job cannot claim the run. */
+/**
+ * Whether a run may be played now. `later`: the run is a retry that is not due yet.
+ * `not_claimable`: the job is outdated, or the run is not first in line.
+ */
 type ClaimResult =
   | { status: "claimed"; run: RunInPlay }
   | { status: "later"; delayMs: number }
-  | { status: "no" };
+  | { status: "not_claimable" };
 
 /** Maximum number of imported conversations in the instructions. */
 const IMPORTS_MAX = 5;
@@ -46,14 +49,14 @@ const IMPORTS_MAX = 5;
 export async function claimRun(deps: TurnDeps, job: PlayJob, signal: AbortSignal): Promise<ClaimResult> {
   const { runId } = job;
   const fresh = await deps.freshRuns.take(runId);
-  if (fresh === "absent") return { status: "no" };
+  if (fresh === "absent") return { status: "not_claimable" };
   const started = fresh && (await claimFresh(deps, job, fresh, signal));
   if (started) return { status: "claimed", run: started };
   const taken = await takeRun(deps.db, job);
   await faultPoint("run-claimed");
   if (taken.status !== "taken") return taken;
   const row = await readRun(deps.db, runId);
-  if (!row) return { status: "no" };
+  if (!row) return { status: "not_claimable" };
   const { run, session, agent, position, requestMessages, currentUrl, selectedUrl } = row;
   const claim = { ...toClaim(run, session, row.requestOrigin), epoch: taken.epoch };
   const isNew = claim.epoch === 1 && claim.attempt === 1;

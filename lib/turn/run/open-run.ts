@@ -4,7 +4,7 @@ import type { NewEvent } from "#lib/events/event.ts";
 import { type MessageRow, toTranscriptMessage } from "#lib/session/transcript/transcript-store.ts";
 import { composeOwnTools } from "../prompt/compose-tools.ts";
 import { endWithUser } from "../prompt/end-with-user.ts";
-import { willLookFirst } from "../prompt/look-first.ts";
+import { needsFirstLook } from "../prompt/record-first-look.ts";
 import { aboutRun, type Claim } from "../record/claim.ts";
 import { recordIf, recordStep, type StepRecord } from "../record/record-step.ts";
 import { composeAhead, dropComposed } from "../step/compose-ahead.ts";
@@ -55,7 +55,7 @@ async function composeFirst(
 ): Promise<void> {
   if (run.claim.isStructured) return;
   await afterIo();
-  if ((await composeOwnTools(deps, run)) && !willLookFirst(run)) composeAhead(deps, run, modelMessages);
+  if ((await composeOwnTools(deps, run)) && !needsFirstLook(run)) composeAhead(deps, run, modelMessages);
 }
 
 function noteOpening(run: RunInPlay, { startedAt }: { startedAt: Date }): void {

@@ -5,7 +5,7 @@ import { type AgentReport, checkAgentWait } from "#lib/agents/wait-for-agents.ts
 import type { NewWait } from "#lib/session/waiting/wait-store.ts";
 import { quoteAsData } from "#lib/tools/quote-as-data.ts";
 import type { HistoryMessage } from "../compaction/history-entry.ts";
-import { ADDED } from "../prompt/look-first.ts";
+import { ADDED } from "../prompt/record-first-look.ts";
 import { recordStep } from "../record/record-step.ts";
 import { parkRun } from "../run/park-run.ts";
 import { findRecorded, isStopped, type RunInPlay } from "../run/run-in-play.ts";

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import type { LiveBrowser } from "#lib/browser/browser-service.ts";
 import { hasBrowserForCall } from "#lib/browser/session/browser-store.ts";
+import { ensureLiveBrowser } from "#lib/tools/browser/ensure-live-browser.ts";
 import { holdInTurn } from "#lib/tools/browser/index.ts";
-import { openLive } from "#lib/tools/browser/live-page-of.ts";
 import { keepPicture } from "#lib/tools/browser/picture/keep-picture.ts";
 import { takePicture } from "#lib/tools/browser/picture/take-picture.ts";
 import { withinDeadline } from "#lib/tools/browser/within-deadline.ts";
@@ -44,7 +44,7 @@ export const applyVariantTool = (services: VariantToolServices) => ({
       const stored = isReading && (await findRevision(services.db, call.rootSessionId, variant));
       if (stored) return describeStored(stored);
       const live = (await hasBrowserForCall(services.db, call))
-        ? await openLive(services.browser, call)
+        ? await ensureLiveBrowser(services.browser, call)
         : undefined;
       const applied = await applyVariant(services, live, { ...about(call), variant, baseRevision, change });
       if (!applied.ok) return errorResult(`apply_variant: ${applied.problem}`);

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { storable } from "#db/storable.ts";
 import { httpUrlUpTo } from "#lib/text/http-url.ts";
+import { ensureLiveBrowser } from "#lib/tools/browser/ensure-live-browser.ts";
 import { holdInTurn } from "#lib/tools/browser/index.ts";
-import { openLive } from "#lib/tools/browser/live-page-of.ts";
 import { quoteAsData } from "#lib/tools/quote-as-data.ts";
 import { defineTool, errorResult, type Tool, type ToolCall, type ToolResult } from "#lib/tools/tool.ts";
 import { variantKeySchema } from "../document.ts";
@@ -87,7 +87,7 @@ async function take(
   call: ToolCall,
   wanted: readonly WantedPreview[],
 ): Promise<ToolResult> {
-  const live = await openLive(services.browser, call);
+  const live = await ensureLiveBrowser(services.browser, call);
   const rows = await takePreviews(services, live, call, wanted);
   services.browser.touch(call.browserSessionId);
   const described = rows.length === 0 ? [] : [quoteAsData("the pages", rows.map(describePreview).join("\n"))];

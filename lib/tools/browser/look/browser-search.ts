@@ -5,7 +5,7 @@ import { shorten } from "#lib/text/shorten.ts";
 import { quoteAsData } from "../../quote-as-data.ts";
 import type { ToolServices } from "../../services.ts";
 import { defineTool, errorResult, textResult } from "../../tool.ts";
-import { openLive } from "../live-page-of.ts";
+import { ensureLiveBrowser } from "../ensure-live-browser.ts";
 import { answerFromPage } from "../page-copy/read-page.ts";
 import { evaluateIn } from "../page-kit/evaluate-in-frame.ts";
 import { FRAME_ARROW, withFrames } from "../page-kit/page-frames.ts";
@@ -44,7 +44,7 @@ export const browserSearch = (services: Pick<ToolServices, "browser">) =>
     async execute({ query, regex, limit }, call) {
       const problem = regex ? explainExpression(query) : undefined;
       if (problem) return errorResult(problem);
-      const live = await openLive(services.browser, call);
+      const live = await ensureLiveBrowser(services.browser, call);
       const read = (from: LiveBrowser) =>
         withFrames(from, async (frames, page) => {
           let total = 0;

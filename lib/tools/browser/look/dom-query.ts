@@ -6,7 +6,7 @@ import { shorten } from "#lib/text/shorten.ts";
 import { quoteAsData } from "../../quote-as-data.ts";
 import type { ToolServices } from "../../services.ts";
 import { defineTool, errorResult, type ToolResult, textResult } from "../../tool.ts";
-import { openLive } from "../live-page-of.ts";
+import { ensureLiveBrowser } from "../ensure-live-browser.ts";
 import { answerFromPage } from "../page-copy/read-page.ts";
 import { evaluateIn } from "../page-kit/evaluate-in-frame.ts";
 import {
@@ -67,7 +67,7 @@ export const domQuery = (services: Pick<ToolServices, "browser" | "snapshots">) 
       const { sessionId } = call;
       if (query.snapshot !== undefined)
         return readOn(services.snapshots, sessionId, query.snapshot, query.from);
-      const live = await openLive(services.browser, call);
+      const live = await ensureLiveBrowser(services.browser, call);
       const read = (from: LiveBrowser) =>
         withFrames(from, async (frames, page) => {
           const searched = selectFrames(frames, query.frame);

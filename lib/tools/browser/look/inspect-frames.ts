@@ -3,7 +3,7 @@ import { shorten } from "#lib/text/shorten.ts";
 import { quoteAsData } from "../../quote-as-data.ts";
 import type { ToolServices } from "../../services.ts";
 import { defineTool, textResult } from "../../tool.ts";
-import { openLive } from "../live-page-of.ts";
+import { ensureLiveBrowser } from "../ensure-live-browser.ts";
 import { answerFromPage } from "../page-copy/read-page.ts";
 import { evaluateIn } from "../page-kit/evaluate-in-frame.ts";
 import { FRAME_ARROW, type PageFrame, withFrames } from "../page-kit/page-frames.ts";
@@ -28,7 +28,7 @@ export const inspectFrames = (services: Pick<ToolServices, "browser">) =>
     changes: false,
     timeoutMs: 120_000,
     async execute(_input, call) {
-      const live = await openLive(services.browser, call);
+      const live = await ensureLiveBrowser(services.browser, call);
       return withinDeadline(call.signal, WORK_MS_MAX, () =>
         answerFromPage(live, (from) =>
           withFrames(from, async (frames, page) =>

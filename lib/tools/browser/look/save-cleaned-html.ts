@@ -4,7 +4,7 @@ import { shorten } from "#lib/text/shorten.ts";
 import { quoteAsData } from "../../quote-as-data.ts";
 import type { ToolServices } from "../../services.ts";
 import { defineTool, type ToolResult } from "../../tool.ts";
-import { openLive } from "../live-page-of.ts";
+import { ensureLiveBrowser } from "../ensure-live-browser.ts";
 import { readPage, withNotice } from "../page-copy/read-page.ts";
 import { evaluateIn } from "../page-kit/evaluate-in-frame.ts";
 import { FRAME_ARROW, withFrames } from "../page-kit/page-frames.ts";
@@ -31,7 +31,7 @@ export const saveCleanedHtml = (services: Pick<ToolServices, "browser" | "eviden
     changes: false,
     timeoutMs: 120_000,
     async execute({ title }, call) {
-      const live = await openLive(services.browser, call);
+      const live = await ensureLiveBrowser(services.browser, call);
       const { value: page, notice } = await withinDeadline(call.signal, WORK_MS_MAX, () =>
         readPage(live, readCleanedPage),
       );

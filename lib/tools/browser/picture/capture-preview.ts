@@ -4,7 +4,7 @@ import type { LiveBrowser } from "#lib/browser/browser-service.ts";
 import { unlessStalled } from "#lib/browser/page/pending-documents.ts";
 import type { ToolServices } from "../../services.ts";
 import { defineTool } from "../../tool.ts";
-import { openLive } from "../live-page-of.ts";
+import { ensureLiveBrowser } from "../ensure-live-browser.ts";
 import { readPage, withNotice } from "../page-copy/read-page.ts";
 import { evaluateInMainFrame } from "../page-kit/tool-world.ts";
 import { withinDeadline } from "../within-deadline.ts";
@@ -44,7 +44,7 @@ export const capturePreview = (services: Pick<ToolServices, "browser" | "evidenc
     changes: false,
     timeoutMs: 120_000,
     async execute({ device, width, height, fullPage, marks, title, variant }, call) {
-      const live = await openLive(services.browser, call);
+      const live = await ensureLiveBrowser(services.browser, call);
       const page = live.page();
       const preset = device && DEVICES[device];
       const current = await withinDeadline(call.signal, 5_000, () => readSize(page));

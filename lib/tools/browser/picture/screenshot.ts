@@ -4,7 +4,7 @@ import { unlessStalled } from "#lib/browser/page/pending-documents.ts";
 import { beginningOf } from "#lib/text/whole-characters.ts";
 import type { ToolServices } from "../../services.ts";
 import { defineTool } from "../../tool.ts";
-import { openLive } from "../live-page-of.ts";
+import { ensureLiveBrowser } from "../ensure-live-browser.ts";
 import { readPage, withNotice } from "../page-copy/read-page.ts";
 import { withinDeadline } from "../within-deadline.ts";
 import { keepPicture } from "./keep-picture.ts";
@@ -33,7 +33,7 @@ export const screenshot = (services: Pick<ToolServices, "browser" | "evidence" |
     changes: false,
     timeoutMs: 120_000,
     async execute({ selector, fullPage, marks, variant }, call) {
-      const live = await openLive(services.browser, call);
+      const live = await ensureLiveBrowser(services.browser, call);
       const page = live.page();
       const take = (from: LiveBrowser) =>
         unlessStalled(from.documents, from.page(), () =>

@@ -5,7 +5,7 @@ import { describeFailure } from "../../describe-failure.ts";
 import { quoteAsData } from "../../quote-as-data.ts";
 import type { ToolServices } from "../../services.ts";
 import { defineTool, errorResult, type ToolCall, type ToolResult, textResult } from "../../tool.ts";
-import { openLive } from "../live-page-of.ts";
+import { ensureLiveBrowser } from "../ensure-live-browser.ts";
 import { showDifference, showSnapshot } from "../look/show-snapshot.ts";
 import type { SnapshotBook } from "../look/snapshot-book.ts";
 import { takeSnapshot } from "../look/take-snapshot.ts";
@@ -65,7 +65,7 @@ export const browserExecute = (
         return errorResult(
           `${IN_CONTROL}, so the script was not run. Look at the page with the reading tools, or run the script again later.`,
         );
-      const live = await openLive(services.browser, call);
+      const live = await ensureLiveBrowser(services.browser, call);
       const takeover = new AbortController();
       const stopIfControlled = () => {
         if (control.holderOf(call.browserSessionId) !== undefined) takeover.abort();

@@ -7,8 +7,8 @@ import type { TurnDeps } from "../turn-deps.ts";
 /** The beginning of messages that the service adds for the model. The instructions explain it to the model. */
 export const ADDED = "[Added by the service]";
 
-/** Whether {@link lookFirst} will show the model the page. */
-export function willLookFirst(run: RunInPlay): boolean {
+/** Whether {@link recordFirstLook} will show the model the page. */
+export function needsFirstLook(run: RunInPlay): boolean {
   const { claim, session, prompt } = run;
   const hasTarget = session.targetUrl !== null || session.targetPageUrls.length > 0;
   return hasTarget && claim.attempt === 1 && prompt.tools.has("dom_query") && !findRecorded(run, "look");
@@ -19,8 +19,8 @@ export function willLookFirst(run: RunInPlay): boolean {
  * first model call of a request. The look is a recorded step, so that a process that resumes the run sends the same
  * prompt.
  */
-export async function lookFirst(deps: TurnDeps, run: RunInPlay): Promise<void> {
-  if (!willLookFirst(run)) return;
+export async function recordFirstLook(deps: TurnDeps, run: RunInPlay): Promise<void> {
+  if (!needsFirstLook(run)) return;
   const { claim } = run;
   const seen = await deps.firstLook(
     { sessionId: claim.sessionId, browserSessionId: browserSessionOf(run) },

@@ -6,23 +6,27 @@ import { callModel, type ModelStep } from "./call-model.ts";
 type Called = Exclude<ModelStep, { kind: "overflowed" }>;
 
 /**
- * Makes the model call `number` of a run. A context near its budget is compacted first. If the provider refuses the
- * prompt as too large, the context is compacted and the call is repeated once.
+ * Makes the model call `number` of a run. Compacts the context first if it is near its limit, and once more if the
+ * provider rejects the prompt as too long.
  */
-export async function callWithRoom(deps: TurnDeps, run: RunInPlay, number: number): Promise<Called> {
+export async function callModelWithCompaction(
+  deps: TurnDeps,
+  run: RunInPlay,
+  number: number,
+): Promise<Called> {
   const name = `model-${number}`;
   const recorded = findRecorded<Called>(run, name);
   if (recorded) return recorded;
-  const room = await compactContext(deps, run, name);
-  if (room.kind === "failed") return room;
-  if (room.kind === "stopped" || isStopped(run)) return { kind: "stopped" };
+  const compacted = await compactContext(deps, run, name);
+  if (compacted.kind === "failed") return compacted;
+  if (compacted.kind === "stopped" || isStopped(run)) return { kind: "stopped" };
   const model = await callModel(deps, run, number);
   if (model.kind !== "overflowed") return model;
   const refused = { kind: "failed", failure: model.failure } as const;
-  const more = await compactContext(deps, run, name, true);
-  if (more.kind === "failed") return more;
-  if (more.kind === "stopped" || isStopped(run)) return { kind: "stopped" };
-  if (more.kind === "ready") return refused;
+  const compactedAgain = await compactContext(deps, run, name, true);
+  if (compactedAgain.kind === "failed") return compactedAgain;
+  if (compactedAgain.kind === "stopped" || isStopped(run)) return { kind: "stopped" };
+  if (compactedAgain.kind === "ready") return refused;
   const again = await callModel(deps, run, number);
   return again.kind === "overflowed" ? { kind: "failed", failure: again.failure } : again;
 }

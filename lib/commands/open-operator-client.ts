@@ -33,8 +33,8 @@ import { hasSecretKey, readSecretKey } from "#lib/server/secret-key.ts";
 import { createShareLinks } from "#lib/session/share/share-link.ts";
 
 /** Calls the operations under `/actions/keys`, `/actions/encryption` and `/actions/logins` on behalf of the operator. */
-export type OperatorDesk = {
-  ask: (method: string, path: string, body?: unknown) => Promise<Response>;
+export type OperatorClient = {
+  request: (method: string, path: string, body?: unknown) => Promise<Response>;
   close: () => Promise<void>;
 };
 
@@ -54,7 +54,7 @@ const errorsOnly = {
  * @throws Error with a message for the user if neither a database nor a service is available, or if the service does
  * not accept the login.
  */
-export async function openOperatorDesk(env: Env): Promise<OperatorDesk> {
+export async function openOperatorClient(env: Env): Promise<OperatorClient> {
   const driver = chooseDriver(env.DATABASE_URL, env.DATABASE_DRIVER);
   if (driver !== "embedded") return openAtDatabase(env, readServer(env, driver));
   // The command does not create a database, because no service would use it.
@@ -89,7 +89,7 @@ const {
 const { listLogins: browsers, endLogin: end, rotateEncryption: reseal } = contract;
 const match = createPathMatcher({ list, create, revoke, update, rotate, reseal, browsers, end });
 
-async function openAtDatabase(env: Env, options: DatabaseOptions): Promise<OperatorDesk> {
+async function openAtDatabase(env: Env, options: DatabaseOptions): Promise<OperatorClient> {
   const { db, close } = await openDatabase(options);
   const isKeyKnown = hasSecretKey(env);
   // Without the service's secret key, a random key is used. The random key suffices for all operations except
@@ -137,7 +137,7 @@ async function openAtDatabase(env: Env, options: DatabaseOptions): Promise<Opera
   }
   return {
     close,
-    async ask(method, path, body) {
+    async request(method, path, body) {
       const found = match(path.split("?")[0] ?? "");
       const request = makeRequest(env, "", method, path, body);
       const params = found?.params ?? {};
@@ -171,7 +171,7 @@ async function openAtDatabase(env: Env, options: DatabaseOptions): Promise<Opera
   };
 }
 
-async function openAtService(env: Env, whyLocked: string): Promise<OperatorDesk> {
+async function openAtService(env: Env, whyLocked: string): Promise<OperatorClient> {
   const send = (request: Request) =>
     fetch(request, { redirect: "manual", signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS) }).catch(() => {
       throw new Error(
@@ -189,7 +189,7 @@ async function openAtService(env: Env, whyLocked: string): Promise<OperatorDesk>
     async close() {
       await send(makeRequest(env, cookie, "POST", "/actions/logout", undefined));
     },
-    ask: (method, path, body) => send(makeRequest(env, cookie, method, path, body)),
+    request: (method, path, body) => send(makeRequest(env, cookie, method, path, body)),
   };
 }
 

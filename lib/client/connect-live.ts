@@ -45,7 +45,7 @@ const REFUSALS = {
  * received, so each stored event is delivered exactly once. In Node and with a custom `openSocket`, the API key is sent
  * as a request header; other runtimes send the key in the first frame.
  */
-export function openLive(connection: Connection, sessionId: string, options: LiveOptions): LiveSession {
+export function connectLive(connection: Connection, sessionId: string, options: LiveOptions): LiveSession {
   const { apiKey, baseUrl } = connection;
   const { onFrame, onPicture, onStatus, signal } = options;
   const { promise: closed, resolve, reject } = createDeferred();

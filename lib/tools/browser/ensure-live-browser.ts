@@ -10,7 +10,7 @@ const START_MS_MAX = 60_000;
  * @throws Error with a readable message if the browser cannot be started or does not start in time, or if the call is
  * stopped.
  */
-export async function openLive(
+export async function ensureLiveBrowser(
   browser: BrowserService,
   call: Pick<ToolCall, "browserSessionId" | "signal">,
 ): Promise<LiveBrowser> {

@@ -28,7 +28,7 @@ type Imported = {
 type Refused = { ok: false; problem: string };
 
 /** Exports and imports sessions for the operator. */
-export type PortingDesk = {
+export type ExportClient = {
   openExport: (sessionId: string, options: ExportOptions) => Promise<Opened>;
   importDocument: (sessionId: string, bytes: Uint8Array<ArrayBuffer>) => Promise<Imported | Refused>;
   close: () => Promise<void>;
@@ -42,9 +42,9 @@ const NO_SESSION = "no such session";
  *
  * @param key an API key to call the service with. If undefined, the keys in the settings or the generated key are used.
  * @throws Error with a message for the user if there is no database. A service that does not answer is noticed only
- * later: the methods of the desk then throw such an error.
+ * later: the methods of the client then throw such an error.
  */
-export async function openPortingDesk(env: Env, key: string | undefined): Promise<PortingDesk> {
+export async function openExportClient(env: Env, key: string | undefined): Promise<ExportClient> {
   const isEmbedded = chooseDriver(env.DATABASE_URL, env.DATABASE_DRIVER) === "embedded";
   if (isEmbedded && !existsSync(join(env.DATA_DIR, "postgres")))
     throw new Error(
@@ -58,7 +58,7 @@ export async function openPortingDesk(env: Env, key: string | undefined): Promis
   }
 }
 
-function openAtDatabase(env: Env, storage: Storage): PortingDesk {
+function openAtDatabase(env: Env, storage: Storage): ExportClient {
   const { db, log, dataDir } = storage;
   const deps = {
     db,
@@ -95,7 +95,7 @@ function openAtDatabase(env: Env, storage: Storage): PortingDesk {
   };
 }
 
-async function openAtService(env: Env, key: string | undefined, whyLocked: string): Promise<PortingDesk> {
+async function openAtService(env: Env, key: string | undefined, whyLocked: string): Promise<ExportClient> {
   const configured = env.SERVICE_API_KEYS.map((each) => each.key);
   const keys =
     key !== undefined
