@@ -45,19 +45,6 @@ export const SESSION_STATES = [
   "failed",
   "stopped",
 ] as const;
-/** The names of the tools that work on the live browser. */
-export const BROWSER_TOOLS = [
-  "browser_execute",
-  "browser_search",
-  "dom_query",
-  "inspect_frames",
-  "capture_preview",
-  "save_cleaned_html",
-  "screenshot",
-  "check_variant",
-  "set_previews",
-  "refresh_previews",
-] as const;
 /** How an operator signed in: with a login link, or at the identity provider (OpenID Connect). */
 export const LOGIN_METHODS = ["link", "oidc"] as const;
 export const SHARE_ROLES = ["view", "comment", "drive"] as const;

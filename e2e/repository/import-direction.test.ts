@@ -34,7 +34,7 @@ const floors = [
   ["session"],
   ["events"],
   ["net", "secrets", "client", "faults", "markdown", "text", "isolation", "disk", "dom"],
-  ["log", "security-log", "time"],
+  ["log", "security-log", "time", "catalogue"],
 ];
 
 /**

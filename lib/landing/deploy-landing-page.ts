@@ -39,8 +39,6 @@ export const deployLandingPage = (services: LandingToolServices): Tool =>
     description:
       "Publishes a workspace folder of static files (HTML, CSS, JavaScript, images, fonts) as a public page, at once. Only if the task asks for it. Deploying the folder again updates the same page. Returns its URL.",
     input: inputSchema,
-    needs: "sandbox",
-    profile: "editing",
     idempotent: true,
     readOnly: false,
     changes: true,

@@ -1,4 +1,5 @@
 import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
+import { ROOT_TOOLS } from "#lib/catalogue/tools.ts";
 import type { EvidencePointer } from "#lib/events/event.ts";
 import {
   type Tool,
@@ -7,7 +8,6 @@ import {
   type ToolResult,
   unlessWaiting,
 } from "#lib/tools/tool.ts";
-import { ROOT_TOOLS } from "#lib/tools/toolset.ts";
 import type { McpCall, McpTool } from "./mcp-tool.ts";
 
 /**

@@ -1,21 +1,8 @@
 import type { z } from "zod";
 import type { CallRefusal, WaitEnd, WaitKind, WaitUntil } from "#db/schema/unions.ts";
+import { TOOL_CATALOGUE, type ToolName, type ToolNeed, type ToolProfile } from "#lib/catalogue/tools.ts";
 import type { EvidencePointer } from "#lib/events/event.ts";
 import { parseNullsAsAbsent } from "#lib/text/read-nulls-as-absent.ts";
-
-/**
- * What a session must have so that it gets the tool: a browser, a sandbox, the permission to delegate to sub-agents, or
- * a parent session.
- */
-export type ToolNeed = "browser" | "sandbox" | "delegation" | "parent";
-
-/**
- * The group of a tool in the tool policy. Every session has the `analysis` tools by default, and a session without an
- * output schema also has the `editing` tools. A structured session, which is a session with an output schema, has an
- * `editing` tool only if its `tools.include` names the tool. The policy does not apply to `always` tools (planning,
- * requirements, delegation, skills).
- */
-export type ToolProfile = "analysis" | "editing" | "always";
 
 /**
  * One part of a tool's answer. An `image` is a picture that is stored as evidence; models that can see pictures get its
@@ -133,12 +120,19 @@ type DefinedTool<Result extends Answer> = Omit<Tool, "execute"> & {
   execute: (input: unknown, call: ToolCall) => Promise<ToolResult | Extract<Result, Waiting>>;
 };
 
-/**
- * Defines a tool. The input is parsed with `input` before `execute` gets it; a null that `input` does not allow counts as
- * absent. If `execute` returns a string, it becomes
- * a text result.
- */
+/** Defines a tool of the service. Its needs and its profile are in the catalogue. @see makeTool */
 export function defineTool<Input extends z.ZodType, Result extends Answer>(
+  definition: Omit<ToolDefinition<Input, Result>, "name" | "needs" | "profile"> & { name: ToolName },
+): DefinedTool<Result> {
+  const { needs, profile } = TOOL_CATALOGUE[definition.name];
+  return makeTool({ ...definition, needs, profile });
+}
+
+/**
+ * Makes a tool. The input is parsed with `input` before `execute` gets it; a null that `input` does not allow counts as
+ * absent. If `execute` returns a string, it becomes a text result.
+ */
+export function makeTool<Input extends z.ZodType, Result extends Answer>(
   definition: ToolDefinition<Input, Result>,
 ): DefinedTool<Result> {
   return {

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { RUN_ORIGINS } from "#db/schema/unions.ts";
+import type { ToolNeed, ToolProfile } from "#lib/catalogue/tools.ts";
 import { ANALYSIS_PROFILE, BROWSER_TOOLS, SANDBOX_TOOLS } from "./analysis-profile-testing.ts";
-import type { ToolNeed, ToolProfile } from "./tool.ts";
 import { listIneffective, type ToolInfo } from "./tool-policy.ts";
 import { composeToolset, selectRunTools } from "./toolset.ts";
 

@@ -1,4 +1,5 @@
-import { BROWSER_TOOLS, type RunOrigin } from "#db/schema/unions.ts";
+import type { RunOrigin } from "#db/schema/unions.ts";
+import { BROWSER_TOOLS, CHILD_TOOLS, ROOT_TOOLS } from "#lib/catalogue/tools.ts";
 import {
   addIncluded,
   type Capabilities,
@@ -34,19 +35,6 @@ export function composeToolset(session: {
   return removeExcluded(included, policy.exclude).map((tool) => tool.name);
 }
 
-/** The tools that only a sub-agent has. */
-const CHILD_TOOLS = ["submit_result", "report_progress"];
-/** The tools that act for the whole session. Sub-agents and holders of MCP tokens do not have them. */
-export const ROOT_TOOLS = [
-  "update_plan",
-  "publish_variant",
-  "deploy_landing_page",
-  "publish_qa_report",
-  "import_legacy_session",
-  "run_tests",
-  "wait_for_test_results",
-];
-
 /**
  * Returns the names of a sub-agent's tools: the tools of its parent except `ROOT_TOOLS`, and the tools that only a
  * sub-agent has. Browser tools are left out if the sub-agent has no browser. Source: `wire.md`, Sub-agents.
@@ -56,7 +44,7 @@ export const narrowToChild = (toolset: readonly string[], hasBrowser: boolean): 
     (name) =>
       !CHILD_TOOLS.includes(name) &&
       !ROOT_TOOLS.includes(name) &&
-      (hasBrowser || !BROWSER_TOOLS.some((tool) => tool === name)),
+      (hasBrowser || !BROWSER_TOOLS.includes(name)),
   ),
   ...CHILD_TOOLS,
 ];

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { ROOT_TOOLS } from "#lib/tools/toolset.ts";
+import { ROOT_TOOLS } from "#lib/catalogue/tools.ts";
 import { REPORT } from "../reports/reports-testing.ts";
 import { readOffered } from "../variants/variants-testing.ts";
 import { callTool, listNames, type McpService, openMcpService } from "./builtin-mcp-testing.ts";

@@ -17,8 +17,6 @@ export const submitResultTool = (deps: Pick<AgentsDeps, "db" | "schemas">) =>
         .unknown()
         .describe("any JSON value; it has to fit the JSON Schema of your instructions, if there is one"),
     }),
-    needs: "parent",
-    profile: "always",
     idempotent: true,
     readOnly: false,
     changes: false,
@@ -36,8 +34,6 @@ export const reportProgressTool = (deps: Pick<AgentsDeps, "db" | "log">) =>
     name: "report_progress",
     description: "Tells people in a sentence how far you are. For long tasks; it is not your result.",
     input: z.object({ text: z.string().trim().min(1).max(500) }),
-    needs: "parent",
-    profile: "always",
     idempotent: true,
     readOnly: false,
     changes: false,

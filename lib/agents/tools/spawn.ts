@@ -43,8 +43,6 @@ export const spawnAgentsTool = (deps: AgentsDeps) =>
     description:
       "Delegates tasks to sub-agents that work side by side, each with its own context. Returns at once; call wait_for_agents for their results.",
     input: z.object({ agents: z.array(newAgent).min(1).max(10) }),
-    needs: "delegation",
-    profile: "always",
     // A repeated call returns the sub-agents that its first attempt spawned.
     idempotent: true,
     readOnly: false,

@@ -23,8 +23,6 @@ export const waitForAgentsTool = (deps: Pick<AgentsDeps, "db">) =>
           "return after this time also without results, up to 10 s late; by default the wait has no end",
         ),
     }),
-    needs: "delegation",
-    profile: "always",
     idempotent: true,
     readOnly: false,
     changes: false,

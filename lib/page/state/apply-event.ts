@@ -1,4 +1,4 @@
-import { BROWSER_TOOLS } from "#db/schema/unions.ts";
+import { BROWSER_TOOLS } from "#lib/catalogue/tools.ts";
 import { toMissingTools } from "../words/describe-missing-tools.ts";
 import { applyCompactionEvent, dropUnfinished } from "./apply-compaction.ts";
 import { mergeRequirements } from "./apply-planning.ts";
@@ -265,11 +265,9 @@ function completeRun(state: SessionState, event: EventOf<"run.completed">): Sess
 /** Returns the last error of the browser if the run needed a page, as the service determines it; otherwise null. */
 const findPageError = ({ toolCalls, browser }: SessionState, runId: string): string | null =>
   (browser.desiredUrl !== null && browser.status !== "error") ||
-  Object.values(toolCalls).some((call) => call.runId === runId && usesBrowser(call.toolName))
+  Object.values(toolCalls).some((call) => call.runId === runId && BROWSER_TOOLS.includes(call.toolName))
     ? browser.lastError
     : null;
-
-const usesBrowser = (toolName: string): boolean => BROWSER_TOOLS.some((name) => name === toolName);
 
 /** Sets the unfinished calls of a run to `unknown`, because no result can follow after the end of the run. */
 function closeToolCalls(calls: SessionState["toolCalls"], runId: string): SessionState["toolCalls"] {

@@ -15,7 +15,7 @@ import {
 } from "../requirement.ts";
 import { addRequirements, updateRequirement } from "../store-requirements.ts";
 
-const common = { needs: undefined, profile: "always", idempotent: true } as const;
+const common = { idempotent: true } as const;
 
 /** `add_requirements`. Source: specification, Capabilities; `architecture.md`, Plan and requirements. */
 export const addRequirementsTool = (deps: PlanningDeps): Tool =>

@@ -18,8 +18,6 @@ export const updatePlanTool = (deps: PlanningDeps): Tool =>
       items: planItemsSchema,
       baseRevision: z.int().min(0).optional().describe("the plan's revision that you have seen"),
     }),
-    needs: undefined,
-    profile: "always",
     idempotent: true,
     readOnly: false,
     changes: false,

@@ -28,8 +28,6 @@ export const importLegacySession = (deps: PortingDeps): Tool =>
       document: z.unknown().optional().describe("the JSON document"),
       path: z.string().min(1).optional().describe("such as downloads/session.json"),
     }),
-    needs: undefined,
-    profile: "editing",
     idempotent: true,
     readOnly: false,
     changes: true,

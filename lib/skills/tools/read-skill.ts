@@ -16,8 +16,6 @@ export const readSkill = (services: Pick<SkillToolServices, "db">): Tool =>
       name: z.string().min(1).max(200),
       path: z.string().min(1).max(1_000).optional().describe("such as references/criteria.md"),
     }),
-    needs: "sandbox",
-    profile: "always",
     idempotent: true,
     readOnly: true,
     changes: false,

@@ -34,8 +34,6 @@ export const runSkillScript = (services: SkillToolServices): Tool =>
         .default([]),
       timeoutMs: z.number().int().min(1).max(COMMAND_TIMEOUT_MS_MAX).default(60_000),
     }),
-    needs: "sandbox",
-    profile: "always",
     // A repetition is not safe, because a script may change files of the workspace.
     idempotent: false,
     readOnly: false,

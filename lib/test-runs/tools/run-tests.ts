@@ -50,8 +50,6 @@ Relative addresses refer to baseUrl. Tests reach the addresses that the live bro
       viewport: testRunOptions.viewport,
       timeoutSeconds: testRunOptions.timeoutSeconds,
     }),
-    needs: "sandbox",
-    profile: "editing",
     idempotent: true,
     readOnly: false,
     // A test can act on pages and write files, so the tool counts as changing something.

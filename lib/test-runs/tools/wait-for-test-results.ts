@@ -25,8 +25,6 @@ export const waitForTestResults = ({ db }: Pick<TestRunsDeps, "db">) =>
         .optional()
         .describe("return after this time also without results, up to 10 s late"),
     }),
-    needs: "sandbox",
-    profile: "editing",
     idempotent: true,
     readOnly: false,
     changes: false,

@@ -34,8 +34,6 @@ export const elicitUserInput = ({ people }: Pick<ToolServices, "people">) =>
         .default(DAY_S)
         .describe("how long the question stays open; 86400 by default, at most 604800"),
     }),
-    needs: undefined,
-    profile: "analysis",
     // A repeated call finds the question that the first call asked.
     idempotent: true,
     readOnly: false,

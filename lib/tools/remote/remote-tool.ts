@@ -9,8 +9,8 @@ import type { McpAnswer } from "#lib/mcp-client/tools/read-answer.ts";
 import { errorText } from "#lib/text/error-text.ts";
 import { quoteAsData } from "../quote-as-data.ts";
 import {
-  defineTool,
   errorResult,
+  makeTool,
   type Tool,
   type ToolCall,
   type ToolContent,
@@ -35,7 +35,7 @@ const TIMEOUT_MS = MCP_LIMITS.callMs + 4 * MCP_LIMITS.answerMs;
  * in.
  */
 export const remoteTool = (remote: RemoteTool, turn: McpTurn, services: RemoteServices): Tool => ({
-  ...defineTool({
+  ...makeTool({
     name: remote.name,
     description: `A tool of the server "${remote.serverId}", which says of it: ${remote.description || "nothing"}`,
     input: INPUT,

@@ -13,8 +13,6 @@ export const publishQaReport = (deps: ReportsDeps): Tool =>
     description:
       "Publishes findings about pages (QA, accessibility, copy, forms) as a private page of the session, with JSON and Markdown. For tasks that ask for a test, an audit or a review. State what you observed, one finding each, with the evidence ids of pictures that show it. A report cannot be changed; publishing one with the same title makes its next version.",
     input: reportInputSchema,
-    needs: undefined,
-    profile: "editing",
     idempotent: true,
     readOnly: false,
     changes: true,

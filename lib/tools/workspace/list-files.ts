@@ -14,8 +14,6 @@ export const listFiles = ({ sandbox }: WorkspaceServices): Tool =>
       path: z.string().default("").describe("a folder; the root if left out"),
       recursive: z.boolean().default(false),
     }),
-    needs: "sandbox",
-    profile: "analysis",
     idempotent: true,
     readOnly: true,
     changes: false,

@@ -20,8 +20,6 @@ export const readFile = ({ sandbox }: WorkspaceServices): Tool =>
       offset: z.number().int().min(0).default(0),
       limit: z.number().int().min(1).max(CHARACTERS_MAX).default(CHARACTERS_DEFAULT),
     }),
-    needs: "sandbox",
-    profile: "analysis",
     idempotent: true,
     readOnly: true,
     changes: false,

@@ -25,8 +25,6 @@ export const runShell = ({ sandbox }: WorkspaceServices): Tool =>
       timeoutMs: z.number().int().min(1).max(COMMAND_TIMEOUT_MS_MAX).default(60_000),
       cwd: z.string().optional().describe("folder to start in"),
     }),
-    needs: "sandbox",
-    profile: "analysis",
     idempotent: false,
     readOnly: false,
     changes: true,

@@ -19,8 +19,6 @@ export const viewImage = ({ sandbox, evidence }: WorkspaceServices) =>
       })
       // An empty string counts as omitted, because models often send an empty string instead of omitting a field.
       .refine(({ path, evidenceId }) => !path !== !evidenceId, "give either path or evidenceId"),
-    needs: "sandbox",
-    profile: "analysis",
     idempotent: true,
     readOnly: true,
     changes: false,

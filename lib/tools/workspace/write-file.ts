@@ -15,8 +15,6 @@ export const writeFile = ({ sandbox }: WorkspaceServices): Tool =>
       path: z.string().min(1).describe("such as notes/report.md"),
       content: z.string(),
     }),
-    needs: "sandbox",
-    profile: "analysis",
     // Writing the same content twice has the same result as writing it once.
     idempotent: true,
     readOnly: false,

@@ -1,4 +1,5 @@
-import { type AgentBrowser, BROWSER_TOOLS } from "#db/schema/unions.ts";
+import type { AgentBrowser } from "#db/schema/unions.ts";
+import { BROWSER_TOOLS } from "#lib/catalogue/tools.ts";
 import type { PlanningState } from "#lib/planning/planning-store.ts";
 import type { ImportedConversation } from "#lib/session/transcript/imported-messages-store.ts";
 import { shorten } from "#lib/text/shorten.ts";
@@ -148,7 +149,7 @@ export function composeInstructions(parts: InstructionParts): string {
 
 function describeEditing({ toolNames, variants }: InstructionParts): string {
   const lines = [EDITING];
-  if (toolNames.some((name) => BROWSER_TOOLS.some((tool) => tool === name))) lines.push(SEEING);
+  if (toolNames.some((name) => BROWSER_TOOLS.includes(name))) lines.push(SEEING);
   if (toolNames.includes("check_variant")) lines.push(CHECKING);
   if (toolNames.includes("set_previews")) lines.push(PREVIEWING);
   if (toolNames.includes("publish_variant")) lines.push(PUBLISHING);

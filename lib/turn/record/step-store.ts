@@ -17,8 +17,8 @@ import {
   toolCalls,
   variants,
 } from "#db/schema/index.ts";
-import { BROWSER_TOOLS } from "#db/schema/unions.ts";
 import { defineStatement, queryRows, type Statement, type Value } from "#db/statement.ts";
+import { BROWSER_TOOLS } from "#lib/catalogue/tools.ts";
 import { NO_SPEND } from "#lib/session/budget/budget.ts";
 import { unreadSteers } from "#lib/session/follow-up/steering.ts";
 import { OPEN, PLAYING_ORDER } from "#lib/session/run/run-store.ts";

@@ -32,8 +32,6 @@ export const applyVariantTool = (services: VariantToolServices) => ({
     description:
       "Changes the live page: stores a revision of the variant and applies it at once. Find the elements first (dom_query). Every selector must match, or nothing is stored. Answers with what each change found and a picture. Scripts of browser_execute have it as `await page.applyVariant([{ op, selector, … }])`, which adds changes.",
     input,
-    needs: "sandbox",
-    profile: "editing",
     // A repeated call finds the revision that its first attempt stored.
     idempotent: true,
     readOnly: false,

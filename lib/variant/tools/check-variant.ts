@@ -32,8 +32,6 @@ export const checkVariantTool = (services: VariantToolServices): Tool => ({
           "How the page loads the published script. Use blocking only if the person has chosen a tag without async.",
         ),
     }),
-    needs: "browser",
-    profile: "editing",
     idempotent: true,
     readOnly: false,
     changes: false,

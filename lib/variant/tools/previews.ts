@@ -29,8 +29,6 @@ const preview = z.strictObject({
 });
 
 const common = {
-  needs: "browser",
-  profile: "editing",
   idempotent: true,
   readOnly: false,
   // Both replace the pictures that people see.

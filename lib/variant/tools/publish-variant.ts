@@ -18,8 +18,6 @@ export const publishVariantTool = (services: VariantToolServices): Tool =>
     description:
       "Publishes the newest revision of a variant: pages that carry its script tag show it to all their visitors within a minute. Only for a revision whose check_variant passed, and only if the task asks for it. Returns the script tag and what the pages' content policies must allow.",
     input: z.strictObject({ variant: variantKeySchema.default(DEFAULT_VARIANT) }),
-    needs: undefined,
-    profile: "editing",
     idempotent: true,
     readOnly: false,
     changes: true,

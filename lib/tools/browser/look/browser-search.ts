@@ -35,8 +35,6 @@ export const browserSearch = (services: Pick<ToolServices, "browser">) =>
     description:
       "Finds a phrase on the live page as rendered, in all frames, shadow roots and form values: each match with its surroundings, selector and frame. For known words on a long page.",
     input,
-    needs: "browser",
-    profile: "analysis",
     idempotent: true,
     readOnly: true,
     changes: false,

@@ -57,8 +57,6 @@ export const domQuery = (services: Pick<ToolServices, "browser" | "snapshots">) 
     description:
       "Reads the live page. Without arguments: a snapshot, text and controls in reading order with frames and shadow roots in place. Page content is in quotes; [e7] is a ref for scripts. With selector, role or text, which combine: a line for each match, with its own selector and its box (x,y width×height, CSS pixels). A match with `frame` is in that iframe: page.frameLocator(frame), one for each part around ' → '.",
     input,
-    needs: "browser",
-    profile: "analysis",
     idempotent: true,
     readOnly: true,
     changes: false,

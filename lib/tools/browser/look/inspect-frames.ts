@@ -21,8 +21,6 @@ export const inspectFrames = (services: Pick<ToolServices, "browser">) =>
     description:
       "Lists the frames of the live page: key, parent, address, title, origin, selector path, box, counts.",
     input: z.strictObject({}),
-    needs: "browser",
-    profile: "analysis",
     idempotent: true,
     readOnly: true,
     changes: false,

@@ -24,8 +24,6 @@ export const saveCleanedHtml = (services: Pick<ToolServices, "browser" | "eviden
     description:
       "Keeps the live page's HTML as evidence, frames and shadow roots included, without scripts, styles and embedded data.",
     input: z.strictObject({ title: z.string().min(1).max(200).optional() }),
-    needs: "browser",
-    profile: "analysis",
     idempotent: true,
     readOnly: true,
     changes: false,

@@ -36,8 +36,6 @@ export const capturePreview = (services: Pick<ToolServices, "browser" | "evidenc
       title: z.string().min(1).max(200).optional(),
       variant: pictureVariant,
     }),
-    needs: "browser",
-    profile: "analysis",
     idempotent: true,
     // Not run in parallel with other calls, because they would read the page in the wrong size.
     readOnly: false,

@@ -25,8 +25,6 @@ export const screenshot = (services: Pick<ToolServices, "browser" | "evidence" |
       marks: z.boolean().default(false),
       variant: pictureVariant,
     }),
-    needs: "browser",
-    profile: "editing",
     idempotent: true,
     // Not run in parallel with other calls, because they would read the page with the wrong variant.
     readOnly: false,

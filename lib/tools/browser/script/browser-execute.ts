@@ -51,8 +51,6 @@ export const browserExecute = (
       script: z.string().min(1).max(100_000),
       timeoutMs: z.number().int().min(100).max(TIMEOUT_MS_MAX).default(30_000).describe("at most 120000"),
     }),
-    needs: "browser",
-    profile: "analysis",
     idempotent: false,
     readOnly: false,
     changes: true,

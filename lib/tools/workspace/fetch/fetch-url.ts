@@ -26,8 +26,6 @@ export const fetchUrl = ({ fetch }: WorkspaceServices) =>
       maxBytes: z.number().int().min(1).max(BYTES_MAX).default(BYTES_MAX),
       format: z.enum(["text", "raw"]).default("text"),
     }),
-    needs: undefined,
-    profile: "analysis",
     idempotent: true,
     readOnly: true,
     changes: false,
