@@ -31,6 +31,10 @@ export const VISITOR_AUTH = { kind: "share", role: "view", orKey: false } as con
 /** A visitor of the session page who may control the session. */
 export const DRIVER_AUTH = { kind: "share", role: "drive", orKey: false } as const;
 
+/** The description of an operation of the session page that equals an operation for programs. */
+export const AS_FOR_KEYS =
+  "The same as the corresponding operation under `/api/sessions`, with the share cookie as the credential.";
+
 export const MIB = 1024 * 1024;
 
 /** Response headers that an operation can declare. */
@@ -52,6 +56,10 @@ export type Operation = {
   /** The path, with `:name` for each parameter. */
   path: string;
   summary: string;
+  /** What the summary does not say, in Markdown. Source: specification, Endpoints; `wire.md`, Also served. */
+  description?: string;
+  /** Example bodies for the API reference, by title. Without any, the reference shows one built from the schema. */
+  bodyExamples?: Readonly<Record<string, unknown>>;
   auth: OperationAuth;
   /**
    * `handler` if the handler itself checks, in its own database query, that the session belongs to the caller. The

@@ -17,6 +17,8 @@ export const browserOperations = {
     method: "POST",
     path: "/api/sessions/:sessionId/browser",
     summary: "Retarget the live browser",
+    description:
+      "A 202 means that the retarget is accepted. Poll the browser's status until `lastNavigatedUrl` equals `url`, or until `lastError` says why the navigation was refused. If no browser runs, one is started first, which can take about 30 s. A session with `browser: false` returns 409.",
     auth: KEY_AUTH,
     body: z.unknown(),
     bodyShownAs: retargetSchema,
@@ -30,6 +32,8 @@ export const browserOperations = {
     method: "GET",
     path: "/api/sessions/:sessionId/live/picture",
     summary: "Read the last screenshot of the page",
+    description:
+      "Returns the screenshot that was taken when the browser last became idle or closed. The session page shows it while no browser runs. Returns 404 if there is no screenshot.",
     auth: { ...READER_AUTH, liveView: true },
     answers: { 200: "stream" },
     media: { 200: ["image/jpeg"] },

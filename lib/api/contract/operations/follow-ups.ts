@@ -47,6 +47,8 @@ export const followUpOperations = {
     method: "GET",
     path: "/api/sessions/:sessionId/requests/:requestId",
     summary: "Read a request's status",
+    description:
+      "`pending` until the turn starts, `running` while it runs (including retries), `completed` when no further run follows. Read the outcome from the `run.completed` event, the callback or the agent's status.",
     auth: KEY_AUTH,
     sessionCheck: "handler",
     rate: "poll",
@@ -56,6 +58,8 @@ export const followUpOperations = {
     method: "GET",
     path: "/api/sessions/:sessionId/requests/:requestId/stream",
     summary: "Follow a request's events",
+    description:
+      "Streams the request's events as Server-Sent Events. Each stored event has its `seq` as `id`, its `kind` as `event` and the whole event as JSON in `data`. A replay is identical byte for byte. `message.delta` is only sent live, is not stored and has no `id`. The stream covers all runs of the request and closes after its last event. Resume with `Last-Event-ID` or `after`; if the request is completed and no events are left, the response is 204, so that an `EventSource` stops reconnecting. A heartbeat comment is sent every 15 s.",
     auth: KEY_AUTH,
     sessionCheck: "handler",
     rate: "poll",
@@ -69,6 +73,8 @@ export const followUpOperations = {
     method: "GET",
     path: "/api/sessions/:sessionId/agent/status",
     summary: "Read the agent's status",
+    description:
+      "Returns what the agent is doing and the results of the session. To get the deliverable of a structured session, poll this operation, or call it once after `run.completed`.",
     auth: KEY_AUTH,
     rate: "poll",
     answers: { 200: agentStatusSchema },
@@ -77,6 +83,13 @@ export const followUpOperations = {
     method: "POST",
     path: "/api/sessions/:sessionId/agent/messages",
     summary: "Post a follow-up message",
+    description:
+      "Send exactly one of `text`, `message` and `messages`. A turn that this operation starts never counts as started by a person. `queued` is true if the message waits for earlier turns to end or for the running turn to read it. A session queues at most 100 messages; a further message is refused with 409 `conflict`.",
+    bodyExamples: {
+      "A question": { text: "Which of these are required?" },
+      "Steer the running turn": { text: "Skip the newsletter box.", mode: "steer" },
+      "Interrupt the running turn": { text: "Stop that and look at the cart.", mode: "interrupt" },
+    },
     auth: KEY_AUTH,
     rate: "create",
     ...followUp,
@@ -85,6 +98,8 @@ export const followUpOperations = {
     method: "POST",
     path: "/api/sessions/:sessionId/agent/cancel",
     summary: "Stop the running turn",
+    description:
+      "Ends the running turn with the outcome `cancelled`. The next queued message then starts its turn. `runId` is null if no turn was running.",
     auth: KEY_AUTH,
     rate: "poll",
     answers: { 202: stoppedSchema },
@@ -93,6 +108,7 @@ export const followUpOperations = {
     method: "GET",
     path: "/api/sessions/:sessionId/queue",
     summary: "List queued messages",
+    description: "Lists the messages that wait, in the order in which the agent will get them.",
     auth: KEY_AUTH,
     rate: "poll",
     answers: { 200: queueSchema },
@@ -101,6 +117,8 @@ export const followUpOperations = {
     method: "PATCH",
     path: "/api/sessions/:sessionId/queue/:requestId",
     summary: "Edit a queued message",
+    description:
+      "Replaces the text of a message that waits. Returns 409 once the message's turn has started or a turn has read the message.",
     auth: KEY_AUTH,
     rate: "poll",
     ...queuedEdit,
@@ -109,6 +127,8 @@ export const followUpOperations = {
     method: "DELETE",
     path: "/api/sessions/:sessionId/queue/:requestId",
     summary: "Remove a queued message",
+    description:
+      "Removes a message that waits, and completes its request with the outcome `cancelled`. Returns 409 once the message's turn has started or a turn has read the message.",
     auth: KEY_AUTH,
     errors: ["conflict"],
     rate: "poll",
@@ -127,6 +147,13 @@ export const followUpOperations = {
     method: "POST",
     path: "/api/sessions/:sessionId/elicitations/:elicitationId",
     summary: "Answer the agent's question",
+    description:
+      "Answers or declines a question, after which the turn continues. Each question can be answered or declined only once: returns 409 if the question is no longer open. Returns 400 if a value does not fit its field; the question then stays open.",
+    bodyExamples: {
+      "An answer": { answer: "EUR" },
+      "A form": { answer: { email: "ada@shop.example", newsletter: false } },
+      "No answer": { decline: true },
+    },
     auth: KEY_AUTH,
     rate: "poll",
     ...elicitationAnswer,

@@ -47,6 +47,8 @@ export const landingPageOperations = {
     method: "GET",
     path: "/api/pages",
     summary: "List landing pages, newest first",
+    description:
+      "Lists the landing pages of the key's owner, including those of deleted sessions. An unpublished page is listed until its session is deleted.",
     auth: KEY_AUTH,
     rate: "poll",
     query: listQuerySchema,
@@ -61,12 +63,26 @@ export const landingPageOperations = {
     answers: { 200: readLandingPageSchema },
   }),
   listPageVersions: defineOperation({ ...versions, path: `${PAGE}/versions`, auth: KEY_AUTH }),
-  rollbackPage: defineOperation({ ...rollback, path: `${PAGE}/rollback`, auth: KEY_AUTH }),
-  unpublishPage: defineOperation({ ...unpublish, path: `${PAGE}/unpublish`, auth: KEY_AUTH }),
+  rollbackPage: defineOperation({
+    ...rollback,
+    path: `${PAGE}/rollback`,
+    description:
+      "Serves the given version of the page. The change takes effect within a second in every process. A rollback also publishes an unpublished page again.",
+    auth: KEY_AUTH,
+  }),
+  unpublishPage: defineOperation({
+    ...unpublish,
+    path: `${PAGE}/unpublish`,
+    description:
+      "Within a second, every URL of the page returns 410 in every process. The slug stays reserved. A rollback or a new deploy publishes the page again. Idempotent.",
+    auth: KEY_AUTH,
+  }),
   listSessionPages: defineOperation({
     method: "GET",
     path: "/api/sessions/:sessionId/pages",
     summary: "List the landing pages of a session",
+    description:
+      "Lists the pages whose newest version the session deployed, oldest first. For a sub-agent, lists the pages of its root session.",
     auth: READER_AUTH,
     rate: "poll",
     answers: { 200: listOf(landingPageSchema) },

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { DRIVER_AUTH, defineOperation, type Operation, VISITOR_AUTH } from "../operation.ts";
+import { AS_FOR_KEYS, DRIVER_AUTH, defineOperation, type Operation, VISITOR_AUTH } from "../operation.ts";
 import {
   deliveryRecordSchema,
   listOf,
@@ -15,6 +15,8 @@ import { elicitationAnswer, followUp, queuedEdit } from "./follow-ups.ts";
 import { annotationSubmission } from "./records.ts";
 import { sessionCreation } from "./sessions.ts";
 import { shareLinkCreation } from "./share-links.ts";
+
+const OF_SHARE_OWNERS = `${AS_FOR_KEYS} Only visitors who opened the session's own \`shareUrl\` may call it; visitors with a created share link cannot manage links.`;
 
 const SHARE_OWNER_AUTH = { ...DRIVER_AUTH, ownLink: true } as const;
 
@@ -32,6 +34,8 @@ export const pageOperations = {
     method: "POST",
     path: "/actions/sessions",
     summary: "Start a session from the landing page",
+    description:
+      "The same as `POST /api/session`, with the login cookie as the credential. The first turn counts as started by a person (`origin: person`), and `source` is always `web`.",
     auth: { kind: "login" },
     ...sessionCreation,
   }),
@@ -39,6 +43,7 @@ export const pageOperations = {
     method: "POST",
     path: "/s/:sessionId/actions/messages",
     summary: "Post a message from the session page",
+    description: `${AS_FOR_KEYS} The turn counts as started by a person.`,
     auth: DRIVER_AUTH,
     rate: "act",
     ...followUp,
@@ -47,6 +52,8 @@ export const pageOperations = {
     method: "POST",
     path: "/s/:sessionId/actions/annotations",
     summary: "Annotate from the session page",
+    description:
+      "Takes the same body as the annotation webhook. Requires a share cookie with at least the role `comment`. An annotation never starts a turn.",
     auth: { kind: "share", role: "comment", orKey: false },
     requiresJsonType: true,
     ...annotationSubmission,
@@ -55,6 +62,7 @@ export const pageOperations = {
     method: "POST",
     path: "/s/:sessionId/actions/cancel",
     summary: "Stop the turn from the session page",
+    description: AS_FOR_KEYS,
     auth: DRIVER_AUTH,
     rate: "act",
     answers: { 202: stoppedSchema },
@@ -63,6 +71,7 @@ export const pageOperations = {
     method: "POST",
     path: "/s/:sessionId/actions/elicitations/:elicitationId",
     summary: "Answer the agent's question from the session page",
+    description: AS_FOR_KEYS,
     auth: DRIVER_AUTH,
     rate: "act",
     ...elicitationAnswer,
@@ -71,6 +80,7 @@ export const pageOperations = {
     method: "GET",
     path: "/s/:sessionId/actions/queue",
     summary: "List queued messages on the session page",
+    description: AS_FOR_KEYS,
     auth: VISITOR_AUTH,
     rate: "poll",
     answers: { 200: queueSchema },
@@ -79,6 +89,7 @@ export const pageOperations = {
     method: "PATCH",
     path: "/s/:sessionId/actions/queue/:requestId",
     summary: "Edit a queued message from the session page",
+    description: AS_FOR_KEYS,
     auth: DRIVER_AUTH,
     rate: "act",
     ...queuedEdit,
@@ -87,6 +98,7 @@ export const pageOperations = {
     method: "DELETE",
     path: "/s/:sessionId/actions/queue/:requestId",
     summary: "Remove a queued message from the session page",
+    description: AS_FOR_KEYS,
     auth: DRIVER_AUTH,
     rate: "act",
     errors: ["conflict"],
@@ -96,6 +108,7 @@ export const pageOperations = {
     method: "GET",
     path: "/s/:sessionId/actions/share-links",
     summary: "List share links on the session page",
+    description: `${OF_SHARE_OWNERS} The response also has the session's own \`shareUrl\`.`,
     auth: SHARE_OWNER_AUTH,
     rate: "poll",
     query: listQuerySchema,
@@ -105,6 +118,7 @@ export const pageOperations = {
     method: "POST",
     path: "/s/:sessionId/actions/share-links",
     summary: "Create a share link from the session page",
+    description: OF_SHARE_OWNERS,
     auth: SHARE_OWNER_AUTH,
     rate: "act",
     requiresJsonType: true,
@@ -114,6 +128,7 @@ export const pageOperations = {
     method: "POST",
     path: "/s/:sessionId/actions/share-links/revoke-all",
     summary: "Revoke every share link from the session page",
+    description: `${OF_SHARE_OWNERS} The response replaces the visitor's own cookie, so that the page keeps its access. The page's WebSocket is closed and must reconnect.`,
     auth: SHARE_OWNER_AUTH,
     rate: "act",
     answers: { 200: sharesRevokedSchema },
@@ -122,6 +137,7 @@ export const pageOperations = {
     method: "DELETE",
     path: "/s/:sessionId/actions/share-links/:linkId",
     summary: "Revoke a share link from the session page",
+    description: OF_SHARE_OWNERS,
     auth: SHARE_OWNER_AUTH,
     rate: "act",
     answers: { 200: shareLinkRevokedSchema },
@@ -130,6 +146,7 @@ export const pageOperations = {
     method: "GET",
     path: "/s/:sessionId/actions/deliveries",
     summary: "List callbacks on the session page",
+    description: AS_FOR_KEYS,
     auth: DRIVER_AUTH,
     rate: "poll",
     query: listQuerySchema,
@@ -139,6 +156,7 @@ export const pageOperations = {
     method: "POST",
     path: "/s/:sessionId/actions/deliveries/:deliveryId/redeliver",
     summary: "Send a callback again from the session page",
+    description: AS_FOR_KEYS,
     auth: DRIVER_AUTH,
     rate: "act",
     errors: ["conflict"],
@@ -148,6 +166,13 @@ export const pageOperations = {
     method: "POST",
     path: "/s/:sessionId/actions/browser",
     summary: "Navigate from the live view's address bar",
+    description:
+      "`url` is what a person typed: an http(s) URL, or a host without a scheme. Search terms and other schemes return 400. Returns 409 while another connection has control of the browser, or while the agent is working and no person has taken control. The action `open` only starts the browser if none runs, and never returns 409 for these reasons. 202 means that the browser is running, or that the session waits for one (`browser.waiting`). A 503 contains the reason why no browser is available.",
+    bodyExamples: {
+      "Another page": { url: "shop.example/cart" },
+      Back: { action: "back" },
+      "The live page": { action: "open" },
+    },
     auth: DRIVER_AUTH,
     rate: "act",
     body: z.union([

@@ -1,6 +1,7 @@
 import { importSummarySchema } from "#lib/events/event-schemas.ts";
 import { DOCUMENT_LIMITS, sessionExportSchema } from "#lib/porting/format.ts";
 import {
+  AS_FOR_KEYS,
   DRIVER_AUTH,
   defineOperation,
   KEY_AUTH,
@@ -42,6 +43,8 @@ export const portingOperations = {
     ...exporting,
     path: "/api/sessions/:sessionId/export",
     summary: "Export a session",
+    description:
+      "Downloads the session as one file. The JSON has its conversation, the newest revision of each variant, results, previews, annotations, sub-agents and evidence; `leftOut` lists the parts that are missing. The HTML presents the same content for people, in one file without scripts or network access. Neither format contains credentials, headers, callbacks, share links, the system prompt or metadata. The response is streamed.",
     auth: KEY_AUTH,
     rate: "poll",
   }),
@@ -49,6 +52,7 @@ export const portingOperations = {
     ...exporting,
     path: "/s/:sessionId/actions/export",
     summary: "Export a session from the session page",
+    description: AS_FOR_KEYS,
     auth: VISITOR_AUTH,
     rate: "act",
   }),
@@ -56,12 +60,15 @@ export const portingOperations = {
     ...importing,
     path: "/api/sessions/:sessionId/import",
     summary: "Import a document into a session",
+    description:
+      "Imports an export of a session or of a variant, or a document of GrowthBook or PostHog. The document's variants become new variants; if a key is taken, a number is appended to it. The document's conversation can be read at `imports/:importId`, and the agent can read it too. The document is validated as a whole before anything is stored. Returns 200 without a change if the document was imported before. `leftOut` lists the parts that were not imported.",
     auth: KEY_AUTH,
   }),
   importAsPerson: defineOperation({
     ...importing,
     path: "/s/:sessionId/actions/import",
     summary: "Import a document from the session page",
+    description: AS_FOR_KEYS,
     auth: DRIVER_AUTH,
     requiresJsonType: true,
   }),

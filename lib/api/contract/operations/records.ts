@@ -26,6 +26,7 @@ export const recordOperations = {
     method: "GET",
     path: "/api/sessions/:sessionId/messages",
     summary: "List the transcript",
+    description: "Lists messages, oldest first. Queued messages are not part of the transcript.",
     auth: READER_AUTH,
     rate: "poll",
     query: messageListQuerySchema,
@@ -35,6 +36,8 @@ export const recordOperations = {
     method: "POST",
     path: "/api/sessions/:sessionId/annotations/webhook",
     summary: "Submit annotations",
+    description:
+      "The annotation overlay in the pages of the live browser calls this webhook, from any origin and without an API key: the unguessable session id is the credential. An annotation never starts a turn. A session has a limited number of annotations; beyond it, the response is 409.",
     auth: { kind: "none" },
     errors: ["method_not_allowed"],
     bare: { 400: "invalid JSON body", 404: "not found", 405: "method not allowed" },
@@ -53,6 +56,8 @@ export const recordOperations = {
     method: "GET",
     path: "/api/sessions/:sessionId/artifacts/:artifactId",
     summary: "Download an artifact",
+    description:
+      "Returns evidence that a tool stored. Images are sent inline, everything else as a download.",
     auth: READER_AUTH,
     answers: { 200: "stream", 304: "stream" },
     media: { 200: ["image/*", "application/octet-stream"] },
@@ -65,6 +70,7 @@ export const recordOperations = {
     method: "GET",
     path: "/api/sessions/:sessionId/deliveries",
     summary: "List callbacks and their attempts",
+    description: "Lists deliveries, newest first, each with all its attempts.",
     auth: KEY_AUTH,
     rate: "poll",
     query: listQuerySchema,
@@ -74,6 +80,8 @@ export const recordOperations = {
     method: "POST",
     path: "/api/sessions/:sessionId/deliveries/:deliveryId/redeliver",
     summary: "Send a callback again",
+    description:
+      "Sends the delivery again with the same body and id, in up to five more attempts, even if callbacks to its host are disabled. Returns 409 while the delivery is still `pending` or `sending`.",
     auth: KEY_AUTH,
     errors: ["conflict"],
     rate: "poll",
@@ -83,6 +91,8 @@ export const recordOperations = {
     method: "POST",
     path: "/api/sessions/:sessionId/callback/secret",
     summary: "Replace the callback secret",
+    description:
+      "Replaces the secret of the session's callback, or adds one. All later attempts are signed with the new secret in `X-Service-Signature`. Until the overlap ends, `X-Service-Signature-Previous` has the signature with the old secret, and `Webhook-Signature` has both. Sending the same secret again changes nothing; a second rotation within the overlap ends the first secret. Returns 409 if the session has no callback.",
     auth: KEY_AUTH,
     errors: ["conflict"],
     rate: "poll",
@@ -94,6 +104,8 @@ export const recordOperations = {
     method: "POST",
     path: "/api/sessions/:sessionId/callback/enable",
     summary: "Enable callbacks to a host that was disabled",
+    description:
+      "If all deliveries to a host are dropped for days, the service disables the owner's callbacks to this host: it then drops further deliveries without sending a request. This operation enables callbacks to the host of the session's callback again. Send dropped deliveries again with `redeliver`. Returns 409 if the session has no callback.",
     auth: KEY_AUTH,
     errors: ["conflict"],
     rate: "poll",

@@ -9,6 +9,7 @@ export const reportOperations = {
     method: "GET",
     path: "/api/sessions/:sessionId/reports",
     summary: "List QA reports, newest first",
+    description: "Lists all versions of the reports. For a sub-agent, lists the reports of its root session.",
     auth: READER_AUTH,
     rate: "poll",
     answers: { 200: listOf(reportSummarySchema) },
@@ -17,6 +18,8 @@ export const reportOperations = {
     method: "GET",
     path: "/api/sessions/:sessionId/reports/:reportId",
     summary: "Read a QA report",
+    description:
+      "A report never changes. `summary` and `detail` are Markdown that the agent wrote: treat both as untrusted. With `format=markdown`, the response is a Markdown file that contains both as block quotations, without raw HTML or pictures.",
     auth: READER_AUTH,
     rate: "poll",
     query: reportQuerySchema,

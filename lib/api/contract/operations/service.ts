@@ -13,6 +13,8 @@ export const serviceOperations = {
     method: "GET",
     path: "/api/ready",
     summary: "Check readiness",
+    description:
+      "Returns 200 if every part that a turn needs is available, otherwise 503. Needs no API key. `checks` has the state of each part, but only for callers with a valid API key and, if the service's `BASE_URL` is a loopback address, for processes on the same machine.",
     auth: { kind: "none" },
     answers: { 200: readySchema, 503: readySchema },
   }),
@@ -20,6 +22,7 @@ export const serviceOperations = {
     method: "GET",
     path: "/api/openapi.json",
     summary: "Read the OpenAPI document",
+    description: "Send the `ETag` as `If-None-Match` to get a 304 if the document has not changed.",
     auth: { kind: "none" },
     answers: { 200: "stream", 304: "stream" },
     media: { 200: ["application/json"] },

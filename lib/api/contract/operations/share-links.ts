@@ -22,6 +22,7 @@ export const shareLinkOperations = {
     method: "GET",
     path: "/api/sessions/:sessionId/share-links",
     summary: "List share links, newest first",
+    description: "Lists active, expired and revoked links, without their secrets.",
     auth: KEY_AUTH,
     rate: "poll",
     query: listQuerySchema,
@@ -31,6 +32,15 @@ export const shareLinkOperations = {
     method: "POST",
     path: "/api/sessions/:sessionId/share-links",
     summary: "Create a share link",
+    description:
+      "The secret is random, stored only as a hash, and returned only once. The link opens the session page with the role of the link until the link expires or is revoked. A session can have at most 100 live links; a further one is refused with 409.",
+    bodyExamples: {
+      "A link for reviewers": {
+        role: "comment",
+        label: "Design review",
+        expiresAt: "2126-12-01T00:00:00.000Z",
+      },
+    },
     auth: KEY_AUTH,
     rate: "create",
     ...shareLinkCreation,
@@ -39,6 +49,8 @@ export const shareLinkOperations = {
     method: "POST",
     path: "/api/sessions/:sessionId/share-links/revoke-all",
     summary: "Revoke every share link and the shareUrl",
+    description:
+      "Ends all share links, the `shareUrl` and the `liveViewUrl` of the session, with their cookies and open connections. Returns the new `shareUrl`.",
     auth: KEY_AUTH,
     rate: "poll",
     answers: { 200: sharesRevokedSchema },
@@ -47,6 +59,8 @@ export const shareLinkOperations = {
     method: "DELETE",
     path: "/api/sessions/:sessionId/share-links/:linkId",
     summary: "Revoke a share link",
+    description:
+      "Ends the link, its cookies and its open connections within a second. Revoking it again changes nothing.",
     auth: KEY_AUTH,
     rate: "poll",
     answers: { 200: shareLinkRevokedSchema },

@@ -16,6 +16,8 @@ export const variantOperations = {
     method: "GET",
     path: "/api/sessions/:sessionId/variants",
     summary: "List variants",
+    description:
+      "Lists the variants of the session with the state of their newest revisions. For a sub-agent, lists the variants of its root session.",
     auth: READER_AUTH,
     rate: "poll",
     answers: { 200: listOf(variantSummarySchema) },
@@ -40,6 +42,8 @@ export const variantOperations = {
     method: "POST",
     path: "/s/:sessionId/actions/variants/:variantKey/revisions",
     summary: "Edit a variant from the session page",
+    description:
+      "Applies edits to the newest revision and stores the result as a new revision. Returns 200 without a new revision if the edits change nothing, and 409 if `baseRevision` is not the newest revision.",
     auth: DRIVER_AUTH,
     rate: "act",
     body: variantEditSchema,
@@ -52,6 +56,8 @@ export const variantOperations = {
     method: "POST",
     path: "/s/:sessionId/actions/variants/:variantKey/check",
     summary: "Check the newest revision from the session page",
+    description:
+      "Checks the newest revision in a browser, and returns when the report is stored, after at most five minutes. Returns 409 if another check that a person started is in progress in the session, or if the check could not be completed.",
     auth: DRIVER_AUTH,
     rate: "act",
     errors: ["conflict"],
@@ -61,6 +67,8 @@ export const variantOperations = {
     method: "POST",
     path: "/s/:sessionId/actions/shown-variant",
     summary: "Switch the variant in the live browser on or off",
+    description:
+      "Sets the variant that the live browsers of the session and of its sub-agents show. Published scripts do not change.",
     auth: DRIVER_AUTH,
     rate: "act",
     body: z.strictObject({

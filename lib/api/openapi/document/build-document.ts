@@ -9,7 +9,6 @@ import { describeOperation } from "./describe-operation.ts";
 import { bareErrorSchema, describeRefusal, errorSchema, nameRefusal } from "./describe-refusals.ts";
 import { describeWebhooks } from "./describe-webhooks.ts";
 import { HEADERS } from "./headers.ts";
-import { OPERATION_DOCS, type OperationDocs } from "./operation-docs.ts";
 import { describePathParameter, readPathNames } from "./parameters.ts";
 import { TAGS } from "./tags.ts";
 
@@ -59,7 +58,6 @@ const SECURITY_SCHEMES = {
 export function buildDocument(
   baseUrl: string,
   operations: Record<string, Operation> = contract,
-  docs: Record<string, OperationDocs> = OPERATION_DOCS,
 ): OpenApiDocument {
   const collector = createSchemaCollector();
   const paths: Record<string, PathItem> = {};
@@ -68,7 +66,7 @@ export function buildDocument(
     const path = operation.path.replace(/:(\w+)/g, "{$1}");
     paths[path] = {
       ...paths[path],
-      [operation.method.toLowerCase()]: describeOperation(collector, name, operation, docs[name]),
+      [operation.method.toLowerCase()]: describeOperation(collector, name, operation),
     };
     for (const parameter of readPathNames(operation.path)) parameters.add(parameter);
   }

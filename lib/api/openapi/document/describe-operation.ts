@@ -7,7 +7,6 @@ import type { MediaObject, OperationObject, ResponseObject } from "../types.ts";
 import type { SchemaCollector } from "./collect-schemas.ts";
 import { describeBareRefusal, listRefusals, nameRefusal } from "./describe-refusals.ts";
 import { RATE_HEADERS, referToHeaders } from "./headers.ts";
-import type { OperationDocs } from "./operation-docs.ts";
 import { describeParameters, listPathParameters } from "./parameters.ts";
 import { tagOf } from "./tags.ts";
 
@@ -21,9 +20,8 @@ export function describeOperation(
   collector: SchemaCollector,
   operationId: string,
   operation: Operation,
-  { description, bodyExamples = {} }: OperationDocs = {},
 ): OperationObject {
-  const { summary, body } = operation;
+  const { summary, description, body } = operation;
   const parameters = [
     ...listPathParameters(operation.path),
     ...describeParameters(collector, "query", operation.query),
@@ -36,7 +34,7 @@ export function describeOperation(
     tags: [tagOf(operation)],
     security: describeSecurity(operation),
     ...(parameters.length > 0 && { parameters }),
-    ...(body && { requestBody: describeBody(collector, operation, body, bodyExamples) }),
+    ...(body && { requestBody: describeBody(collector, operation, body) }),
     responses: describeResponses(collector, operation),
   };
 }
@@ -62,14 +60,9 @@ function describeSecurity(operation: Operation): Record<string, string[]>[] {
   }
 }
 
-function describeBody(
-  collector: SchemaCollector,
-  operation: Operation,
-  body: z.ZodType,
-  bodyExamples: Record<string, unknown>,
-) {
+function describeBody(collector: SchemaCollector, operation: Operation, body: z.ZodType) {
   const schema = collector.add(operation.bodyShownAs ?? body, "input");
-  const titled = Object.entries(bodyExamples);
+  const titled = Object.entries(operation.bodyExamples ?? {});
   const examples = Object.fromEntries(
     titled.map(([summary, value]) => [nameExample(summary), { summary, value }]),
   );
