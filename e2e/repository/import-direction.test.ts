@@ -37,6 +37,19 @@ const floors = [
   ["log", "security-log", "time", "catalogue"],
 ];
 
+/** The alcoves (folders) of large rooms, in floors as above. The alcove "." has the files of the room's own folder. */
+const alcoves: Record<string, string[][]> = {
+  "lib/api": [
+    ["next"],
+    ["live", "serve"],
+    ["openapi", "operations"],
+    ["auth"],
+    ["http"],
+    ["contract"],
+    ["."],
+  ],
+};
+
 /**
  * Folders of lib that are on no floor, because they build, document and start the service. Of these folders, the tests
  * forbid only imports of `server`.
@@ -92,6 +105,23 @@ describe("the architecture's import directions", () => {
         return false;
       return reached === undefined || reached >= own;
     });
+  });
+
+  test("an alcove of a large room imports only alcoves on lower floors", () => {
+    for (const [room, lines] of Object.entries(alcoves)) {
+      const alcoveOf = (path: string) => path.slice(room.length + 1).match(/^[^/]+(?=\/)/)?.[0] ?? ".";
+      const floor = (alcove: string) => lines.findIndex((line) => line.includes(alcove));
+      const inRoom = (path: string | undefined) => path?.startsWith(`${room}/`) === true;
+      const unknown = files.filter(
+        (file) => inRoom(file) && floor(alcoveOf(file)) === -1 && !isTestFile(file),
+      );
+      assert.deepEqual(unknown, [], `No floor is known for these alcoves of ${room}`);
+      forbid(`an alcove of ${room} imports only alcoves on lower floors`, ({ file, target }) => {
+        if (target === undefined || !inRoom(file) || !inRoom(target) || isTestFile(file)) return false;
+        const [own, reached] = [alcoveOf(file), alcoveOf(target)];
+        return own !== reached && floor(reached) <= floor(own);
+      });
+    }
   });
 
   test("only lib/server, the commands and the set-up import lib/server", () => {

@@ -6,8 +6,8 @@ import { startScriptedModel } from "#e2e/fixtures/scripted-model/start-scripted-
 import type { Step } from "#e2e/fixtures/scripted-model/types.ts";
 import { waitUntil } from "#e2e/fixtures/wait-until.ts";
 import { contract, type OperationName } from "#lib/api/contract/contract.ts";
-import type { PathOperations } from "#lib/api/http/serve-path.ts";
 import { createAnswerCheck } from "#lib/api/openapi/check-answer.ts";
+import type { PathOperations } from "#lib/api/serve/serve-path.ts";
 import { createContainer } from "#lib/server/container.ts";
 import { readEnv } from "#lib/server/env.ts";
 import { createLogger } from "#lib/server/log.ts";

@@ -9,7 +9,6 @@ import { contract } from "#lib/api/contract/contract.ts";
 import { createBodyReader } from "#lib/api/http/body/body-reader.ts";
 import { createPathMatcher } from "#lib/api/http/match-path.ts";
 import { createRateLimiter } from "#lib/api/http/rates/rate-limiter.ts";
-import { type RouteServices, serveOperation } from "#lib/api/http/serve-operation.ts";
 import {
   createKey,
   listKeys,
@@ -19,7 +18,8 @@ import {
   updateKey,
 } from "#lib/api/operations/keys.ts";
 import { endLogin, listLogins } from "#lib/api/operations/logins.ts";
-import type { ApiServices } from "#lib/api/services.ts";
+import type { ApiServices } from "#lib/api/operations/services.ts";
+import { type RouteServices, serveOperation } from "#lib/api/serve/serve-operation.ts";
 import { sendSignal } from "#lib/events/bus/postgres-bus.ts";
 import { createKeyStore } from "#lib/keys/key-store.ts";
 import { createLoginTokens } from "#lib/logins/login-tokens.ts";

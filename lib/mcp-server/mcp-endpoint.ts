@@ -2,8 +2,9 @@ import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { ErrorCode } from "@modelcontextprotocol/sdk/types.js";
 import type { AccessWatch, Grant } from "#lib/api/auth/access-watch.ts";
+import { ERROR_STATUS } from "#lib/api/contract/error-codes.ts";
 import type { BodyReader, ReadBody } from "#lib/api/http/body/body-reader.ts";
-import { ERROR_STATUS, type Failure, fail } from "#lib/api/http/errors.ts";
+import { type Failure, fail } from "#lib/api/http/errors.ts";
 import { componentOf, failureOf } from "#lib/api/http/failure-of.ts";
 import { isOwnHost, isSameService } from "#lib/api/http/same-origin.ts";
 import type { Logger } from "#lib/log/logger.ts";

@@ -6,19 +6,19 @@ import { clientOf } from "../http/client-address.ts";
 import { type Failure, fail } from "../http/errors.ts";
 import { markKnownCaller } from "../http/known-caller.ts";
 import { isSameService } from "../http/same-origin.ts";
-import type { ApiServices } from "../services.ts";
 import { actorOf, visitorActor } from "./actor-of.ts";
+import type { AuthServices } from "./auth-services.ts";
 import { type Caller, readKey, refuseScope } from "./authenticate.ts";
 import { readLiveViewCookie, readShareCookie } from "./cookies.ts";
 import { readVisit } from "./entrance.ts";
 import { findKnownSession, findSubAgent, unknownSession } from "./known-session.ts";
 
 type AdmissionServices = Pick<
-  ApiServices,
+  AuthServices,
   "db" | "authenticate" | "failedAttempts" | "shares" | "securityLog"
 > & {
-  login: Pick<ApiServices["login"], "readLogin">;
-  settings: Pick<ApiServices["settings"], "baseUrl">;
+  login: Pick<AuthServices["login"], "readLogin">;
+  settings: Pick<AuthServices["settings"], "baseUrl">;
 };
 
 export type Admission =

@@ -3,7 +3,7 @@ import type { ShareAccess } from "#lib/session/share/share-link.ts";
 import { isRoutedSessionId } from "../contract/paths.ts";
 import type { Client } from "../http/client-address.ts";
 import { failureResponse } from "../http/errors.ts";
-import type { ApiServices } from "../services.ts";
+import type { AuthServices } from "./auth-services.ts";
 import { readLiveViewCookie, readShareCookie, shareCookies } from "./cookies.ts";
 import { enterByProvider, OIDC_PATH } from "./oidc-entrance.ts";
 
@@ -32,7 +32,7 @@ type RefuseSecret = <Refusal>(refusal: Refusal) => Response | Refusal;
  * @returns `unknown` if the answer must be the 404 page; undefined if other handlers answer the request.
  */
 export async function exchangeLinkForCookie(
-  services: ApiServices,
+  services: AuthServices,
   { method, url, cookieHeader, userAgent = null, client = UNKNOWN_CLIENT }: EntranceRequest,
 ): Promise<Response | "unknown" | undefined> {
   if (method !== "GET" && method !== "HEAD") return undefined;
@@ -49,7 +49,7 @@ export async function exchangeLinkForCookie(
 
 /** Answers a request for a page of a session if the link has a share token, or if the visitor may not see the page. */
 async function enterSession(
-  services: ApiServices,
+  services: AuthServices,
   url: URL,
   cookieHeader: string | null,
   { isSecure, refuse }: { isSecure: boolean; refuse: RefuseSecret },
@@ -97,7 +97,7 @@ function isStronger(one: ShareAccess | undefined, other: ShareAccess): boolean {
  * cookie does not open the whole session.
  */
 export async function readVisit(
-  { shares, securityLog }: Pick<ApiServices, "shares" | "securityLog">,
+  { shares, securityLog }: Pick<AuthServices, "shares" | "securityLog">,
   sessionId: string,
   cookieHeader: string | null,
   isLiveView: boolean,

@@ -4,7 +4,7 @@ import {
   type OidcSettings,
   type SignInSecrets,
 } from "#lib/logins/identity-provider.ts";
-import type { ApiServices } from "../services.ts";
+import type { AuthServices } from "./auth-services.ts";
 import { readStrictCookie, writeOwnCookie } from "./cookies.ts";
 import type { SignInHeaders } from "./login-gate.ts";
 
@@ -17,7 +17,7 @@ export const OIDC_PATH = { start: "/login/oidc", callback: "/login/oidc/callback
 /** The identity provider for sign-ins, and its settings. */
 export type OidcLogin = { provider: IdentityProvider; settings: OidcSettings };
 
-type EntranceServices = Pick<ApiServices, "login" | "sealer" | "logger" | "securityLog"> & {
+type EntranceServices = Pick<AuthServices, "login" | "sealer" | "logger" | "securityLog"> & {
   oidc: OidcLogin;
 };
 

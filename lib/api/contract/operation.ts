@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import type { ShareRole } from "#db/schema/unions.ts";
 import type { KeyScope } from "#lib/keys/key-scopes.ts";
-import type { ErrorCode } from "../http/errors.ts";
+import type { ErrorCode } from "./error-codes.ts";
 
 /**
  * Who may call an operation:

@@ -10,7 +10,7 @@ import { readVisit } from "../auth/entrance.ts";
 import { findKnownSession, findSubAgent, unknownSession } from "../auth/known-session.ts";
 import { type Failure, fail } from "../http/errors.ts";
 import { isSameService } from "../http/same-origin.ts";
-import type { ApiServices } from "../services.ts";
+import type { ApiServices } from "../operations/services.ts";
 
 export type AdmissionServices = Pick<ApiServices, "db" | "shares" | "authenticate" | "securityLog"> & {
   settings: Pick<ApiServices["settings"], "baseUrl">;

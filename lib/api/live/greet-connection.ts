@@ -4,7 +4,7 @@ import type { Topic } from "#lib/events/bus/topic.ts";
 import type { KeptAddress } from "#lib/security-log/request-address.ts";
 import type { LiveClientFrame } from "../contract/schemas/live-frames.ts";
 import type { Client } from "../http/client-address.ts";
-import type { ApiServices } from "../services.ts";
+import type { ApiServices } from "../operations/services.ts";
 import { type AdmissionServices, admitToken, type Viewer } from "./admit-viewer.ts";
 import { parseClientFrame } from "./client-frame.ts";
 import { type LiveState, type ServedViewer, serveViewer, type ViewerServices } from "./serve-viewer.ts";

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import type { PathOperations } from "../http/serve-path.ts";
 import type { LiveHub } from "../live/live-hub.ts";
+import type { PathOperations } from "../serve/serve-path.ts";
 import type { PageLoaders } from "./page-loaders.ts";
 
 /**

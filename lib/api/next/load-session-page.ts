@@ -35,7 +35,7 @@ import { listVariantFacts } from "#lib/variant/variant-store.ts";
 import { readVisit } from "../auth/entrance.ts";
 import { findSubAgent } from "../auth/known-session.ts";
 import { readAgentViews } from "../operations/agents.ts";
-import type { ApiServices } from "../services.ts";
+import type { ApiServices } from "../operations/services.ts";
 import { readBrowserPosition, readLatestEvents } from "./read-latest-events.ts";
 
 const RUNS = 50;

@@ -4,7 +4,7 @@ import { LOCAL_OWNER } from "../auth/admit-caller.ts";
 import { OIDC_PATH } from "../auth/oidc-entrance.ts";
 import { summarise } from "../operations/lists.ts";
 import { describeLogins } from "../operations/logins.ts";
-import type { ApiServices } from "../services.ts";
+import type { ApiServices } from "../operations/services.ts";
 
 /** The data of the service's own landing page, where the operator signs in. */
 export type LandingPage = {

@@ -17,9 +17,9 @@ import { chooseWaitKind } from "#lib/session/waiting/waiting-on.ts";
 import { statusPath, streamPath } from "../contract/paths.ts";
 import { fail } from "../http/errors.ts";
 import type { Answer } from "../operations/handler.ts";
-import type { ApiServices } from "../services.ts";
 import { sendPicture } from "./browser.ts";
 import type { CallOf } from "./handler.ts";
+import type { ApiServices } from "./services.ts";
 
 /** `GET …/agents`: lists all sub-agents below a session. The list is flat. Source: `wire.md`, Sub-agents. */
 export async function listAgents(

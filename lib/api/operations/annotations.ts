@@ -5,9 +5,9 @@ import { recordAnnotation } from "#lib/annotation/record-annotation.ts";
 import { unknownSession } from "../auth/known-session.ts";
 import { fail } from "../http/errors.ts";
 import type { Answer } from "../operations/handler.ts";
-import type { ApiServices } from "../services.ts";
 import type { CallOf } from "./handler.ts";
 import { unknownCursor } from "./lists.ts";
+import type { ApiServices } from "./services.ts";
 
 /**
  * `POST …/annotations/webhook`: submits annotations. The success response and the errors 400, 404 and 405 have no

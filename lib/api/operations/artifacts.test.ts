@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { ApiServices } from "../services.ts";
 import { readArtifact } from "./artifacts.ts";
+import type { ApiServices } from "./services.ts";
 
 /** Requests an artifact of a media type. @returns the response. */
 async function read(mediaType: string, ifNoneMatch?: string): Promise<Response> {

@@ -3,8 +3,8 @@ import { attachment } from "../http/attachment.ts";
 import { namesTag } from "../http/entity-tag.ts";
 import { fail } from "../http/errors.ts";
 import type { Answer } from "../operations/handler.ts";
-import type { ApiServices } from "../services.ts";
 import type { CallOf } from "./handler.ts";
+import type { ApiServices } from "./services.ts";
 
 /** File extensions of downloaded artifacts, by media type without its parameters. */
 const EXTENSIONS = new Map([

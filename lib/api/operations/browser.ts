@@ -6,8 +6,8 @@ import { readHttpUrl } from "#lib/text/http-url.ts";
 import { browserPath } from "../contract/paths.ts";
 import { fail } from "../http/errors.ts";
 import type { Answer } from "../operations/handler.ts";
-import type { ApiServices } from "../services.ts";
 import type { CallOf } from "./handler.ts";
+import type { ApiServices } from "./services.ts";
 
 /**
  * `GET /api/sessions/:sessionId/browser`: returns the browser's status without an envelope. `liveViewUrl`

@@ -7,8 +7,8 @@ import { actorOf } from "../auth/actor-of.ts";
 import { unknownSession } from "../auth/known-session.ts";
 import { type Failure, fail } from "../http/errors.ts";
 import type { Answer } from "../operations/handler.ts";
-import type { ApiServices } from "../services.ts";
 import type { CallOf } from "./handler.ts";
+import type { ApiServices } from "./services.ts";
 
 type ModelSettings = Pick<ApiServices["settings"], "model">;
 type BudgetServices = Pick<ApiServices, "db" | "spending"> & { settings: ModelSettings };

@@ -7,8 +7,8 @@ import { maskUrl } from "#lib/text/mask-url.ts";
 import { actorOf } from "../auth/actor-of.ts";
 import { fail } from "../http/errors.ts";
 import type { Answer } from "../operations/handler.ts";
-import type { ApiServices } from "../services.ts";
 import type { CallOf } from "./handler.ts";
+import type { ApiServices } from "./services.ts";
 
 const OVERLAP_HOURS = 24;
 

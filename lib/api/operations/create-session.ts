@@ -13,10 +13,10 @@ import { statusPath, streamPath } from "../contract/paths.ts";
 import type { CreateSessionInput } from "../contract/schemas/create-session.ts";
 import { type Failure, fail } from "../http/errors.ts";
 import type { Answer } from "../operations/handler.ts";
-import type { ApiServices } from "../services.ts";
 import { refuseUnpriced } from "./budget.ts";
 import { refuseSecret } from "./callbacks.ts";
 import type { CallOf } from "./handler.ts";
+import type { ApiServices } from "./services.ts";
 
 /** Decides whether the service accepts the JSON Schema of a caller. */
 export type SchemaAdmission = {

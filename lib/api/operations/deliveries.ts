@@ -3,9 +3,9 @@ import { listDeliveries as readDeliveries } from "#lib/callback/list-deliveries.
 import { redeliver } from "#lib/callback/redeliver.ts";
 import { fail } from "../http/errors.ts";
 import type { Answer } from "../operations/handler.ts";
-import type { ApiServices } from "../services.ts";
 import type { CallOf } from "./handler.ts";
 import { unknownCursor } from "./lists.ts";
+import type { ApiServices } from "./services.ts";
 
 const PAGE = 50;
 

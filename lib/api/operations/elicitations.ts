@@ -7,9 +7,9 @@ import {
 import { fail } from "../http/errors.ts";
 import { formatPath } from "../http/validate.ts";
 import type { Answer } from "../operations/handler.ts";
-import type { ApiServices } from "../services.ts";
 import type { CallOf } from "./handler.ts";
 import { unknownCursor } from "./lists.ts";
+import type { ApiServices } from "./services.ts";
 
 const PAGE = 50;
 

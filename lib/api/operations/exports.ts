@@ -7,8 +7,8 @@ import { findRevision } from "#lib/variant/variant-store.ts";
 import { attachment } from "../http/attachment.ts";
 import { fail } from "../http/errors.ts";
 import type { Answer } from "../operations/handler.ts";
-import type { ApiServices } from "../services.ts";
 import type { CallOf } from "./handler.ts";
+import type { ApiServices } from "./services.ts";
 import { readRevisionNumber } from "./variants.ts";
 
 /** `GET …/variants/:variantKey/revisions/:revision/export?format=`: exports a revision. */

@@ -4,7 +4,7 @@ import type { Caller } from "../auth/authenticate.ts";
 import type { Contract, OperationName } from "../contract/contract.ts";
 import type { Operation, OperationAuth } from "../contract/operation.ts";
 import type { Failure } from "../http/errors.ts";
-import type { ApiServices } from "../services.ts";
+import type { ApiServices } from "./services.ts";
 
 /** The names of a path's `:name` parts. */
 type ParamName<Path extends string> = string extends Path

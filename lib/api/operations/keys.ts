@@ -4,8 +4,8 @@ import { resealSecrets } from "#lib/session/secrets/reseal-secrets.ts";
 import { actorOf } from "../auth/actor-of.ts";
 import { fail } from "../http/errors.ts";
 import type { Answer } from "../operations/handler.ts";
-import type { ApiServices } from "../services.ts";
 import type { CallOf } from "./handler.ts";
+import type { ApiServices } from "./services.ts";
 
 const DAY_MS = 24 * 3_600_000;
 const OVERLAP_HOURS = 24;

@@ -12,9 +12,9 @@ import {
 import { findRootOf } from "#lib/session/session-tree-store.ts";
 import { fail } from "../http/errors.ts";
 import type { Answer } from "../operations/handler.ts";
-import type { ApiServices } from "../services.ts";
 import type { CallOf } from "./handler.ts";
 import { cutPage, readRange, unknownCursor } from "./lists.ts";
+import type { ApiServices } from "./services.ts";
 
 const unknownPage = () => fail("not_found", "no such page");
 

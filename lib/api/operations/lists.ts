@@ -7,8 +7,8 @@ import type { SessionRow } from "#lib/session/session-store.ts";
 import { roleOf } from "../auth/authenticate.ts";
 import { type Failure, fail } from "../http/errors.ts";
 import type { Answer } from "../operations/handler.ts";
-import type { ApiServices } from "../services.ts";
 import type { CallOf } from "./handler.ts";
+import type { ApiServices } from "./services.ts";
 
 const PAGE = 50;
 

@@ -4,8 +4,8 @@ import type { logInOperation } from "../contract/operations/logins.ts";
 import { clientOf } from "../http/client-address.ts";
 import { fail } from "../http/errors.ts";
 import type { Answer } from "../operations/handler.ts";
-import type { ApiServices } from "../services.ts";
 import type { Call, CallOf } from "./handler.ts";
+import type { ApiServices } from "./services.ts";
 
 /** `GET /actions/logins`: lists the browsers that are signed in, the most recently used first. */
 export async function listLogins(

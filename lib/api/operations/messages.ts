@@ -4,8 +4,8 @@ import { statusPath, streamPath } from "../contract/paths.ts";
 import { readFollowUpMessages } from "../contract/schemas/follow-up.ts";
 import { fail } from "../http/errors.ts";
 import type { Answer } from "../operations/handler.ts";
-import type { ApiServices } from "../services.ts";
 import type { CallOf } from "./handler.ts";
+import type { ApiServices } from "./services.ts";
 
 /**
  * `POST /api/sessions/:sessionId/agent/messages`: posts a message. A turn that this operation starts never counts as

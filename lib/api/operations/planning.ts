@@ -8,9 +8,9 @@ import { findRootOf } from "#lib/session/session-tree-store.ts";
 import { unknownSession } from "../auth/known-session.ts";
 import { fail } from "../http/errors.ts";
 import type { Answer } from "../operations/handler.ts";
-import type { ApiServices } from "../services.ts";
 import type { CallOf } from "./handler.ts";
 import { answerAccepted } from "./messages.ts";
+import type { ApiServices } from "./services.ts";
 
 /**
  * `GET …/plan`: returns the plan of the session; for a sub-agent, the plan of its root session. Source: `wire.md`, Plan

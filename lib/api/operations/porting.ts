@@ -6,9 +6,9 @@ import { findRootOf } from "#lib/session/session-tree-store.ts";
 import { attachment } from "../http/attachment.ts";
 import { fail } from "../http/errors.ts";
 import type { Answer } from "../operations/handler.ts";
-import type { ApiServices } from "../services.ts";
 import type { CallOf } from "./handler.ts";
 import { cutPage, readRange, unknownCursor } from "./lists.ts";
+import type { ApiServices } from "./services.ts";
 
 const PAGE = 50;
 const MEDIA_TYPES = { json: "application/json", html: "text/html; charset=utf-8" };

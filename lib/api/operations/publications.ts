@@ -12,9 +12,9 @@ import { changePublication, publishVariant as publish } from "#lib/variant/publi
 import { findRevision } from "#lib/variant/variant-store.ts";
 import { fail } from "../http/errors.ts";
 import type { Answer } from "../operations/handler.ts";
-import type { ApiServices } from "../services.ts";
 import type { CallOf } from "./handler.ts";
 import { cutPage, readRange, unknownCursor } from "./lists.ts";
+import type { ApiServices } from "./services.ts";
 
 /**
  * `POST …/variants/:variantKey/publish`: returns 201 with a new release. Returns 200 without a new release if the

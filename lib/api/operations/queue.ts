@@ -5,8 +5,8 @@ import {
 } from "#lib/session/follow-up/queue.ts";
 import { fail } from "../http/errors.ts";
 import type { Answer } from "../operations/handler.ts";
-import type { ApiServices } from "../services.ts";
 import type { CallOf } from "./handler.ts";
+import type { ApiServices } from "./services.ts";
 
 /** Lists the queued messages in the order in which the agent will get them. Source: `wire.md`, Follow-ups. */
 export async function listQueue(

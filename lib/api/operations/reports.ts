@@ -4,8 +4,8 @@ import { findRootOf } from "#lib/session/session-tree-store.ts";
 import { attachment } from "../http/attachment.ts";
 import { fail } from "../http/errors.ts";
 import type { Answer } from "../operations/handler.ts";
-import type { ApiServices } from "../services.ts";
 import type { CallOf } from "./handler.ts";
+import type { ApiServices } from "./services.ts";
 
 /** `GET …/reports`: lists all versions of the session's reports; for a sub-agent, those of its root session. */
 export async function listReports({ db }: ApiServices, { params }: CallOf<"listReports">): Promise<Answer> {

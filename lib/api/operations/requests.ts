@@ -5,8 +5,8 @@ import { unknownSession } from "../auth/known-session.ts";
 import { fail } from "../http/errors.ts";
 import { streamRequest as openStream, type StreamQuery } from "../http/event-stream.ts";
 import type { Answer } from "../operations/handler.ts";
-import type { ApiServices } from "../services.ts";
 import type { CallOf } from "./handler.ts";
+import type { ApiServices } from "./services.ts";
 
 const HEADERS = {
   "Content-Type": "text/event-stream; charset=utf-8",

@@ -3,9 +3,9 @@ import { describe, test } from "node:test";
 import { createFailedAttempts } from "../auth/failed-attempts.ts";
 import { fail } from "../http/errors.ts";
 import { markLocalCaller } from "../http/local-caller.ts";
-import type { ApiServices } from "../services.ts";
 import type { CallOf } from "./handler.ts";
 import { readReadiness } from "./service.ts";
+import type { ApiServices } from "./services.ts";
 
 const up = { ok: true, detail: "fine" };
 const checks = { database: up, engine: up, browser: up, sandbox: up, model: up };

@@ -4,8 +4,8 @@ import { readKey } from "../auth/authenticate.ts";
 import { namesTag } from "../http/entity-tag.ts";
 import { isLocalCaller } from "../http/local-caller.ts";
 import type { Answer } from "../operations/handler.ts";
-import type { ApiServices } from "../services.ts";
 import type { CallOf } from "./handler.ts";
+import type { ApiServices } from "./services.ts";
 
 /** `GET /api/health`: shows that the process responds. */
 export async function readHealth(): Promise<Answer> {

@@ -9,10 +9,10 @@ import { actorOf } from "../auth/actor-of.ts";
 import { roleOf } from "../auth/authenticate.ts";
 import { unknownSession } from "../auth/known-session.ts";
 import type { Answer } from "../operations/handler.ts";
-import type { ApiServices } from "../services.ts";
 import { describeCallback } from "./callbacks.ts";
 import type { CallOf } from "./handler.ts";
 import { summarise } from "./lists.ts";
+import type { ApiServices } from "./services.ts";
 
 /**
  * `GET /api/sessions/:sessionId`: returns the settings that the session was created with and its current state, without

@@ -6,9 +6,9 @@ import { shareCookies } from "../auth/cookies.ts";
 import { unknownSession } from "../auth/known-session.ts";
 import { fail } from "../http/errors.ts";
 import type { Answer } from "../operations/handler.ts";
-import type { ApiServices } from "../services.ts";
 import type { CallOf } from "./handler.ts";
 import { unknownCursor } from "./lists.ts";
+import type { ApiServices } from "./services.ts";
 
 const PAGE = 50;
 

@@ -1,7 +1,7 @@
 import { readSessionSkills } from "#lib/skills/skill-store.ts";
 import type { Answer } from "../operations/handler.ts";
-import type { ApiServices } from "../services.ts";
 import type { CallOf } from "./handler.ts";
+import type { ApiServices } from "./services.ts";
 
 /** `GET …/skills`: lists skills, sorted by name. A sub-agent has the skills of its root session. */
 export async function listSkills(

@@ -7,9 +7,9 @@ import { readOutcome } from "#lib/variant/variant-outcome.ts";
 import { unknownSession } from "../auth/known-session.ts";
 import { fail } from "../http/errors.ts";
 import type { Answer } from "../operations/handler.ts";
-import type { ApiServices } from "../services.ts";
 import { readBudgetState } from "./budget.ts";
 import type { CallOf } from "./handler.ts";
+import type { ApiServices } from "./services.ts";
 
 /** `GET …/requests/:requestId`: returns the status of a request. Source: specification, Request status. */
 export async function readRequestStatus(

@@ -9,8 +9,8 @@ import {
 } from "#lib/test-runs/test-run-store.ts";
 import { fail } from "../http/errors.ts";
 import type { Answer } from "../operations/handler.ts";
-import type { ApiServices } from "../services.ts";
 import type { CallOf } from "./handler.ts";
+import type { ApiServices } from "./services.ts";
 
 /** `GET …/tests`: lists the test runs of the session; for a sub-agent, the test runs of its root session. */
 export async function listTestRuns({ db }: ApiServices, { params }: CallOf<"listTestRuns">): Promise<Answer> {

@@ -11,8 +11,8 @@ import { findRevision, listVariantSummaries } from "#lib/variant/variant-store.t
 import { unknownSession } from "../auth/known-session.ts";
 import { fail } from "../http/errors.ts";
 import type { Answer } from "../operations/handler.ts";
-import type { ApiServices } from "../services.ts";
 import type { CallOf } from "./handler.ts";
+import type { ApiServices } from "./services.ts";
 
 /**
  * `GET …/variants`: lists the variants of the session. A sub-agent works on the variants of its root session. Source:

@@ -1,6 +1,6 @@
 import { contract } from "../../contract/contract.ts";
+import { ERROR_STATUS, type ErrorCode } from "../../contract/error-codes.ts";
 import type { Operation } from "../../contract/operation.ts";
-import { ERROR_STATUS, type ErrorCode } from "../../http/errors.ts";
 import type { OpenApiDocument, PathItem } from "../types.ts";
 import { addExamples } from "./add-examples.ts";
 import { createSchemaCollector } from "./collect-schemas.ts";

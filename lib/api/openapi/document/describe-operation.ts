@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { domainEventSchema, messageDeltaSchema } from "#lib/events/event-schemas.ts";
+import { ERROR_STATUS, type ErrorCode } from "../../contract/error-codes.ts";
 import { type Operation, scopeOf } from "../../contract/operation.ts";
-import { ERROR_STATUS, type ErrorCode } from "../../http/errors.ts";
 import type { JsonSchema } from "../json-schema.ts";
 import type { MediaObject, OperationObject, ResponseObject } from "../types.ts";
 import type { SchemaCollector } from "./collect-schemas.ts";

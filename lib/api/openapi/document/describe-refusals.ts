@@ -1,5 +1,5 @@
+import { ERROR_STATUS, type ErrorCode } from "../../contract/error-codes.ts";
 import type { Operation } from "../../contract/operation.ts";
-import { ERROR_STATUS, type ErrorCode } from "../../http/errors.ts";
 import { type JsonSchema, refTo } from "../json-schema.ts";
 import type { ResponseObject } from "../types.ts";
 import { ERROR_DOCS } from "./error-docs.ts";

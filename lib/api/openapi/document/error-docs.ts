@@ -1,4 +1,4 @@
-import type { ErrorCode } from "../../http/errors.ts";
+import type { ErrorCode } from "../../contract/error-codes.ts";
 
 /** Meaning of each error code, with an example message. Source: specification, Errors; `wire.md`, Errors. */
 export const ERROR_DOCS: Record<ErrorCode, { description: string; example: string }> = {

@@ -1,7 +1,7 @@
 import type { AnnotationVerdict } from "#lib/browser/overlay/overlay-desk.ts";
 import { contract } from "../contract/contract.ts";
-import { servePath } from "../http/serve-path.ts";
-import type { ApiServices } from "../services.ts";
+import type { ApiServices } from "../operations/services.ts";
+import { servePath } from "./serve-path.ts";
 
 /**
  * Serves a submission of the annotation overlay. The overlay submits through a DevTools binding, because a page's

@@ -1,14 +1,15 @@
 import { hashBody } from "#lib/session/canonical-json.ts";
 import { type Admission, admitCaller } from "../auth/admit-caller.ts";
 import { findKnownSession, unknownSession } from "../auth/known-session.ts";
+import { ERROR_STATUS } from "../contract/error-codes.ts";
 import type { Operation } from "../contract/operation.ts";
+import type { ReadBody } from "../http/body/body-reader.ts";
+import { type Failure, fail, failureResponse } from "../http/errors.ts";
+import { componentOf, failureOf } from "../http/failure-of.ts";
+import { rateHeaders } from "../http/rates/rate-limiter.ts";
+import { formatPath, type Validated, validate } from "../http/validate.ts";
 import type { Answer, Call, Handler } from "../operations/handler.ts";
-import type { ApiServices } from "../services.ts";
-import type { ReadBody } from "./body/body-reader.ts";
-import { ERROR_STATUS, type Failure, fail, failureResponse } from "./errors.ts";
-import { componentOf, failureOf } from "./failure-of.ts";
-import { rateHeaders } from "./rates/rate-limiter.ts";
-import { formatPath, type Validated, validate } from "./validate.ts";
+import type { ApiServices } from "../operations/services.ts";
 
 /** Services for the steps that run before the handler, such as authentication and rate limiting, in all operations. */
 export type RouteServices = Pick<

@@ -1,4 +1,3 @@
-import type { Database } from "#db/client.ts";
 import type { AnnotationLimits } from "#lib/annotation/annotation-store.ts";
 import type { BrowserService } from "#lib/browser/browser-service.ts";
 import type { BrowserControl } from "#lib/browser/view/browser-control.ts";
@@ -6,22 +5,18 @@ import type { HttpRefusal } from "#lib/callback/endpoint/refuse-http.ts";
 import type { EventLog } from "#lib/events/event-log.ts";
 import type { EvidenceStore } from "#lib/evidence/evidence.ts";
 import type { LandingDeps } from "#lib/landing/landing-deps.ts";
-import type { Logger } from "#lib/log/logger.ts";
 import type { Logins } from "#lib/logins/logins.ts";
 import type { AddressRule } from "#lib/net/address/address-rule.ts";
 import type { PlanningDeps } from "#lib/planning/planning-deps.ts";
 import type { PortingDeps } from "#lib/porting/porting-deps.ts";
 import type { PageServer } from "#lib/publication/landing/page-server.ts";
 import type { ScriptServer } from "#lib/publication/script-server.ts";
-import type { Sealer } from "#lib/secrets/sealer.ts";
-import type { SecurityLog } from "#lib/security-log/security-log.ts";
 import type { DelegationCaps } from "#lib/session/delegation.ts";
 import type { Elicitations } from "#lib/session/elicitation/elicitation.ts";
 import type { JobSender } from "#lib/session/jobs/job-sender.ts";
 import type { OwnerQuota } from "#lib/session/quota/owner-quota.ts";
 import type { RemovalOutcome } from "#lib/session/removal/remove-session.ts";
 import type { FreshRuns } from "#lib/session/run/fresh-runs.ts";
-import type { ShareLinks } from "#lib/session/share/share-link.ts";
 import type { TranscriptReader } from "#lib/session/transcript/transcript.ts";
 import type { SessionSkills } from "#lib/skills/session-skills.ts";
 import type { TestRunsDeps } from "#lib/test-runs/test-runs-deps.ts";
@@ -30,20 +25,16 @@ import type { Spending } from "#lib/turn/budget/spending.ts";
 import type { TurnService } from "#lib/turn/turn-service.ts";
 import type { ExportKeyOf } from "#lib/variant/formats/export-key.ts";
 import type { VariantToolServices } from "#lib/variant/variants-deps.ts";
-import type { AccessWatch } from "./auth/access-watch.ts";
-import type { Authenticator } from "./auth/authenticate.ts";
-import type { FailedAttempts } from "./auth/failed-attempts.ts";
-import type { LoginGate } from "./auth/login-gate.ts";
-import type { OidcLogin } from "./auth/oidc-entrance.ts";
-import type { BodyReader } from "./http/body/body-reader.ts";
-import type { RateLimiter } from "./http/rates/rate-limiter.ts";
-import type { SchemaAdmission } from "./operations/create-session.ts";
+import type { AccessWatch } from "../auth/access-watch.ts";
+import type { AuthServices } from "../auth/auth-services.ts";
+import type { BodyReader } from "../http/body/body-reader.ts";
+import type { RateLimiter } from "../http/rates/rate-limiter.ts";
+import type { SchemaAdmission } from "./create-session.ts";
 
 export type HealthCheck = { ok: boolean; detail: string };
 
 /** The services that operations use. The service's container creates them once. */
-export type ApiServices = {
-  db: Database;
+export type ApiServices = AuthServices & {
   log: EventLog;
   jobs: JobSender;
   /**
@@ -51,14 +42,7 @@ export type ApiServices = {
    * memory, without a database query.
    */
   freshRuns: FreshRuns;
-  sealer: Sealer;
-  shares: ShareLinks;
-  login: LoginGate;
   logins: Logins;
-  /** Sign-in with an identity provider. Undefined if the settings name no provider. */
-  oidc: OidcLogin | undefined;
-  authenticate: Authenticator;
-  failedAttempts: FailedAttempts;
   access: AccessWatch;
   rates: RateLimiter;
   bodies: BodyReader;
@@ -105,11 +89,7 @@ export type ApiServices = {
   /** Whether a caller with the source `web` may use sub-agents. The external feature flag decides. */
   readSubAgentFlag: (userId: string | null) => Promise<boolean>;
   readiness: () => Promise<Record<"database" | "engine" | "browser" | "sandbox" | "model", HealthCheck>>;
-  logger: Logger;
-  securityLog: SecurityLog;
   settings: {
-    /** Public origin of the service, without a trailing slash. */
-    baseUrl: string;
     /** Public origin of landing pages, without a trailing slash. */
     pagesOrigin: string;
     delegation: DelegationCaps;
