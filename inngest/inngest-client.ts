@@ -1,5 +1,5 @@
 import { type ClientOptions, Inngest } from "inngest";
-import type { Job } from "#lib/session/jobs/jobs.ts";
+import type { Job } from "#lib/session/store/jobs.ts";
 
 /** The app's name in the engine. */
 const APP_ID = "agent-session-service";

@@ -42,10 +42,18 @@ const alcoves: Record<string, string[][]> = {
   "lib/api": [
     ["next"],
     ["live", "serve"],
-    ["openapi", "operations"],
-    ["auth"],
+    ["operations"],
+    ["auth", "openapi"],
     ["http"],
     ["contract"],
+    ["."],
+  ],
+  "lib/session": [
+    ["creation"],
+    ["budget", "elicitation", "follow-up", "list", "run"],
+    ["waiting"],
+    ["jobs", "quota", "removal", "secrets", "share", "transcript"],
+    ["store"],
     ["."],
   ],
 };
@@ -214,7 +222,7 @@ function isStore(file: string): boolean {
   return /(^|\/)([a-z0-9-]+-)?store\.ts$/.test(file) || /^lib\/(events|server|commands)\//.test(file);
 }
 
-/** Returns the room of a file, such as "session" for lib/session/create-session.ts. */
+/** Returns the room of a file, such as "session" for lib/session/creation/create-session.ts. */
 function roomOf(file: string): string {
   return file.split("/")[1] ?? "";
 }

@@ -9,9 +9,9 @@ import { engineRuns, runs } from "#db/schema/index.ts";
 import { startReceiver } from "#e2e/fixtures/receiver.ts";
 import { SHARED_BYTES_MAX } from "#lib/evidence/evidence.ts";
 import { insertBytes } from "#lib/evidence/evidence-store.ts";
-import { listRemovals } from "#lib/session/removal/removal-store.ts";
 import { makeUnremovable } from "#lib/session/removal/remove-folder-testing.ts";
 import { removeSession } from "#lib/session/removal/remove-session.ts";
+import { listRemovals } from "#lib/session/store/removal-store.ts";
 import { storeReport } from "./reports/reports-testing.ts";
 import { OTHER_KEY, openTestService, type TestService, waitUntil } from "./testing.ts";
 

@@ -5,10 +5,10 @@ import type { Inngest } from "inngest";
 import { outbox } from "#db/schema/index.ts";
 import { defineStatement, queryRows } from "#db/statement.ts";
 import { openTestDatabase } from "#db/testing.ts";
-import type { PlannedJob } from "#lib/session/jobs/job-sender.ts";
-import { describeJob, type JobValue, listUnsentJobs, storedJob } from "#lib/session/jobs/job-store.ts";
+import { describeJob, type JobValue, listUnsentJobs, storedJob } from "#lib/session/store/job-store.ts";
+import type { PlannedJob } from "#lib/session/store/jobs.ts";
 
-import { requestRun } from "#lib/session/jobs/jobs.ts";
+import { requestRun } from "#lib/session/store/jobs.ts";
 import { clearEngine, createTestProcess, isQuiet, readRuns, type TestProcess, until } from "./testing.ts";
 
 let database: Awaited<ReturnType<typeof openTestDatabase>>;

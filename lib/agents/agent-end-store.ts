@@ -1,8 +1,8 @@
 import { and, eq, inArray, isNull, sql } from "drizzle-orm";
 import type { Executor, Transaction } from "#db/client.ts";
 import { agents, runs, type UsageRow, waits } from "#db/schema/index.ts";
-import { OPEN_STATES } from "#lib/session/run/run-store.ts";
-import type { WaitRow } from "#lib/session/waiting/wait-store.ts";
+import { OPEN_STATES } from "#lib/session/store/run-store.ts";
+import type { WaitRow } from "#lib/session/store/wait-store.ts";
 import { addUsage } from "./add-usage.ts";
 import { type AgentRow, findAgent } from "./agent-store.ts";
 

@@ -1,8 +1,8 @@
 import { and, asc, desc, eq, getTableColumns, inArray, isNull, or, type SQL, sql } from "drizzle-orm";
 import type { Executor, Transaction } from "#db/client.ts";
 import { agents, events, requests, runs, sessions, type UsageRow } from "#db/schema/index.ts";
-import { OPEN_STATES } from "#lib/session/run/run-store.ts";
-import { sessionColumns } from "#lib/session/session-store.ts";
+import { OPEN_STATES } from "#lib/session/store/run-store.ts";
+import { sessionColumns } from "#lib/session/store/session-store.ts";
 
 export type AgentRow = typeof agents.$inferSelect;
 

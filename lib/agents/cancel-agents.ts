@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { listOpenRuns } from "#lib/session/run/run-store.ts";
+import { listOpenRuns } from "#lib/session/store/run-store.ts";
 import { countLiveAmong } from "./agent-end-store.ts";
 import { type AgentRow, findAgent, listLiveChildren } from "./agent-store.ts";
 import type { AgentsDeps } from "./agents-deps.ts";

@@ -1,6 +1,6 @@
 import { limitDelegation } from "#lib/session/delegation.ts";
 import { acceptMessage } from "#lib/session/follow-up/accept-message.ts";
-import { lockCounters } from "#lib/session/follow-up/follow-up-store.ts";
+import { lockCounters } from "#lib/session/store/follow-up-store.ts";
 import { refuseOverCap } from "./admission.ts";
 import { startAgain } from "./agent-end-store.ts";
 import { countLive, findAgent, mayDelegate, readParent } from "./agent-store.ts";

@@ -2,7 +2,7 @@ import type { Transaction } from "#db/client.ts";
 import type { AgentOutcome } from "#db/schema/unions.ts";
 import type { NewEvent, StoredEvent } from "#lib/events/event.ts";
 import { appendEvents } from "#lib/events/event-store.ts";
-import type { Job } from "#lib/session/jobs/jobs.ts";
+import type { Job } from "#lib/session/store/jobs.ts";
 import { endWaits } from "#lib/session/waiting/waiting.ts";
 import { addUsage, subtractUsage, type UsageSum } from "./add-usage.ts";
 import { countLiveAmong, listWaitsFor, storeEnd } from "./agent-end-store.ts";

@@ -2,7 +2,7 @@ import { and, eq, like } from "drizzle-orm";
 import type { Transaction } from "#db/client.ts";
 import { agents, browsers, sealedSecrets, sessions } from "#db/schema/index.ts";
 import { MCP_SECRETS } from "#lib/session/secrets/secret-names.ts";
-import { selectedUrl } from "#lib/session/selected-url-store.ts";
+import { selectedUrl } from "#lib/session/store/selected-url-store.ts";
 import type { AgentRow } from "./agent-store.ts";
 
 /** Writes the row that makes a session a sub-agent. */

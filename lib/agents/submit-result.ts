@@ -1,6 +1,6 @@
 import { storable } from "#db/storable.ts";
 import { faultPoint } from "#lib/faults/fault-point.ts";
-import { lockCounters } from "#lib/session/follow-up/follow-up-store.ts";
+import { lockCounters } from "#lib/session/store/follow-up-store.ts";
 import { storeProgress, storeSubmission } from "./agent-end-store.ts";
 import { findAgent, listLiveChildren, readOpenRun } from "./agent-store.ts";
 import type { AgentsDeps } from "./agents-deps.ts";

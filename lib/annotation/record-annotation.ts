@@ -1,7 +1,7 @@
 import type { EventLog } from "#lib/events/event-log.ts";
 import { mebibytes } from "#lib/session/byte-limits.ts";
 import { newId } from "#lib/session/new-id.ts";
-import { findSession, type SessionRow } from "#lib/session/session-store.ts";
+import { findSession, type SessionRow } from "#lib/session/store/session-store.ts";
 import { type AnnotationLimits, insertAnnotation } from "./annotation-store.ts";
 import { describeAnnotation } from "./describe-annotation.ts";
 import type { AnnotationSubmission } from "./parse-submission.ts";

@@ -5,7 +5,7 @@ import type { Logger } from "#lib/log/logger.ts";
 import type { AddressRule } from "#lib/net/address/address-rule.ts";
 import type { OwnOrigin } from "#lib/net/proxy/own-origin.ts";
 import type { NetworkRefusal } from "#lib/security-log/security-events.ts";
-import { findOpenTurns } from "#lib/session/run/run-store.ts";
+import { findOpenTurns } from "#lib/session/store/run-store.ts";
 import type { BrowserLease, BrowserRecord, BrowserService } from "./browser-service.ts";
 import type { AnnotationVerdict } from "./overlay/overlay-desk.ts";
 import { type OpenBrowser, openBrowser } from "./page/open-browser.ts";

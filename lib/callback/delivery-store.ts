@@ -3,9 +3,8 @@ import { alias } from "drizzle-orm/pg-core";
 import type { Database, Executor } from "#db/client.ts";
 import { deliveries, deliveryAttempts, failingEndpoints, sessions } from "#db/schema/index.ts";
 import { defineStatement, prepareOnce, queryRows } from "#db/statement.ts";
-import type { PlannedJob } from "#lib/session/jobs/job-sender.ts";
-import { describeJob, type JobValue, storedJob } from "#lib/session/jobs/job-store.ts";
-import type { Job } from "#lib/session/jobs/jobs.ts";
+import { describeJob, type JobValue, storedJob } from "#lib/session/store/job-store.ts";
+import type { Job, PlannedJob } from "#lib/session/store/jobs.ts";
 import {
   type CallbackState,
   endpointHost,

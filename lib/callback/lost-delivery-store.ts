@@ -2,7 +2,7 @@ import { and, inArray, isNull, notExists, sql } from "drizzle-orm";
 import type { Database } from "#db/client.ts";
 import { databaseTime, milliseconds } from "#db/database-time.ts";
 import { deliveries, deliveryAttempts, outbox } from "#db/schema/index.ts";
-import { type Job, requestDelivery } from "#lib/session/jobs/jobs.ts";
+import { type Job, requestDelivery } from "#lib/session/store/jobs.ts";
 
 /**
  * An open delivery (state `pending` or `sending`) that is overdue by more than this is treated as lost. Neither an

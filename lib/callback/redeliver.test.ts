@@ -8,7 +8,7 @@ import { openTestDatabase } from "#db/testing.ts";
 import { createAddressRule } from "#lib/net/address/address-rule.ts";
 import { createGuardedPost, type GuardedPost } from "#lib/net/fetch/guarded-post.ts";
 import { createSealer } from "#lib/secrets/sealer.ts";
-import type { Job } from "#lib/session/jobs/jobs.ts";
+import type { Job } from "#lib/session/store/jobs.ts";
 import { attemptDelivery } from "./attempt-delivery.ts";
 import { redeliver } from "./redeliver.ts";
 import { standardSchedule } from "./retry-schedule.ts";

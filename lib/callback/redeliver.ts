@@ -1,6 +1,6 @@
 import type { Database } from "#db/client.ts";
 import type { JobSender } from "#lib/session/jobs/job-sender.ts";
-import { requestDelivery } from "#lib/session/jobs/jobs.ts";
+import { requestDelivery } from "#lib/session/store/jobs.ts";
 import { deliveryMachine } from "./delivery-machine.ts";
 import { findDeliveryRow, reopenDelivery } from "./delivery-store.ts";
 import { describeDelivery, type ListedDelivery } from "./list-deliveries.ts";

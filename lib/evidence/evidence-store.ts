@@ -2,7 +2,7 @@ import { and, asc, desc, eq, inArray, sql } from "drizzle-orm";
 import type { Database, Executor } from "#db/client.ts";
 import { agents, evidence } from "#db/schema/index.ts";
 import { queryRows } from "#db/statement.ts";
-import { OPEN } from "#lib/session/run/run-store.ts";
+import { OPEN } from "#lib/session/store/run-store.ts";
 
 export type EvidenceRow = typeof evidence.$inferSelect;
 

@@ -4,7 +4,7 @@ import type { LandingPage } from "#lib/events/event.ts";
 import type { Emit } from "#lib/events/event-log.ts";
 import { faultPoint } from "#lib/faults/fault-point.ts";
 import { findPage, findVersion, lockPage, setCurrentVersion } from "#lib/publication/landing/page-store.ts";
-import { lockSession } from "#lib/session/session-store.ts";
+import { lockSession } from "#lib/session/store/session-store.ts";
 import { readPage } from "./deploy-page.ts";
 import type { LandingDeps } from "./landing-deps.ts";
 

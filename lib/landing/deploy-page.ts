@@ -21,7 +21,7 @@ import {
 } from "#lib/publication/landing/page-store.ts";
 import { lockPagesOfOwner, measureUsage } from "#lib/publication/landing/page-usage-store.ts";
 import { describeExcess } from "#lib/session/byte-limits.ts";
-import { lockSession, type SessionRow } from "#lib/session/session-store.ts";
+import { lockSession, type SessionRow } from "#lib/session/store/session-store.ts";
 import { slugOf } from "#lib/text/slug-of.ts";
 import type { LandingDeps } from "./landing-deps.ts";
 import type { FolderContent } from "./read-folder.ts";

@@ -2,7 +2,7 @@ import type { Executor } from "#db/client.ts";
 import type { LandingPage } from "#lib/events/event.ts";
 import { toLandingPage } from "#lib/publication/landing/landing-page.ts";
 import { listPagesOf } from "#lib/publication/landing/page-store.ts";
-import type { SessionRow } from "#lib/session/session-store.ts";
+import type { SessionRow } from "#lib/session/store/session-store.ts";
 
 /** Lists the pages that this session was the last to deploy, oldest page first. */
 export const listSessionPages = async (

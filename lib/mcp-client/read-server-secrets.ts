@@ -1,7 +1,7 @@
 import type { Database } from "#db/client.ts";
 import type { Sealer } from "#lib/secrets/sealer.ts";
 import { nameMcpHeaders, nameMcpUrl, placeSecret } from "#lib/session/secrets/secret-names.ts";
-import { readSealedSecrets } from "#lib/session/secrets/secret-store.ts";
+import { readSealedSecrets } from "#lib/session/store/secret-store.ts";
 import { McpFailure } from "./mcp-error.ts";
 
 /** The parts of a tool server's settings that are stored encrypted. */

@@ -9,7 +9,7 @@ import { type RateLimiter, rateHeaders } from "#lib/api/http/rates/rate-limiter.
 import type { KeyStore } from "#lib/keys/key-store.ts";
 import { readUserToken, type UserToken } from "#lib/secrets/user-token.ts";
 import type { SecurityLog } from "#lib/security-log/security-log.ts";
-import { findSession, type SessionRow } from "#lib/session/session-store.ts";
+import { findSession, type SessionRow } from "#lib/session/store/session-store.ts";
 
 /**
  * The holder of a user token: the session's own agent, or another agent. `key` identifies the token. `grant` is the

@@ -3,7 +3,7 @@ import { storable, storableText } from "#db/storable.ts";
 import type { EvidencePointer } from "#lib/events/event.ts";
 import type { EventLog } from "#lib/events/event-log.ts";
 import { newId } from "#lib/session/new-id.ts";
-import type { SessionRow } from "#lib/session/session-store.ts";
+import type { SessionRow } from "#lib/session/store/session-store.ts";
 import { beginningOf } from "#lib/text/whole-characters.ts";
 import { REFUSAL_META } from "./mcp-tool.ts";
 import { EVIDENCE_META } from "./session-tool.ts";

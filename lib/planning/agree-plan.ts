@@ -2,7 +2,7 @@ import type { Transaction } from "#db/client.ts";
 import { PLAN_AGREED_TEXT } from "#db/schema/unions.ts";
 import type { Emit } from "#lib/events/event-log.ts";
 import { acceptMessage } from "#lib/session/follow-up/accept-message.ts";
-import { findSession } from "#lib/session/session-store.ts";
+import { findSession } from "#lib/session/store/session-store.ts";
 import type { WakeDeps } from "#lib/session/waiting/waiting.ts";
 import { toPlan } from "./plan.ts";
 import { findPlan } from "./planning-store.ts";

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { Executor, Transaction } from "#db/client.ts";
 import type { Assertion, AssertionOutcome } from "#db/schema/index.ts";
 import type { Emit } from "#lib/events/event-log.ts";
-import type { SessionRow } from "#lib/session/session-store.ts";
+import type { SessionRow } from "#lib/session/store/session-store.ts";
 import { listAssertedRows, updateRequirementRow } from "./planning-store.ts";
 import type { PlanningCall } from "./store-plan.ts";
 import { emitRequirements } from "./store-requirements.ts";

@@ -4,7 +4,7 @@ import type { PlanMode } from "#db/schema/unions.ts";
 import type { Plan } from "#lib/events/event.ts";
 import type { Emit } from "#lib/events/event-log.ts";
 import { faultPoint } from "#lib/faults/fault-point.ts";
-import { lockSession, type SessionRow } from "#lib/session/session-store.ts";
+import { lockSession, type SessionRow } from "#lib/session/store/session-store.ts";
 import { editItems, isSamePlan, type PlanEdit, replaceItems, toPlan } from "./plan.ts";
 import type { PlanningDeps } from "./planning-deps.ts";
 import { findPlan, type PlanRow, writePlan } from "./planning-store.ts";

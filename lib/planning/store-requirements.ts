@@ -5,7 +5,7 @@ import { storable } from "#db/storable.ts";
 import type { Requirement } from "#lib/events/event.ts";
 import type { Emit } from "#lib/events/event-log.ts";
 import { faultPoint } from "#lib/faults/fault-point.ts";
-import { lockSession, type SessionRow } from "#lib/session/session-store.ts";
+import { lockSession, type SessionRow } from "#lib/session/store/session-store.ts";
 import type { PlanningDeps } from "./planning-deps.ts";
 import {
   insertRequirements,

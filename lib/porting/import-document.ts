@@ -5,7 +5,7 @@ import type { Emit } from "#lib/events/event-log.ts";
 import { faultPoint } from "#lib/faults/fault-point.ts";
 import { type ByteLimits, describeExcess } from "#lib/session/byte-limits.ts";
 import { newId } from "#lib/session/new-id.ts";
-import { lockSession } from "#lib/session/session-store.ts";
+import { lockSession } from "#lib/session/store/session-store.ts";
 import { VARIANT_LIMITS } from "#lib/variant/document.ts";
 import { emitVariant } from "#lib/variant/store-revision.ts";
 import { insertRevision, listVariantKeys } from "#lib/variant/variant-store.ts";

@@ -13,7 +13,7 @@ import {
 import { REQUIREMENT_LIMITS, toAssertion } from "#lib/planning/requirement.ts";
 import { emitPlan, type PlanningCall } from "#lib/planning/store-plan.ts";
 import { emitRequirements } from "#lib/planning/store-requirements.ts";
-import type { SessionRow } from "#lib/session/session-store.ts";
+import type { SessionRow } from "#lib/session/store/session-store.ts";
 import type { LeftOut } from "./format.ts";
 import type { ImportPlan } from "./read-document.ts";
 

@@ -2,7 +2,7 @@ import { and, asc, desc, eq, gt, inArray, lt, or, sql, sum } from "drizzle-orm";
 import type { Executor, Transaction } from "#db/client.ts";
 import { lockOwner } from "#db/lock-owner.ts";
 import { importedMessages, imports, sessions, toolCalls } from "#db/schema/index.ts";
-import type { SessionRow } from "#lib/session/session-store.ts";
+import type { SessionRow } from "#lib/session/store/session-store.ts";
 import type { ExportedMessage, ExportedToolResult } from "./format.ts";
 
 export type ImportRow = typeof imports.$inferSelect;

@@ -1,4 +1,4 @@
-import type { SessionRow } from "#lib/session/session-store.ts";
+import type { SessionRow } from "#lib/session/store/session-store.ts";
 import { slugOf } from "#lib/text/slug-of.ts";
 import { writeHtml } from "./html/write-html.ts";
 import type { PortingDeps } from "./porting-deps.ts";

@@ -5,7 +5,7 @@ import type { EventLog } from "#lib/events/event-log.ts";
 import type { EvidenceStore } from "#lib/evidence/evidence.ts";
 import { faultPoint } from "#lib/faults/fault-point.ts";
 import { newId } from "#lib/session/new-id.ts";
-import { findSession } from "#lib/session/session-store.ts";
+import { findSession } from "#lib/session/store/session-store.ts";
 import {
   composeDocument,
   countFindings,

@@ -3,7 +3,7 @@ import type { Executor, Transaction } from "#db/client.ts";
 import { reports, sessions } from "#db/schema/index.ts";
 import { storable } from "#db/storable.ts";
 import type { ReportSummary } from "#lib/events/event.ts";
-import type { SessionRow } from "#lib/session/session-store.ts";
+import type { SessionRow } from "#lib/session/store/session-store.ts";
 import { type Report, type ReportDocument, reportUrl, type TestedVariant } from "./report.ts";
 
 const summaryColumns = {

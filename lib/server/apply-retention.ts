@@ -4,8 +4,8 @@ import { removeOldDeliveries } from "#lib/callback/old-delivery-store.ts";
 import type { EvidencePosition } from "#lib/evidence/evidence-store.ts";
 import { removeOldEvidence } from "#lib/evidence/remove-old-evidence.ts";
 import type { SecurityLog } from "#lib/security-log/security-log.ts";
-import { findIdleSessions, type IdleSession } from "#lib/session/removal/idle-session-store.ts";
 import type { RemovalOutcome } from "#lib/session/removal/remove-session.ts";
+import { findIdleSessions, type IdleSession } from "#lib/session/store/idle-session-store.ts";
 import type { Env } from "./env.ts";
 
 /** The operations of the retention job. Each call of a `remove…` operation removes one batch. */

@@ -16,7 +16,7 @@ import { createLoginTokens } from "#lib/logins/login-tokens.ts";
 import { createLogins } from "#lib/logins/logins.ts";
 import type { SecurityLog } from "#lib/security-log/security-log.ts";
 import { createShareLinks } from "#lib/session/share/share-link.ts";
-import { readShareStates } from "#lib/session/share/share-store.ts";
+import { readShareStates } from "#lib/session/store/share-store.ts";
 import { createExportKeys } from "#lib/variant/formats/export-key.ts";
 import type { Env } from "./env.ts";
 import type { Storage } from "./open-storage.ts";

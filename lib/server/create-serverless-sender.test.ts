@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { afterEach, test } from "node:test";
 import type { Database } from "#db/client.ts";
-import { type Job, requestRun } from "#lib/session/jobs/jobs.ts";
+import { type Job, requestRun } from "#lib/session/store/jobs.ts";
 import { createServerlessSender } from "./create-serverless-sender.ts";
 
 const REQUEST_CONTEXT = Symbol.for("@vercel/request-context");

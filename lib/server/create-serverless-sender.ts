@@ -1,5 +1,5 @@
 import { createJobSender, type JobSender } from "#lib/session/jobs/job-sender.ts";
-import type { Job } from "#lib/session/jobs/jobs.ts";
+import type { Job } from "#lib/session/store/jobs.ts";
 import { waitUntil } from "./wait-until.ts";
 
 /**

@@ -25,7 +25,7 @@ import { storeDownload } from "#lib/sandbox/store-download.ts";
 import type { SecurityLog } from "#lib/security-log/security-log.ts";
 import type { Elicitations } from "#lib/session/elicitation/elicitation.ts";
 import { createWorkspaceSizes } from "#lib/session/quota/workspace-sizes.ts";
-import { readStartupStatus, setStartupStatus } from "#lib/session/session-store.ts";
+import { readStartupStatus, setStartupStatus } from "#lib/session/store/session-store.ts";
 import { createTranscriptReader } from "#lib/session/transcript/transcript.ts";
 import { readSetup } from "#lib/setup/read-setup.ts";
 import { createSkillCatalogue } from "#lib/skills/catalogue/skill-catalogue.ts";

@@ -19,9 +19,9 @@ import type { SchemaChecker } from "#lib/deliverable/admission/create-schema-che
 import type { EvidenceStore } from "#lib/evidence/evidence.ts";
 import type { GuardedPost } from "#lib/net/fetch/guarded-post.ts";
 import { createJobSender, type JobSender } from "#lib/session/jobs/job-sender.ts";
-import type { Job } from "#lib/session/jobs/jobs.ts";
 import { LOST_AFTER_MS, RARELY_LOST_AFTER_MS, resendLostRuns } from "#lib/session/jobs/resend-lost-runs.ts";
 import { createFreshRuns } from "#lib/session/run/fresh-runs.ts";
+import type { Job } from "#lib/session/store/jobs.ts";
 import { createTestRunService } from "#lib/test-runs/test-run-service.ts";
 import type { TestRunsDeps } from "#lib/test-runs/test-runs-deps.ts";
 import type { Tool } from "#lib/tools/tool.ts";

@@ -6,7 +6,6 @@ import { removeEvidenceFiles } from "#lib/evidence/evidence.ts";
 import { faultPoint } from "#lib/faults/fault-point.ts";
 import type { SandboxService } from "#lib/sandbox/sandbox-service.ts";
 import type { SecurityLog } from "#lib/security-log/security-log.ts";
-import { listRemovals, markRemoval, pruneRemovals } from "#lib/session/removal/removal-store.ts";
 import { RemovalError } from "#lib/session/removal/remove-folder.ts";
 import {
   type PendingRemoval,
@@ -14,6 +13,7 @@ import {
   type RemovedPart,
   removeSession,
 } from "#lib/session/removal/remove-session.ts";
+import { listRemovals, markRemoval, pruneRemovals } from "#lib/session/store/removal-store.ts";
 import { withinTime } from "#lib/time/within-time.ts";
 import type { StopRegistry } from "#lib/turn/run/stop-registry.ts";
 import { createRemovalCheck, type RemovalCheckDeps } from "./verify-removals.ts";

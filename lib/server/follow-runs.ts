@@ -2,10 +2,10 @@ import type { Logger } from "pino";
 import type { Database } from "#db/client.ts";
 import { readDatabaseClock } from "#db/database-time.ts";
 import type { EventBus } from "#lib/events/bus/bus.ts";
-import { noteRunsPlayed } from "#lib/session/jobs/job-store.ts";
 import { createPace } from "#lib/session/jobs/pace.ts";
 import { LOST_AFTER_MS, PLAYED_EVERY_MS } from "#lib/session/jobs/resend-lost-runs.ts";
-import { listStopRequested } from "#lib/session/run/run-store.ts";
+import { noteRunsPlayed } from "#lib/session/store/job-store.ts";
+import { listStopRequested } from "#lib/session/store/run-store.ts";
 import { STOPPED_REASON, type StopRegistry } from "#lib/turn/run/stop-registry.ts";
 import { repeat } from "./repeat.ts";
 

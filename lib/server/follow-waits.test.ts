@@ -7,8 +7,8 @@ import { waitFor } from "#lib/browser/testing.ts";
 import { createBrowserControl } from "#lib/browser/view/browser-control.ts";
 import { createMemoryBus } from "#lib/events/bus/bus.ts";
 import { createEventLog } from "#lib/events/event-log.ts";
+import { openWaits } from "#lib/session/store/wait-store.ts";
 import { insertTestSession } from "#lib/session/transcript/transcript-fixture.ts";
-import { openWaits } from "#lib/session/waiting/wait-store.ts";
 import { followWaits } from "./follow-waits.ts";
 
 const { db, close } = await openTestDatabase();

@@ -1,6 +1,6 @@
 import type { Logger } from "pino";
 import type { BrowserControl } from "#lib/browser/view/browser-control.ts";
-import { listControlWaits, listStoppedParked } from "#lib/session/waiting/wait-store.ts";
+import { listControlWaits, listStoppedParked } from "#lib/session/store/wait-store.ts";
 import { endControlWaits, endOverdueWaits, type WakeDeps } from "#lib/session/waiting/waiting.ts";
 
 /**

@@ -2,9 +2,9 @@ import type { Logger } from "pino";
 import type { Database } from "#db/client.ts";
 import type { SecurityLog } from "#lib/security-log/security-log.ts";
 import { findLeftoverFolders } from "#lib/session/removal/find-leftover-folders.ts";
-import { findLeftoverRows } from "#lib/session/removal/leftover-store.ts";
-import { markRemoval, markVerified } from "#lib/session/removal/removal-store.ts";
 import type { PendingRemoval } from "#lib/session/removal/remove-session.ts";
+import { findLeftoverRows } from "#lib/session/store/leftover-store.ts";
+import { markRemoval, markVerified } from "#lib/session/store/removal-store.ts";
 
 export type RemovalCheckDeps = {
   db: Database;

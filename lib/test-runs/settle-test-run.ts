@@ -1,5 +1,5 @@
 import { repeatOnDeadlock } from "#db/repeat-on-deadlock.ts";
-import { lockSession } from "#lib/session/session-store.ts";
+import { lockSession } from "#lib/session/store/session-store.ts";
 import { endWaits, sendWake } from "#lib/session/waiting/waiting.ts";
 import { countTests } from "./read-report.ts";
 import type { TestRunEnd } from "./run-in-workspace.ts";

@@ -1,10 +1,10 @@
 import type { TestRunInput } from "#db/schema/index.ts";
 import type { TestRunStarter } from "#db/schema/unions.ts";
 import { faultPoint } from "#lib/faults/fault-point.ts";
-import { enqueueJobs } from "#lib/session/jobs/job-store.ts";
-import { requestTests } from "#lib/session/jobs/jobs.ts";
 import { newId } from "#lib/session/new-id.ts";
-import { lockSession } from "#lib/session/session-store.ts";
+import { enqueueJobs } from "#lib/session/store/job-store.ts";
+import { requestTests } from "#lib/session/store/jobs.ts";
+import { lockSession } from "#lib/session/store/session-store.ts";
 import { listVariantKeys } from "#lib/variant/variant-store.ts";
 import { showTestRun } from "./show-test-run.ts";
 import { findTestRunOfCall, insertTestRun, readNewest, type TestRunRow } from "./test-run-store.ts";

@@ -1,4 +1,4 @@
-import type { Job } from "#lib/session/jobs/jobs.ts";
+import type { Job } from "#lib/session/store/jobs.ts";
 import { type PlayedTests, playTestRun } from "./play-test-run.ts";
 import { requeueLostTests } from "./test-run-store.ts";
 import type { TestRunsDeps } from "./test-runs-deps.ts";

@@ -12,8 +12,8 @@ import {
 } from "#db/schema/index.ts";
 import type { TestRunStarter, TestRunStatus } from "#db/schema/unions.ts";
 import { type BrowserOwner, isGone } from "#lib/browser/session/browser-store.ts";
-import { enqueueJobs } from "#lib/session/jobs/job-store.ts";
-import { type Job, requestTests } from "#lib/session/jobs/jobs.ts";
+import { enqueueJobs } from "#lib/session/store/job-store.ts";
+import { type Job, requestTests } from "#lib/session/store/jobs.ts";
 
 export type TestRunRow = typeof testRuns.$inferSelect;
 export type TestResultRow = typeof testResults.$inferSelect;

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { TestCounts } from "#db/schema/index.ts";
 import type { Workspace } from "#lib/sandbox/sandbox-service.ts";
-import { findSession } from "#lib/session/session-store.ts";
+import { findSession } from "#lib/session/store/session-store.ts";
 import { readProgress } from "./read-progress.ts";
 import { NO_COUNTS, storeCounts, type TestRunRow } from "./test-run-store.ts";
 import type { TestRunsDeps } from "./test-runs-deps.ts";

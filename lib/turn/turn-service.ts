@@ -1,4 +1,4 @@
-import { enqueueNextGeneration } from "#lib/session/jobs/job-store.ts";
+import { enqueueNextGeneration } from "#lib/session/store/job-store.ts";
 import { type Played, playTurn } from "./play-turn.ts";
 import { findPlayer, type PlayJob } from "./record/turn-store.ts";
 import { abandonRun } from "./run/abandon-run.ts";

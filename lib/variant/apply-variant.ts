@@ -1,6 +1,6 @@
 import type { LiveBrowser } from "#lib/browser/browser-service.ts";
 import type { VariantSummary } from "#lib/events/event.ts";
-import { findSelectedUrl } from "#lib/session/selected-url-store.ts";
+import { findSelectedUrl } from "#lib/session/store/selected-url-store.ts";
 import { withinDeadline } from "#lib/tools/browser/within-deadline.ts";
 import { checkDocumentContent } from "./compile/check-document.ts";
 import type { RevisionInput, VariantDocument } from "./document.ts";

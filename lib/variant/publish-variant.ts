@@ -18,7 +18,7 @@ import {
 } from "#lib/publication/publication-store.ts";
 import { computeIntegrity, isPassed, toPublication } from "#lib/publication/release.ts";
 import { newId } from "#lib/session/new-id.ts";
-import { findSession, type SessionRow } from "#lib/session/session-store.ts";
+import { findSession, type SessionRow } from "#lib/session/store/session-store.ts";
 import { variantScript } from "./compile/variant-script.ts";
 import { refreshLiveBrowsers } from "./shown-variant.ts";
 import { emitVariant, readSummary } from "./store-revision.ts";

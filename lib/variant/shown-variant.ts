@@ -1,7 +1,7 @@
 import type { Executor } from "#db/client.ts";
 import type { PageScript } from "#lib/browser/page/page-script.ts";
 import { listPublicationIds } from "#lib/publication/publication-store.ts";
-import { findRootOf, listTree } from "#lib/session/session-tree-store.ts";
+import { findRootOf, listTree } from "#lib/session/store/session-tree-store.ts";
 import { variantScript } from "./compile/variant-script.ts";
 import { revertOthers } from "./variant-in-page.ts";
 import { findShownRevision } from "./variant-store.ts";

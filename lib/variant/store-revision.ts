@@ -4,7 +4,7 @@ import type { VariantSummary } from "#lib/events/event.ts";
 import type { Emit } from "#lib/events/event-log.ts";
 import { faultPoint } from "#lib/faults/fault-point.ts";
 import { recordOutcomes } from "#lib/planning/record-outcomes.ts";
-import { findSession } from "#lib/session/session-store.ts";
+import { findSession } from "#lib/session/store/session-store.ts";
 import type { CheckReport } from "./check/check-report.ts";
 import type { CheckedRequirement } from "./check/steps/check-requirements.ts";
 import type { VariantDocument } from "./document.ts";

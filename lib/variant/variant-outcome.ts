@@ -1,6 +1,6 @@
 import type { Executor } from "#db/client.ts";
 import type { VariantSummary } from "#lib/events/event.ts";
-import type { SessionRow } from "#lib/session/session-store.ts";
+import type { SessionRow } from "#lib/session/store/session-store.ts";
 import { listVariantSummaries } from "./variant-store.ts";
 
 /**

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { sql } from "drizzle-orm";
 import { chooseDriver, openDatabase } from "#db/client.ts";
 import { createSealer } from "#lib/secrets/sealer.ts";
-import { createSession } from "#lib/session/create-session.ts";
+import { createSession } from "#lib/session/creation/create-session.ts";
 import { silentJobs } from "#lib/session/jobs/testing.ts";
 import { createFreshRuns } from "#lib/session/run/fresh-runs.ts";
 

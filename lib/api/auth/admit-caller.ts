@@ -1,6 +1,6 @@
 import { SHARE_ROLES } from "#db/schema/unions.ts";
 import { KEY_SCOPES } from "#lib/keys/key-scopes.ts";
-import type { SessionRow } from "#lib/session/session-store.ts";
+import type { SessionRow } from "#lib/session/store/session-store.ts";
 import { type Operation, type OperationAuth, scopeOf } from "../contract/operation.ts";
 import { clientOf } from "../http/client-address.ts";
 import { type Failure, fail } from "../http/errors.ts";

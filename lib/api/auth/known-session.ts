@@ -1,7 +1,7 @@
 import type { Database } from "#db/client.ts";
 import { isBelow } from "#lib/agents/agent-store.ts";
 import { SESSION_ID_PATTERN } from "#lib/session/new-id.ts";
-import { findSession, type SessionRow } from "#lib/session/session-store.ts";
+import { findSession, type SessionRow } from "#lib/session/store/session-store.ts";
 import { type Failure, fail } from "../http/errors.ts";
 
 /**

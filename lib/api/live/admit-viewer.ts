@@ -1,7 +1,7 @@
 import type { ShareRole } from "#db/schema/unions.ts";
 import { hasOwnBrowser } from "#lib/browser/session/browser-store.ts";
-import type { SessionRow } from "#lib/session/session-store.ts";
 import type { ShareAccess } from "#lib/session/share/share-link.ts";
+import type { SessionRow } from "#lib/session/store/session-store.ts";
 import type { Grant } from "../auth/access-watch.ts";
 import { actorOf } from "../auth/actor-of.ts";
 import { readKey, refuseScope, roleOf } from "../auth/authenticate.ts";

@@ -22,7 +22,7 @@ import { createKeyStore } from "#lib/keys/key-store.ts";
 import type { LiveClientFrame, LiveFrame } from "#lib/page/state/view-types.ts";
 import { silentSecurityLog } from "#lib/security-log/testing.ts";
 import { createShareLinks, hashToken } from "#lib/session/share/share-link.ts";
-import { readShareStates } from "#lib/session/share/share-store.ts";
+import { readShareStates } from "#lib/session/store/share-store.ts";
 import { insertTestSession } from "#lib/session/transcript/transcript-fixture.ts";
 import { ACCESS_TOPIC, createAccessWatch } from "../auth/access-watch.ts";
 import { createAuthenticator } from "../auth/authenticate.ts";

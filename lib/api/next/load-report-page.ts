@@ -1,7 +1,7 @@
 import type { ReportPage } from "#lib/page/state/view-types.ts";
 import { findReport } from "#lib/reports/report-store.ts";
 import { writeMarkdown } from "#lib/reports/write-markdown.ts";
-import { findSession } from "#lib/session/session-store.ts";
+import { findSession } from "#lib/session/store/session-store.ts";
 import { readVisit } from "../auth/entrance.ts";
 import type { ApiServices } from "../operations/services.ts";
 

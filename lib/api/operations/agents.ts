@@ -10,9 +10,9 @@ import {
 } from "#lib/agents/agent-store.ts";
 import { cancelAgent } from "#lib/agents/cancel-agents.ts";
 import type { AgentView } from "#lib/client/wire.ts";
-import { listOpenRuns } from "#lib/session/run/run-store.ts";
-import { findSession } from "#lib/session/session-store.ts";
-import { listWaitKinds } from "#lib/session/waiting/wait-store.ts";
+import { listOpenRuns } from "#lib/session/store/run-store.ts";
+import { findSession } from "#lib/session/store/session-store.ts";
+import { listWaitKinds } from "#lib/session/store/wait-store.ts";
 import { chooseWaitKind } from "#lib/session/waiting/waiting-on.ts";
 import { statusPath, streamPath } from "../contract/paths.ts";
 import { fail } from "../http/errors.ts";

@@ -2,7 +2,7 @@ import { findAgent } from "#lib/agents/agent-store.ts";
 import { type Budget, MINUTE_MS, type Spend } from "#lib/session/budget/budget.ts";
 import { readTreeBudget } from "#lib/session/budget/budget-store.ts";
 import { changeBudget as storeBudget } from "#lib/session/budget/change-budget.ts";
-import type { SessionRow } from "#lib/session/session-store.ts";
+import type { SessionRow } from "#lib/session/store/session-store.ts";
 import { actorOf } from "../auth/actor-of.ts";
 import { unknownSession } from "../auth/known-session.ts";
 import { type Failure, fail } from "../http/errors.ts";

@@ -2,7 +2,7 @@ import { enableEndpoint, readCallbackState } from "#lib/callback/callback-state-
 import { openPrevious } from "#lib/callback/secret/open-secrets.ts";
 import { rotateCallbackSecret as rotateSecret } from "#lib/callback/secret/rotate-secret.ts";
 import { CALLBACK_SECRET } from "#lib/session/secrets/secret-names.ts";
-import type { SessionRow } from "#lib/session/session-store.ts";
+import type { SessionRow } from "#lib/session/store/session-store.ts";
 import { maskUrl } from "#lib/text/mask-url.ts";
 import { actorOf } from "../auth/actor-of.ts";
 import { fail } from "../http/errors.ts";

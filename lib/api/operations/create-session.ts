@@ -5,7 +5,7 @@ import {
   findReplay,
   type NewSession,
   createSession as storeSession,
-} from "#lib/session/create-session.ts";
+} from "#lib/session/creation/create-session.ts";
 import { resolveDelegation } from "#lib/session/delegation.ts";
 import { SKILL_TOOLS } from "#lib/skills/skill.ts";
 import { composeToolset } from "#lib/tools/toolset.ts";

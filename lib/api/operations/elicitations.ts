@@ -3,7 +3,7 @@ import {
   type ElicitationRow,
   findElicitation,
   listElicitations as listRows,
-} from "#lib/session/elicitation/elicitation-store.ts";
+} from "#lib/session/store/elicitation-store.ts";
 import { fail } from "../http/errors.ts";
 import { formatPath } from "../http/validate.ts";
 import type { Answer } from "../operations/handler.ts";

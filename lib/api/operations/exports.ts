@@ -1,4 +1,4 @@
-import { findRootOf } from "#lib/session/session-tree-store.ts";
+import { findRootOf } from "#lib/session/store/session-tree-store.ts";
 import { variantScript } from "#lib/variant/compile/variant-script.ts";
 import { variantKeySchema } from "#lib/variant/document.ts";
 import { exportJson } from "#lib/variant/formats/index.ts";

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { SessionRow } from "#lib/session/session-store.ts";
+import type { SessionRow } from "#lib/session/store/session-store.ts";
 import type { Caller } from "../auth/authenticate.ts";
 import type { Contract, OperationName } from "../contract/contract.ts";
 import type { Operation, OperationAuth } from "../contract/operation.ts";

@@ -9,7 +9,7 @@ import {
   type PageRow,
   type PageWithVersion,
 } from "#lib/publication/landing/page-store.ts";
-import { findRootOf } from "#lib/session/session-tree-store.ts";
+import { findRootOf } from "#lib/session/store/session-tree-store.ts";
 import { fail } from "../http/errors.ts";
 import type { Answer } from "../operations/handler.ts";
 import type { CallOf } from "./handler.ts";

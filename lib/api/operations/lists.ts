@@ -3,7 +3,7 @@ import { findSessionRuns, listSessions as readSessions } from "#lib/session/list
 import { projectSessionState } from "#lib/session/list/project-session-state.ts";
 import { SESSION_ID_PATTERN } from "#lib/session/new-id.ts";
 import { isCompacting, projectOutcome, projectTurnState } from "#lib/session/run/status.ts";
-import type { SessionRow } from "#lib/session/session-store.ts";
+import type { SessionRow } from "#lib/session/store/session-store.ts";
 import { roleOf } from "../auth/authenticate.ts";
 import { type Failure, fail } from "../http/errors.ts";
 import type { Answer } from "../operations/handler.ts";

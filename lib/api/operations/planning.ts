@@ -4,7 +4,7 @@ import { findPlan, listRequirementRows } from "#lib/planning/planning-store.ts";
 import { requirementIdSchema, toRequirement } from "#lib/planning/requirement.ts";
 import { editPlan as edit, setPlanMode as setMode } from "#lib/planning/store-plan.ts";
 import { addRequirements as add, updateRequirement as update } from "#lib/planning/store-requirements.ts";
-import { findRootOf } from "#lib/session/session-tree-store.ts";
+import { findRootOf } from "#lib/session/store/session-tree-store.ts";
 import { unknownSession } from "../auth/known-session.ts";
 import { fail } from "../http/errors.ts";
 import type { Answer } from "../operations/handler.ts";

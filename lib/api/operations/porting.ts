@@ -2,7 +2,7 @@ import { importDocument, summarizeImport } from "#lib/porting/import-document.ts
 import { findImport, listImportedMessages, listImports as readImports } from "#lib/porting/import-store.ts";
 import { fileNameOf, openExport } from "#lib/porting/open-export.ts";
 import { toExportedMessage } from "#lib/porting/read-content.ts";
-import { findRootOf } from "#lib/session/session-tree-store.ts";
+import { findRootOf } from "#lib/session/store/session-tree-store.ts";
 import { attachment } from "../http/attachment.ts";
 import { fail } from "../http/errors.ts";
 import type { Answer } from "../operations/handler.ts";

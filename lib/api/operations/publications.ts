@@ -7,7 +7,7 @@ import {
 } from "#lib/publication/publication-store.ts";
 import { toPublication } from "#lib/publication/release.ts";
 import { scriptUrls } from "#lib/publication/script-address.ts";
-import { findRootOf } from "#lib/session/session-tree-store.ts";
+import { findRootOf } from "#lib/session/store/session-tree-store.ts";
 import { changePublication, publishVariant as publish } from "#lib/variant/publish-variant.ts";
 import { findRevision } from "#lib/variant/variant-store.ts";
 import { fail } from "../http/errors.ts";

@@ -1,6 +1,6 @@
 import { findReport, listReports as readReports } from "#lib/reports/report-store.ts";
 import { writeMarkdown } from "#lib/reports/write-markdown.ts";
-import { findRootOf } from "#lib/session/session-tree-store.ts";
+import { findRootOf } from "#lib/session/store/session-tree-store.ts";
 import { attachment } from "../http/attachment.ts";
 import { fail } from "../http/errors.ts";
 import type { Answer } from "../operations/handler.ts";

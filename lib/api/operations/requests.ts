@@ -1,6 +1,6 @@
 import { type PageQuery, readPage } from "#lib/events/read-page.ts";
-import { type AnsweringRun, findNewestRun, findStatus } from "#lib/session/run/run-store.ts";
 import { projectRequestStatus } from "#lib/session/run/status.ts";
+import { type AnsweringRun, findNewestRun, findStatus } from "#lib/session/store/run-store.ts";
 import { unknownSession } from "../auth/known-session.ts";
 import { fail } from "../http/errors.ts";
 import { streamRequest as openStream, type StreamQuery } from "../http/event-stream.ts";

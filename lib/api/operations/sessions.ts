@@ -3,7 +3,7 @@ import { findAgent } from "#lib/agents/agent-store.ts";
 import { pageUrl } from "#lib/publication/landing/page-address.ts";
 import { scriptUrl } from "#lib/publication/script-address.ts";
 import { limitDelegation } from "#lib/session/delegation.ts";
-import { findSession, readMetadata, type SessionRow } from "#lib/session/session-store.ts";
+import { findSession, readMetadata, type SessionRow } from "#lib/session/store/session-store.ts";
 import { maskUrl } from "#lib/text/mask-url.ts";
 import { actorOf } from "../auth/actor-of.ts";
 import { roleOf } from "../auth/authenticate.ts";

@@ -1,6 +1,6 @@
 import * as links from "#lib/session/share/manage-share-links.ts";
 import { linkPath } from "#lib/session/share/share-link.ts";
-import { findShareLink, revokeAllShares } from "#lib/session/share/share-store.ts";
+import { findShareLink, revokeAllShares } from "#lib/session/store/share-store.ts";
 import { actorOf } from "../auth/actor-of.ts";
 import { shareCookies } from "../auth/cookies.ts";
 import { unknownSession } from "../auth/known-session.ts";

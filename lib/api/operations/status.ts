@@ -1,8 +1,8 @@
 import { readPageOutcome } from "#lib/landing/page-outcome.ts";
 import { readReportOutcome } from "#lib/reports/report-store.ts";
 import { readAgentStatus as projectAgentStatus } from "#lib/session/run/agent-status.ts";
-import { findStatus } from "#lib/session/run/run-store.ts";
 import { projectRequestStatus } from "#lib/session/run/status.ts";
+import { findStatus } from "#lib/session/store/run-store.ts";
 import { readOutcome } from "#lib/variant/variant-outcome.ts";
 import { unknownSession } from "../auth/known-session.ts";
 import { fail } from "../http/errors.ts";

@@ -1,4 +1,4 @@
-import { findRootOf } from "#lib/session/session-tree-store.ts";
+import { findRootOf } from "#lib/session/store/session-tree-store.ts";
 import { showTestRun } from "#lib/test-runs/show-test-run.ts";
 import { startTestRun, TEST_RUNS_MAX } from "#lib/test-runs/start-test-run.ts";
 import {

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { findRootOf } from "#lib/session/session-tree-store.ts";
+import { findRootOf } from "#lib/session/store/session-tree-store.ts";
 import { errorText } from "#lib/text/error-text.ts";
 import { holdInTurn } from "#lib/tools/browser/index.ts";
 import { checkDocumentContent } from "#lib/variant/compile/check-document.ts";

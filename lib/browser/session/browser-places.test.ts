@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import type { OpenTurn } from "#lib/session/run/run-store.ts";
+import type { OpenTurn } from "#lib/session/store/run-store.ts";
 import { createBrowserPlaces, orderForEnding, type PlaceTicket } from "./browser-places.ts";
 
 /** Creates places. `moves` contains the positions in the queue that were reported to each session. */

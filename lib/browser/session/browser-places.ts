@@ -1,4 +1,4 @@
-import type { OpenTurn } from "#lib/session/run/run-store.ts";
+import type { OpenTurn } from "#lib/session/store/run-store.ts";
 
 /** A session's request for one of the places for running browsers. */
 export type PlaceTicket = {

@@ -3,7 +3,7 @@ import { after, before, test } from "node:test";
 import { eq } from "drizzle-orm";
 import { sessions } from "#db/schema/index.ts";
 import { openTestDatabase } from "#db/testing.ts";
-import { findSelectedUrl } from "#lib/session/selected-url-store.ts";
+import { findSelectedUrl } from "#lib/session/store/selected-url-store.ts";
 import { insertTestSession } from "../testing.ts";
 import {
   moveBrowser,

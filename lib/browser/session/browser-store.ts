@@ -3,8 +3,8 @@ import type { PgColumn } from "drizzle-orm/pg-core";
 import type { Executor, Transaction } from "#db/client.ts";
 import { hasEnded } from "#db/connection-name.ts";
 import { agents, browsers, runs, sessions } from "#db/schema/index.ts";
-import { OPEN_STATES } from "#lib/session/run/run-store.ts";
-import { initialUrlOf } from "#lib/session/selected-url-store.ts";
+import { OPEN_STATES } from "#lib/session/store/run-store.ts";
+import { initialUrlOf } from "#lib/session/store/selected-url-store.ts";
 import { type BrowserEvent, browserMachine } from "./browser-machine.ts";
 
 export type BrowserRow = typeof browsers.$inferSelect;

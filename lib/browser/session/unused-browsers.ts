@@ -1,5 +1,5 @@
 import type { Database } from "#db/client.ts";
-import { findOpenTurns } from "#lib/session/run/run-store.ts";
+import { findOpenTurns } from "#lib/session/store/run-store.ts";
 import { orderForEnding } from "./browser-places.ts";
 import { listSharedInUse } from "./browser-store.ts";
 import type { SessionBrowser } from "./session-browser.ts";

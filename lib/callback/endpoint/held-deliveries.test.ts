@@ -11,7 +11,7 @@ import {
   sessions,
 } from "#db/schema/index.ts";
 import type { GuardedPost } from "#lib/net/fetch/guarded-post.ts";
-import type { Job } from "#lib/session/jobs/jobs.ts";
+import type { Job } from "#lib/session/store/jobs.ts";
 import { attemptDelivery, type DeliveryDeps } from "../attempt-delivery.ts";
 import { enableEndpoint } from "../callback-state-store.ts";
 import { resendLostDeliveries } from "../lost-delivery-store.ts";

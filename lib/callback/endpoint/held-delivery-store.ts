@@ -3,7 +3,7 @@ import type { Database, Transaction } from "#db/client.ts";
 import { databaseTime, milliseconds } from "#db/database-time.ts";
 import { deliveries, deliveryAttempts, failingEndpoints, outbox, sessions } from "#db/schema/index.ts";
 import { queryRows } from "#db/statement.ts";
-import { type Job, requestDelivery } from "#lib/session/jobs/jobs.ts";
+import { type Job, requestDelivery } from "#lib/session/store/jobs.ts";
 import { endpointHost, isEndpointOfSession } from "../callback-state-store.ts";
 
 /**

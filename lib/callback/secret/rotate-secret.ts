@@ -1,7 +1,7 @@
 import type { Database } from "#db/client.ts";
 import type { Sealer } from "#lib/secrets/sealer.ts";
 import { CALLBACK_SECRET, PREVIOUS_CALLBACK_SECRET, placeSecret } from "#lib/session/secrets/secret-names.ts";
-import { lockSession } from "#lib/session/session-store.ts";
+import { lockSession } from "#lib/session/store/session-store.ts";
 import { readCallbackState } from "../callback-state-store.ts";
 import { putSealed } from "./callback-secret-store.ts";
 import { openCallbackValue, type SealedCallback, writePrevious } from "./open-secrets.ts";

@@ -10,7 +10,7 @@ import type { Env } from "#lib/server/env.ts";
 import { createLogger } from "#lib/server/log.ts";
 import { openStorage, type Storage } from "#lib/server/open-storage.ts";
 import { readOrCreateSecrets } from "#lib/server/prepare-data-folder.ts";
-import { findSession } from "#lib/session/session-store.ts";
+import { findSession } from "#lib/session/store/session-store.ts";
 import { createTranscriptReader } from "#lib/session/transcript/transcript.ts";
 
 type ExportOptions = { format: "json" | "html"; hasBytes: boolean };

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { ImportSummary } from "#lib/events/event.ts";
 import { isWorkspaceError } from "#lib/sandbox/workspace-error.ts";
-import { findSession } from "#lib/session/session-store.ts";
+import { findSession } from "#lib/session/store/session-store.ts";
 import { excerptAround } from "#lib/session/transcript/transcript.ts";
 import { countOf } from "#lib/text/count-of.ts";
 import { quoteAsData } from "#lib/tools/quote-as-data.ts";

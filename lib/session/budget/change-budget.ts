@@ -1,7 +1,7 @@
 import { repeatOnDeadlock } from "#db/repeat-on-deadlock.ts";
 import { faultPoint } from "#lib/faults/fault-point.ts";
-import { lockSession } from "../session-store.ts";
-import { expireBudgetWaits, renewBudgetWaits } from "../waiting/wait-store.ts";
+import { lockSession } from "../store/session-store.ts";
+import { expireBudgetWaits, renewBudgetWaits } from "../store/wait-store.ts";
 import { announceWait, sendWake, type WakeDeps, wakeRun } from "../waiting/waiting.ts";
 import { applyBudgetChange, type Budget, type BudgetChange, describeWait, NO_SPEND } from "./budget.ts";
 import { readTreeBudget, storeTreeBudget } from "./budget-store.ts";

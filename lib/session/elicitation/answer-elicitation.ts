@@ -2,16 +2,16 @@ import { repeatOnDeadlock } from "#db/repeat-on-deadlock.ts";
 import type { ElicitationAnswer } from "#db/schema/index.ts";
 import { storable } from "#db/storable.ts";
 import { checkAnswer } from "#lib/events/form-answer.ts";
-import { findRun } from "../run/run-store.ts";
-import { lockSession } from "../session-store.ts";
-import { endWaits, sendWake, type WakeDeps } from "../waiting/waiting.ts";
 import {
   acceptsAnswers,
   type ElicitationRow,
   findElicitation,
   readEventContext,
   settleElicitation,
-} from "./elicitation-store.ts";
+} from "../store/elicitation-store.ts";
+import { findRun } from "../store/run-store.ts";
+import { lockSession } from "../store/session-store.ts";
+import { endWaits, sendWake, type WakeDeps } from "../waiting/waiting.ts";
 
 type AnswerResult =
   | { status: "accepted" }

@@ -5,10 +5,10 @@ import { elicitations as elicitationRows, runs } from "#db/schema/index.ts";
 import { openTestDatabase } from "#db/testing.ts";
 import { createMemoryBus } from "#lib/events/bus/bus.ts";
 import { createEventLog } from "#lib/events/event-log.ts";
+import { listElicitations, listOpenElicitations } from "../store/elicitation-store.ts";
 import { insertTestSession } from "../transcript/transcript-fixture.ts";
 import { answerElicitation } from "./answer-elicitation.ts";
 import { createElicitations, type ElicitationEnd } from "./elicitation.ts";
-import { listElicitations, listOpenElicitations } from "./elicitation-store.ts";
 
 const { db, close } = await openTestDatabase();
 const log = createEventLog(db, createMemoryBus());

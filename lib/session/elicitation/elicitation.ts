@@ -4,8 +4,6 @@ import type { ElicitationAnswer, ElicitationForm } from "#db/schema/index.ts";
 import type { WaitEnd } from "#db/schema/unions.ts";
 import type { EventLog } from "#lib/events/event-log.ts";
 import { newId } from "../new-id.ts";
-import { findRun } from "../run/run-store.ts";
-import { lockSession } from "../session-store.ts";
 import {
   acceptsAnswers,
   type ElicitationOutcome,
@@ -16,7 +14,9 @@ import {
   listOpenOfRun,
   readEventContext,
   settleElicitation,
-} from "./elicitation-store.ts";
+} from "../store/elicitation-store.ts";
+import { findRun } from "../store/run-store.ts";
+import { lockSession } from "../store/session-store.ts";
 
 /**
  * The tool call that asks a question. If it asks several, `callId` ends with `/<number>` for each question after the

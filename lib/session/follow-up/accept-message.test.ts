@@ -8,7 +8,7 @@ import { openTestDatabase, openTestPostgres } from "#db/testing.ts";
 import { createMemoryBus } from "#lib/events/bus/bus.ts";
 import { createEventLog } from "#lib/events/event-log.ts";
 import { createJobSender } from "../jobs/job-sender.ts";
-import { listOpenRuns } from "../run/run-store.ts";
+import { listOpenRuns } from "../store/run-store.ts";
 import { insertTestSession } from "../transcript/transcript-fixture.ts";
 import { acceptMessage, type NewFollowUp, QUEUED_BYTES_MAX } from "./accept-message.ts";
 import { editQueued, listQueue, withdrawQueued } from "./queue.ts";

@@ -2,9 +2,7 @@ import type { Transaction } from "#db/client.ts";
 import type { FollowUpMode } from "#db/schema/unions.ts";
 import type { Emit } from "#lib/events/event-log.ts";
 import { faultPoint } from "#lib/faults/fault-point.ts";
-import { type Job, requestRun } from "../jobs/jobs.ts";
 import { newId } from "../new-id.ts";
-import { endWaits, sendWake, type WakeDeps } from "../waiting/waiting.ts";
 import {
   type EarlierUse,
   type HeadRun,
@@ -14,7 +12,9 @@ import {
   noteStop,
   readQueueState,
   type SessionCounters,
-} from "./follow-up-store.ts";
+} from "../store/follow-up-store.ts";
+import { type Job, requestRun } from "../store/jobs.ts";
+import { endWaits, sendWake, type WakeDeps } from "../waiting/waiting.ts";
 import { type IncomingMessage, toMessageRows } from "./incoming-message.ts";
 import { type Placement, placeFollowUp } from "./place-follow-up.ts";
 

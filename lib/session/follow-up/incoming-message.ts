@@ -1,5 +1,5 @@
 import { newId } from "../new-id.ts";
-import type { MessageRow } from "../transcript/transcript-store.ts";
+import type { MessageRow } from "../store/transcript-store.ts";
 
 /** A message as the caller sends it. */
 export type IncomingMessage = { role: "user" | "assistant"; parts: { type: "text"; text: string }[] };

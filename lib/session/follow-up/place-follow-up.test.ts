@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import type { HeadRun } from "./follow-up-store.ts";
+import type { HeadRun } from "../store/follow-up-store.ts";
 import { placeFollowUp } from "./place-follow-up.ts";
 
 const running: HeadRun = {

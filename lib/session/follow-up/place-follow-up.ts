@@ -1,5 +1,5 @@
 import type { FollowUpMode } from "#db/schema/unions.ts";
-import type { HeadRun } from "./follow-up-store.ts";
+import type { HeadRun } from "../store/follow-up-store.ts";
 
 /** The sender of a follow-up. */
 type FollowUpOrigin = "person" | "external" | "subagent";

@@ -1,7 +1,7 @@
 import type { Database } from "#db/client.ts";
 import type { FollowUpMode } from "#db/schema/unions.ts";
-import { findRequest, findRunByAttempt } from "../run/run-store.ts";
-import { listQueuedRequests, replaceQueuedText } from "../transcript/transcript-store.ts";
+import { findRequest, findRunByAttempt } from "../store/run-store.ts";
+import { listQueuedRequests, replaceQueuedText } from "../store/transcript-store.ts";
 import { withdrawSteer } from "./steering.ts";
 
 /** A queued message. The current turn will read a `steer`; other messages get their own turn. */

@@ -6,12 +6,12 @@ import { openTestDatabase } from "#db/testing.ts";
 import { createMemoryBus } from "#lib/events/bus/bus.ts";
 import { createEventLog } from "#lib/events/event-log.ts";
 import { createJobSender } from "../jobs/job-sender.ts";
-import { countQueued, findLastRun, findStatus, listOpenRuns } from "../run/run-store.ts";
+import { countQueued, findLastRun, findStatus, listOpenRuns } from "../store/run-store.ts";
+import { listReadSteers } from "../store/steering-store.ts";
 import { insertTestSession } from "../transcript/transcript-fixture.ts";
 import { acceptMessage, type NewFollowUp } from "./accept-message.ts";
 import { editQueued, listQueue, withdrawQueued } from "./queue.ts";
 import { hasUnreadSteers, releaseSteers, takeSteers, unreadSteers } from "./steering.ts";
-import { listReadSteers } from "./steering-store.ts";
 
 const { db, close } = await openTestDatabase();
 const sent: string[] = [];

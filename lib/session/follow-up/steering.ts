@@ -1,18 +1,18 @@
 import type { Database, Transaction } from "#db/client.ts";
 import type { TranscriptMessage } from "#lib/events/event.ts";
 import { newId } from "../new-id.ts";
-import type { RunRow } from "../run/run-store.ts";
-import { lockSession } from "../session-store.ts";
-import { type MessageRow, toTranscriptMessage } from "../transcript/transcript-store.ts";
+import type { RunRow } from "../store/run-store.ts";
+import { lockSession } from "../store/session-store.ts";
 import {
   insertOwnRuns,
   listUnreadSteers,
   lockUnreadSteer,
   lockUnreadSteers,
   placeSteers,
-} from "./steering-store.ts";
+} from "../store/steering-store.ts";
+import { type MessageRow, toTranscriptMessage } from "../store/transcript-store.ts";
 
-export { hasUnreadSteers, unreadSteers } from "./steering-store.ts";
+export { hasUnreadSteers, unreadSteers } from "../store/steering-store.ts";
 
 /** A message for the model. */
 type ModelText = { role: "user" | "assistant"; content: string };

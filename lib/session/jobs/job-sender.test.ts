@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { outbox } from "#db/schema/index.ts";
 import { openTestDatabase } from "#db/testing.ts";
+import { type Job, requestRun } from "../store/jobs.ts";
 import { createJobSender } from "./job-sender.ts";
-import { type Job, requestRun } from "./jobs.ts";
 
 const { db, close } = await openTestDatabase();
 after(close);

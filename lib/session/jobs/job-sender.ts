@@ -1,8 +1,8 @@
 import type { Database } from "#db/client.ts";
 import { faultPoint } from "#lib/faults/fault-point.ts";
 import type { Logger } from "#lib/log/logger.ts";
-import { listUnsentJobs, markJobsSent, pruneSentJobs } from "./job-store.ts";
-import type { Job } from "./jobs.ts";
+import { listUnsentJobs, markJobsSent, pruneSentJobs } from "../store/job-store.ts";
+import type { Job, PlannedJob } from "../store/jobs.ts";
 
 /**
  * Lets the statement that stores a job also write the engine's rows for the job, so that the job need not be sent. Only
@@ -11,25 +11,6 @@ import type { Job } from "./jobs.ts";
 export type JobIntake = {
   /** Plans the engine run that executes a job; undefined if the job must be sent instead. */
   plan: (job: Job) => PlannedJob | undefined;
-};
-
-/** The engine run that will execute a job, before the rows of this run are written. */
-export type PlannedJob = {
-  /** The engine's event for the job, as JSON. */
-  event: string;
-  runId: string;
-  functionId: string;
-  executorId: string;
-  /**
-   * Plays the run. Call it after the transaction that writes the rows is committed, or before, if the job's function
-   * waits for the commit itself.
-   */
-  play: () => void;
-  /**
-   * Tells the engine that the rows were written, or that they were not. Without this call, the engine looks for the
-   * rows after ten seconds and plays the run if it is not being played.
-   */
-  settle: () => void;
 };
 
 /** Hands jobs to the durable engine. */

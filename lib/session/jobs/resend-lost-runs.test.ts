@@ -5,8 +5,8 @@ import type { Database } from "#db/client.ts";
 import { outbox, requests, runs, sessions } from "#db/schema/index.ts";
 import { openTestDatabase, sessionRow } from "#db/testing.ts";
 import { newId } from "../new-id.ts";
-import { listUnsentJobs, noteRunsPlayed } from "./job-store.ts";
-import { requestRun } from "./jobs.ts";
+import { listUnsentJobs, noteRunsPlayed } from "../store/job-store.ts";
+import { requestRun } from "../store/jobs.ts";
 import { createPace } from "./pace.ts";
 import { resendLostRuns } from "./resend-lost-runs.ts";
 

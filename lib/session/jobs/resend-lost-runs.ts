@@ -1,6 +1,6 @@
 import type { Database } from "#db/client.ts";
-import { requeueLostRuns } from "./job-store.ts";
-import type { Job } from "./jobs.ts";
+import { requeueLostRuns } from "../store/job-store.ts";
+import type { Job } from "../store/jobs.ts";
 
 /** Interval in milliseconds at which a process renews the jobs of the runs that it plays. */
 export const PLAYED_EVERY_MS = 10_000;

@@ -10,8 +10,8 @@ import {
   PLAYING_ORDER,
   type RunRow,
   STARTED_LAST,
-} from "../run/run-store.ts";
-import { type SessionRow, sessionColumns } from "../session-store.ts";
+} from "../store/run-store.ts";
+import { type SessionRow, sessionColumns } from "../store/session-store.ts";
 import { WAIT_KIND_ORDER } from "../waiting/waiting-on.ts";
 
 /**

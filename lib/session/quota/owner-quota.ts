@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
 import type { Database } from "#db/client.ts";
 import { mebibytes } from "../byte-limits.ts";
-import { countSessions, type SessionCounts, sumStoredBytes } from "./owner-usage-store.ts";
+import { countSessions, type SessionCounts, sumStoredBytes } from "../store/owner-usage-store.ts";
 
 /** Limits of one owner; 0 means no limit. */
 export type OwnerLimits = { storedSessions: number; openSessions: number; storedBytes: number };

@@ -1,6 +1,6 @@
 import type { Database } from "#db/client.ts";
 import type { Logger } from "#lib/log/logger.ts";
-import { storeWorkspaceSizes } from "./owner-usage-store.ts";
+import { storeWorkspaceSizes } from "../store/owner-usage-store.ts";
 
 /** Records the last measured sizes of workspaces. The sandbox measures them for its own quota. */
 type WorkspaceSizes = { note: (sessionId: string, bytes: number) => void; close: () => Promise<void> };

@@ -1,8 +1,13 @@
 import type { Database } from "#db/client.ts";
 import { repeatOnDeadlock } from "#db/repeat-on-deadlock.ts";
-import { type KeptPublication, type Removal, type RemovedRows, removeSessionRows } from "./removal-store.ts";
+import {
+  type KeptPublication,
+  type Removal,
+  type RemovedRows,
+  removeSessionRows,
+} from "../store/removal-store.ts";
 
-export type { Removal, RemovedRows } from "./removal-store.ts";
+export type { Removal, RemovedRows } from "../store/removal-store.ts";
 
 /**
  * Parts of a session that may remain after its removal. `run`: a process still plays a run of the session. `rows`: a

@@ -6,7 +6,7 @@ import type { PlanItemStatus, PlanMode } from "#db/schema/unions.ts";
 import { openTestDatabase } from "#db/testing.ts";
 import { findSessionRuns, listSessions } from "../list/list-store.ts";
 import { projectSessionState } from "../list/project-session-state.ts";
-import { findSession } from "../session-store.ts";
+import { findSession } from "../store/session-store.ts";
 import { insertTestSession } from "../transcript/transcript-fixture.ts";
 import { readAgentStatus } from "./agent-status.ts";
 

@@ -3,9 +3,9 @@ import { readSnapshot } from "#db/read-snapshot.ts";
 import type { StartupStatus } from "#db/schema/unions.ts";
 import type { Deliverable, RunOutcome, WaitingOn } from "#lib/events/event.ts";
 import { type DelegationCaps, limitDelegation } from "../delegation.ts";
-import type { SessionRow } from "../session-store.ts";
+import { countQueued, findDeliverable, findLastRun, listOpenRuns } from "../store/run-store.ts";
+import type { SessionRow } from "../store/session-store.ts";
 import { readWaitingOn } from "../waiting/read-waiting-on.ts";
-import { countQueued, findDeliverable, findLastRun, listOpenRuns } from "./run-store.ts";
 import {
   isCompacting,
   projectDeliverable,

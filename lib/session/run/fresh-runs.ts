@@ -1,6 +1,6 @@
 import type { RunOrigin } from "#db/schema/unions.ts";
-import type { SessionRow } from "../session-store.ts";
-import type { MessageRow } from "../transcript/transcript-store.ts";
+import type { SessionRow } from "../store/session-store.ts";
+import type { MessageRow } from "../store/transcript-store.ts";
 
 /** The first run of a session, as stored at its creation. */
 export type FreshRun = {

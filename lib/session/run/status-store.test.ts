@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { requests, runs } from "#db/schema/index.ts";
 import { openTestDatabase } from "#db/testing.ts";
+import { findStatus } from "../store/run-store.ts";
 import { insertTestSession } from "../transcript/transcript-fixture.ts";
-import { findStatus } from "./run-store.ts";
 
 const { db, close } = await openTestDatabase();
 after(close);

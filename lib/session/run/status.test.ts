@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { RUN_STATES } from "#db/schema/unions.ts";
-import { titleOf } from "../create-session.ts";
+import { titleOf } from "../creation/create-session.ts";
 import { newDeliveryId, newId, SESSION_ID_PATTERN } from "../new-id.ts";
 import {
   isCompacting,

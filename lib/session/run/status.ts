@@ -1,5 +1,5 @@
 import type { Deliverable, RunOutcome } from "#lib/events/event.ts";
-import type { DeliverableRow, RunRow } from "./run-store.ts";
+import type { DeliverableRow, RunRow } from "../store/run-store.ts";
 
 /** Source: specification, Request status. */
 type RequestStatus = "pending" | "running" | "completed";

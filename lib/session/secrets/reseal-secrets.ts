@@ -1,7 +1,6 @@
 import type { Database } from "#db/client.ts";
 import { repeatOnDeadlock } from "#db/repeat-on-deadlock.ts";
 import type { Sealer } from "#lib/secrets/sealer.ts";
-import { placeSecret } from "./secret-names.ts";
 import {
   countSealedWithOtherKey,
   listSealedWithOtherKey,
@@ -9,7 +8,8 @@ import {
   replaceSealed,
   type SealedRow,
   sealUrls,
-} from "./secret-store.ts";
+} from "../store/secret-store.ts";
+import { placeSecret } from "./secret-names.ts";
 import { splitUrls } from "./split-secrets.ts";
 
 /** The outcome of one call of {@link resealSecrets}, which processes a part of the secrets. */

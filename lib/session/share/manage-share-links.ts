@@ -1,9 +1,8 @@
 import { randomBytes } from "node:crypto";
 import type { Database } from "#db/client.ts";
 import type { ShareRole } from "#db/schema/unions.ts";
-import { lockCounters } from "../follow-up/follow-up-store.ts";
 import { newId } from "../new-id.ts";
-import { hashToken } from "./share-link.ts";
+import { lockCounters } from "../store/follow-up-store.ts";
 import {
   countLiveShareLinks,
   findShareLink,
@@ -11,7 +10,8 @@ import {
   listShareLinkRows,
   revokeShareLinkRow,
   type ShareLinkRow,
-} from "./share-store.ts";
+} from "../store/share-store.ts";
+import { hashToken } from "./share-link.ts";
 
 /** A share link as lists show it, without its secret. Times are ISO 8601, UTC. */
 type ListedShareLink = {

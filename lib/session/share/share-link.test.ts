@@ -3,10 +3,10 @@ import { after, describe, test } from "node:test";
 import { shareTokens } from "#db/schema/index.ts";
 import { SHARE_ROLES } from "#db/schema/unions.ts";
 import { openTestDatabase } from "#db/testing.ts";
+import { countLiveShareLinks, revokeAllShares } from "../store/share-store.ts";
 import { insertTestSession } from "../transcript/transcript-fixture.ts";
 import { createShareLink, LIVE_LINKS_MAX } from "./manage-share-links.ts";
 import { createShareLinks, hashToken } from "./share-link.ts";
-import { countLiveShareLinks, revokeAllShares } from "./share-store.ts";
 
 const { db, close } = await openTestDatabase();
 after(close);

@@ -1,7 +1,7 @@
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import type { Database } from "#db/client.ts";
 import { SHARE_ROLES, type ShareRole } from "#db/schema/unions.ts";
-import { findShare } from "./share-store.ts";
+import { findShare } from "../store/share-store.ts";
 
 /** The access that a valid share token grants. */
 export type ShareAccess = {

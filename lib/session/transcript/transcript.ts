@@ -6,24 +6,15 @@ import {
   findImportedMessage,
   type ImportedMessage,
   searchImportedMessages,
-} from "./imported-messages-store.ts";
+} from "../store/imported-messages-store.ts";
 import {
   findMessage,
   findResultPage,
   listMessages,
   searchMessages,
+  type ToolResultPage,
   toTranscriptMessage,
-} from "./transcript-store.ts";
-
-/** A part of a stored tool result, as the tool `read_tool_result` reads it. */
-export type ToolResultPage = {
-  resultId: string;
-  toolName: string;
-  state: string;
-  text: string;
-  offset: number;
-  totalCharacters: number;
-};
+} from "../store/transcript-store.ts";
 
 /** Read access to the messages and tool results of a session. */
 export type TranscriptReader = {

@@ -1,8 +1,8 @@
 import type { Executor } from "#db/client.ts";
 import type { WaitingOn } from "#lib/events/event.ts";
-import { listOpenElicitations } from "../elicitation/elicitation-store.ts";
-import type { RunRow } from "../run/run-store.ts";
-import { listWaits } from "./wait-store.ts";
+import { listOpenElicitations } from "../store/elicitation-store.ts";
+import type { RunRow } from "../store/run-store.ts";
+import { listWaits } from "../store/wait-store.ts";
 import { toWaitingOn } from "./waiting-on.ts";
 
 /**

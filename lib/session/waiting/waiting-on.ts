@@ -1,6 +1,6 @@
 import type { WaitKind } from "#db/schema/unions.ts";
 import type { WaitingOn } from "#lib/events/event.ts";
-import type { WaitRow } from "./wait-store.ts";
+import type { WaitRow } from "../store/wait-store.ts";
 
 /**
  * If a turn has waits of several kinds, the kind that comes first in this list is reported. Kinds that people can

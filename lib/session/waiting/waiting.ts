@@ -4,13 +4,13 @@ import type { WaitEnd } from "#db/schema/unions.ts";
 import type { Emit, EventLog } from "#lib/events/event-log.ts";
 import { faultPoint } from "#lib/faults/fault-point.ts";
 import type { Logger } from "#lib/log/logger.ts";
-import { readEventContext, settleQuestionsOf } from "../elicitation/elicitation-store.ts";
 import type { JobSender } from "../jobs/job-sender.ts";
-import { type Job, requestRun } from "../jobs/jobs.ts";
-import { findRun } from "../run/run-store.ts";
-import { lockSession } from "../session-store.ts";
+import { readEventContext, settleQuestionsOf } from "../store/elicitation-store.ts";
+import { type Job, requestRun } from "../store/jobs.ts";
+import { findRun } from "../store/run-store.ts";
+import { lockSession } from "../store/session-store.ts";
+import { endWaitRows, listControlWaits, listOverdueWaits } from "../store/wait-store.ts";
 import { readWaitingOn } from "./read-waiting-on.ts";
-import { endWaitRows, listControlWaits, listOverdueWaits } from "./wait-store.ts";
 
 /** Dependencies for waking parked runs. */
 export type WakeDeps = { db: Database; log: EventLog; jobs: Pick<JobSender, "sendSoon"> };

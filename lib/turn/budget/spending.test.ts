@@ -8,7 +8,7 @@ import { createMemoryBus } from "#lib/events/bus/bus.ts";
 import { openTopic } from "#lib/events/bus/topic.ts";
 import type { Budget } from "#lib/session/budget/budget.ts";
 import { newId } from "#lib/session/new-id.ts";
-import { findSession } from "#lib/session/session-store.ts";
+import { findSession } from "#lib/session/store/session-store.ts";
 import { createSpending, type Spending } from "./spending.ts";
 
 const { db, close } = await openTestDatabase();

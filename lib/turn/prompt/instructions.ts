@@ -1,7 +1,7 @@
 import type { AgentBrowser } from "#db/schema/unions.ts";
 import { BROWSER_TOOLS } from "#lib/catalogue/tools.ts";
 import type { PlanningState } from "#lib/planning/planning-store.ts";
-import type { ImportedConversation } from "#lib/session/transcript/imported-messages-store.ts";
+import type { ImportedConversation } from "#lib/session/store/imported-messages-store.ts";
 import { shorten } from "#lib/text/shorten.ts";
 import { beginningOf } from "#lib/text/whole-characters.ts";
 import { quoteAsData } from "#lib/tools/quote-as-data.ts";

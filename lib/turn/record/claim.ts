@@ -1,6 +1,6 @@
 import type { RunOrigin, Source } from "#db/schema/unions.ts";
-import type { RunRow } from "#lib/session/run/run-store.ts";
-import type { SessionRow } from "#lib/session/session-store.ts";
+import type { RunRow } from "#lib/session/store/run-store.ts";
+import type { SessionRow } from "#lib/session/store/session-store.ts";
 
 /**
  * An executor's right to play a run. Another executor that claims the run raises the epoch, and the earlier claim is

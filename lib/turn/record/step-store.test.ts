@@ -16,7 +16,7 @@ import {
 import type { FollowUpMode } from "#db/schema/unions.ts";
 import { openTestDatabase } from "#db/testing.ts";
 import { BROWSER_TOOLS } from "#lib/catalogue/tools.ts";
-import { insertFollowUp, lockCounters } from "#lib/session/follow-up/follow-up-store.ts";
+import { insertFollowUp, lockCounters } from "#lib/session/store/follow-up-store.ts";
 import { insertTestSession } from "#lib/session/transcript/transcript-fixture.ts";
 import { browserTools } from "#lib/tools/browser/index.ts";
 import { variantTools } from "#lib/variant/tools/index.ts";

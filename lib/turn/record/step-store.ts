@@ -21,7 +21,7 @@ import { defineStatement, queryRows, type Statement, type Value } from "#db/stat
 import { BROWSER_TOOLS } from "#lib/catalogue/tools.ts";
 import { NO_SPEND } from "#lib/session/budget/budget.ts";
 import { unreadSteers } from "#lib/session/follow-up/steering.ts";
-import { OPEN, PLAYING_ORDER } from "#lib/session/run/run-store.ts";
+import { OPEN, PLAYING_ORDER } from "#lib/session/store/run-store.ts";
 import type { Claim } from "./claim.ts";
 import type { Fence, TurnWrite, WriteReceipt } from "./turn-write.ts";
 

@@ -16,10 +16,10 @@ import {
 import type { RunOrigin } from "#db/schema/unions.ts";
 import { defineStatement, prepareOnce, queryRows } from "#db/statement.ts";
 import type { AgentRow } from "#lib/agents/agent-store.ts";
-import { OPEN, OPEN_STATES, PLAYING_ORDER, type RunRow } from "#lib/session/run/run-store.ts";
-import { selectedUrl } from "#lib/session/selected-url-store.ts";
-import { type SessionRow, sessionColumns } from "#lib/session/session-store.ts";
-import type { MessageRow } from "#lib/session/transcript/transcript-store.ts";
+import { OPEN, OPEN_STATES, PLAYING_ORDER, type RunRow } from "#lib/session/store/run-store.ts";
+import { selectedUrl } from "#lib/session/store/selected-url-store.ts";
+import { type SessionRow, sessionColumns } from "#lib/session/store/session-store.ts";
+import type { MessageRow } from "#lib/session/store/transcript-store.ts";
 import type { RecordedEntry } from "../prompt/history.ts";
 import type { Claim } from "./claim.ts";
 

@@ -3,7 +3,7 @@ import type { PlannedDelivery } from "#lib/callback/plan-delivery.ts";
 import type { EventDraft } from "#lib/events/draft-event.ts";
 import type { Deliverable } from "#lib/events/event.ts";
 import type { Spend } from "#lib/session/budget/budget.ts";
-import type { Job } from "#lib/session/jobs/jobs.ts";
+import type { Job } from "#lib/session/store/jobs.ts";
 
 /** The row of a step: its output (a small value), and the messages that it adds for the model. */
 export type StepWrite = {

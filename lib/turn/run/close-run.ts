@@ -9,17 +9,13 @@ import { faultPoint } from "#lib/faults/fault-point.ts";
 import { readPageOutcome } from "#lib/landing/page-outcome.ts";
 import type { ModelFailure } from "#lib/model/failure.ts";
 import { readReportOutcome } from "#lib/reports/report-store.ts";
-import { lockCounters, noteStop } from "#lib/session/follow-up/follow-up-store.ts";
 import { releaseSteers } from "#lib/session/follow-up/steering.ts";
-import { requestRun } from "#lib/session/jobs/jobs.ts";
 import { newId } from "#lib/session/new-id.ts";
-import { findRun, isOpen, listOpenRuns } from "#lib/session/run/run-store.ts";
-import type { SessionRow } from "#lib/session/session-store.ts";
-import {
-  findLastAnswer,
-  type MessageRow,
-  toTranscriptMessage,
-} from "#lib/session/transcript/transcript-store.ts";
+import { lockCounters, noteStop } from "#lib/session/store/follow-up-store.ts";
+import { requestRun } from "#lib/session/store/jobs.ts";
+import { findRun, isOpen, listOpenRuns } from "#lib/session/store/run-store.ts";
+import type { SessionRow } from "#lib/session/store/session-store.ts";
+import { findLastAnswer, type MessageRow, toTranscriptMessage } from "#lib/session/store/transcript-store.ts";
 import { sendWake } from "#lib/session/waiting/waiting.ts";
 import { readOutcome } from "#lib/variant/variant-outcome.ts";
 import type { Claim } from "../record/claim.ts";

@@ -1,7 +1,7 @@
 import { setImmediate as afterIo } from "node:timers/promises";
 import type { ModelMessage } from "ai";
 import type { NewEvent } from "#lib/events/event.ts";
-import { type MessageRow, toTranscriptMessage } from "#lib/session/transcript/transcript-store.ts";
+import { type MessageRow, toTranscriptMessage } from "#lib/session/store/transcript-store.ts";
 import { composeOwnTools } from "../prompt/compose-tools.ts";
 import { endWithUser } from "../prompt/end-with-user.ts";
 import { needsFirstLook } from "../prompt/record-first-look.ts";

@@ -1,9 +1,9 @@
 import type { WaitEnd } from "#db/schema/unions.ts";
 import type { AgentRow } from "#lib/agents/agent-store.ts";
 import type { PlanningState } from "#lib/planning/planning-store.ts";
-import type { SessionRow } from "#lib/session/session-store.ts";
-import type { ImportedConversation } from "#lib/session/transcript/imported-messages-store.ts";
-import type { MessageRow } from "#lib/session/transcript/transcript-store.ts";
+import type { ImportedConversation } from "#lib/session/store/imported-messages-store.ts";
+import type { SessionRow } from "#lib/session/store/session-store.ts";
+import type { MessageRow } from "#lib/session/store/transcript-store.ts";
 import type { SkillSummary } from "#lib/skills/session-skills.ts";
 import type { VariantState } from "#lib/variant/variant-history-store.ts";
 import type { MeteredPrompt, PromptMeter } from "../compaction/prompt-meter.ts";

@@ -1,4 +1,4 @@
-import { findNewestRun, findRun, isOpen, listOpenRuns } from "#lib/session/run/run-store.ts";
+import { findNewestRun, findRun, isOpen, listOpenRuns } from "#lib/session/store/run-store.ts";
 import { sendWake, wakeRun } from "#lib/session/waiting/waiting.ts";
 import { isStaleClaim, toClaim } from "../record/claim.ts";
 import { listStepOutputs, readRun, requestCancel } from "../record/turn-store.ts";

@@ -2,7 +2,7 @@ import { listUnreported } from "#lib/agents/agent-store.ts";
 import { cutResult } from "#lib/agents/cut-result.ts";
 import { SUBMIT_RESULT } from "#lib/agents/tools/report.ts";
 import { type AgentReport, checkAgentWait } from "#lib/agents/wait-for-agents.ts";
-import type { NewWait } from "#lib/session/waiting/wait-store.ts";
+import type { NewWait } from "#lib/session/store/wait-store.ts";
 import { quoteAsData } from "#lib/tools/quote-as-data.ts";
 import type { HistoryMessage } from "../compaction/history-entry.ts";
 import { ADDED } from "../prompt/record-first-look.ts";

@@ -5,7 +5,7 @@ import { SUBMIT_RESULT } from "#lib/agents/tools/report.ts";
 import type { EvidencePointer } from "#lib/events/event.ts";
 import { faultPoint } from "#lib/faults/fault-point.ts";
 import { newId } from "#lib/session/new-id.ts";
-import type { NewWait } from "#lib/session/waiting/wait-store.ts";
+import type { NewWait } from "#lib/session/store/wait-store.ts";
 import { beginningOf } from "#lib/text/whole-characters.ts";
 import { describeFailure } from "#lib/tools/describe-failure.ts";
 import { errorResult, ServiceFailure, type Tool, type ToolResult, type Waiting } from "#lib/tools/tool.ts";

@@ -4,7 +4,7 @@ import type { LiveBrowser } from "#lib/browser/browser-service.ts";
 import { copyStorage } from "#lib/browser/page/copy-storage.ts";
 import type { BrowserStorage } from "#lib/browser/page/open-fresh-context.ts";
 import { faultPoint } from "#lib/faults/fault-point.ts";
-import { findSession } from "#lib/session/session-store.ts";
+import { findSession } from "#lib/session/store/session-store.ts";
 import { errorText } from "#lib/text/error-text.ts";
 import { shorten } from "#lib/text/shorten.ts";
 import { withinDeadline } from "#lib/tools/browser/within-deadline.ts";

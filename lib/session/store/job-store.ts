@@ -2,9 +2,8 @@ import { and, asc, eq, inArray, isNull, type Placeholder, type SQL, sql } from "
 import type { Database, Executor, Transaction } from "#db/client.ts";
 import { databaseTime, milliseconds } from "#db/database-time.ts";
 import { engineEvents, engineRuns, outbox, requests, runs } from "#db/schema/index.ts";
-import { OPEN_STATES, PLAYING_ORDER } from "../run/run-store.ts";
-import type { PlannedJob } from "./job-sender.ts";
-import { type Job, requestRun } from "./jobs.ts";
+import { type Job, type PlannedJob, requestRun } from "./jobs.ts";
+import { OPEN_STATES, PLAYING_ORDER } from "./run-store.ts";
 
 /** Inserts jobs into the outbox in the current transaction. Send them after the commit. */
 export async function enqueueJobs(tx: Transaction, jobs: Job[]): Promise<void> {

@@ -39,3 +39,22 @@ export const requestTests = ({ id, jobNumber }: { id: string; jobNumber: number 
   id: `${id}:${jobNumber}`,
   data: { testRunId: id },
 });
+
+/** The engine run that will execute a job, before the rows of this run are written. */
+export type PlannedJob = {
+  /** The engine's event for the job, as JSON. */
+  event: string;
+  runId: string;
+  functionId: string;
+  executorId: string;
+  /**
+   * Plays the run. Call it after the transaction that writes the rows is committed, or before, if the job's function
+   * waits for the commit itself.
+   */
+  play: () => void;
+  /**
+   * Tells the engine that the rows were written, or that they were not. Without this call, the engine looks for the
+   * rows after ten seconds and plays the run if it is not being played.
+   */
+  settle: () => void;
+};

@@ -1,7 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Database, Executor } from "#db/client.ts";
 import { queryRows } from "#db/statement.ts";
-import { OPEN } from "../run/run-store.ts";
+import { OPEN } from "./run-store.ts";
 
 /** A session that retention may remove. */
 export type IdleSession = { id: string; ownerId: string };

@@ -3,8 +3,7 @@ import type { Database, Executor } from "#db/client.ts";
 import { messages, requests, runs, toolCalls } from "#db/schema/index.ts";
 import { queryRows } from "#db/statement.ts";
 import type { TranscriptMessage } from "#lib/events/event.ts";
-import { PLAYING_ORDER, type RequestRow } from "../run/run-store.ts";
-import type { ToolResultPage } from "./transcript.ts";
+import { PLAYING_ORDER, type RequestRow } from "./run-store.ts";
 
 /** A message in the transcript. It has a `seq`, which a queued message does not have. */
 type PlacedMessageRow = Omit<typeof messages.$inferSelect, "seq"> & { seq: number };
@@ -85,6 +84,16 @@ export async function findResultPage(
     .where(and(eq(toolCalls.sessionId, sessionId), eq(toolCalls.resultId, resultId)));
   return row && { ...row, offset: range.offset };
 }
+
+/** A part of a stored tool result, as the tool `read_tool_result` reads it. */
+export type ToolResultPage = {
+  resultId: string;
+  toolName: string;
+  state: string;
+  text: string;
+  offset: number;
+  totalCharacters: number;
+};
 
 export type MessageRow = typeof messages.$inferSelect;
 export type NewMessageRow = typeof messages.$inferInsert;

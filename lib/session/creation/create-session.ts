@@ -10,17 +10,17 @@ import type {
 import { faultPoint } from "#lib/faults/fault-point.ts";
 import type { Sealer } from "#lib/secrets/sealer.ts";
 import { shorten } from "#lib/text/shorten.ts";
-import type { Budget } from "./budget/budget.ts";
-import type { DelegationCaps } from "./delegation.ts";
-import { type IncomingMessage, toMessageRows } from "./follow-up/incoming-message.ts";
-import type { JobSender } from "./jobs/job-sender.ts";
-import { type Job, requestRun } from "./jobs/jobs.ts";
-import { newId } from "./new-id.ts";
-import type { FreshRuns } from "./run/fresh-runs.ts";
-import { findFirstRun } from "./run/run-store.ts";
-import { placeSecret } from "./secrets/secret-names.ts";
-import { splitSecrets } from "./secrets/split-secrets.ts";
-import { findSessionByIdempotencyKey, insertNewSession } from "./session-store.ts";
+import type { Budget } from "../budget/budget.ts";
+import type { DelegationCaps } from "../delegation.ts";
+import { type IncomingMessage, toMessageRows } from "../follow-up/incoming-message.ts";
+import type { JobSender } from "../jobs/job-sender.ts";
+import { newId } from "../new-id.ts";
+import type { FreshRuns } from "../run/fresh-runs.ts";
+import { placeSecret } from "../secrets/secret-names.ts";
+import { splitSecrets } from "../secrets/split-secrets.ts";
+import { type Job, requestRun } from "../store/jobs.ts";
+import { findFirstRun } from "../store/run-store.ts";
+import { findSessionByIdempotencyKey, insertNewSession } from "../store/session-store.ts";
 
 /** The validated input of a new session. */
 export type NewSession = {

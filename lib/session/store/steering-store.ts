@@ -2,8 +2,8 @@ import { and, asc, eq, getTableColumns, inArray, type SQL, sql } from "drizzle-o
 import type { Executor, Transaction } from "#db/client.ts";
 import { messages, requests, runs } from "#db/schema/index.ts";
 import { queryRows } from "#db/statement.ts";
-import type { RequestRow, RunRow } from "../run/run-store.ts";
-import type { MessageRow } from "../transcript/transcript-store.ts";
+import type { RequestRow, RunRow } from "./run-store.ts";
+import type { MessageRow } from "./transcript-store.ts";
 
 /**
  * SQL condition: `request`, a table or alias of the statement, has no run of its own. A request that joined another

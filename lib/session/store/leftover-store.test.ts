@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import { sql } from "drizzle-orm";
 import { openTestDatabase, sessionRow } from "#db/testing.ts";
+import { removeSession } from "../removal/remove-session.ts";
 import { insertTestSession } from "../transcript/transcript-fixture.ts";
 import { findLeftoverRows } from "./leftover-store.ts";
-import { removeSession } from "./remove-session.ts";
 
 const { db, client, close } = await openTestDatabase();
 after(close);

@@ -3,10 +3,10 @@ import type { Database, Transaction } from "#db/client.ts";
 import { elicitations, messages, outbox, requests, runs, sessions, steps } from "#db/schema/index.ts";
 import type { FollowUpMode, RunOrigin } from "#db/schema/unions.ts";
 import { defineStatement, queryRows } from "#db/statement.ts";
-import type { Job } from "../jobs/jobs.ts";
-import { OPEN_STATES, PLAYING_ORDER } from "../run/run-store.ts";
-import type { NewMessageRow } from "../transcript/transcript-store.ts";
+import type { Job } from "./jobs.ts";
+import { OPEN_STATES, PLAYING_ORDER } from "./run-store.ts";
 import { hasWaitingMessages } from "./steering-store.ts";
+import type { NewMessageRow } from "./transcript-store.ts";
 
 /**
  * Name of the step that a run records when it starts to collect its result. The turn reads no messages after this step.

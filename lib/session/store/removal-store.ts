@@ -11,9 +11,9 @@ import {
   sessions,
 } from "#db/schema/index.ts";
 import { queryRows } from "#db/statement.ts";
-import { isOpen } from "../run/run-store.ts";
 import { isTouched } from "./idle-session-store.ts";
 import { removeUnpublishedPages } from "./page-removal-store.ts";
+import { isOpen } from "./run-store.ts";
 
 /**
  * How many rows of a session and its sub-agents were removed, by kind, and the size of the removed evidence in bytes.

@@ -3,7 +3,7 @@ import { alias } from "drizzle-orm/pg-core";
 import type { Executor, Transaction } from "#db/client.ts";
 import { type ElicitationAnswer, elicitations, runs, sessions } from "#db/schema/index.ts";
 import type { ElicitationState, Source } from "#db/schema/unions.ts";
-import { isOpen, OPEN_STATES, type RunRow } from "../run/run-store.ts";
+import { isOpen, OPEN_STATES, type RunRow } from "./run-store.ts";
 
 export type ElicitationRow = typeof elicitations.$inferSelect;
 

@@ -3,10 +3,9 @@ import type { Database, Executor, Transaction } from "#db/client.ts";
 import { messages, requests, runs, sealedSecrets, sessions } from "#db/schema/index.ts";
 import type { RunOrigin, StartupStatus } from "#db/schema/unions.ts";
 import { defineStatement, queryRows } from "#db/statement.ts";
-import type { PlannedJob } from "./jobs/job-sender.ts";
-import { describeJob, type JobValue, storedJob } from "./jobs/job-store.ts";
-import type { Job } from "./jobs/jobs.ts";
-import type { NewMessageRow } from "./transcript/transcript-store.ts";
+import { describeJob, type JobValue, storedJob } from "./job-store.ts";
+import type { Job, PlannedJob } from "./jobs.ts";
+import type { NewMessageRow } from "./transcript-store.ts";
 
 /** A session without its metadata, which may be megabytes and is rarely read. */
 export type SessionRow = Omit<typeof sessions.$inferSelect, "metadata">;

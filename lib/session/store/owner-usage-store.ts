@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import type { Executor } from "#db/client.ts";
 import { evidence, imports, runs, sessions } from "#db/schema/index.ts";
 import { queryRows } from "#db/statement.ts";
-import { OPEN } from "../run/run-store.ts";
+import { OPEN } from "./run-store.ts";
 
 /** Number of an owner's sessions, and how many of them have an open turn. Sub-agents do not count. */
 export type SessionCounts = { stored: number; open: number };

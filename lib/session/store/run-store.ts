@@ -2,7 +2,7 @@ import { and, asc, desc, eq, inArray, isNotNull, ne, type SQL, sql } from "drizz
 import { alias } from "drizzle-orm/pg-core";
 import type { Database, Executor } from "#db/client.ts";
 import { deliverables, requests, runs, sessions } from "#db/schema/index.ts";
-import { countUnreadSteers } from "../follow-up/steering-store.ts";
+import { countUnreadSteers } from "./steering-store.ts";
 
 export type RequestRow = typeof requests.$inferSelect;
 export type RunRow = typeof runs.$inferSelect;
