@@ -40,6 +40,7 @@ const FINDING_CODES = [
   "flicker",
   "slow_script",
   "slow_mutations",
+  "leak",
   "dead_link",
   "csp_blocks_script",
   "requirement",

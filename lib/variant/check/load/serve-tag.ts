@@ -15,6 +15,8 @@ const LATENCY_MS = 150;
  */
 const HOLD_MS_MAX = 250;
 const DOCUMENT_BYTES_MAX = 10 * 1_048_576;
+/** How many pages and documents are remembered. A page in a loop may load more. */
+const REMEMBERED_MAX = 100;
 const CHUNK_BYTES = 1_048_576;
 /** Headers that no longer hold for a document with the tag. */
 const BODY_HEADERS = new Set(["content-length", "content-encoding", "transfer-encoding", "content-md5"]);
@@ -30,7 +32,7 @@ const SCRIPT_HEADERS = {
 export const tagUrl = (scriptOrigin: string): string => scriptUrl(scriptOrigin, `pub_${"a".repeat(24)}`);
 
 /** How the main documents of one load get the variant's script. */
-export type TagDelivery = {
+type TagDelivery = {
   /** Whether the document of the latest navigation was dropped because it is streamed. It must be requested again. */
   isDropped: () => boolean;
   /**
@@ -169,7 +171,7 @@ async function sendDocument(delivery: Delivery, event: Paused, isMain: boolean):
   if (problem !== undefined) delivery.reason ??= problem;
   else {
     delivery.hasDocument = true;
-    if (networkId !== undefined) delivery.tagged.add(networkId);
+    if (networkId !== undefined && delivery.tagged.size < REMEMBERED_MAX) delivery.tagged.add(networkId);
   }
   await cdp.send("Fetch.fulfillRequest", {
     requestId,
