@@ -132,6 +132,10 @@ async function load(
     return open();
   });
   const status = response?.status() ?? 0;
+  if (status === 401 && (await response?.headerValue("www-authenticate")))
+    throw new PageFailure(
+      `${subject} asks for a user name and a password (HTTP authentication), which cannot be copied from the session.`,
+    );
   if (status >= 400) throw new PageFailure(`${subject} answered with the status ${status}.`);
   await within(loadMs + GRACE_MS, () => untilLoaded(page, loadMs));
 
