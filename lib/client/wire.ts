@@ -525,6 +525,8 @@ export type CheckedChange = {
   navigation: "ok" | "failed" | "not_applicable";
   /** Whether reverting the change restored the page completely. */
   revert: "ok" | "failed" | "not_applicable";
+  /** `true` if the change's selector matched an element in a shadow root, where other tools do not search. Otherwise absent. */
+  isInShadow?: boolean | undefined;
 };
 
 /** What a check found on one page at one viewport width. */
