@@ -4,7 +4,7 @@ import { Tokenizer, TokenizerMode } from "parse5";
 type TagPlace = { offset: number; policies: string[] };
 
 /** A document with the tag, and the policies of the `meta` elements before the tag; or why it cannot have the tag. */
-export type TaggedDocument = { body: Buffer; policies: string[] } | { reason: string };
+type TaggedDocument = { body: Buffer; policies: string[] } | { reason: string };
 
 /** How far the start of a document is read, in bytes. */
 const START_BYTES_MAX = 65_536;

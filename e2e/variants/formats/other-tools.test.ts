@@ -13,7 +13,7 @@ before(async () => {
 });
 after(() => browser.close());
 
-const KEY = "pub_beside";
+const KEY = "pub_tools";
 const NAMED = { name: "Theirs", key: "theirs" };
 const BODY = `<header id="top" class="a">Shop</header><p id="lead">Lead</p><button id="pay">Pay</button>
 <ul id="list"><li>One</li><li>Two</li></ul>`;
@@ -61,7 +61,7 @@ const untilApplied = ({ page }: Applied) =>
 const readTexts = ({ page }: Applied) => page.locator("#lead, #pay, li, .note").allTextContents();
 
 for (const [name, { theirs, apply }] of Object.entries(TOOLS))
-  describe(`the published script beside the SDK of ${name}`, () => {
+  describe(`the published script next to the SDK of ${name}`, () => {
     test("both apply their changes, and each can end without the other", async () => {
       const url = servePublished(`/${name}`, OURS);
       const opened = await apply(url, theirs);
