@@ -24,7 +24,7 @@ const usage = `Usage: node lib/setup/run.mjs <command>
   bench [option …]                       run the benchmarks
   eval [option …]                        play tasks on pages with the configured model
   faults [option …]                      run the fault campaign
-  variants [option …]                    play every kind of change in every framework
+  variants [option …]                    play every kind of change in every framework; with --defects: what the check finds
   keys <command>                         manage API keys
   login                                  print a login link for the landing page
   project-schema <file …>                show the projection of JSON Schemas
@@ -102,7 +102,8 @@ async function run(command, args) {
   }
   if (command === "eval" || command === "variants") {
     const { runCommand } = await import("./command.mjs");
-    const script = ["--disable-warning=ExperimentalWarning", `e2e/${command}/main.ts`, ...args];
+    const folder = args.includes("--defects") ? `${command}/defects` : command;
+    const script = ["--disable-warning=ExperimentalWarning", `e2e/${folder}/main.ts`, ...args];
     return (await runCommand(node, script, { inherit: true, env: browserEnv })).exitCode;
   }
   if (command !== "dev") await ensureBuilt(node);

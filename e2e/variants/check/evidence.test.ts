@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import { exportJson } from "#lib/variant/formats/index.ts";
 import { type CheckBench, documentOf, html, openBench, summarize } from "./check-testing.ts";
 
 let bench: CheckBench;
@@ -87,4 +88,35 @@ describe("what reaches further than meant is a finding", () => {
       "warn no_match -",
     ]);
   });
+});
+
+test("a plain selector that matches in a shadow root is known to exports, which cannot reach there", async () => {
+  const url = bench.serve(
+    "/shadow",
+    html(`<main><h1>Shop</h1><div id="host"></div><p class="both">Out</p></main>
+      <script>host.attachShadow({ mode: "open" }).innerHTML = "<p class='in'>In</p><p class='both'>Both</p>";</script>`),
+  );
+  const document = documentOf(url, [
+    { id: "in", op: "setText", selector: ".in", text: "New" },
+    { id: "both", op: "addClass", selector: ".both", className: "new" },
+    { id: "out", op: "setText", selector: "h1", text: "Sale" },
+  ]);
+  const check = await bench.check(document);
+  assert.deepEqual(
+    check.pages[0]?.changes.map(({ id, outcome, isInShadow }) => [id, outcome, isInShadow]),
+    [
+      ["in", "proved", true],
+      ["both", "proved", true],
+      ["out", "proved", undefined],
+    ],
+  );
+  for (const format of ["growthbook", "posthog"] as const) {
+    const revision = { key: "k", variant: "main", revision: 1, document };
+    const listOmitted = (report: typeof check | null) =>
+      exportJson(format, { ...revision, check: report }).omitted.map(({ changeId }) => changeId);
+    assert.ok(!listOmitted(null).includes("in"));
+    assert.ok(
+      ["in", "both"].every((id) => listOmitted(check).includes(id)) && !listOmitted(check).includes("out"),
+    );
+  }
 });

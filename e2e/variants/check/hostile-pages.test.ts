@@ -31,6 +31,11 @@ describe("a page that cannot be examined is a finding", () => {
         response.writeHead(500, { "content-type": "text/html" }).end("<h1>Oops</h1>"),
       message: /answered with the status 500/,
     },
+    "a question for a password": {
+      page: (_request, response) =>
+        response.writeHead(401, { "www-authenticate": 'Basic realm="Shop"' }).end("<h1>Who?</h1>"),
+      message: /asks for a user name and a password/,
+    },
     "no answer": { page: () => {}, message: /did not answer within 1 s/, limits: SHORT },
     "a closed connection": {
       page: (request) => void request.socket.destroy(),

@@ -29,7 +29,7 @@ test("a tag that does not block shows the original first; flicker, shift and wor
   const report = await bench.check(
     documentOf(url, [{ ...banner, html: '<div style="height: 300px">Offer</div>' }], {
       js: `const busy = (ms) => { for (const endMs = performance.now() + ms; performance.now() < endMs; ); };
-        busy(300);
+        busy(800);
         new MutationObserver(() => busy(45)).observe(document, { subtree: true, childList: true });`,
     }),
   );
@@ -39,4 +39,59 @@ test("a tag that does not block shows the original first; flicker, shift and wor
     "warn slow_script -",
     "warn flicker c1",
   ]);
+});
+
+/** The first heading of a page, painted before the change is applied. */
+const PAINTED = `<script>requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(() => document.documentElement.classList.add("painted"), 50)))</script>`;
+
+test("a banner before a heading that people see already is a warning about layout shift", async () => {
+  const url = bench.serve(
+    "/banner",
+    html(
+      `${PAINTED}<main><h1>Shop</h1><p style="height: 1200px">Body</p></main>`,
+      "<style>body { margin: 0 }</style>",
+    ),
+  );
+  const banner = { id: "c1", op: "insert", selector: "h1", position: "before" } as const;
+  const changes = [{ ...banner, html: '<div style="height: 300px">Offer</div>' }];
+  const { pages } = documentOf(url, changes);
+  const report = await bench.check({ pages: pages.map((page) => ({ ...page, when: ".painted" })) });
+  assert.deepEqual(summarize(report), ["warn layout_shift -"]);
+  const shift = report.pages[0]?.layoutShift ?? 0;
+  assert.ok(shift > 0.2 && shift < 0.26, `${shift}`);
+});
+
+test("scripts that work or grow after each mutation and each trip of the router are findings", async () => {
+  const router = `<script>
+    const show = () => { document.querySelector("#app").textContent = location.pathname; };
+    document.querySelector("a").onclick = (event) => { event.preventDefault(); history.pushState(null, "", "/routes/other"); show(); };
+    addEventListener("popstate", show);
+  </script>`;
+  const page = html(
+    `<main><h1>Shop</h1><nav><a href="/routes/other">Other</a></nav><div id="app"></div></main>${router}`,
+  );
+  const check = (path: string, js: string) =>
+    bench.check(
+      documentOf(bench.serve(path, page), [{ id: "c1", op: "setText", selector: "h1", text: "Sale" }], {
+        js,
+      }),
+    );
+  const busy = "for (const endMs = performance.now() + 45; performance.now() < endMs; );";
+  const onMutation = (work: string) =>
+    `new MutationObserver(() => { ${work} }).observe(document.body, { subtree: true, childList: true });`;
+  const [framed, leaking] = await Promise.all([
+    // The work is not in the observer itself.
+    check("/framed", onMutation(`requestAnimationFrame(() => { ${busy} });`)),
+    check(
+      "/leaking",
+      `${onMutation("addEventListener('click', () => {});")}
+      const kept = [];
+      addEventListener("popstate", () => { kept.push(document.createElement("b")); });`,
+    ),
+  ]);
+  assert.deepEqual(summarize(framed), ["warn slow_mutations -"]);
+  assert.deepEqual(summarize(leaking), ["warn leak -", "warn leak -"]);
+  const texts = leaking.findings.map(({ message }) => message).join("\n");
+  assert.match(texts, /keeps \d nodes and \d event listeners more each time/);
+  assert.match(texts, /keeps \d event listeners more after each mutation/);
 });

@@ -255,6 +255,40 @@ describe("a document in GrowthBook's SDK", () => {
     await inSdk.close();
   });
 
+  test("what its editor appends has the same effect after an import", async () => {
+    const append = (selector: string, attribute: string, value: string) => ({
+      selector,
+      action: "append",
+      attribute,
+      value,
+    });
+    const domMutations = [
+      append("#side", "html", "<i>more</i>"),
+      append("#top", "class", "on"),
+      append("#pre", "style", "color: blue;"),
+      append("#pay", "title", "Pay now"),
+      append("#row", "aria-label", "Row"),
+    ];
+    const experiment = {
+      key: "editor",
+      manual: false,
+      variations: [{}, { domMutations }],
+      urlPatterns: [{ include: true, type: "simple", pattern: url }],
+    };
+    const imported = importGrowthBook({ experiments: [experiment] });
+    assert.ok(imported.ok, JSON.stringify(imported));
+    const [page] = imported.pages;
+    assert.ok(page);
+    const inSdk = await browser.applyGrowthBook(url, [experiment]);
+    const inRuntime = await browser.applyRuntime(
+      url,
+      documentOf(url, page.changes as Changes, { match: "path" }),
+    );
+    assert.notDeepEqual(inSdk.shown, untouched);
+    assert.deepEqual(inRuntime.shown, inSdk.shown);
+    await Promise.all([inRuntime.close(), inSdk.close()]);
+  });
+
   test("a late element gets its change", async () => {
     const variant = documentOf(url, [{ op: "setText", selector: ".late", text: "New", late: true }]);
     const { page, close } = await browser.applyGrowthBook(url, exportDocument(variant).experiments);
@@ -358,6 +392,42 @@ describe("addresses in GrowthBook's SDK", () => {
       );
       const [again] = reimport(document).pages;
       assert.deepEqual([again?.url, again?.match], [pattern, match]);
+    }
+    await close();
+  });
+
+  test("excluded addresses are excluded there, too", async () => {
+    const { page, close } = await browser.applyGrowthBook(url, []);
+    const rule = {
+      url: `${origin()}/a/**`,
+      match: "glob" as const,
+      exclude: [
+        { url: `${origin()}/a/admin`, match: "prefix" as const },
+        { url: `${origin()}/a/*/x`, match: "glob" as const },
+        { url: `${origin()}/a/cart?full=1`, match: "exact" as const },
+      ],
+    };
+    const { experiments } = exportDocument(
+      documentOf(rule.url, [{ op: "setText", selector: "#pay", text: "x" }], rule),
+    );
+    for (const path of ["/a/shop", "/a/admin/users", "/a/shop/x", "/a/shop/y", "/a/cart", "/a/cart?full=1"]) {
+      const isApplied = await page.evaluate(
+        async ([list, href]) => {
+          let applied = false;
+          const sdk = new (Reflect.get(window, "GrowthBook"))({
+            url: href,
+            forcedVariations: { checkout: 1 },
+            applyDomChangesCallback: () => {
+              applied = true;
+              return () => {};
+            },
+          });
+          await sdk.setPayload({ experiments: list });
+          return applied;
+        },
+        [experiments, origin() + path] as const,
+      );
+      assert.equal(isApplied, matchesAddress(rule, origin() + path), path);
     }
     await close();
   });

@@ -20,11 +20,11 @@ export async function exportRevision(
   const sessionId = await findRootOf(db, params.sessionId);
   const found = number && (await findRevision(db, sessionId, params.variantKey, number));
   if (!found) return fail("not_found", "no such revision");
-  const { variant, document } = found;
+  const { variant, document, check } = found;
   const { format } = query;
   const key = exportKeyOf(sessionId, variant);
   if (format !== "script") {
-    const exported = exportJson(format, { key, variant, revision: number, document });
+    const exported = exportJson(format, { key, variant, revision: number, document, check });
     const headers = {
       "Content-Disposition": attachment(`${variant}-r${number}${format === "json" ? "" : `.${format}`}.json`),
     };

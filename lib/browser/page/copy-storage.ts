@@ -11,22 +11,30 @@ const COPY_BYTES_MAX = 2 * 1_048_576;
 const DATABASES_MS_MAX = 5_000;
 const SESSION_STORAGE_MS_MAX = 2_000;
 
+/** Kinds of storage that are not copied, with their names in sentences. */
+const NOT_COPIED: Partial<Record<string, string>> = {
+  cache_storage: "caches",
+  file_systems: "private files",
+};
+
 /**
  * Copies what signs a session in: cookies, local storage and IndexedDB of every origin that it has visited, and the
  * session storage of the current page. Databases or session storage that are too large, or that cannot be read, are left
- * out.
+ * out, and so are the caches and private files of the current page. Service workers are not copied, because the first
+ * visit of a page has none; HTTP credentials and the session storage of frames of other origins cannot be read.
  */
 export async function copyStorage(
   live: Pick<LiveBrowser, "context" | "page" | "cdp">,
 ): Promise<CopiedStorage> {
-  const [withDatabases, sessionStorage] = await Promise.all([
+  const [withDatabases, sessionStorage, unread] = await Promise.all([
     readPart("IndexedDB", () => live.context.storageState({ indexedDB: true }), DATABASES_MS_MAX),
     readPart("session storage", () => readSessionStorage(live), SESSION_STORAGE_MS_MAX),
+    readPart("usage of storage", () => listUnread(live), SESSION_STORAGE_MS_MAX),
   ]);
   const storage = withDatabases.value ?? (await live.context.storageState());
   return {
     storage: { ...storage, ...(sessionStorage.value && { sessionStorage: sessionStorage.value }) },
-    left: [...withDatabases.left, ...sessionStorage.left],
+    left: [...withDatabases.left, ...sessionStorage.left, ...(unread.value ?? [])],
   };
 }
 
@@ -45,6 +53,18 @@ async function readPart<Part>(
   } catch (error) {
     return leave((errorText(error).split("\n")[0] ?? "").replace(/\.$/, ""));
   }
+}
+
+/** Names the kinds of storage of the current page that are in use and not copied. */
+async function listUnread(live: Pick<LiveBrowser, "page" | "cdp">): Promise<string[]> {
+  const url = URL.parse(live.page().url());
+  if (!url || !/^https?:$/.test(url.protocol)) return [];
+  const cdp = await live.cdp();
+  const { usageBreakdown } = await cdp.send("Storage.getUsageAndQuota", { origin: url.origin });
+  const names = usageBreakdown.flatMap(({ storageType, usage }) =>
+    usage > 0 ? (NOT_COPIED[storageType] ?? []) : [],
+  );
+  return names.length === 0 ? [] : [`The ${names.join(" and ")} of ${url.origin} were not copied.`];
 }
 
 /** Reads the session storage of the current page over DevTools, without a script in the page. */

@@ -183,3 +183,42 @@ test("dialogs are dismissed, permissions denied, popups closed and downloads ref
   assert.deepEqual(shown, []);
   assert.deepEqual(harness.downloads, []);
 });
+
+test("partitioned cookies are copied; caches and private files are named", async () => {
+  const partitioned = {
+    name: "frame",
+    value: "1",
+    domain: "127.0.0.1",
+    path: "/",
+    secure: true,
+    sameSite: "None" as const,
+    partitionKey: "http://localhost",
+  };
+  await live.context.addCookies([partitioned]);
+  await live.page().evaluate(async () => {
+    const cache = await caches.open("c");
+    await cache.put("/cached", new Response("x".repeat(10_000)));
+    const folder = await navigator.storage.getDirectory();
+    const file = await (await folder.getFileHandle("f", { create: true })).createWritable();
+    await file.write("x".repeat(10_000));
+    await file.close();
+  });
+  try {
+    const { storage, left } = await copyStorage(live);
+    assert.equal(left.length, 1);
+    assert.match(
+      left[0] ?? "",
+      /^The (caches and private files|private files and caches) of .* were not copied\.$/,
+    );
+    const fresh = await live.openContext({ ...PHONE, storage });
+    const copied = (await fresh.page.context().cookies()).find(({ name }) => name === "frame");
+    await fresh.close();
+    assert.deepEqual([copied?.value, copied?.partitionKey], ["1", partitioned.partitionKey]);
+  } finally {
+    await live.page().evaluate(async () => {
+      await caches.delete("c");
+      await (await navigator.storage.getDirectory()).removeEntry("f");
+    });
+    await live.context.clearCookies({ name: "frame" });
+  }
+});

@@ -23,11 +23,7 @@ import { judgeSpeed } from "./steps/judge-speed.ts";
 import { assertHere, type Observation, observeLoad } from "./steps/observe-load.ts";
 import type { PagePictures } from "./steps/take-pictures.ts";
 
-type PageCheckDeps = {
-  /** Origin that serves published scripts. */
-  scriptOrigin: string;
-  requirements: CheckedRequirement[];
-};
+type PageCheckDeps = { requirements: CheckedRequirement[] };
 
 /** What the check found on one page at one viewport width. */
 export type PageResult = {
@@ -164,7 +160,7 @@ async function examineVariant(
     ...(await checkRequirements(check, target, variantLoad, deps.requirements)),
     ...(await compareAccessibility(target, variantLoad, control.violations, variant.violations)),
     ...judgeLayout(target, control.layout, variant.layout),
-    ...(await judgePolicies(target, variantLoad.response, variant.seen, deps.scriptOrigin)),
+    ...(await judgePolicies(target, variantLoad.response, variant.seen, check.tagUrl)),
     ...judgeProblems(target, variantLoad.problems, problems),
   ];
   // Requests for dead links would be among the problems, so this step follows them.
@@ -205,11 +201,20 @@ async function checkReturn(
   return [...left, ...reverted];
 }
 
-function describeGaps({ url, viewport }: CheckTarget, { snapshots, control, variant }: Pair): string[] {
+function describeGaps(
+  { url, viewport }: CheckTarget,
+  { snapshots, control, variant, variantLoad }: Pair,
+): string[] {
+  const tagGap = variantLoad.tagGap();
   const unread = control.violations.unread ?? variant.violations.unread;
   const subject = `${url} (${viewport}) is very large:`;
   const isCut = snapshots.some((snapshot) => snapshot.isCut);
   return [
+    ...(tagGap === undefined
+      ? []
+      : [
+          `${url} (${viewport}): the script did not run as a visitor loads it. It was injected, because ${tagGap}.`,
+        ]),
     ...(unread === null ? [] : [`${url} (${viewport}): ${unread}.`]),
     ...(variant.violations.isWhole
       ? []

@@ -40,6 +40,7 @@ const FINDING_CODES = [
   "flicker",
   "slow_script",
   "slow_mutations",
+  "leak",
   "dead_link",
   "csp_blocks_script",
   "requirement",
@@ -104,6 +105,10 @@ const checkedChangeSchema = z
       description: "Whether the change was applied again after the browser left the page and returned.",
     }),
     revert: outcome.meta({ description: "Whether reverting the change restored the page completely." }),
+    isInShadow: z.boolean().optional().meta({
+      description:
+        "`true` if the change's selector matched an element in a shadow root, where other tools do not search. Otherwise absent.",
+    }),
   })
   .meta({
     id: "CheckedChange",

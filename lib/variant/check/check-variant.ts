@@ -17,6 +17,7 @@ import { type ChosenPages, choosePages, isEffective } from "./choose-pages.ts";
 import { listExaminedChanges } from "./examined-changes.ts";
 import type { CheckContext, CheckTarget, ScriptTag } from "./load/check-context.ts";
 import { CHECK_LIMITS, type CheckLimits } from "./load/check-limits.ts";
+import { tagUrl } from "./load/serve-tag.ts";
 import { makeFinding } from "./make-finding.ts";
 import { type CheckedRequirement, requirementsOf } from "./steps/check-requirements.ts";
 import { keepPictures, type PictureDeps } from "./steps/take-pictures.ts";
@@ -74,6 +75,8 @@ export async function checkVariant(deps: CheckDeps, request: CheckRequest): Prom
     variant,
     script: variantScript(document, variant),
     tag: request.tag ?? "async",
+    tagUrl: tagUrl(deps.scriptOrigin),
+    untagged: new Map(),
     limits,
     signal: AbortSignal.any([signal, AbortSignal.timeout(limits.checkMs)]),
   };
@@ -85,7 +88,7 @@ export async function checkVariant(deps: CheckDeps, request: CheckRequest): Prom
   const notes = [...listUnchecked(request, chosen), ...left];
   for (const [index, target] of targets.entries()) {
     request.onProgress?.(index, targets.length, `checking ${target.url} (${target.viewport})`);
-    const examined = await examine(deps, request, check, target);
+    const examined = await examine(request, check, target);
     findings.push(...examined.findings);
     if (!("page" in examined)) continue;
     const owner = { sessionId: request.sessionId, runId: request.runId };
@@ -154,7 +157,6 @@ function makeTarget({ pages }: VariantDocument, url: string, viewport: ViewportN
  * @throws Error if the check is stopped or the browser has ended.
  */
 async function examine(
-  deps: CheckDeps,
   { live, requirements = [], signal }: CheckRequest,
   check: CheckContext,
   target: CheckTarget,
@@ -166,7 +168,7 @@ async function examine(
   const pageDeadline = AbortSignal.timeout(pageMs);
   try {
     const pageCheck = { ...check, signal: AbortSignal.any([check.signal, pageDeadline]) };
-    return await checkPage({ scriptOrigin: deps.scriptOrigin, requirements }, pageCheck, target);
+    return await checkPage({ requirements }, pageCheck, target);
   } catch (error) {
     signal.throwIfAborted();
     if (!live.browser.isConnected()) throw error;

@@ -1,3 +1,4 @@
+import type { CheckReport } from "../check/check-report.ts";
 import type { VariantDocument } from "../document.ts";
 import { exportGrowthBook } from "./growthbook/export-growthbook.ts";
 import { importGrowthBook } from "./growthbook/import-growthbook.ts";
@@ -11,13 +12,30 @@ import { importPostHog } from "./posthog/import-posthog.ts";
 export const JSON_FORMATS = ["json", "growthbook", "posthog"] as const;
 export type JsonFormat = (typeof JSON_FORMATS)[number];
 
-/** A revision to export. `key` identifies the variant in other tools. */
-type Exportable = { key: string; variant: string; revision: number; document: VariantDocument };
+/**
+ * A revision to export. `key` identifies the variant in other tools. `check` is the report of its newest check; null if
+ * it has none.
+ */
+type Exportable = {
+  key: string;
+  variant: string;
+  revision: number;
+  document: VariantDocument;
+  check: Pick<CheckReport, "pages"> | null;
+};
+
+/** Lists the changes of which the check has found an element in a shadow root, on at least one page. */
+const listShadowed = (check: Exportable["check"]): Set<string> =>
+  new Set(
+    (check?.pages ?? []).flatMap(({ changes }) =>
+      changes.flatMap(({ id, isInShadow }) => (isInShadow === true ? [id] : [])),
+    ),
+  );
 
 /** Exports a revision. `omitted` lists what the format does not support. */
 export function exportJson(
   format: JsonFormat,
-  { key, variant, revision, document }: Exportable,
+  { key, variant, revision, document, check }: Exportable,
 ): { document: unknown; omitted: Omission[] } {
   const experiment = { name: `Variant ${variant}`, key };
   switch (format) {
@@ -27,9 +45,9 @@ export function exportJson(
         omitted: [],
       };
     case "growthbook":
-      return exportGrowthBook(document, experiment);
+      return exportGrowthBook(document, experiment, listShadowed(check));
     case "posthog":
-      return exportPostHog(document, experiment);
+      return exportPostHog(document, experiment, listShadowed(check));
   }
 }
 

@@ -27,6 +27,8 @@ export type QuietPage = {
 /** The check's observer in a document. It runs in an isolated world that the page's scripts cannot reach. */
 export type PageWatch = {
   changes: ExaminedChange[];
+  /** Address of the variant's script. The element that loads it belongs neither to the page nor to a change. */
+  tagUrl: string;
   newKit: () => PageKit;
   verifier: Verifier;
   track: (id: string) => ChangeTrack;
@@ -56,6 +58,7 @@ export type PageWatch = {
 export function watchPage(
   dom: Dom,
   changes: ExaminedChange[],
+  tagUrl: string,
   newKit: () => PageKit,
   verifier: Verifier,
 ): PageWatch {
@@ -129,6 +132,7 @@ export function watchPage(
   };
   return {
     changes,
+    tagUrl,
     newKit,
     verifier,
     verdicts,

@@ -16,6 +16,8 @@ export type SeenChange = Verdict & {
    * `remove`.
    */
   isVisible: boolean | null;
+  /** Whether the change's selector matches an element in a shadow root. */
+  isInShadow: boolean;
 };
 
 /** The state of a document. */
@@ -64,6 +66,8 @@ export function readChanges(watch: PageWatch): SeenPage {
     );
     return boxes.length === 0 ? null : boxes.some(isShown);
   };
+  const isInShadow = (elements: PageElement[]): boolean =>
+    elements.some((element) => dom.host(dom.getRootNode(element)) !== null);
   const changes = watch.changes.map((change): [string, SeenChange] => [
     change.id,
     {
@@ -72,6 +76,7 @@ export function readChanges(watch: PageWatch): SeenPage {
       hasMatched: watch.verifier.hasMatched(change),
       copies: watch.verifier.copies(kit, change),
       isVisible: isVisible(watch.verifier.touched(kit, change)),
+      isInShadow: isInShadow(watch.verifier.subjects(kit, change)),
     },
   ]);
   const [paint] = performance.getEntriesByType("paint");

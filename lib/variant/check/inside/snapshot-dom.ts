@@ -45,6 +45,8 @@ export function snapshotDom(watch: PageWatch): DomSnapshot {
     sheets.map((sheet) =>
       make("#style-sheet", [...sheet.cssRules].map(({ cssText }) => cssText).join("\n"), []),
     );
+  const isTag = (element: PageElement): boolean =>
+    dom.localName(element) === "script" && dom.getAttribute(element, "src") === watch.tagUrl;
   const copyChildren = (parent: PageNode): DomNode[] => {
     const copies: DomNode[] = [];
     for (const child of dom.childNodes(parent)) {
@@ -55,7 +57,7 @@ export function snapshotDom(watch: PageWatch): DomSnapshot {
         if (previous?.name === "#text") previous.text = cut(previous.text + child.data);
         else if (child.data !== "") copies.push(make("#text", child.data, []));
       } else if (child instanceof Comment) copies.push(make("#comment", child.data, []));
-      else if (dom.isElement(child)) copies.push(copyElement(child));
+      else if (dom.isElement(child) && !isTag(child)) copies.push(copyElement(child));
     }
     return copies;
   };

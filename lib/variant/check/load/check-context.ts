@@ -19,6 +19,10 @@ export type CheckContext = {
   script: string;
   /** How the page loads the script. */
   tag: ScriptTag;
+  /** Address of the script in the tag. It has the form of a published script's address. */
+  tagUrl: string;
+  /** Pages that cannot be served with the tag, by address without query, each with the reason. */
+  untagged: Map<string, string>;
   limits: CheckLimits;
   /** Aborted when the check is stopped or exceeds its time limit. */
   signal: AbortSignal;

@@ -4,7 +4,6 @@ import type { FreshContext } from "#lib/browser/page/open-fresh-context.ts";
 import { withinDeadline } from "#lib/tools/browser/within-deadline.ts";
 import { VIEWPORTS } from "../check-report.ts";
 import type { CheckContext, CheckTarget } from "./check-context.ts";
-import { loadScript } from "./load-script.ts";
 import { PageFailure } from "./page-failure.ts";
 import { followProblems, type PageProblems } from "./page-problems.ts";
 import {
@@ -15,6 +14,7 @@ import {
   openPageWorld,
   type PageWorld,
 } from "./page-world.ts";
+import { serveTag } from "./serve-tag.ts";
 
 /** One load of a page in its own browser context. */
 export type PageLoad = {
@@ -24,6 +24,8 @@ export type PageLoad = {
   problems: PageProblems;
   /** The response with which the page's first document was loaded. */
   response: Response | null;
+  /** Why the script did not run as a visitor's browser runs it, as a part of a sentence. Undefined if it did. */
+  tagGap: () => string | undefined;
   /** Number of unanswered requests for documents, scripts, styles and data. */
   pendingRequests: () => number;
   /**
@@ -58,8 +60,8 @@ const OPEN_TIMEOUT_MS = 15_000;
 const GRACE_MS = 1_000;
 
 /**
- * Opens a page in a new context, with the check's observer and, if `hasVariant`, the variant's script. The
- * observer starts before the page's own scripts, and the variant's script runs when its tag would run it.
+ * Opens a page in a new context, with the check's observer, which starts before the page's own scripts. If `hasVariant`,
+ * the documents are served with the tag of the published script.
  *
  * @throws PageFailure if the page cannot be reached or answers with an error.
  */
@@ -120,15 +122,20 @@ async function load(
   const documents = followDocuments(fresh);
   const within = createDeadlines(check.signal, fresh, subject);
 
-  await within(answerMs, async () => {
-    await addWatch(cdp, target.changes);
-    if (hasVariant)
-      await cdp.send("Page.addScriptToEvaluateOnNewDocument", {
-        source: loadScript(check.script, check.tag),
-      });
+  const delivery = await within(answerMs, async () => {
+    await addWatch(cdp, target.changes, check.tagUrl);
+    return hasVariant ? serveTag(fresh, check) : undefined;
   });
-  const response = await within(loadMs + GRACE_MS, () => go(fresh, target.url, loadMs));
+  const open = () => within(loadMs + GRACE_MS, () => go(fresh, target.url, loadMs));
+  const response = await open().catch((error) => {
+    if (delivery?.isDropped() !== true) throw error;
+    return open();
+  });
   const status = response?.status() ?? 0;
+  if (status === 401 && (await response?.headerValue("www-authenticate")))
+    throw new PageFailure(
+      `${subject} asks for a user name and a password (HTTP authentication), which cannot be copied from the session.`,
+    );
   if (status >= 400) throw new PageFailure(`${subject} answered with the status ${status}.`);
   await within(loadMs + GRACE_MS, () => untilLoaded(page, loadMs));
 
@@ -155,6 +162,7 @@ async function load(
     subject,
     problems,
     response,
+    tagGap: () => delivery?.gap(),
     pendingRequests: () => pending.size,
     look: (fn, argument, timeoutMs = answerMs) => within(timeoutMs, () => look(fn, argument)),
     evaluateInPage: (expression) =>

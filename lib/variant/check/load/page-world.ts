@@ -22,14 +22,18 @@ export type InsideFunction<Argument, Result> = (
 const WORLD_NAME = "agent-session-check";
 
 /** Starts the check's observer in every document that the page's main frame loads after this call. */
-export async function addWatch(session: CDPSession, changes: ExaminedChange[]): Promise<void> {
+export async function addWatch(
+  session: CDPSession,
+  changes: ExaminedChange[],
+  tagUrl: string,
+): Promise<void> {
   const source = `if (self === top) {
     const changes = ${JSON.stringify(changes)};
     const counter = { prefix: "", next: 1 };
     const dom = (${makeDom})();
     const newKit = () => ${pageKitSource("counter")};
     const verifier = (${makeVerifier})(dom, changes, ${makeNodeMatcher}, ${makeBuiltNodes}, ${makeEffectReader}, ${beginningOf});
-    globalThis.agentSessionWatch = (${watchPage})(dom, changes, newKit, verifier);
+    globalThis.agentSessionWatch = (${watchPage})(dom, changes, ${JSON.stringify(tagUrl)}, newKit, verifier);
   }`;
   await session.send("Page.addScriptToEvaluateOnNewDocument", { source, worldName: WORLD_NAME });
 }

@@ -7,6 +7,7 @@ import { copyProblems, listNewErrors, type PageProblems } from "../load/page-pro
 import { settleLoad, untilApplied } from "../load/settle-load.ts";
 import { makeFinding } from "../make-finding.ts";
 import type { CheckedChange } from "./judge-changes.ts";
+import { type PageSize, readPageSize } from "./measure-cost.ts";
 
 const LINKS = { limit: 5, dangerous: DANGEROUS_LINK.source };
 /** How often the check leaves the page and returns. Some variants leave a node behind each time. */
@@ -19,8 +20,9 @@ const CONTENT = new Set(["setText", "setHtml", "insert"]);
 
 /**
  * The result of following a link. `away` is the address that the link led to. `isBack` says whether going back worked.
+ * `sizes` has the size of the page after each return.
  */
-type Trip = { away: string; isBack: boolean };
+type Trip = { away: string; isBack: boolean; sizes: PageSize[] };
 
 /**
  * Follows a link that the page's router handles without loading a document, and goes back. Changes that do not match
@@ -46,7 +48,11 @@ export async function checkNavigation(
   });
   if (!trip) return [];
   if (trip.isBack) findings.push(...(await judgeReturn(check, target, load, changes, { ...trip, before })));
-  if (trip.isBack && listNewErrors(load.problems, ignored).length === 0) return findings;
+  // HTML that is left at each trip explains why the page grows.
+  if (findings.some(({ code }) => code === "repeated")) trip.sizes.length = 0;
+  const { nodes, listeners } = readGrowth(trip);
+  if (trip.isBack && listNewErrors(load.problems, ignored).length === 0 && nodes < 1 && listeners < 1)
+    return findings;
   return [...findings, ...(await compareTrips(check, target, { load, trip, ignored }))];
 }
 
@@ -70,9 +76,29 @@ async function compareTrips(
       const message = `With the variant the page logs an error while it goes to ${trip.away} by a link and back: ${text}`;
       return makeFinding(target, "fail", "console_error", null, message);
     });
+  findings.push(...judgeGrowth(target, trip, control.trip));
   if (trip.isBack || control.trip?.isBack !== true) return findings;
   const message = `With the variant the page does not come back from ${trip.away}, which it does without.`;
   return [...findings, makeFinding(target, "fail", "lost_at_navigation", null, message)];
+}
+
+/** How many nodes and event listeners the page gets more at least, each time it is left and shown again. */
+function readGrowth({ sizes }: Pick<Trip, "sizes">): Pick<PageSize, "nodes" | "listeners"> {
+  const least = (name: "nodes" | "listeners") =>
+    sizes.length < TRIPS
+      ? 0
+      : Math.min(...sizes.slice(1).map((size, index) => size[name] - (sizes[index]?.[name] ?? 0)));
+  return { nodes: least("nodes"), listeners: least("listeners") };
+}
+
+function judgeGrowth(target: CheckTarget, trip: Trip, control: Trip | undefined): Finding[] {
+  const grown = (["nodes", "listeners"] as const).flatMap((name) => {
+    const more = readGrowth(trip)[name] - Math.max(0, readGrowth(control ?? { sizes: [] })[name]);
+    return more >= 1 ? [`${more} ${name === "nodes" ? "nodes" : "event listeners"}`] : [];
+  });
+  if (grown.length === 0) return [];
+  const message = `With the variant the page keeps ${grown.join(" and ")} more each time it goes to ${trip.away} by a link and back. Let the variant's js remove what it adds.`;
+  return [makeFinding(target, "warn", "leak", null, message)];
 }
 
 /**
@@ -93,14 +119,17 @@ async function leaveAndReturn(
   if (away === undefined) return undefined;
   await settleLoad(load, check);
   await onAway(away);
+  const sizes: PageSize[] = [];
   let isBack = await comeBack(check, load, start);
+  if (isBack) sizes.push(await readPageSize(load, check, true));
   for (let trips = 1; isBack && trips < TRIPS; trips += 1) {
     const [link] = (await load.look(findLinks, LINKS)).filter(({ url }) => url === away);
     if (!link || (await followFirst(load, [link], start, document.isRequested)) === undefined) break;
     await settleLoad(load, check);
     isBack = await comeBack(check, load, start);
+    if (isBack) sizes.push(await readPageSize(load, check, true));
   }
-  return { away, isBack };
+  return { away, isBack, sizes };
 }
 
 async function comeBack(check: CheckContext, load: PageLoad, start: string): Promise<boolean> {

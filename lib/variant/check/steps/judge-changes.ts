@@ -30,6 +30,7 @@ const NOT_SEEN: SeenChange = {
   hasMatched: false,
   copies: 0,
   isVisible: null,
+  isInShadow: false,
 };
 /** Operations that can make their own selector stop matching. */
 const SELF_HIDING = new Set(["removeClass", "addClass", "removeAttribute", "setAttribute", "move", "remove"]);
@@ -73,6 +74,7 @@ function judgeChange(target: CheckTarget, change: ExaminedChange, { seen, contro
     rerender: "not_applicable",
     navigation: "not_applicable",
     revert: "not_applicable",
+    ...((found.isInShadow || before.isInShadow) && { isInShadow: true }),
   };
   const name = `${change.op} of "${change.selector}"`;
   const fail = (code: Finding["code"], message: string) => ({

@@ -27,7 +27,7 @@ export async function judgePolicies(
   target: CheckTarget,
   response: Response | null,
   { metaPolicies }: SeenPage,
-  scriptOrigin: string,
+  scriptUrl: string,
 ): Promise<Finding[]> {
   const headers = (await response?.headersArray()) ?? [];
   const policies = [
@@ -36,7 +36,7 @@ export async function judgePolicies(
       .flatMap(({ value }) => splitPolicies(value)),
     ...metaPolicies,
   ];
-  return findBlockingPolicies(policies, new URL(target.url), new URL(scriptOrigin)).map(
+  return findBlockingPolicies(policies, new URL(target.url), new URL(scriptUrl)).map(
     ({ directive, advice }) =>
       makeFinding(
         target,

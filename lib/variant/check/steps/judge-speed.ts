@@ -2,8 +2,9 @@ import type { Finding } from "../check-report.ts";
 import { readChanges, type SeenPage } from "../inside/read-changes.ts";
 import type { CheckContext, CheckTarget } from "../load/check-context.ts";
 import { withLoad } from "../load/open-load.ts";
-import { settleVariant } from "../load/settle-load.ts";
+import { settleLoad, settleVariant } from "../load/settle-load.ts";
 import { makeFinding } from "../make-finding.ts";
+import { type MutationCost, measureCost } from "./measure-cost.ts";
 import type { Observation } from "./observe-load.ts";
 
 /** How long people may see the original of a change before the change is applied. */
@@ -12,11 +13,15 @@ const FLICKER_MS_MAX = 500;
 const TASK_MS_MAX = 200;
 /** How long the variant may work after each mutation of the page. */
 const MUTATION_MS_MAX = 20;
+/** A variant that keeps one more node or listener for each mutation grows without end. */
+const GROWTH_MIN = 1;
+
+type Speed = Pick<Observation, "seen" | "cost">;
 
 /**
- * Finds changes of which people see the original for a long time, and scripts that keep the page busy. A slow load is
- * repeated alone, and the faster one counts, because the first load shares the machine with the loads without the
- * variant.
+ * Finds changes of which people see the original for a long time, scripts that keep the page busy, and scripts whose
+ * nodes or listeners grow with each mutation of the page. What seems wrong is measured again, one load after the other,
+ * and the better result counts: the first loads share the machine, and their garbage counts.
  */
 export async function judgeSpeed(
   check: CheckContext,
@@ -24,35 +29,70 @@ export async function judgeSpeed(
   control: Observation,
   variant: Observation,
 ): Promise<Finding[]> {
-  const warn = (code: Finding["code"], changeId: string | null, message: string) =>
-    makeFinding(target, "warn", code, changeId, message);
-  const addedMs = variant.mutationMs - control.mutationMs;
-  const isBusy = addedMs > MUTATION_MS_MAX;
-  const mutations = `The variant works for ${Math.round(addedMs)} ms after each mutation of the page. Let its js observe less, or less often.`;
-  const busy = isBusy ? [warn("slow_mutations", null, mutations)] : [];
-  const readTask = ({ longestTaskMs }: SeenPage) => longestTaskMs - control.seen.longestTaskMs;
   const isFlickering = target.changes.some(({ id }) => readFlicker(variant.seen, id) > FLICKER_MS_MAX);
-  if (!isFlickering && readTask(variant.seen) <= TASK_MS_MAX) return busy;
-  const again = await withLoad(check, target, true, async (load) => {
-    await settleVariant(
-      load,
-      check,
-      target,
-      target.changes.map(({ id }) => id),
-    );
-    return load.look(readChanges, null);
-  });
-  const task = Math.round(Math.min(readTask(variant.seen), readTask(again)));
+  const isBusy = addTask(variant, control) > TASK_MS_MAX;
+  const isCostly = isHigh(subtract(variant.cost, control.cost));
+  if (!isFlickering && !isBusy && !isCostly) return [];
+  const again = await measureAgain(check, target, true, isCostly);
+  const task = Math.round(Math.min(addTask(variant, control), addTask(again, control)));
   const tasks = `With the variant a task of the page takes ${task} ms longer than the longest without it. Let the variant's js do less at once.`;
-  const slow = task > TASK_MS_MAX ? [warn("slow_script", null, tasks)] : [];
+  const slow = task > TASK_MS_MAX ? [makeFinding(target, "warn", "slow_script", null, tasks)] : [];
   const flickers = target.changes.flatMap(({ id, op, selector }) => {
-    const flickerMs = Math.round(Math.min(readFlicker(variant.seen, id), readFlicker(again, id)));
+    const flickerMs = Math.round(Math.min(readFlicker(variant.seen, id), readFlicker(again.seen, id)));
     if (flickerMs <= FLICKER_MS_MAX) return [];
     const message = `People see the original for ${flickerMs} ms before the ${op} of "${selector}" is applied.`;
-    return [warn("flicker", id, message)];
+    return [makeFinding(target, "warn", "flicker", id, message)];
   });
-  return [...busy, ...slow, ...flickers];
+  if (!isCostly) return [...slow, ...flickers];
+  const controlAgain = await measureAgain(check, target, false, true);
+  const costs = [subtract(variant.cost, control.cost), subtract(again.cost, controlAgain.cost)];
+  return [...judgeCosts(target, costs), ...slow, ...flickers];
 }
+
+async function measureAgain(
+  check: CheckContext,
+  target: CheckTarget,
+  hasVariant: boolean,
+  isCostly: boolean,
+): Promise<Speed> {
+  return withLoad(check, target, hasVariant, async (load) => {
+    const ids = target.changes.map(({ id }) => id);
+    await (hasVariant ? settleVariant(load, check, target, ids) : settleLoad(load, check));
+    const seen = await load.look(readChanges, null);
+    const none = { workMs: 0, nodes: 0, listeners: 0 };
+    return { seen, cost: isCostly ? await measureCost(load, check, true) : none };
+  });
+}
+
+/** Judges how much more a mutation costs with the variant, measured several times. */
+function judgeCosts(target: CheckTarget, costs: MutationCost[]): Finding[] {
+  const workMs = Math.round(Math.min(...costs.map((cost) => cost.workMs)));
+  const work = `The variant works for ${workMs} ms after each mutation of the page. Let its js observe less, or less often.`;
+  const [nodes, listeners] = (["nodes", "listeners"] as const).map((name) =>
+    Math.floor(Math.min(...costs.map((cost) => cost[name]))),
+  );
+  const grown = [
+    ...((nodes ?? 0) >= GROWTH_MIN ? [`${nodes} nodes`] : []),
+    ...((listeners ?? 0) >= GROWTH_MIN ? [`${listeners} event listeners`] : []),
+  ].join(" and ");
+  const leak = `With the variant the page keeps ${grown} more after each mutation. Let the variant's js remove what it adds.`;
+  return [
+    ...(workMs > MUTATION_MS_MAX ? [makeFinding(target, "warn", "slow_mutations", null, work)] : []),
+    ...(grown === "" ? [] : [makeFinding(target, "warn", "leak", null, leak)]),
+  ];
+}
+
+const subtract = (cost: MutationCost, other: MutationCost): MutationCost => ({
+  workMs: cost.workMs - other.workMs,
+  nodes: cost.nodes - other.nodes,
+  listeners: cost.listeners - other.listeners,
+});
+
+const isHigh = ({ workMs, nodes, listeners }: MutationCost): boolean =>
+  workMs > MUTATION_MS_MAX || nodes >= GROWTH_MIN || listeners >= GROWTH_MIN;
+
+/** How much longer the longest task is than the longest of the page without the variant, in milliseconds. */
+const addTask = ({ seen }: Speed, control: Speed): number => seen.longestTaskMs - control.seen.longestTaskMs;
 
 /** How long the original of a change was painted before the change was applied, in milliseconds. */
 function readFlicker({ changes, firstPaintMs }: SeenPage, id: string): number {

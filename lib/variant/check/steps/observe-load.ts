@@ -1,6 +1,5 @@
 import type { RuntimeReport } from "../../runtime/runtime-types.ts";
 import { measureLayout, type PageLayout } from "../inside/measure-layout.ts";
-import { measureMutations } from "../inside/measure-mutations.ts";
 import { readChanges, type SeenPage } from "../inside/read-changes.ts";
 import { type DomSnapshot, snapshotDom } from "../inside/snapshot-dom.ts";
 import type { CheckContext, CheckTarget } from "../load/check-context.ts";
@@ -9,6 +8,7 @@ import { PageFailure } from "../load/page-failure.ts";
 import { readReport } from "../load/read-report.ts";
 import { countLosses, type Losses } from "./check-fight.ts";
 import { readViolations, type Violations } from "./compare-accessibility.ts";
+import { type MutationCost, measureCost } from "./measure-cost.ts";
 import { type PagePicture, takePagePicture } from "./take-pictures.ts";
 
 /** The data that is read from a load after its page has stopped changing. */
@@ -22,8 +22,7 @@ export type Observation = {
   picture: PagePicture;
   violations: Violations;
   layout: PageLayout;
-  /** Median time that scripts work after one mutation, in milliseconds. */
-  mutationMs: number;
+  cost: MutationCost;
 };
 
 /**
@@ -51,6 +50,6 @@ export async function observeLoad(
   const laterDom = await load.look(snapshotDom, null);
   // Measuring the layout scrolls the page, and pages react to scrolling, so this step comes last.
   const layout = await load.look(measureLayout, null);
-  const mutationMs = await load.look(measureMutations, null);
-  return { seen, report, losses, snapshots: [firstDom, laterDom], picture, violations, layout, mutationMs };
+  const cost = await measureCost(load, check);
+  return { seen, report, losses, snapshots: [firstDom, laterDom], picture, violations, layout, cost };
 }

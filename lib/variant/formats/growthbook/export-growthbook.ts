@@ -63,12 +63,14 @@ export const NO_IMPORTS = "html{}\n";
  * variation on every page.
  *
  * @param document a document that `checkDocumentContent` has accepted
+ * @param shadowed ids of the changes that are known to match in a shadow root
  */
 export function exportGrowthBook(
   document: VariantDocument,
   experiment: ExperimentName,
+  shadowed: ReadonlySet<string> = new Set(),
 ): { document: GrowthBookDocument; omitted: Omission[] } {
-  const { pages, omitted } = carryChanges(document, "GrowthBook", carryInGrowthBook);
+  const { pages, omitted } = carryChanges(document, "GrowthBook", carryInGrowthBook, shadowed);
   const used = pages.filter(
     ({ page, items }) => items.length > 0 || page.css.trim() !== "" || page.js.trim() !== "",
   );

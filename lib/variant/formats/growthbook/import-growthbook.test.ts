@@ -215,6 +215,21 @@ describe("the imported part of a document", () => {
       ]);
   });
 
+  test("more exclusions than a page entry may have are named", () => {
+    const excluded = Array.from({ length: 19 }, (_, index) => ({
+      include: false,
+      type: "regex",
+      pattern: `^https://shop\\.example/x${index}`,
+    }));
+    const urlPatterns = [
+      { type: "regex", pattern: `${"(?!^https://shop\\.example/y)".repeat(2)}^https://shop\\.example/` },
+      ...excluded,
+    ];
+    const { pages, omitted } = accept(importGrowthBook({ ...changeset(text("x")), urlPatterns }));
+    assert.equal(pages[0]?.exclude?.length, 20);
+    assert.match(omitted.join(), /at most 20 addresses/);
+  });
+
   test("an insertion is not made twice on a page that two patterns match", () => {
     const insert = [{ selector: "p", action: "append", attribute: "html", value: "x" }];
     const patterns = ["https://a.b/x/*", "https://a.b/x/y", "https://a.c/*"];

@@ -2,7 +2,7 @@ import { findAddressProblem } from "../../compile/check-document.ts";
 import { chooseTreatment } from "../imported/choose-treatment.ts";
 import { collectPages, type Draft } from "../imported/collect-pages.ts";
 import { type Imported, type ImportOptions, quote } from "../imported/imported.ts";
-import { type Address, readRegex, readSimplePattern } from "../imported/read-address.ts";
+import { type Address, EXCLUSIONS_MAX, readRegex, readSimplePattern } from "../imported/read-address.ts";
 import { unwrapPageScript } from "../portable/page-script.ts";
 import { unwrapSelector } from "../portable/selector.ts";
 import { NO_IMPORTS } from "./export-growthbook.ts";
@@ -79,11 +79,19 @@ function readDrafts(
   return addresses.map((address) => ({
     path: source.path || "document",
     ...address,
-    exclude,
+    exclude: limitExclusions([...(address.exclude ?? []), ...exclude], source.path, omitted),
     changes,
     css,
     js: unwrapPageScript(rest),
   }));
+}
+
+function limitExclusions<Each>(exclude: Each[], path: string, omitted: string[]): Each[] {
+  if (exclude.length > EXCLUSIONS_MAX)
+    omitted.push(
+      `${path || "document"}: a page excludes at most ${EXCLUSIONS_MAX} addresses; the changes apply to the others too.`,
+    );
+  return exclude.slice(0, EXCLUSIONS_MAX);
 }
 
 /** Returns the part of an address pattern before its first wildcard. */
@@ -148,10 +156,10 @@ const describeSimple = ({ url }: Address): string =>
  * @param omitted receives a sentence for each pattern that has no equivalent or is matched more strictly
  */
 function readExclusions(source: GrowthBookSource, omitted: string[]): Address[] {
-  return listPatterns(source).flatMap(({ path, include, type, pattern }) => {
-    if (include !== false) return [];
+  const excluded = listPatterns(source).filter(({ include }) => include === false);
+  return excluded.flatMap(({ path, type, pattern }) => {
     const address = readPattern({ type, pattern });
-    if (!address || findAddressProblem(address) !== undefined) {
+    if (!address || address.exclude || findAddressProblem(address) !== undefined) {
       omitted.push(
         `${path}: the excluded pattern has no equivalent here; the changes apply to these pages too.`,
       );

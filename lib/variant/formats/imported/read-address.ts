@@ -1,7 +1,12 @@
 import type { PageMatch } from "../../document.ts";
 import { toAddressPattern } from "../../runtime/match-address.ts";
 
-export type Address = { url: string; match: PageMatch };
+type PlainAddress = { url: string; match: PageMatch };
+/** An address pattern of a page entry, and the addresses that it does not match although the pattern does. */
+export type Address = PlainAddress & { exclude?: PlainAddress[] };
+
+/** How many exclusions a page entry may have. */
+export const EXCLUSIONS_MAX = 20;
 
 /** Parts of regular expressions that match any characters, each with the glob wildcard of the same meaning. */
 const WILDCARDS: [pattern: string, wildcard: string][] = [
@@ -32,14 +37,52 @@ function readParts(pattern: string): string | undefined {
   return url;
 }
 
-const isSame = (address: Address, pattern: string) => toAddressPattern(address) === pattern;
+const isSame = (address: PlainAddress, pattern: string) => toAddressPattern(address) === pattern;
 
 /**
- * Converts a regular expression to an address pattern of a variant's page. Accepts all expressions that exports of this
+ * Splits the exclusions that exports write off the start of a regular expression: `(?!…)` for each excluded address.
+ * Undefined if a bracket is not closed.
+ */
+function splitExclusions(pattern: string): { excluded: string[]; rest: string } | undefined {
+  const excluded: string[] = [];
+  let rest = pattern;
+  while (rest.startsWith("(?!") && excluded.length < EXCLUSIONS_MAX) {
+    let depth = 1;
+    let end = 3;
+    for (; depth > 0 && end < rest.length; end += 1) {
+      const character = rest[end];
+      if (character === "\\") end += 1;
+      else if (character === "[") end = rest.indexOf("]", end) < 0 ? rest.length : rest.indexOf("]", end);
+      else if (character === "(") depth += 1;
+      else if (character === ")") depth -= 1;
+    }
+    if (depth > 0) return undefined;
+    excluded.push(rest.slice(3, end - 1));
+    rest = rest.slice(end);
+  }
+  return { excluded, rest };
+}
+
+/**
+ * Converts a regular expression to an address pattern of a variant's page, with its exclusions. Undefined if a part has
+ * no equivalent.
+ */
+export function readRegex(source: string): Address | undefined {
+  const split = splitExclusions(source);
+  if (!split) return undefined;
+  const included = readPlainRegex(split.rest);
+  const exclude = split.excluded.map(readPlainRegex);
+  if (!included || exclude.some((each) => each === undefined)) return undefined;
+  const known = exclude.filter((each) => each !== undefined);
+  return known.length === 0 ? included : { ...included, exclude: known };
+}
+
+/**
+ * Converts a regular expression without exclusions to an address pattern. Accepts all expressions that exports of this
  * service contain, and simple expressions of other tools, such as `^https://shop.example/cart`. Undefined for any other
  * expression.
  */
-export function readRegex(source: string): Address | undefined {
+function readPlainRegex(source: string): PlainAddress | undefined {
   const pattern = source.replaceAll("\\/", "/");
   if (!/^\^https?:/.test(pattern)) return undefined;
   const isEnded = pattern.endsWith("$") && !pattern.endsWith("\\$");
@@ -50,7 +93,7 @@ export function readRegex(source: string): Address | undefined {
   const url = readParts(body);
   if (url === undefined) return undefined;
   if (url.includes("*")) {
-    const glob: Address = { url, match: "glob" };
+    const glob: PlainAddress = { url, match: "glob" };
     return isSame(glob, pattern) ? glob : undefined;
   }
   if (!URL.canParse(url)) return undefined;
@@ -72,7 +115,7 @@ export function readRegex(source: string): Address | undefined {
  * path, it matches every host. Undefined if the pattern is empty, contains white space, or also compares the query or
  * the fragment.
  */
-export function readSimplePattern(source: string): Address | undefined {
+export function readSimplePattern(source: string): PlainAddress | undefined {
   const pattern = source.trim();
   if (pattern === "" || /[?#\s]/.test(pattern)) return undefined;
   const isHostFirst = /^[^:/]*\./.test(pattern);

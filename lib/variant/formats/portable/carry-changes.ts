@@ -9,6 +9,8 @@ import { findSelectorLimit } from "./selector.ts";
  */
 export type Carried<Item> = { items: Item[] } | { limit: string };
 
+const IN_SHADOW = "its selector matches in a shadow root, as the check of the revision has found";
+
 /** A page of a variant, with its changes converted to a format. */
 export type CarriedPage<Item> = { page: VariantPage; items: Item[] };
 
@@ -17,18 +19,20 @@ export type CarriedPage<Item> = { page: VariantPage; items: Item[] };
  *
  * @param tool name of the tool to which the format belongs, for sentences
  * @param carry converts a single change, without considering the other changes
+ * @param shadowed ids of the changes that are known to match in a shadow root
  */
 export function carryChanges<Item>(
   document: VariantDocument,
   tool: string,
   carry: (change: Change, page: VariantPage) => Carried<Item>,
+  shadowed: ReadonlySet<string>,
 ): { pages: CarriedPage<Item>[]; omitted: Omission[] } {
   const limits = new Map<Change, string>();
   const items = new Map<Change, Item[]>();
   let candidates: Candidate[] = [];
   for (const page of document.pages)
     for (const change of page.changes.filter(({ off }) => off !== true)) {
-      const carried = carryAlone(change, page, carry);
+      const carried = shadowed.has(change.id) ? { limit: IN_SHADOW } : carryAlone(change, page, carry);
       if ("limit" in carried) limits.set(change, carried.limit);
       else {
         items.set(change, carried.items);

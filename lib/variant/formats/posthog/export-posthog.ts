@@ -40,12 +40,14 @@ const OWN_FLAG =
  * exported page after the first.
  *
  * @param document a document that `checkDocumentContent` has accepted
+ * @param shadowed ids of the changes that are known to match in a shadow root
  */
 export function exportPostHog(
   document: VariantDocument,
   experiment: ExperimentName,
+  shadowed: ReadonlySet<string> = new Set(),
 ): { document: PostHogDocument; omitted: Omission[] } {
-  const { pages, omitted } = carryChanges(document, "PostHog", carryInPostHog);
+  const { pages, omitted } = carryChanges(document, "PostHog", carryInPostHog, shadowed);
   const used = pages.filter(({ items }) => items.length > 0);
   return {
     document: {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Imported } from "../imported/imported.ts";
+import { exportPostHog } from "./export-posthog.ts";
 import { importPostHog } from "./import-posthog.ts";
 
 const experiment = (
@@ -92,6 +93,38 @@ test("addresses that a page entry supports are imported, others are named", () =
     assert.match(String(read(conditions)), /^document: has no changes to import.*give the url of the page/);
     assert.deepEqual(read(conditions, url), [`path ${url}`, 1]);
   }
+});
+
+test("excluded addresses are exported, and imported again; a condition that excludes anything else is named", () => {
+  const exclude = [
+    { url: "https://a.example/shop/(admin)[x", match: "prefix" as const },
+    { url: "https://a.example/*/x?y=*", match: "glob" as const },
+    { url: "https://a.example/shop?a=1", match: "exact" as const },
+    { url: "https://a.example/shop/cart", match: "path" as const },
+  ];
+  for (const [match, url] of [
+    ["glob", "https://a.example/**"],
+    ["prefix", "https://a.example/shop"],
+    ["path", "https://a.example/shop"],
+  ] as const) {
+    const change = { id: "c1", op: "setText" as const, selector: "p", text: "x" };
+    const page = { url, match, exclude, changes: [change], css: "", js: "" };
+    const { document } = exportPostHog({ pages: [page] }, { name: "n", key: "k" });
+    const { pages, omitted } = accept(importPostHog(document));
+    assert.deepEqual([pages[0]?.url, pages[0]?.match, pages[0]?.exclude, omitted], [url, match, exclude, []]);
+  }
+  for (const pattern of [
+    "(?!^https://a\\.example/x(a|b))^https://a\\.example/",
+    "(?!^https://a\\.example/x",
+    "(?!(?!^https://a\\.example/x))^https://a\\.example/",
+    "(?!".repeat(1_000),
+  ])
+    assert.match(
+      refuse(
+        importPostHog(experiment([{ selector: "p", html: "x" }], { url: pattern, urlMatchType: "regex" })),
+      ),
+      /no equivalent here/,
+    );
 });
 
 test("one variant of one experiment is imported; control is not a treatment", () => {
