@@ -5,6 +5,7 @@ import { withinDeadline } from "#lib/tools/browser/within-deadline.ts";
 import { variantScript } from "../compile/variant-script.ts";
 import type { VariantDocument } from "../document.ts";
 import { matchesAddress } from "../runtime/match-address.ts";
+import { statusOf } from "./acceptances.ts";
 import { checkPage, type PageResult } from "./check-page.ts";
 import type {
   CheckedPage,
@@ -96,7 +97,7 @@ export async function checkVariant(deps: CheckDeps, request: CheckRequest): Prom
   return {
     variant,
     revision,
-    status: statusOf(findings),
+    status: statusOf({ findings, pages }),
     at: startedAt.toISOString(),
     durationMs: Math.round(performance.now() - startMs),
     findings: bySeverity(findings).slice(0, FINDINGS_MAX),
@@ -205,12 +206,8 @@ function listUnchecked({ requirements = [] }: CheckRequest, { urls }: ChosenPage
     );
 }
 
-function statusOf(findings: Finding[]): CheckReport["status"] {
-  if (findings.some(({ level }) => level === "fail")) return "fail";
-  return findings.length > 0 ? "warn" : "pass";
+/** Sorts findings: failures first, then changes that were not examined, then warnings. */
+function bySeverity(findings: Finding[]): Finding[] {
+  const rank = ({ level, code }: Finding) => (level === "warn" ? 2 : code === "not_examined" ? 1 : 0);
+  return findings.toSorted((one, other) => rank(one) - rank(other));
 }
-
-const bySeverity = (findings: Finding[]): Finding[] => [
-  ...findings.filter(({ level }) => level === "fail"),
-  ...findings.filter(({ level }) => level === "warn"),
-];

@@ -2,12 +2,14 @@ import { defineOperation, KEY_AUTH, MIB, type Operation, PUBLISHER_AUTH, READER_
 import { listOf } from "../schemas/answers.ts";
 import { exportedSchema, exportQuerySchema, importedSchema, importSchema } from "../schemas/exports.ts";
 import {
+  acceptSchema,
   ownedPublicationSchema,
   publicationChangedSchema,
   publishedSchema,
   publishSchema,
   releaseSchema,
   rollbackSchema,
+  variantAcceptedSchema,
 } from "../schemas/publications.ts";
 import { listQuerySchema } from "../schemas/queries.ts";
 
@@ -24,6 +26,15 @@ const unpublish = { method: "POST", rate: "act", answers: { 200: publicationChan
 
 /** Operations on releases of variants, for programs and for the session page. Source: `wire.md`, Publications. */
 export const publicationOperations = {
+  acceptChanges: defineOperation({
+    ...write,
+    path: `${VARIANT}/accept`,
+    summary: "Accept changes that a check could not examine",
+    auth: PUBLISHER_AUTH,
+    body: acceptSchema,
+    errors: ["conflict"],
+    answers: { 200: variantAcceptedSchema },
+  }),
   publishVariant: defineOperation({
     ...write,
     path: `${VARIANT}/publish`,

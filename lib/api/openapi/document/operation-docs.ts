@@ -135,6 +135,10 @@ export const OPERATION_DOCS: Partial<Record<OperationName, OperationDocs>> = {
     description:
       "Changes a requirement on behalf of a person. A new text or assertion reopens a requirement that was met or failed, unless the call sets a status. The agent cannot change a waived requirement, nor the text or an assertion of a requirement that a person added.",
   },
+  acceptChanges: {
+    description:
+      "Accepts that the newest check could not examine these changes, for example because they are in a closed menu. A check passes (`warn`) only if nothing failed and each change with the outcome `not_examined` is accepted. The agent cannot accept for itself. An acceptance holds for later checks and revisions, as long as the change has the same content and is not examined in the same places for the same reasons. Accepting a change again has no effect. The response is 400 if the check has no such change, and 409 if the change was proved or has failed, if the revision is not the newest, if it was not checked, or if it was checked again since `checkedAt`. The session page calls this operation with a share cookie of the role `drive`.",
+  },
   publishVariant: {
     description:
       "Makes an immutable release of the newest revision. Pages that load the publication's script get the release within a minute. The newest check of the revision must have passed (`pass` or `warn`), otherwise the response is 409; `unchecked: true` publishes without a passed check. If the current release already has this revision, the response is 200 and no new release is made. Exception: if that release is unchecked and the revision has passed a check since, a new release is made. A variant can have at most 500 releases. The session page calls this operation with a share cookie of the role `drive`.",
