@@ -2,7 +2,8 @@ import { and, asc, eq, sql } from "drizzle-orm";
 import type { Executor, Transaction } from "#db/client.ts";
 import { checkAcceptances } from "#db/schema/index.ts";
 import { storable } from "#db/storable.ts";
-import type { Acceptance, UnexaminedPlace } from "./check/acceptances.ts";
+import type { Acceptance } from "./check/acceptances.ts";
+import type { UnexaminedPlace } from "./check/conclude-check.ts";
 
 /** Lists the acceptances of a variant's changes, in the order in which they were given. */
 export async function listAcceptances(db: Executor, sessionId: string, key: string): Promise<Acceptance[]> {

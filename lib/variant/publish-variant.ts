@@ -19,7 +19,7 @@ import {
 import { computeIntegrity, isPassed, toPublication } from "#lib/publication/release.ts";
 import { newId } from "#lib/session/new-id.ts";
 import { findSession, type SessionRow } from "#lib/session/session-store.ts";
-import { describeUnaccepted, hasFailure, listUnaccepted } from "./check/acceptances.ts";
+import { describeUnaccepted, hasFailure, listUnaccepted } from "./check/conclude-check.ts";
 import { variantScript } from "./compile/variant-script.ts";
 import { showEverywhere } from "./shown-variant.ts";
 import { emitVariant, readSummary } from "./store-revision.ts";

@@ -1,17 +1,20 @@
 import { OctagonX, TriangleAlert } from "lucide-react";
-import { type FindingView, VIEWPORT_NAMES } from "#lib/page/words/describe-check.ts";
-import { formatAddress } from "#lib/page/words/format.ts";
+import { describePlace, type FindingView } from "#lib/page/words/describe-check.ts";
+import { FindingPicture } from "./finding-picture.tsx";
 
 /** Lists findings of a check with their severity, their message, and the widths at which the check found them. */
 export function FindingList({
   findings,
   label,
   hasAddresses,
+  hasPictures = false,
 }: {
   findings: FindingView[];
   label: string;
   /** Whether each finding shows the address of its page. True if the check opened several pages. */
   hasAddresses: boolean;
+  /** Whether findings show their pictures. */
+  hasPictures?: boolean;
 }) {
   if (findings.length === 0) return null;
   return (
@@ -24,18 +27,16 @@ export function FindingList({
           ) : (
             <TriangleAlert aria-hidden className="mt-0.5 size-4 shrink-0 text-warn" />
           )}
-          <span className="min-w-0 [overflow-wrap:anywhere]">
-            <span className="sr-only">{finding.level === "fail" ? "Failed: " : "Warning: "}</span>
-            {finding.message}{" "}
-            <span className="text-faint text-xs">{describePlace(finding, hasAddresses)}</span>
-          </span>
+          <div className="flex min-w-0 flex-col gap-1.5 [overflow-wrap:anywhere]">
+            <p>
+              <span className="sr-only">{finding.level === "fail" ? "Failed: " : "Warning: "}</span>
+              {finding.message}{" "}
+              <span className="text-faint text-xs">{describePlace(finding, hasAddresses)}</span>
+            </p>
+            {hasPictures && finding.picture && <FindingPicture evidence={finding.picture} />}
+          </div>
         </li>
       ))}
     </ul>
   );
-}
-
-function describePlace({ viewports, url }: FindingView, hasAddress: boolean): string {
-  const widths = viewports.map((viewport) => VIEWPORT_NAMES[viewport].toLowerCase()).join(", ");
-  return [...(widths ? [widths] : []), ...(hasAddress ? [formatAddress(url)] : [])].join(" · ");
 }

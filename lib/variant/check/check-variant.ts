@@ -5,7 +5,6 @@ import { withinDeadline } from "#lib/tools/browser/within-deadline.ts";
 import { variantScript } from "../compile/variant-script.ts";
 import type { VariantDocument } from "../document.ts";
 import { matchesAddress } from "../runtime/match-address.ts";
-import { statusOf } from "./acceptances.ts";
 import { checkPage, type PageResult } from "./check-page.ts";
 import type {
   CheckedPage,
@@ -15,6 +14,7 @@ import type {
   ViewportName,
 } from "./check-report.ts";
 import { type ChosenPages, choosePages, isEffective } from "./choose-pages.ts";
+import { statusOf } from "./conclude-check.ts";
 import { listExaminedChanges } from "./examined-changes.ts";
 import type { CheckContext, CheckTarget, ScriptTag } from "./load/check-context.ts";
 import { CHECK_LIMITS, type CheckLimits } from "./load/check-limits.ts";

@@ -62,7 +62,7 @@ export const publishSchema = z.strictObject({
     .optional()
     .meta({
       description:
-        "`true` also publishes a revision whose newest check has not passed, or lists changes that were not examined and that nobody has accepted. The release is then permanently marked as unchecked.",
+        "`true` also publishes a revision whose newest check has not passed, or lists changes that were not examined and are not accepted. The release is then permanently marked as unchecked.",
       examples: [false],
     }),
 });
