@@ -33,10 +33,16 @@ export function FindingList({
               {finding.message}{" "}
               <span className="text-faint text-xs">{describePlace(finding, hasAddresses)}</span>
             </p>
-            {hasPictures && finding.picture && <FindingPicture evidence={finding.picture} />}
+            {hasPictures && finding.picture && isFirst(findings, index) && (
+              <FindingPicture evidence={finding.picture} />
+            )}
           </div>
         </li>
       ))}
     </ul>
   );
 }
+
+/** Whether no earlier finding has the same picture. Findings about one change share a picture. */
+const isFirst = (findings: FindingView[], index: number): boolean =>
+  findings.findIndex(({ picture }) => picture?.id === findings[index]?.picture?.id) === index;

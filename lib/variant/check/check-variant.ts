@@ -20,6 +20,7 @@ import type { CheckContext, CheckTarget, ScriptTag } from "./load/check-context.
 import { CHECK_LIMITS, type CheckLimits } from "./load/check-limits.ts";
 import { makeFinding } from "./make-finding.ts";
 import { type CheckedRequirement, requirementsOf } from "./steps/check-requirements.ts";
+import { CLIPS_MAX, keepClips } from "./steps/take-clips.ts";
 import { keepPictures, type PictureDeps } from "./steps/take-pictures.ts";
 
 /** Dependencies for checking a revision. */
@@ -84,6 +85,7 @@ export async function checkVariant(deps: CheckDeps, request: CheckRequest): Prom
   const pages: CheckedPage[] = [];
   const findings = describeUnopenable(document, chosen);
   const notes = [...listUnchecked(request, chosen), ...left];
+  const clipBudget = { left: CLIPS_MAX };
   for (const [index, target] of targets.entries()) {
     request.onProgress?.(index, targets.length, `checking ${target.url} (${target.viewport})`);
     const examined = await examine(deps, request, check, target);
@@ -91,6 +93,7 @@ export async function checkVariant(deps: CheckDeps, request: CheckRequest): Prom
     if (!("page" in examined)) continue;
     const owner = { sessionId: request.sessionId, runId: request.runId };
     const saved = await keepPictures({ ...deps, owner }, target, examined.pictures, signal);
+    await keepClips({ ...deps, owner }, target, examined.clips, clipBudget);
     pages.push({ ...examined.page, pictures: saved.pictures });
     notes.push(...examined.notes, ...saved.notes);
   }
