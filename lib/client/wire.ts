@@ -3719,7 +3719,7 @@ export type Operations = {
     body: {
       /** Number of the revision to publish. It must be the newest revision; any other number is refused with 409. Omit to publish the newest revision, whatever its number. */
       revision?: number | undefined;
-      /** `true` also publishes a revision whose newest check has not passed, or lists changes that were not examined and that nobody has accepted. The release is then permanently marked as unchecked. */
+      /** `true` also publishes a revision whose newest check has not passed, or lists changes that were not examined and are not accepted. The release is then permanently marked as unchecked. */
       unchecked?: boolean | undefined;
     };
     answer: Published;

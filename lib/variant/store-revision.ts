@@ -9,8 +9,9 @@ import { listAcceptances } from "./acceptance-store.ts";
 import { withAcceptances } from "./check/acceptances.ts";
 import type { CheckReport } from "./check/check-report.ts";
 import type { CheckedRequirement } from "./check/steps/check-requirements.ts";
+import { describeDifference } from "./describe-difference.ts";
 import type { VariantDocument } from "./document.ts";
-import { countChanges, describeDifference, refuseVariant } from "./revise.ts";
+import { countChanges, refuseVariant } from "./revise.ts";
 import { showEverywhere } from "./shown-variant.ts";
 import {
   findRevision,

@@ -2,6 +2,8 @@ import type { CheckedPage, VariantRevision } from "../state/view-types.ts";
 import { nameChange } from "./describe-change.ts";
 import type { Tone } from "./state-words.ts";
 
+export { hasFailure } from "#lib/variant/check/conclude-check.ts";
+
 type CheckedChange = CheckedPage["changes"][number];
 type Outcome = NonNullable<CheckedChange["outcome"]>;
 
