@@ -220,6 +220,11 @@ test("the check of a variant is read, its pictures are compared by keyboard, and
 
   await page.getByRole("button", { name: "Check", exact: true }).click();
   await expect(records(page).getByText(/^2 of 2, .* the first paint$/)).toHaveCount(2);
+  const outcomes = records(page).getByRole("region", { name: "Changes", exact: true });
+  const outcomeOf = (name: string) => outcomes.getByRole("listitem").filter({ hasText: name }).first();
+  await expect(outcomeOf("Text of #offer")).toHaveText(/Text of #offer\s*Proved/);
+  await expect(outcomeOf("Inserted after #offer")).toHaveText(/Failed.*color-contrast/);
+  await expectLoaded(page, "What visitors see");
   await expectAccessibleOnPhone("the report of the check");
 
   await tab(page, "Previews").click();
