@@ -155,7 +155,7 @@ test("a revision is published after its check passed, and a person accepted what
     /Nothing failed.*Text of #menu.*not visible.*desktop, phone/,
   );
   await expect(button(dialog(page), "Publish revision 1")).toHaveCount(0);
-  await expect(dialog(page).getByText("Check failed")).toBeVisible();
+  await expect(dialog(page).getByText("Check not passed")).toBeVisible();
   await expectAccessibleEverywhere(page, "what a check could not examine");
   const guest = await openAsViewer(browser, stage.service, sessionId);
   await openChanges(guest);

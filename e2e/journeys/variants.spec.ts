@@ -169,7 +169,7 @@ async function openCheckedSession(page: Page, { model, service, webPage }: Stage
   });
   const session = await service.create("[check] Lower the price");
   await page.goto(service.baseUrl + session.shareUrl);
-  await expect(page.getByText("It is checked.")).toBeVisible({ timeout: 60_000 });
+  await expect(page.getByText("It is checked.")).toBeVisible({ timeout: 100_000 });
 }
 
 const FINDING = /^Failed: color-contrast \(serious\): p breaks/;
@@ -189,7 +189,7 @@ test("the check of a variant is read, its pictures are compared by keyboard, and
   await expect(page.getByRole("button", { name: "Took 2 previews" })).toBeVisible();
   await tab(page, "Result").click();
   await expect(records(page).getByText(FINDING)).toBeVisible();
-  await page.getByRole("button", { name: /main.*revision 1, 2 changes.*Check failed/ }).click();
+  await page.getByRole("button", { name: /main.*revision 1, 2 changes.*Check not passed/ }).click();
 
   const inserted = records(page).getByRole("listitem").filter({ hasText: "Inserted after #offer" });
   await expect(inserted.getByText(FINDING)).toBeVisible();

@@ -1,5 +1,6 @@
-import { OctagonX, TriangleAlert } from "lucide-react";
+import { OctagonX, ShieldQuestion, TriangleAlert } from "lucide-react";
 import { describePlace, type FindingView } from "#lib/page/words/describe-check.ts";
+import { cn } from "../../ui/cn.ts";
 import { FindingPicture } from "./finding-picture.tsx";
 
 /** Lists findings of a check with their severity, their message, and the widths at which the check found them. */
@@ -22,14 +23,10 @@ export function FindingList({
       {findings.map((finding, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: the findings of a stored check never move
         <li key={index} className="flex min-w-0 gap-2 text-sm">
-          {finding.level === "fail" ? (
-            <OctagonX aria-hidden className="mt-0.5 size-4 shrink-0 text-bad" />
-          ) : (
-            <TriangleAlert aria-hidden className="mt-0.5 size-4 shrink-0 text-warn" />
-          )}
+          <FindingIcon finding={finding} />
           <div className="flex min-w-0 flex-col gap-1.5 [overflow-wrap:anywhere]">
             <p>
-              <span className="sr-only">{finding.level === "fail" ? "Failed: " : "Warning: "}</span>
+              <span className="sr-only">{nameKind(finding)}: </span>
               {finding.message}{" "}
               <span className="text-faint text-xs">{describePlace(finding, hasAddresses)}</span>
             </p>
@@ -41,6 +38,21 @@ export function FindingList({
       ))}
     </ul>
   );
+}
+
+function FindingIcon({ finding: { level, code } }: { finding: FindingView }) {
+  const looks = "mt-0.5 size-4 shrink-0";
+  if (code === "not_examined") return <ShieldQuestion aria-hidden className={cn(looks, "text-warn")} />;
+  return level === "fail" ? (
+    <OctagonX aria-hidden className={cn(looks, "text-bad")} />
+  ) : (
+    <TriangleAlert aria-hidden className={cn(looks, "text-warn")} />
+  );
+}
+
+function nameKind({ level, code }: FindingView): string {
+  if (code === "not_examined") return "Not examined";
+  return level === "fail" ? "Failed" : "Warning";
 }
 
 /** Whether no earlier finding has the same picture. Findings about one change share a picture. */

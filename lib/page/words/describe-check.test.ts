@@ -26,7 +26,7 @@ const finding = (fields: Partial<CheckFinding>): CheckFinding => ({
 test("an unchecked revision is described as such, and a check by its status", () => {
   assert.deepEqual(describeCheck(null), { tone: "quiet", title: "Not checked" });
   const titles = (["pass", "warn", "fail"] as const).map((status) => describeCheck({ status, at: AT }).title);
-  assert.deepEqual(titles, ["Check passed", "Passed with warnings", "Check failed"]);
+  assert.deepEqual(titles, ["Check passed", "Passed with warnings", "Check not passed"]);
 });
 
 test("findings that differ only in their width are merged, and failures come first", () => {

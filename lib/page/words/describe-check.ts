@@ -13,7 +13,7 @@ type CheckWords = { tone: Tone; title: string };
 const STATUS_WORDS: Record<CheckReport["status"], CheckWords> = {
   pass: { tone: "good", title: "Check passed" },
   warn: { tone: "attention", title: "Passed with warnings" },
-  fail: { tone: "bad", title: "Check failed" },
+  fail: { tone: "bad", title: "Check not passed" },
 };
 
 /** Describes the newest check of a revision. `check` is null if the revision was not checked. */
