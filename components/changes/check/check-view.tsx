@@ -42,16 +42,20 @@ export function CheckView({ revision, check }: { revision: VariantRevision; chec
           />
         </Part>
       )}
-      <Part title="Changes">
-        <OutcomeList revision={revision} check={check} byChange={byChange} />
-      </Part>
-      <Part title="Measurements">
-        <ul className="flex flex-col divide-y">
-          {check.pages.map((page) => (
-            <Measurements key={`${page.url} ${page.viewport}`} page={page} />
-          ))}
-        </ul>
-      </Part>
+      {check.pages.length > 0 && (
+        <>
+          <Part title="Changes">
+            <OutcomeList revision={revision} check={check} byChange={byChange} />
+          </Part>
+          <Part title="Measurements">
+            <ul className="flex flex-col divide-y">
+              {check.pages.map((page) => (
+                <Measurements key={`${page.url} ${page.viewport}`} page={page} />
+              ))}
+            </ul>
+          </Part>
+        </>
+      )}
       {check.notes.length > 0 && (
         <Part title="Notes">
           <ul className="flex list-disc flex-col gap-1 pl-4 text-soft">
