@@ -29,7 +29,7 @@ export function useRevision(variant: VariantView): ShownRevision {
   const [attempts, setAttempts] = useState(0);
   const current = last.key === key ? last : undefined;
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: key, number and check time identify the revision; `attempts` triggers a retry
+  // biome-ignore lint/correctness/useExhaustiveDependencies: key, number and check identify the revision; `attempts` triggers a retry
   useEffect(() => {
     let isCurrent = true;
     void revisions.read(variant).then((outcome) => {
@@ -44,7 +44,7 @@ export function useRevision(variant: VariantView): ShownRevision {
     return () => {
       isCurrent = false;
     };
-  }, [revisions, store, key, revision, check?.at, attempts]);
+  }, [revisions, store, key, revision, check?.at, check?.status, attempts]);
 
   const retry = useCallback(() => setAttempts((count) => count + 1), []);
   return { revision: revisions.peek(variant) ?? current?.revision, error: current?.error ?? null, retry };

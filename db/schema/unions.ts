@@ -49,6 +49,8 @@ export const SESSION_STATES = [
 export const LOGIN_METHODS = ["link", "oidc"] as const;
 export const SHARE_ROLES = ["view", "comment", "drive"] as const;
 export const CHECK_STATUSES = ["pass", "warn", "fail"] as const;
+/** Who accepted that a check could not examine a change: a client with an API key, or a person on the session page. */
+export const ACCEPTED_BY = ["caller", "person"] as const;
 /**
  * Severity of a finding in a report, worst first: the impact levels of axe, and `info` for a finding that needs no fix.
  */
@@ -109,6 +111,7 @@ export type AgentOutcome = (typeof AGENT_OUTCOMES)[number];
 export type SessionStateWord = (typeof SESSION_STATES)[number];
 export type LoginMethod = (typeof LOGIN_METHODS)[number];
 export type ShareRole = (typeof SHARE_ROLES)[number];
+export type AcceptedBy = (typeof ACCEPTED_BY)[number];
 export type CheckStatus = (typeof CHECK_STATUSES)[number];
 export type FindingSeverity = (typeof FINDING_SEVERITIES)[number];
 export type ImportFormat = (typeof IMPORT_FORMATS)[number];

@@ -13,7 +13,14 @@ import {
 } from "drizzle-orm/pg-core";
 import { createdAt, instant, oneOf } from "./columns.ts";
 import { sessions } from "./sessions.ts";
-import { CHECK_STATUSES, type CheckStatus, VARIANT_AUTHORS, type VariantAuthor } from "./unions.ts";
+import {
+  ACCEPTED_BY,
+  type AcceptedBy,
+  CHECK_STATUSES,
+  type CheckStatus,
+  VARIANT_AUTHORS,
+  type VariantAuthor,
+} from "./unions.ts";
 
 /**
  * A variant of a session's pages. Its content is in its revisions. Sub-agents work on the variants of the root session.
@@ -71,6 +78,37 @@ export const variantRevisions = pgTable(
     unique("variant_revisions_call").on(table.runId, table.callId),
     oneOf("variant_revisions_author", table.author, VARIANT_AUTHORS),
     oneOf("variant_revisions_check", table.checkStatus, CHECK_STATUSES),
+  ],
+);
+
+/**
+ * A change that a check could not examine, and that a person or the caller has accepted. It is kept as long as the
+ * revision.
+ */
+export const checkAcceptances = pgTable(
+  "check_acceptances",
+  {
+    sessionId: text("session_id").notNull(),
+    key: text("key").notNull(),
+    revision: integer("revision").notNull(),
+    changeId: text("change_id").notNull(),
+    /** SHA-256 of the change without its note. A change with other content is not accepted. */
+    changeHash: text("change_hash").notNull(),
+    /** Where the check could not examine the change, and why: `[{ url, viewport, reason }]`. */
+    places: jsonb("places").$type<unknown>().notNull(),
+    acceptedBy: text("accepted_by").$type<AcceptedBy>().notNull(),
+    /** Names the credential, as the security log does: `key:<id>`, `share:<link id>` or `share:own`. */
+    actor: text("actor").notNull(),
+    acceptedAt: instant("accepted_at").notNull().defaultNow(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.sessionId, table.key, table.revision, table.changeId] }),
+    foreignKey({
+      name: "check_acceptances_revision",
+      columns: [table.sessionId, table.key, table.revision],
+      foreignColumns: [variantRevisions.sessionId, variantRevisions.key, variantRevisions.number],
+    }).onDelete("cascade"),
+    oneOf("check_acceptances_by", table.acceptedBy, ACCEPTED_BY),
   ],
 );
 

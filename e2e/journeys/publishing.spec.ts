@@ -127,7 +127,7 @@ test("a person publishes without a check, publishes an edit, rolls back and unpu
 async function startGuardedPage() {
   const server = createServer((_, response) => {
     const policy = "script-src 'self' 'unsafe-inline'";
-    const html = `<!doctype html><html lang="en"><title>Guarded</title><link rel="icon" href="data:,"><h1 id="offer">The offer</h1></html>`;
+    const html = `<!doctype html><html lang="en"><title>Guarded</title><link rel="icon" href="data:,"><h1 id="offer">The offer</h1><p id="menu" hidden>Menu</p></html>`;
     response
       .writeHead(200, { "content-type": "text/html; charset=utf-8", "content-security-policy": policy })
       .end(html);
@@ -137,16 +137,39 @@ async function startGuardedPage() {
   return { url: `http://127.0.0.1:${port}/offer`, host: `127.0.0.1:${port}`, close: () => server.close() };
 }
 
-test("a revision is published after its check passed, with advice on the page's policy", async ({
+test("a revision is published after its check passed, and a person accepted what it could not examine", async ({
   page,
+  browser,
   stage,
 }) => {
   const guarded = await startGuardedPage();
-  await openAtChanges(page, stage, guarded.url);
+  const add = [...ADD, { op: "setText", selector: "#menu", text: "Our menu" }];
+  const { sessionId } = await openEditedSession(page, stage, add, guarded.url);
+  await openChanges(page);
   await button(page, "Publish").click();
   await button(dialog(page), "Check revision 1").click();
+  const unexamined = (within: Page | Locator) => within.getByRole("region", { name: "Not examined changes" });
+  const accept = button(unexamined(dialog(page)), "Accept 1 change without examination");
+  await expect(accept).toBeVisible({ timeout: 100_000 });
+  await expect(unexamined(dialog(page))).toContainText(
+    /Nothing failed.*Text of #menu.*not visible.*desktop, phone/,
+  );
+  await expect(button(dialog(page), "Publish revision 1")).toHaveCount(0);
+  await expect(dialog(page).getByText("Check not passed")).toBeVisible();
+  await expectAccessibleEverywhere(page, "what a check could not examine");
+  const guest = await openAsViewer(browser, stage.service, sessionId);
+  await openChanges(guest);
+  await button(guest, "Check").click();
+  await expect(unexamined(guest)).toContainText("Text of #menu");
+  await expect(unexamined(guest).getByRole("button")).toHaveCount(0);
+
+  await accept.press("Enter");
   const publish = button(dialog(page), "Publish revision 1");
-  await expect(publish).toBeVisible({ timeout: 60_000 });
+  await expect(publish).toBeVisible();
+  await expect(dialog(page).getByText("Passed with warnings")).toBeVisible();
+  await expect(unexamined(guest)).toHaveCount(0);
+  await expect(records(guest).getByText("Not examined, accepted by a person")).toBeVisible();
+  await guest.context().close();
   const policy = dialog(page).getByRole("region", { name: "Content-Security-Policy" });
   await expect(policy).toContainText(`add ${stage.service.baseUrl} to script-src`);
   await expect(policy.getByRole("list", { name: "Pages" })).toHaveText(`${guarded.host}/offer`);

@@ -169,7 +169,7 @@ async function openCheckedSession(page: Page, { model, service, webPage }: Stage
   });
   const session = await service.create("[check] Lower the price");
   await page.goto(service.baseUrl + session.shareUrl);
-  await expect(page.getByText("It is checked.")).toBeVisible({ timeout: 60_000 });
+  await expect(page.getByText("It is checked.")).toBeVisible({ timeout: 100_000 });
 }
 
 const FINDING = /^Failed: color-contrast \(serious\): p breaks/;
@@ -189,7 +189,7 @@ test("the check of a variant is read, its pictures are compared by keyboard, and
   await expect(page.getByRole("button", { name: "Took 2 previews" })).toBeVisible();
   await tab(page, "Result").click();
   await expect(records(page).getByText(FINDING)).toBeVisible();
-  await page.getByRole("button", { name: /main.*revision 1, 2 changes.*Check failed/ }).click();
+  await page.getByRole("button", { name: /main.*revision 1, 2 changes.*Check not passed/ }).click();
 
   const inserted = records(page).getByRole("listitem").filter({ hasText: "Inserted after #offer" });
   await expect(inserted.getByText(FINDING)).toBeVisible();
@@ -220,6 +220,11 @@ test("the check of a variant is read, its pictures are compared by keyboard, and
 
   await page.getByRole("button", { name: "Check", exact: true }).click();
   await expect(records(page).getByText(/^2 of 2, .* the first paint$/)).toHaveCount(2);
+  const outcomes = records(page).getByRole("region", { name: "Changes", exact: true });
+  const outcomeOf = (name: string) => outcomes.getByRole("listitem").filter({ hasText: name }).first();
+  await expect(outcomeOf("Text of #offer")).toHaveText(/Text of #offer\s*Proved/);
+  await expect(outcomeOf("Inserted after #offer")).toHaveText(/Failed.*color-contrast/);
+  await expectLoaded(page, "What visitors see");
   await expectAccessibleOnPhone("the report of the check");
 
   await tab(page, "Previews").click();

@@ -1,5 +1,15 @@
 // Generated from the contract by `npm run build:client`. Do not edit: a test compares it with the contract.
 
+/** Who accepted that the check could not examine a change, and when. */
+export type AcceptedChange = {
+  /** `caller`: a client with an API key. `person`: a visitor of the session page who may control the session. */
+  by: "caller" | "person";
+  /** Time in ISO 8601 format, UTC. */
+  at: string;
+  /** Number of the revision that was accepted. */
+  revision: number;
+};
+
 /** A sub-agent reported its progress. */
 export type AgentProgressEvent = {
   kind: "agent.progress";
@@ -487,6 +497,8 @@ export type CheckFinding = {
   viewport: "desktop" | "tablet" | "phone" | null;
   /** What was found and, where known, what to do about it. */
   message: string;
+  /** Picture of the part of the page that the finding is about, with the variant. At most 12 findings of the level `fail` have one. */
+  picture?: EvidencePointer | undefined;
 };
 
 /** The report of a check of a revision. */
@@ -512,10 +524,11 @@ export type CheckedChange = {
   id: string;
   /** Number of elements that the change's selector matched when the check loaded the page. For `remove`, their number without the variant. */
   matched: number;
-  /** What the check concludes about the change. `not_examined`: the change is in the document, and the check could not see its effect. Absent in reports of earlier versions of the service. */
+  /** What the check concludes about the change. `not_examined`: the change is in the document, and the check could not see its effect; the check passes only if this is accepted. Absent in reports of earlier versions of the service. */
   outcome?: "proved" | "failed" | "not_examined" | undefined;
   /** Why the change was not examined. Null for the other outcomes. */
   reason?: string | null | undefined;
+  accepted?: AcceptedChange | undefined;
   applied: "ok" | "failed" | "not_applicable";
   /** Whether the change stayed applied while the page's scripts started. */
   hydration: "ok" | "failed" | "not_applicable";
@@ -3181,6 +3194,12 @@ export type UsageSum = {
   durationMs: number;
 };
 
+/** A variant after changes were accepted. */
+export type VariantAccepted = {
+  success: true;
+  variant: VariantSummary;
+};
+
 /** A variant after a person's edit or check. */
 export type VariantAnswer = {
   success: true;
@@ -3683,13 +3702,26 @@ export type Operations = {
     body: undefined;
     answer: PreviewPage;
   };
+  /** Accept changes that a check could not examine. Accepts that the newest check could not examine these changes, for example because they are in a closed menu. A check passes (`warn`) only if nothing failed and each change with the outcome `not_examined` is accepted. The agent cannot accept for itself. An acceptance holds for later checks and revisions, as long as the change has the same content and is not examined in the same places for the same reasons. Accepting a change again has no effect. The response is 400 if the check has no such change, and 409 if the change was proved or has failed, if the revision is not the newest, if it was not checked, or if it was checked again since `checkedAt`. The session page calls this operation with a share cookie of the role `drive`. */
+  acceptChanges: {
+    parameters: { sessionId: string; variantKey: string };
+    body: {
+      /** Number of the newest revision. Any other number is refused with 409. */
+      revision: number;
+      /** `at` of the check that lists the changes. If the revision was checked again since, the response is 409. */
+      checkedAt: string;
+      /** Ids of changes with the outcome `not_examined`. */
+      changes: Array<string>;
+    };
+    answer: VariantAccepted;
+  };
   /** Publish the newest revision of a variant. Makes an immutable release of the newest revision. Pages that load the publication's script get the release within a minute. The newest check of the revision must have passed (`pass` or `warn`), otherwise the response is 409; `unchecked: true` publishes without a passed check. If the current release already has this revision, the response is 200 and no new release is made. Exception: if that release is unchecked and the revision has passed a check since, a new release is made. A variant can have at most 500 releases. The session page calls this operation with a share cookie of the role `drive`. */
   publishVariant: {
     parameters: { sessionId: string; variantKey: string };
     body: {
       /** Number of the revision to publish. It must be the newest revision; any other number is refused with 409. Omit to publish the newest revision, whatever its number. */
       revision?: number | undefined;
-      /** `true` also publishes a revision whose newest check has not passed. The release is then permanently marked as unchecked. */
+      /** `true` also publishes a revision whose newest check has not passed, or lists changes that were not examined and are not accepted. The release is then permanently marked as unchecked. */
       unchecked?: boolean | undefined;
     };
     answer: Published;
@@ -3961,6 +3993,7 @@ export const OPERATIONS = {
   listVariants: {"method":"GET","path":"/api/sessions/:sessionId/variants","query":[],"hasBody":false,"isRaw":false,"hasText":false},
   readRevision: {"method":"GET","path":"/api/sessions/:sessionId/variants/:variantKey/revisions/:revision","query":[],"hasBody":false,"isRaw":false,"hasText":false},
   listPreviews: {"method":"GET","path":"/api/sessions/:sessionId/previews","query":[],"hasBody":false,"isRaw":false,"hasText":false},
+  acceptChanges: {"method":"POST","path":"/api/sessions/:sessionId/variants/:variantKey/accept","query":[],"hasBody":true,"isRaw":false,"hasText":false},
   publishVariant: {"method":"POST","path":"/api/sessions/:sessionId/variants/:variantKey/publish","query":[],"hasBody":true,"isRaw":false,"hasText":false},
   rollbackVariant: {"method":"POST","path":"/api/sessions/:sessionId/variants/:variantKey/rollback","query":[],"hasBody":true,"isRaw":false,"hasText":false},
   unpublishVariant: {"method":"POST","path":"/api/sessions/:sessionId/variants/:variantKey/unpublish","query":[],"hasBody":false,"isRaw":false,"hasText":false},

@@ -19,6 +19,7 @@ import {
 import { computeIntegrity, isPassed, toPublication } from "#lib/publication/release.ts";
 import { newId } from "#lib/session/new-id.ts";
 import { findSession, type SessionRow } from "#lib/session/store/session-store.ts";
+import { describeUnaccepted, hasFailure, listUnaccepted } from "./check/conclude-check.ts";
 import { variantScript } from "./compile/variant-script.ts";
 import { refreshLiveBrowsers } from "./shown-variant.ts";
 import { emitVariant, readSummary } from "./store-revision.ts";
@@ -44,7 +45,11 @@ type PublishRequest = {
 
 export type PublishResult =
   | { ok: true; isNew: boolean; publication: Publication; summary: VariantSummary }
-  | { ok: false; reason: "unknown" | "stale" | "unchecked" | "full"; problem: string };
+  | {
+      ok: false;
+      reason: "unknown" | "stale" | "unchecked" | "failed" | "unaccepted" | "full";
+      problem: string;
+    };
 
 /**
  * Maximum number of releases of a publication. Old releases are never removed, because pages may load their scripts.
@@ -133,8 +138,11 @@ function refuse(
       problem: `variant ${variant} has ${RELEASES_MAX} releases; a variant may have ${RELEASES_MAX}`,
     };
   if (isPassed(check?.status) || allowsUnchecked) return undefined;
-  const state = check ? "failed its check" : "was not checked";
-  return { ok: false, reason: "unchecked", problem: `revision ${number} of variant ${variant} ${state}` };
+  const subject = `revision ${number} of variant ${variant}`;
+  if (!check) return { ok: false, reason: "unchecked", problem: `${subject} was not checked` };
+  if (hasFailure(check.findings) || listUnaccepted(check).length === 0)
+    return { ok: false, reason: "failed", problem: `${subject} failed its check` };
+  return { ok: false, reason: "unaccepted", problem: `${subject} has ${describeUnaccepted(check)}` };
 }
 
 async function makeRelease(

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { ChangeInput, VariantDocument } from "./document.ts";
-import { describeDifference, editChanges, revise } from "./revise.ts";
+import { editChanges, revise } from "./revise.ts";
 
 const HOME = "https://shop.example/";
 const text = (id: string, words: string) => ({ id, op: "setText" as const, selector: "h1", text: words });
@@ -87,30 +87,5 @@ describe("a call that changes a variant", () => {
     revise(document, { add: [text("c1", "New")], css: "p {}" }, HOME);
     editChanges(document, [{ action: "off", changeId: "c1" }]);
     assert.deepEqual(document, before);
-  });
-});
-
-describe("the difference of two documents", () => {
-  it("names each added, altered and dropped change, and altered sheets", () => {
-    const before = { pages: [page(HOME, text("c1", "One"), text("c2", "Two"))] };
-    const after = { pages: [{ ...page(HOME, text("c1", "New"), text("c3", "Three")), css: "p {}" }] };
-    assert.deepEqual(describeDifference(before, after), [
-      `altered ${JSON.stringify(text("c1", "New"))}`,
-      `added ${JSON.stringify(text("c3", "Three"))}`,
-      `dropped ${JSON.stringify(text("c2", "Two"))}`,
-      `altered css of ${HOME}: "p {}"`,
-    ]);
-    assert.deepEqual(describeDifference(before, before), []);
-    const off = { pages: [page(HOME, { ...text("c1", "One"), off: true }, text("c2", "Two"))] };
-    const switched = JSON.stringify(off.pages[0]?.changes[0]);
-    assert.deepEqual(describeDifference(before, off), [`switched off ${switched}`]);
-    assert.deepEqual(describeDifference(off, before), [`switched on ${JSON.stringify(text("c1", "One"))}`]);
-  });
-
-  it("shows the sheets of a page that the older document does not have, and cuts long ones", () => {
-    const added = { pages: [{ ...page(HOME), css: "p {}", js: "x()".repeat(2_000) }] };
-    const [css, js, ...more] = describeDifference(EMPTY, added);
-    assert.deepEqual([css, more], [`altered css of ${HOME}: "p {}"`, []]);
-    assert.ok(js?.startsWith(`altered js of ${HOME}: "x()x()`) && js.endsWith("…") && js.length < 2_100);
   });
 });

@@ -1,4 +1,3 @@
-import { shorten } from "#lib/text/shorten.ts";
 import type { ContentProblem } from "./compile/check-document.ts";
 import {
   type Change,
@@ -174,45 +173,6 @@ function editChange(change: Change, edit: ChangeEdit): Change[] {
   // The cast is safe: a change without the optional `off` is still a valid change of the same kind.
   return [edit.action === "off" ? { ...change, off: true } : (on as Change)];
 }
-
-/** Maximum number of characters that a difference quotes from a style sheet or script. */
-const SHEET_CHARS_MAX = 2_000;
-
-/**
- * Describes what changed between two documents, for a caller whose revision is out of date. Each added, altered or
- * dropped change is one line. Altered style sheets and scripts are quoted, because a call can only replace them as a
- * whole. A change whose content was altered while it was switched on or off is described as switched.
- */
-export function describeDifference(before: VariantDocument, after: VariantDocument): string[] {
-  const old = byId(before);
-  const now = byId(after);
-  const lines = [...now.values()].flatMap((change) => {
-    const words = describeAlteration(old.get(change.id), change);
-    return words === undefined ? [] : [`${words} ${JSON.stringify(change)}`];
-  });
-  const dropped = [...old.values()]
-    .filter(({ id }) => !now.has(id))
-    .map((change) => `dropped ${JSON.stringify(change)}`);
-  const sheets = after.pages.flatMap(({ url, match, ...page }) => {
-    const previous = before.pages.find((other) => other.url === url && other.match === match);
-    return (["css", "js"] as const)
-      .filter((part) => page[part] !== (previous?.[part] ?? ""))
-      .map((part) => `altered ${part} of ${url}: ${cut(JSON.stringify(page[part]), SHEET_CHARS_MAX)}`);
-  });
-  return [...lines, ...dropped, ...sheets];
-}
-
-const cut = (text: string, max: number): string => shorten(text, max);
-
-function describeAlteration(old: Change | undefined, now: Change): string | undefined {
-  if (!old) return "added";
-  if (JSON.stringify(old) === JSON.stringify(now)) return undefined;
-  if (old.off !== now.off) return now.off === true ? "switched off" : "switched on";
-  return "altered";
-}
-
-const byId = ({ pages }: VariantDocument): Map<string, Change> =>
-  new Map(pages.flatMap(({ changes }) => changes).map((change) => [change.id, change]));
 
 /** Counts the changes in a document. */
 export const countChanges = ({ pages }: VariantDocument): number =>

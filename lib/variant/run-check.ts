@@ -51,13 +51,13 @@ export async function runCheck(
     signal,
   });
   services.browser.touch(call.browserSessionId);
-  const isStored = await recordCheck(
+  const stored = await recordCheck(
     services,
     { sessionId: rootSessionId, requestId, runId },
     report,
     requirements,
   );
-  return isStored
-    ? { ok: true, report }
+  return stored
+    ? { ok: true, report: stored }
     : { ok: false, problem: "The revision was removed while it was checked." };
 }

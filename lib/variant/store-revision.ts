@@ -5,10 +5,13 @@ import type { Emit } from "#lib/events/event-log.ts";
 import { faultPoint } from "#lib/faults/fault-point.ts";
 import { recordOutcomes } from "#lib/planning/record-outcomes.ts";
 import { findSession } from "#lib/session/store/session-store.ts";
+import { listAcceptances } from "./acceptance-store.ts";
+import { withAcceptances } from "./check/acceptances.ts";
 import type { CheckReport } from "./check/check-report.ts";
 import type { CheckedRequirement } from "./check/steps/check-requirements.ts";
+import { describeDifference } from "./describe-difference.ts";
 import type { VariantDocument } from "./document.ts";
-import { countChanges, describeDifference, refuseVariant } from "./revise.ts";
+import { countChanges, refuseVariant } from "./revise.ts";
 import { refreshLiveBrowsers } from "./shown-variant.ts";
 import {
   findRevision,
@@ -138,16 +141,16 @@ export async function emitVariant(
 
 /**
  * Stores the report of a check and the outcomes of the requirements that the check examined, and emits
- * `variant.updated`.
+ * `variant.updated`. Changes that were not examined keep the acceptances of earlier checks.
  *
- * @returns false if the revision no longer exists. In this case, nothing is stored.
+ * @returns the report with these acceptances. Undefined if the revision no longer exists; nothing is stored then.
  */
 export async function recordCheck(
   { log, baseUrl }: Pick<VariantsDeps, "log" | "baseUrl">,
   about: { sessionId: string; requestId: string | null; runId: string | null },
   report: CheckReport,
   examined: readonly CheckedRequirement[] = [],
-): Promise<boolean> {
+): Promise<CheckReport | undefined> {
   const { sessionId } = about;
   const { at, variant, revision, requirements = [] } = report;
   const checked = examined.flatMap(({ id, assertion }) => {
@@ -155,12 +158,16 @@ export async function recordCheck(
     return found ? [{ ...found, assertion }] : [];
   });
   return log.transact(sessionId, async (tx, emit) => {
-    await lockVariant(tx, sessionId, report.variant);
-    if (!(await storeCheck(tx, sessionId, report))) return false;
-    await emitVariant(baseUrl, tx, emit, { ...about, key: report.variant, number: report.revision });
+    await lockVariant(tx, sessionId, variant);
+    const checkedRevision = await findRevision(tx, sessionId, variant, revision);
+    if (!checkedRevision) return undefined;
+    const acceptances = await listAcceptances(tx, sessionId, variant);
+    const stored = withAcceptances(report, checkedRevision.document, acceptances);
+    await storeCheck(tx, sessionId, stored);
+    await emitVariant(baseUrl, tx, emit, { ...about, key: variant, number: revision });
     const session = await findSession(tx, sessionId);
     if (session) await recordOutcomes(tx, emit, session, about, { at, variant, revision, checked });
-    return true;
+    return stored;
   });
 }
 

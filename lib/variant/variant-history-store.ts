@@ -2,9 +2,10 @@ import { and, desc, eq, getTableColumns, inArray, sql } from "drizzle-orm";
 import type { Executor } from "#db/client.ts";
 import { variantRevisions, variants } from "#db/schema/index.ts";
 import type { VariantSummary } from "#lib/events/event.ts";
+import { describeDifference } from "./describe-difference.ts";
 import type { VariantDocument } from "./document.ts";
 import { listRejectedChanges, type RejectedChange } from "./rejected-changes.ts";
-import { describeDifference, type UsedIds } from "./revise.ts";
+import type { UsedIds } from "./revise.ts";
 import { isNewestRevision, listVariantSummaries } from "./variant-store.ts";
 
 /** The ids that a variant's changes have had, and the changes that people have rejected. */

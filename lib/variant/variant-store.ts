@@ -273,13 +273,9 @@ export async function setShownVariant(
   return true;
 }
 
-/**
- * Stores the report of a check with its revision.
- *
- * @returns false if the revision no longer exists.
- */
-export async function storeCheck(tx: Transaction, sessionId: string, report: CheckReport): Promise<boolean> {
-  const stored = await tx
+/** Stores the report of a check with its revision. Does nothing if the revision no longer exists. */
+export async function storeCheck(tx: Transaction, sessionId: string, report: CheckReport): Promise<void> {
+  await tx
     .update(variantRevisions)
     .set({ checkStatus: report.status, checkReport: storable(report), checkedAt: new Date(report.at) })
     .where(
@@ -288,7 +284,5 @@ export async function storeCheck(tx: Transaction, sessionId: string, report: Che
         eq(variantRevisions.key, report.variant),
         eq(variantRevisions.number, report.revision),
       ),
-    )
-    .returning({ number: variantRevisions.number });
-  return stored.length > 0;
+    );
 }

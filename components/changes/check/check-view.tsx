@@ -2,7 +2,6 @@
 
 import type { ReactNode } from "react";
 import type { CheckedPage, CheckReport, VariantRevision } from "#lib/page/state/view-types.ts";
-import { nameChange } from "#lib/page/words/describe-change.ts";
 import {
   assignFindings,
   describePaint,
@@ -12,11 +11,17 @@ import {
 } from "#lib/page/words/describe-check.ts";
 import { formatAddress, formatDuration } from "#lib/page/words/format.ts";
 import { Age } from "../../ui/time.tsx";
+import { AcceptPart } from "./accept-part.tsx";
 import { CheckButton } from "./check-button.tsx";
 import { FindingList } from "./finding-list.tsx";
+import { OutcomeList } from "./outcome-list.tsx";
 
-/** Shows the report of a check: the findings, the measurements for each page and width, and what was not examined. */
+/**
+ * Shows the report of a check: what was not examined and can be accepted, the findings, the outcome of each change, the
+ * measurements for each page and width, and notes.
+ */
 export function CheckView({ revision, check }: { revision: VariantRevision; check: CheckReport }) {
+  const { general, byChange } = assignFindings(revision);
   return (
     <div className="flex flex-col gap-4 px-4 py-3 text-sm">
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
@@ -25,22 +30,34 @@ export function CheckView({ revision, check }: { revision: VariantRevision; chec
         </p>
         <CheckButton variantKey={revision.variant} label="Check again" />
       </div>
-      <Part title="Findings">
-        {check.findings.length === 0 ? (
-          <p className="text-soft">The check found nothing wrong.</p>
-        ) : (
-          <FindingGroups revision={revision} hasAddresses={hasSeveralPages(check)} />
-        )}
-      </Part>
-      <Part title="Measurements">
-        <ul className="flex flex-col divide-y">
-          {check.pages.map((page) => (
-            <Measurements key={`${page.url} ${page.viewport}`} page={page} />
-          ))}
-        </ul>
-      </Part>
+      <AcceptPart revision={revision} check={check} />
+      {check.findings.length === 0 && <p className="text-soft">The check found nothing wrong.</p>}
+      {general.length > 0 && (
+        <Part title="Findings">
+          <FindingList
+            findings={general}
+            label="Findings about the page"
+            hasAddresses={hasSeveralPages(check)}
+            hasPictures
+          />
+        </Part>
+      )}
+      {check.pages.length > 0 && (
+        <>
+          <Part title="Changes">
+            <OutcomeList revision={revision} check={check} byChange={byChange} />
+          </Part>
+          <Part title="Measurements">
+            <ul className="flex flex-col divide-y">
+              {check.pages.map((page) => (
+                <Measurements key={`${page.url} ${page.viewport}`} page={page} />
+              ))}
+            </ul>
+          </Part>
+        </>
+      )}
       {check.notes.length > 0 && (
-        <Part title="Not examined">
+        <Part title="Notes">
           <ul className="flex list-disc flex-col gap-1 pl-4 text-soft">
             {check.notes.map((note) => (
               <li key={note} className="[overflow-wrap:anywhere]">
@@ -60,28 +77,6 @@ function Part({ title, children }: { title: string; children: ReactNode }) {
       <h2 className="pb-1 text-faint text-xs">{title}</h2>
       {children}
     </section>
-  );
-}
-
-/** Shows the findings, grouped by change. Findings without a change come first. */
-function FindingGroups({ revision, hasAddresses }: { revision: VariantRevision; hasAddresses: boolean }) {
-  const { general, byChange } = assignFindings(revision);
-  const changes = revision.document.pages.flatMap((page) => page.changes);
-  return (
-    <div className="flex flex-col gap-3">
-      <FindingList findings={general} label="Findings about the page" hasAddresses={hasAddresses} />
-      {changes.map((change) => {
-        const findings = byChange.get(change.id) ?? [];
-        if (findings.length === 0) return null;
-        const name = nameChange(change);
-        return (
-          <div key={change.id}>
-            <p className="font-mono text-faint text-xs [overflow-wrap:anywhere]">{name}</p>
-            <FindingList findings={findings} label={`Findings: ${name}`} hasAddresses={hasAddresses} />
-          </div>
-        );
-      })}
-    </div>
   );
 }
 

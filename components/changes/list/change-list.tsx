@@ -3,7 +3,7 @@
 import { ChevronRight } from "lucide-react";
 import { memo, type ReactNode, useMemo } from "react";
 import type { VariantPage, VariantRevision } from "#lib/page/state/view-types.ts";
-import { describeMatch } from "#lib/page/words/describe-change.ts";
+import { describeEntry } from "#lib/page/words/describe-change.ts";
 import { assignFindings, hasSeveralPages } from "#lib/page/words/describe-check.ts";
 import { describeProof, type Proof } from "#lib/page/words/describe-proof.ts";
 import { formatAddress } from "#lib/page/words/format.ts";
@@ -78,7 +78,7 @@ function PageGroup({ page, children }: { page: VariantPage; children: ReactNode 
     <section aria-label={`Changes of ${address}`} className="pt-2">
       <h2 className="flex flex-wrap items-baseline gap-x-2 px-4 py-1 text-xs">
         <span className="min-w-0 font-medium [overflow-wrap:anywhere]">{address}</span>
-        <span className="text-faint">{describeMatch(page.match)}</span>
+        <span className="min-w-0 text-faint [overflow-wrap:anywhere]">{describeEntry(page)}</span>
       </h2>
       <ul className="divide-y">{children}</ul>
       <PageCode name="Style sheet" code={page.css} />

@@ -30,13 +30,15 @@ export function PublishDialog({ variant, revision, onShowCheck }: PublishProps) 
   const publishing = usePublishing(variant);
   const [seenRevision, setSeenRevision] = useState(variant.revision);
   const { publication } = variant;
-  const check = revision?.revision === variant.revision ? revision.check : null;
+  const newest = revision?.revision === variant.revision ? revision : undefined;
+  const check = newest?.check ?? null;
   return (
     <div className="flex flex-col gap-5">
       <PublishPart title="Newest revision" isFirst>
         <PublishNext
           key={variant.revision}
           variant={variant}
+          revision={newest}
           seenRevision={seenRevision}
           publishing={publishing}
           onSeen={() => setSeenRevision(variant.revision)}

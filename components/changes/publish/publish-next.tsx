@@ -3,18 +3,21 @@
 import type { ReactNode } from "react";
 import { findPublishStep } from "#lib/page/state/publish-step.ts";
 import { mayDirect } from "#lib/page/state/session-state.ts";
-import type { VariantView } from "#lib/page/state/view-types.ts";
+import type { VariantRevision, VariantView } from "#lib/page/state/view-types.ts";
 import { formatChangeCount } from "#lib/page/words/describe-change.ts";
 import { describeCheck } from "#lib/page/words/describe-check.ts";
 import { useSession } from "../../session/session-context.tsx";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
+import { AcceptPart } from "../check/accept-part.tsx";
 import { CheckButton } from "../check/check-button.tsx";
 import { PublishUnchecked } from "./publish-unchecked.tsx";
 import type { Publishing } from "./use-publishing.ts";
 
 type Props = {
   variant: VariantView;
+  /** The newest revision with its check. Undefined while it is loading, or if it could not be read. */
+  revision: VariantRevision | undefined;
   /** The newest revision that this person has seen. */
   seenRevision: number;
   publishing: Publishing;
@@ -46,9 +49,10 @@ function State({ variant: { publication, revision } }: { variant: VariantView })
   return <Note>Revision {revision} is not published.</Note>;
 }
 
-function NextStep({ variant, seenRevision, publishing, onSeen, onShowCheck }: Props) {
+function NextStep({ variant, revision: stored, seenRevision, publishing, onSeen, onShowCheck }: Props) {
   const { key, revision, publication } = variant;
-  switch (findPublishStep(variant, seenRevision)) {
+  const report = stored?.check ?? null;
+  switch (findPublishStep(variant, seenRevision, report)) {
     case "outdated":
       return (
         <>
@@ -87,6 +91,7 @@ function NextStep({ variant, seenRevision, publishing, onSeen, onShowCheck }: Pr
           variant={variant}
           publishing={publishing}
           label="Publish without a check"
+          mark="unchecked"
           recommended={
             <CheckButton variantKey={key} label={`Check revision ${revision}`} size="md" variant="primary" />
           }
@@ -94,12 +99,28 @@ function NextStep({ variant, seenRevision, publishing, onSeen, onShowCheck }: Pr
           Revision {revision} was not checked. The check loads its pages afresh and tries each change.
         </PublishUnchecked>
       );
+    case "unaccepted":
+      return (
+        <>
+          {stored && report && <AcceptPart revision={stored} check={report} />}
+          <PublishUnchecked
+            variant={variant}
+            publishing={publishing}
+            label="Publish without acceptance"
+            mark="one that was not examined completely"
+            recommended={<Button onClick={onShowCheck}>Show the check</Button>}
+          >
+            Once this is accepted, revision {revision} can be published as a checked one.
+          </PublishUnchecked>
+        </>
+      );
     case "failed":
       return (
         <PublishUnchecked
           variant={variant}
           publishing={publishing}
           label="Publish despite the failed check"
+          mark="one whose check failed"
           recommended={
             <Button variant="primary" onClick={onShowCheck}>
               Show the findings

@@ -14,6 +14,7 @@ export function PublishUnchecked({
   variant: { revision, check },
   publishing,
   label,
+  mark,
   recommended,
   children,
 }: {
@@ -21,13 +22,14 @@ export function PublishUnchecked({
   publishing: Publishing;
   /** Label of the button that publishes the revision. */
   label: string;
+  /** What the release stays marked as: `unchecked`. */
+  mark: string;
   /** The control for the recommended step. */
   recommended: ReactNode;
   /** Why the revision should not be published yet. */
   children: ReactNode;
 }) {
   const { hasBrowser } = useSession().session;
-  const mark = check === null ? "unchecked" : "one whose check failed";
   return (
     <>
       <p className="text-soft text-sm">

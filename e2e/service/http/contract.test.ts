@@ -7,7 +7,7 @@ import { deployFiles } from "../pages/pages-testing.ts";
 import { storeReport } from "../reports/reports-testing.ts";
 import { storeTestRun } from "../test-runs/store-test-run.ts";
 import { openTestService, signIn, type TestService, userMessage, waitUntil } from "../testing.ts";
-import { storeVariant } from "../variants/variants-testing.ts";
+import { storeOutcomes, storeVariant } from "../variants/variants-testing.ts";
 
 let service: TestService;
 let receiver: Awaited<ReturnType<typeof startReceiver>>;
@@ -294,6 +294,15 @@ const CALLS: Partial<Record<OperationName, [number | string, () => Promise<Respo
       service.call("PATCH", `${(await makeRequirement()).api}/requirements/r1`, { status: "waived" }),
   ],
   listSkills: [200, async () => service.call("GET", `${(await makeVariant()).api}/skills`)],
+  acceptChanges: [
+    200,
+    async () => {
+      const { api, sessionId } = await makeVariant();
+      const { at } = await storeOutcomes(service, sessionId, 1, { c1: "not_examined" });
+      const body = { revision: 1, checkedAt: at, changes: ["c1"] };
+      return service.call("POST", `${api}/variants/main/accept`, body);
+    },
+  ],
   publishVariant: [201, async () => (await makePublication()).answer],
   rollbackVariant: [
     200,

@@ -20,7 +20,7 @@ before(async () => {
     response.setHeader("content-type", "text/html");
     if (request.url !== "/open") response.setHeader("content-security-policy", "script-src 'self'");
     response.end(
-      '<!doctype html><html lang="en"><title>Shop</title><main><h1>Shop</h1><button id="pay">Pay</button></main>',
+      '<!doctype html><html lang="en"><title>Shop</title><main><h1>Shop</h1><button id="pay">Pay</button><p id="menu" hidden>Menu</p></main>',
     );
   });
   ({ service, site } = opened);
@@ -50,7 +50,7 @@ describe("publish_variant", () => {
     );
     const [summary] = await listVariants(service, session.sessionId);
     const { publication } = summary ?? assert.fail("no variant");
-    assert.ok(publication);
+    assert.ok(publication, results.join("\n"));
     assert.deepEqual([publication.number, publication.revision, publication.isUnchecked], [1, 1, false]);
     assert.ok(published?.startsWith("Published release 1 of variant main: revision 1."));
     assert.ok(published?.includes(`<script async src="${publication.scriptUrl}"></script>`));
@@ -76,6 +76,44 @@ describe("publish_variant", () => {
     const [, again] = await playFollowUp(service, session.sessionId, [next, step("publish_variant")]);
     assert.match(again ?? "", /^Error: publish_variant: revision 2 of variant main was not checked/);
     assert.deepEqual((await listVariants(service, session.sessionId))[0]?.publication, publication);
+  });
+
+  it("refuses what was not examined until a person or the caller has accepted it, which the agent cannot", async () => {
+    const hidden = { op: "setText", selector: "#menu", text: "Our menu" };
+    const check = step("check_variant", { viewports: ["desktop"] });
+    const { session, results } = await playTurn(
+      service,
+      [{ toolCalls: [apply({ baseRevision: 0, add: [hidden] })] }, check, step("publish_variant")],
+      { targetUrl: `${site.url}/open` },
+    );
+    const [, checked = "", refused = ""] = results;
+    assert.match(checked, /^Check of revision 1 of variant main: fail\.[\s\S]*c1 not examined/);
+    assert.match(
+      checked,
+      /\nNothing failed\. The check has a change that was not examined and not accepted: c1\./,
+    );
+    assert.match(checked, /Ask the person to accept this .* you cannot accept it yourself\./);
+    assert.doesNotMatch(checked, /Every change was proved/);
+    assert.match(
+      refused,
+      /^Error: publish_variant: revision 1 of variant main has a change that was not examined and not accepted: c1\. You cannot accept this yourself\. Tell the person/,
+    );
+    const instructions = () => service.model.requests.findLast(({ kind }) => kind === "turn")?.text ?? "";
+    const [variant] = await listVariants(service, session.sessionId);
+    const accepted = await service.call("POST", `/api/sessions/${session.sessionId}/variants/main/accept`, {
+      revision: 1,
+      checkedAt: variant?.check?.at,
+      changes: ["c1"],
+    });
+    assert.equal(accepted.status, 200);
+    const [again = "", published = ""] = await playFollowUp(service, session.sessionId, [
+      check,
+      step("publish_variant"),
+    ]);
+    assert.match(instructions(), /Variant main has revision 1, check: warn\./);
+    assert.match(again, /^Check of revision 1 of variant main: warn\.[\s\S]*c1 not examined \(accepted\)/);
+    assert.match(again, /\nNothing failed\. What was not examined has been accepted: c1\./);
+    assert.match(published, /^Published release 1 of variant main/);
   });
 
   it("mentions no content security policy if none blocks the script", async () => {

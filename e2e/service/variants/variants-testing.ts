@@ -4,9 +4,9 @@ import type { AddressInfo } from "node:net";
 import type { Step, StepToolCall } from "#e2e/fixtures/scripted-model/types.ts";
 import { findTestChromium } from "#lib/browser/testing.ts";
 import type { VariantSummary } from "#lib/events/event.ts";
-import type { CheckReport } from "#lib/variant/check/check-report.ts";
+import type { CheckedPage, CheckReport, Finding } from "#lib/variant/check/check-report.ts";
 import type { VariantDocument } from "#lib/variant/document.ts";
-import { storeRevision } from "#lib/variant/store-revision.ts";
+import { recordCheck, storeRevision } from "#lib/variant/store-revision.ts";
 import { openTestService, type TestService } from "../testing.ts";
 
 /** Creates a call of the tool `apply_variant`. */
@@ -120,6 +120,61 @@ export async function storeVariant(
     runId: null,
     callId: null,
   });
+}
+
+/**
+ * Stores a check of a revision of `main` with these outcomes, as `check_variant` does. @returns the stored report.
+ */
+export async function storeOutcomes(
+  service: TestService,
+  sessionId: string,
+  revision: number,
+  outcomes: Record<string, "proved" | "failed" | "not_examined">,
+  {
+    viewports = ["desktop"] as CheckedPage["viewport"][],
+    reason = "It is not visible on the loaded page.",
+    at = new Date().toISOString(),
+  } = {},
+): Promise<CheckReport> {
+  const url = "https://shop.example/";
+  const findings = Object.entries(outcomes).flatMap(([changeId, outcome]): Finding[] => {
+    if (outcome === "proved") return [];
+    const code = outcome === "failed" ? "no_effect" : "not_examined";
+    return [{ level: "fail", code, changeId, url, viewport: "desktop", message: "A message." }];
+  });
+  const done = "ok" as const;
+  const changes = Object.entries(outcomes).map(([id, outcome]) => ({
+    id,
+    matched: 1,
+    outcome,
+    reason: outcome === "not_examined" ? reason : null,
+    applied: done,
+    hydration: done,
+    rerender: done,
+    navigation: done,
+    revert: done,
+  }));
+  const pictures = { before: null, after: null, difference: null };
+  const pages = viewports.map((viewport) => ({
+    url,
+    viewport,
+    changes,
+    paintToAppliedMs: 0,
+    layoutShift: 0,
+    pictures,
+  }));
+  const report = {
+    variant: "main",
+    revision,
+    status: "fail" as const,
+    durationMs: 1,
+    findings,
+    pages,
+    notes: [],
+  };
+  const about = { sessionId, requestId: null, runId: null };
+  const stored = await recordCheck(service.container.services.variants, about, { ...report, at });
+  return stored ?? assert.fail("the revision is gone");
 }
 
 /** Posts an action of the session page as the holder of a share link. */

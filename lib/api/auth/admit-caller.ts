@@ -28,6 +28,8 @@ export type Admission =
       session: SessionRow | undefined;
       /** Names the share link that a visitor used. Visitors with the same link share a rate limit. */
       visitor?: string;
+      /** Names the key or link of a call to a session, as the security log does. */
+      actor?: string;
     }
   | Failure;
 
@@ -64,7 +66,8 @@ export async function admitCaller(
       return { ok: true, caller: checked.caller, session: undefined };
     const session = await findKnownSession(services, params.sessionId, checked.caller.ownerId);
     if (!session) return unknownSession();
-    return refuseControl(operation, session) ?? { ok: true, caller: checked.caller, session };
+    const { caller } = checked;
+    return refuseControl(operation, session) ?? { ok: true, caller, session, actor: actorOf(caller) };
   }
   if (auth.kind === "none") return { ok: true, caller: undefined, session: undefined };
   // Without a credential, `authenticate` always returns an error, which names the headers for an API key.
@@ -150,7 +153,7 @@ async function admitVisitor(
   if (lacksRole) return fail("forbidden", `this share link may ${access.role}, not ${auth.role}`);
   if (lacksOwnLink) return fail("forbidden", "only the session's own shareUrl manages its share links");
   const visitor = `${sessionId}/${access.linkId ?? "shareUrl"}`;
-  return { ok: true, caller: undefined, session, visitor };
+  return { ok: true, caller: undefined, session, visitor, actor: visitorActor(access) };
 }
 
 /** Returns the name of an operation for the security log. */

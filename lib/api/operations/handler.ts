@@ -50,6 +50,8 @@ export type Call<Of extends Operation = Operation> = {
    * The holder of the API key, or the operator. Undefined for a visitor of a page and for a call without a credential.
    */
   caller: CallerOf<Of["auth"]>;
+  /** Names the key or share link of a call to a session, as the security log does. */
+  actor?: string;
   /**
    * The session in the path. If the path also names a sub-agent, `session` is the sub-agent's session. `serveOperation`
    * has checked that the caller may access the session. Undefined if the path has no session, if the operation needs no

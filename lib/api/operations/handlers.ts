@@ -36,6 +36,7 @@ import {
 } from "./planning.ts";
 import { exportSession, importIntoSession, listImports, readImport } from "./porting.ts";
 import {
+  acceptChanges,
   listPublicationReleases,
   listPublications,
   listReleases,
@@ -122,6 +123,7 @@ export const handlers: { [Name in OperationName]: Handler<Contract[Name]> } = {
   listVariants,
   readRevision,
   listPreviews,
+  acceptChanges,
   publishVariant,
   rollbackVariant,
   unpublishVariant,

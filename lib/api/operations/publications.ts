@@ -8,13 +8,37 @@ import {
 import { toPublication } from "#lib/publication/release.ts";
 import { scriptUrls } from "#lib/publication/script-address.ts";
 import { findRootOf } from "#lib/session/store/session-tree-store.ts";
-import { changePublication, publishVariant as publish } from "#lib/variant/publish-variant.ts";
+import { acceptChanges as accept } from "#lib/variant/accept-changes.ts";
+import {
+  changePublication,
+  type PublishResult,
+  publishVariant as publish,
+} from "#lib/variant/publish-variant.ts";
 import { findRevision } from "#lib/variant/variant-store.ts";
 import { fail } from "../http/errors.ts";
 import type { Answer } from "../operations/handler.ts";
 import type { CallOf } from "./handler.ts";
 import { cutPage, readRange, unknownCursor } from "./lists.ts";
 import type { ApiServices } from "./services.ts";
+
+/** `POST …/variants/:variantKey/accept`: accepts changes that the check of the newest revision could not examine. */
+export async function acceptChanges(
+  { variants }: ApiServices,
+  { params, body, caller, actor }: CallOf<"acceptChanges">,
+): Promise<Answer> {
+  if (actor === undefined) throw new Error("an admitted call to a session has no actor");
+  const accepted = await accept(variants, {
+    sessionId: params.sessionId,
+    variant: params.variantKey,
+    ...body,
+    by: caller ? "caller" : "person",
+    actor,
+  });
+  if (accepted.ok) return { ok: true, status: 200, body: { success: true, variant: accepted.summary } };
+  const { reason, problem } = accepted;
+  if (reason === "unknown variant") return fail("not_found", "no such variant");
+  return fail(reason === "unknown change" ? "invalid_request" : "conflict", problem);
+}
 
 /**
  * `POST …/variants/:variantKey/publish`: returns 201 with a new release. Returns 200 without a new release if the
@@ -39,16 +63,29 @@ export async function publishVariant(
     return { ok: true, status: isNew ? 201 : 200, body: { success: true, publication, variant: summary } };
   }
   const { reason, problem } = published;
-  if (reason === "unknown") return fail("not_found", "no such variant");
-  const field = { stale: "revision: ", unchecked: "unchecked: ", full: "" }[reason];
-  const advice = reason === "unchecked" ? adviseOn(problem) : "";
-  return fail("conflict", `${field}${problem}${advice}`);
+  return reason === "unknown"
+    ? fail("not_found", "no such variant")
+    : fail("conflict", `${FIELDS[reason]}${problem}${ADVICE[reason]}`);
 }
 
-const adviseOn = (problem: string): string =>
-  problem.endsWith("failed its check")
-    ? "; correct it and check it again, or send unchecked: true"
-    : "; check it on the session page or ask the agent to, or send unchecked: true";
+type Refused = Exclude<Extract<PublishResult, { ok: false }>["reason"], "unknown">;
+
+/** The field of the request that a refusal to publish is about. */
+const FIELDS: Record<Refused, string> = {
+  stale: "revision: ",
+  unchecked: "unchecked: ",
+  failed: "unchecked: ",
+  unaccepted: "unchecked: ",
+  full: "",
+};
+
+const ADVICE: Record<Refused, string> = {
+  stale: "",
+  unchecked: "; check it on the session page or ask the agent to, or send unchecked: true",
+  failed: "; correct it and check it again, or send unchecked: true",
+  unaccepted: "; accept this on the session page or with POST …/accept, or send unchecked: true",
+  full: "",
+};
 
 /** `POST …/variants/:variantKey/rollback`: makes another release of the variant the current one. */
 export async function rollbackVariant(

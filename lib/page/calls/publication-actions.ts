@@ -18,6 +18,11 @@ export type PublicationActions = {
     key: string,
     release: { revision: number; unchecked: boolean },
   ) => Promise<ActionOutcome<{ publication: Publication; variant: VariantSummary }>>;
+  /** Accepts changes that the check of a revision could not examine. Fails with 409 if there is a newer check. */
+  acceptChanges: (
+    key: string,
+    acceptance: { revision: number; checkedAt: string; changes: string[] },
+  ) => Promise<ActionOutcome<VariantSummary>>;
   /** Makes an earlier or later release the current one. The answer is the publication with that release. */
   rollBackVariant: (key: string, release: number) => Promise<ActionOutcome<Publication | null>>;
   unpublishVariant: (key: string) => Promise<ActionOutcome<Publication | null>>;
@@ -51,6 +56,8 @@ export function createPublicationActions(variants: string, fetcher: typeof fetch
     callAction<Answer>(fetcher, "POST", `${variants}/${path}`, body);
   return {
     publishVariant: (key, release) => post(`${key}/publish`, release),
+    acceptChanges: async (key, acceptance) =>
+      pick(await post<{ variant: VariantSummary }>(`${key}/accept`, acceptance), "variant"),
     rollBackVariant: async (key, release) => toPublication(await post(`${key}/rollback`, { release })),
     unpublishVariant: async (key) => toPublication(await post(`${key}/unpublish`)),
     async readReleases(key) {

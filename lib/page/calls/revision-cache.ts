@@ -13,8 +13,8 @@ export type RevisionCache = {
 const REVISIONS_MAX = 30;
 
 /**
- * Creates a cache of revisions. The cache key contains the time of the newest check, because a new check changes the
- * answer of the service for a revision. Simultaneous reads share one call; a failed read is not cached.
+ * Creates a cache of revisions. The cache key contains the time and the status of the newest check, because a new
+ * check and an acceptance of its changes alter the answer of the service for a revision. Simultaneous reads share one call; a failed read is not cached.
  */
 export function createRevisionCache(readRevision: SessionActions["readRevision"]): RevisionCache {
   const cached = new Map<string, VariantRevision>();
@@ -43,4 +43,5 @@ export function createRevisionCache(readRevision: SessionActions["readRevision"]
   };
 }
 
-const idOf = ({ key, revision, check }: VariantView): string => `${key}@${revision}@${check?.at ?? ""}`;
+const idOf = ({ key, revision, check }: VariantView): string =>
+  `${key}@${revision}@${check?.at ?? ""}@${check?.status ?? ""}`;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { VariantChange } from "../state/view-types.ts";
-import { describeChange, nameChange } from "./describe-change.ts";
+import { describeChange, describeEntry, nameChange } from "./describe-change.ts";
 
 /** Joins the parts of a described change into one line. */
 function sentenceOf(change: VariantChange): string {
@@ -37,4 +37,20 @@ test("each kind of change is a sentence", () => {
 test("the name of a control shows the beginning of a long selector", () => {
   const name = nameChange({ id: "c1", op: "remove", selector: `main ${"> div ".repeat(50)}` });
   assert.ok(name.startsWith("Removed main > div") && name.endsWith("…") && name.length < 100);
+});
+
+test("an entry of a variant says for which addresses and when its changes are applied", () => {
+  const exclude = ["a", "b", "c", "d"].map((name) => ({
+    url: `https://shop.example/${name}`,
+    match: "path" as const,
+  }));
+  assert.equal(describeEntry({ match: "exact" }), "Only this address");
+  assert.equal(
+    describeEntry({ match: "prefix", exclude, when: "load" }),
+    "Addresses that begin with this, except shop.example/a, shop.example/b, shop.example/c and 1 more, applied when the page has loaded",
+  );
+  assert.equal(
+    describeEntry({ match: "path", exclude: [], when: "#app" }),
+    "This address with any query, applied when #app exists",
+  );
 });

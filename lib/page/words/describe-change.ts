@@ -2,6 +2,7 @@ import { countOf } from "#lib/text/count-of.ts";
 import { shorten } from "#lib/text/shorten.ts";
 import { describeChange } from "#lib/variant/describe-change.ts";
 import type { VariantChange, VariantPage } from "../state/view-types.ts";
+import { formatAddress } from "./format.ts";
 
 export { describeChange };
 
@@ -13,18 +14,34 @@ export function nameChange(change: VariantChange): string {
   return `${describeChange(change).verb} ${shorten(selector, NAMED_SELECTOR_CHARACTERS_MAX)}`;
 }
 
-/** Describes the addresses to which the changes of a page of the variant apply. */
-export function describeMatch(match: VariantPage["match"]): string {
-  switch (match) {
-    case "exact":
-      return "Only this address";
-    case "path":
-      return "This address with any query";
-    case "prefix":
-      return "Addresses that begin with this";
-    case "glob":
-      return "Addresses that match this pattern";
-  }
+const MATCHES: Record<VariantPage["match"], string> = {
+  exact: "Only this address",
+  path: "This address with any query",
+  prefix: "Addresses that begin with this",
+  glob: "Addresses that match this pattern",
+};
+
+const TIMES: Record<string, string> = {
+  now: "applied as soon as their elements exist",
+  load: "applied when the page has loaded",
+  idle: "applied when the page is idle",
+};
+
+const EXCLUDED_MAX = 3;
+
+/** Describes the addresses to which the changes of a page of the variant apply, and when they are applied. */
+export function describeEntry({
+  match,
+  exclude = [],
+  when,
+}: Pick<VariantPage, "match" | "exclude" | "when">): string {
+  const shown = exclude.slice(0, EXCLUDED_MAX).map(({ url }) => formatAddress(url));
+  const more = exclude.length > EXCLUDED_MAX ? ` and ${exclude.length - EXCLUDED_MAX} more` : "";
+  return [
+    MATCHES[match],
+    ...(exclude.length > 0 ? [`except ${shown.join(", ")}${more}`] : []),
+    ...(when === undefined ? [] : [TIMES[when] ?? `applied when ${when} exists`]),
+  ].join(", ");
 }
 
 /** Formats a number of changes: `1 change`, `3 changes`. */

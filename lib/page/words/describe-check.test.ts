@@ -8,6 +8,7 @@ import {
   formatLayoutShift,
   groupFindings,
 } from "./describe-check.ts";
+import { describeOutcomes } from "./describe-outcome.ts";
 import { describePreview } from "./describe-preview.ts";
 import { describeProof } from "./describe-proof.ts";
 
@@ -25,7 +26,7 @@ const finding = (fields: Partial<CheckFinding>): CheckFinding => ({
 test("an unchecked revision is described as such, and a check by its status", () => {
   assert.deepEqual(describeCheck(null), { tone: "quiet", title: "Not checked" });
   const titles = (["pass", "warn", "fail"] as const).map((status) => describeCheck({ status, at: AT }).title);
-  assert.deepEqual(titles, ["Check passed", "Passed with warnings", "Check failed"]);
+  assert.deepEqual(titles, ["Check passed", "Passed with warnings", "Check not passed"]);
 });
 
 test("findings that differ only in their width are merged, and failures come first", () => {
@@ -131,6 +132,62 @@ test("a failure at every width names no width", () => {
     [proof?.matched, proof?.marks[0]?.sentence],
     ["0 elements", "Not applied on a fresh load."],
   );
+});
+
+test("the outcome of a change is the worst on all pages, with the reasons and who accepted them", () => {
+  const outcomesOf = (...pages: CheckedPage[]) =>
+    describeOutcomes({
+      variant: "main",
+      revision: 1,
+      author: "agent",
+      createdAt: AT,
+      isShown: true,
+      document: {
+        pages: [
+          {
+            url: "https://shop.example/",
+            match: "path",
+            css: "",
+            js: "",
+            changes: [{ id: "c1", op: "remove", selector: "p" }],
+          },
+        ],
+      },
+      check: {
+        variant: "main",
+        revision: 1,
+        status: "fail",
+        at: AT,
+        durationMs: 1,
+        findings: [],
+        pages,
+        notes: [],
+      },
+    });
+  const hidden = { outcome: "not_examined", reason: "It is not visible." } as const;
+  const accepted = { by: "person", at: AT, revision: 1 } as const;
+  const [open] = outcomesOf(checked("desktop", hidden), checked("phone", hidden));
+  assert.deepEqual(
+    [open?.title, open?.isAccepted, open?.reasons],
+    [
+      "Not examined",
+      false,
+      [{ text: "It is not visible.", url: "https://shop.example/", viewports: ["desktop", "phone"] }],
+    ],
+  );
+  const [partly] = outcomesOf(checked("desktop", { ...hidden, accepted }), checked("phone", hidden));
+  assert.equal(partly?.isAccepted, false, "accepted at one of two widths");
+  const [done] = outcomesOf(
+    checked("desktop", { ...hidden, accepted }),
+    checked("phone", { outcome: "proved" }),
+  );
+  assert.deepEqual([done?.title, done?.tone], ["Not examined, accepted by a person", "quiet"]);
+  const [failed] = outcomesOf(
+    checked("desktop", { ...hidden, accepted }),
+    checked("phone", { outcome: "failed" }),
+  );
+  assert.deepEqual([failed?.title, failed?.isAccepted], ["Failed", false]);
+  assert.deepEqual(outcomesOf(checked("desktop", {})), [], "reports of earlier versions have no outcomes");
 });
 
 test("a preview names its variant or the control, and its width", () => {

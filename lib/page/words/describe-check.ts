@@ -5,6 +5,7 @@ import type {
   VariantRevision,
   VariantView,
 } from "../state/view-types.ts";
+import { formatAddress } from "./format.ts";
 import type { Tone } from "./state-words.ts";
 
 type CheckWords = { tone: Tone; title: string };
@@ -12,7 +13,7 @@ type CheckWords = { tone: Tone; title: string };
 const STATUS_WORDS: Record<CheckReport["status"], CheckWords> = {
   pass: { tone: "good", title: "Check passed" },
   warn: { tone: "attention", title: "Passed with warnings" },
-  fail: { tone: "bad", title: "Check failed" },
+  fail: { tone: "bad", title: "Check not passed" },
 };
 
 /** Describes the newest check of a revision. `check` is null if the revision was not checked. */
@@ -36,6 +37,7 @@ export function groupFindings(findings: CheckFinding[]): FindingView[] {
     const { level, code, changeId, url, message } = finding;
     const id = JSON.stringify([level, code, changeId, url, message]);
     const group = groups.get(id) ?? { ...finding, viewports: [] };
+    if (finding.picture) group.picture ??= finding.picture;
     if (viewport !== null && !group.viewports.includes(viewport)) group.viewports.push(viewport);
     groups.set(id, group);
   }
@@ -76,4 +78,13 @@ export function describePaint(paintToAppliedMs: number | null): string {
 export function formatLayoutShift(shift: number): string {
   if (shift <= 0) return "0";
   return shift < 0.001 ? "below 0.001" : String(Number(shift.toFixed(3)));
+}
+
+/** Describes where a check found something: `desktop, phone · shop.example/checkout`. */
+export function describePlace(
+  { viewports, url }: Pick<FindingView, "viewports" | "url">,
+  hasAddress: boolean,
+): string {
+  const widths = viewports.map((viewport) => VIEWPORT_NAMES[viewport].toLowerCase()).join(", ");
+  return [...(widths ? [widths] : []), ...(hasAddress ? [formatAddress(url)] : [])].join(" · ");
 }

@@ -49,7 +49,10 @@ test("a release is described by its check, or as unchecked", () => {
     createdAt: AT,
   };
   assert.equal(describeReleaseCheck(release).title, "Unchecked");
-  assert.equal(describeReleaseCheck({ ...release, check: { status: "fail", at: AT } }).title, "Check failed");
+  assert.equal(
+    describeReleaseCheck({ ...release, check: { status: "fail", at: AT } }).title,
+    "Check not passed",
+  );
 });
 
 test("policies that block the script are listed once, with their pages", () => {

@@ -21,6 +21,7 @@ import { judgeLayoutShift, judgePolicies, judgeProblems, readPaintToApplied } fr
 import { judgeScope } from "./steps/judge-scope.ts";
 import { judgeSpeed } from "./steps/judge-speed.ts";
 import { assertHere, type Observation, observeLoad } from "./steps/observe-load.ts";
+import { type Clips, type ClipTaker, createClipTaker } from "./steps/take-clips.ts";
 import type { PagePictures } from "./steps/take-pictures.ts";
 
 type PageCheckDeps = { requirements: CheckedRequirement[] };
@@ -29,6 +30,7 @@ type PageCheckDeps = { requirements: CheckedRequirement[] };
 export type PageResult = {
   page: Omit<CheckedPage, "pictures">;
   pictures: PagePictures;
+  clips: Clips;
   findings: Finding[];
   notes: string[];
 };
@@ -117,9 +119,11 @@ async function prove(
   const judged = judgeChanges(target, { ...variant, control: control.seen });
   const changes = judged.changes;
   const shift = judgeLayoutShift(target, control.seen, variant.seen);
+  const clips = createClipTaker(check, target);
+  await clips.take(pair.variantLoad, judged.findings);
   const [examined, returned] = await settleAll([
-    examineVariant(deps, check, target, pair, changes),
-    checkReturn(check, target, pair, changes),
+    examineVariant(deps, check, target, pair, { changes, clips }),
+    checkReturn(check, target, pair, { changes, clips }),
   ]);
   const page = {
     url: target.url,
@@ -140,7 +144,8 @@ async function prove(
   ];
   concludeChanges(changes, findings);
   const pictures = { title: variant.seen.title, before: control.picture, after: variant.picture };
-  return { page, pictures, findings, notes: [...describeGaps(target, pair), ...examined.notes] };
+  const notes = [...describeGaps(target, pair), ...examined.notes, ...clips.notes];
+  return { page, pictures, clips: clips.clips, findings, notes };
 }
 
 /**
@@ -152,7 +157,7 @@ async function examineVariant(
   check: CheckContext,
   target: CheckTarget,
   { control, variant, variantLoad, originals, problems }: Pair,
-  changes: CheckedChange[],
+  { changes, clips }: { changes: CheckedChange[]; clips: ClipTaker },
 ): Promise<{ findings: Finding[]; notes: string[] }> {
   const findings = [
     ...(await checkFight(check, target, variantLoad, variant.losses)),
@@ -163,13 +168,19 @@ async function examineVariant(
     ...(await judgePolicies(target, variantLoad.response, variant.seen, check.tagUrl)),
     ...judgeProblems(target, variantLoad.problems, problems),
   ];
+  await clips.take(variantLoad, findings);
   // Requests for dead links would be among the problems, so this step follows them.
   const links = await checkLinks(check, target, variantLoad, control.seen, variant.seen);
-  findings.push(
-    ...links.findings,
-    ...(await checkStays(check, target, variantLoad, changes)),
-    ...(await checkRerender(check, target, variantLoad, changes, originals)),
-  );
+  findings.push(...links.findings);
+  const steps = [
+    () => checkStays(check, target, variantLoad, changes),
+    () => checkRerender(check, target, variantLoad, changes, originals),
+  ];
+  for (const step of steps) {
+    const found = await step();
+    await clips.take(variantLoad, found);
+    findings.push(...found);
+  }
   return { findings, notes: links.notes };
 }
 
@@ -181,7 +192,7 @@ async function checkReturn(
   check: CheckContext,
   target: CheckTarget,
   { snapshots, problems, variantLoad, ageMs }: Pair,
-  changes: CheckedChange[],
+  { changes, clips }: { changes: CheckedChange[]; clips: ClipTaker },
 ): Promise<Finding[]> {
   const proven = changes.filter(isProven);
   if (changes.length > 0 && proven.length === 0) return [];
@@ -192,7 +203,9 @@ async function checkReturn(
   const leave = () =>
     withLoad(check, target, true, async (load) => {
       await settleVariant(load, check, target, ids);
-      return checkNavigation(check, target, load, proven, [...problems, found]);
+      const findings = await checkNavigation(check, target, load, proven, [...problems, found]);
+      await clips.take(load, findings);
+      return findings;
     });
   const [left, reverted] = await settleAll([
     leave(),

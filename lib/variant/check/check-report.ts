@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { ASSERTION_RESULTS, CHECK_STATUSES } from "#db/schema/unions.ts";
+import { ACCEPTED_BY, ASSERTION_RESULTS, CHECK_STATUSES } from "#db/schema/unions.ts";
 import { evidenceSchema } from "#lib/events/event-schemas.ts";
 import { timestamp } from "#lib/events/wire-values.ts";
 import { changeIdSchema, variantKeySchema } from "../document.ts";
@@ -71,9 +71,27 @@ const findingSchema = z
       description: "What was found and, where known, what to do about it.",
       examples: ['"#pay" matches no element on a fresh load of the page.'],
     }),
+    picture: evidenceSchema.optional().meta({
+      description:
+        "Picture of the part of the page that the finding is about, with the variant. At most 12 findings of the level `fail` have one.",
+    }),
   })
   .meta({ id: "CheckFinding", description: "A problem that a check found." });
 export type Finding = z.infer<typeof findingSchema>;
+
+const acceptedSchema = z
+  .object({
+    by: z.enum(ACCEPTED_BY).meta({
+      description:
+        "`caller`: a client with an API key. `person`: a visitor of the session page who may control the session.",
+    }),
+    at: timestamp,
+    revision: z.int().meta({ description: "Number of the revision that was accepted.", examples: [3] }),
+  })
+  .meta({
+    id: "AcceptedChange",
+    description: "Who accepted that the check could not examine a change, and when.",
+  });
 
 const checkedChangeSchema = z
   .object({
@@ -84,7 +102,7 @@ const checkedChangeSchema = z
     }),
     outcome: z.enum(["proved", "failed", "not_examined"]).optional().meta({
       description:
-        "What the check concludes about the change. `not_examined`: the change is in the document, and the check could not see its effect. Absent in reports of earlier versions of the service.",
+        "What the check concludes about the change. `not_examined`: the change is in the document, and the check could not see its effect; the check passes only if this is accepted. Absent in reports of earlier versions of the service.",
     }),
     reason: z
       .string()
@@ -94,6 +112,7 @@ const checkedChangeSchema = z
         description: "Why the change was not examined. Null for the other outcomes.",
         examples: [null],
       }),
+    accepted: acceptedSchema.optional(),
     applied: outcome,
     hydration: outcome.meta({
       description: "Whether the change stayed applied while the page's scripts started.",

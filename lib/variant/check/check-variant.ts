@@ -14,12 +14,14 @@ import type {
   ViewportName,
 } from "./check-report.ts";
 import { type ChosenPages, choosePages, isEffective } from "./choose-pages.ts";
+import { statusOf } from "./conclude-check.ts";
 import { listExaminedChanges } from "./examined-changes.ts";
 import type { CheckContext, CheckTarget, ScriptTag } from "./load/check-context.ts";
 import { CHECK_LIMITS, type CheckLimits } from "./load/check-limits.ts";
 import { tagUrl } from "./load/serve-tag.ts";
 import { makeFinding } from "./make-finding.ts";
 import { type CheckedRequirement, requirementsOf } from "./steps/check-requirements.ts";
+import { CLIPS_MAX, keepClips } from "./steps/take-clips.ts";
 import { keepPictures, type PictureDeps } from "./steps/take-pictures.ts";
 
 /** Dependencies for checking a revision. */
@@ -86,6 +88,7 @@ export async function checkVariant(deps: CheckDeps, request: CheckRequest): Prom
   const pages: CheckedPage[] = [];
   const findings = describeUnopenable(document, chosen);
   const notes = [...listUnchecked(request, chosen), ...left];
+  const clipBudget = { left: CLIPS_MAX };
   for (const [index, target] of targets.entries()) {
     request.onProgress?.(index, targets.length, `checking ${target.url} (${target.viewport})`);
     const examined = await examine(request, check, target);
@@ -93,13 +96,14 @@ export async function checkVariant(deps: CheckDeps, request: CheckRequest): Prom
     if (!("page" in examined)) continue;
     const owner = { sessionId: request.sessionId, runId: request.runId };
     const saved = await keepPictures({ ...deps, owner }, target, examined.pictures, signal);
+    await keepClips({ ...deps, owner }, target, examined.clips, clipBudget);
     pages.push({ ...examined.page, pictures: saved.pictures });
     notes.push(...examined.notes, ...saved.notes);
   }
   return {
     variant,
     revision,
-    status: statusOf(findings),
+    status: statusOf({ findings, pages }),
     at: startedAt.toISOString(),
     durationMs: Math.round(performance.now() - startMs),
     findings: bySeverity(findings).slice(0, FINDINGS_MAX),
@@ -207,12 +211,8 @@ function listUnchecked({ requirements = [] }: CheckRequest, { urls }: ChosenPage
     );
 }
 
-function statusOf(findings: Finding[]): CheckReport["status"] {
-  if (findings.some(({ level }) => level === "fail")) return "fail";
-  return findings.length > 0 ? "warn" : "pass";
+/** Sorts findings: failures first, then changes that were not examined, then warnings. */
+function bySeverity(findings: Finding[]): Finding[] {
+  const rank = ({ level, code }: Finding) => (level === "warn" ? 2 : code === "not_examined" ? 1 : 0);
+  return findings.toSorted((one, other) => rank(one) - rank(other));
 }
-
-const bySeverity = (findings: Finding[]): Finding[] => [
-  ...findings.filter(({ level }) => level === "fail"),
-  ...findings.filter(({ level }) => level === "warn"),
-];

@@ -3,6 +3,7 @@ import { holdInTurn } from "#lib/tools/browser/index.ts";
 import { quoteAsData } from "#lib/tools/quote-as-data.ts";
 import { defineTool, errorResult, type Tool, textResult } from "#lib/tools/tool.ts";
 import type { CheckReport } from "../check/check-report.ts";
+import { describeUnaccepted, hasFailure, listUnaccepted, listUnexamined } from "../check/conclude-check.ts";
 import { DEFAULT_VARIANT, variantKeySchema } from "../document.ts";
 import { runCheck } from "../run-check.ts";
 import type { VariantToolServices } from "../variants-deps.ts";
@@ -17,7 +18,7 @@ export const checkVariantTool = (services: VariantToolServices): Tool => ({
   ...defineTool({
     name: "check_variant",
     description:
-      "Proves the newest revision of a variant on fresh loads of its pages, compared with the pages without it: every change applies, survives the page's own rendering and navigation, and reverts; no new errors, layout or accessibility defects; whether the page's content policy lets the published script run. Takes a minute. Returns pass, warn or fail with each finding.",
+      "Proves the newest revision of a variant on fresh loads of its pages, compared with the pages without it: every change applies, survives the page's own rendering and navigation, and reverts; no new errors, layout or accessibility defects; whether the page's content policy lets the published script run. Takes a minute. Returns pass, warn or fail with each finding. A change that could not be examined fails the check until a person or the caller accepts it.",
     input: z.strictObject({
       variant: variantKeySchema.default(DEFAULT_VARIANT),
       viewports: z
@@ -49,15 +50,31 @@ export const checkVariantTool = (services: VariantToolServices): Tool => ({
 const ADVICE = {
   pass: "Every change was proved. The variant is done unless the task asks for more.",
   warn: "Every change was proved; the warnings do not hinder it. Tell people of them.",
-  fail: "Correct the cause of each fail with apply_variant, and check again. The pictures show what people see. Of a change that was not examined, tell people why; you cannot accept it for them.",
+  fail: "Correct the cause of each fail with apply_variant, and check again. The pictures show what people see.",
 } as const;
+
+const ASK =
+  "Ask the person to accept this in the check on the session page, and tell them why it was not examined; you cannot accept it yourself. Or change the variant so that the check can examine it.";
+
+/** Says what to do next. A check is passed only if each change was proved, or its acceptance is recorded. */
+function advise(report: CheckReport): string {
+  const { status, findings } = report;
+  if (status !== "fail")
+    return listUnexamined(report).size === 0
+      ? ADVICE[status]
+      : `Nothing failed. What was not examined has been accepted: ${[...listUnexamined(report).keys()].join(", ")}. Tell people of the warnings.`;
+  if (listUnaccepted(report).length === 0) return ADVICE.fail;
+  const unaccepted = `The check has ${describeUnaccepted(report)}. ${ASK}`;
+  return hasFailure(findings) ? `${ADVICE.fail} ${unaccepted}` : `Nothing failed. ${unaccepted}`;
+}
 
 /** Describes a report for the model: the outcome first, then each finding. */
 function describeReport(report: CheckReport): string {
   const { variant, revision, status, findings, pages, notes, requirements = [] } = report;
-  const shown = findings.slice(0, FINDINGS_SHOWN).map(({ level, code, changeId, url, viewport, message }) => {
+  const shown = findings.slice(0, FINDINGS_SHOWN).map((finding) => {
+    const { level, code, changeId, url, viewport, message, picture } = finding;
     const where = [changeId, viewport, url].filter((part) => part !== null).join(", ");
-    return `- ${level} ${code} (${where}): ${message}`;
+    return `- ${level} ${code} (${where}): ${message}${picture ? ` (evidence: ${picture.id})` : ""}`;
   });
   if (findings.length > shown.length) shown.push(`- and ${findings.length - shown.length} more`);
   const proved = pages.map(
@@ -69,12 +86,14 @@ function describeReport(report: CheckReport): string {
     `Check of revision ${revision} of variant ${variant}: ${status}.`,
     quoteAsData("the pages", [...shown, ...examined].join("\n")),
     ...requirements.map(({ id, status: found }) => `- requirement ${id}: ${found}`),
-    ADVICE[status],
+    advise(report),
   ].join("\n");
 }
 
-const describeOutcome = ({ id, outcome = "proved" }: CheckReport["pages"][number]["changes"][number]) =>
-  `${id} ${outcome.replace("_", " ")}`;
+function describeOutcome({ id, outcome, accepted }: CheckReport["pages"][number]["changes"][number]): string {
+  if (outcome === undefined) return `${id} unknown`;
+  return `${id} ${outcome.replace("_", " ")}${accepted ? " (accepted)" : ""}`;
+}
 
 /**
  * Lists the evidence ids of the pictures of a page without and with the variant. With an id, the model can view a

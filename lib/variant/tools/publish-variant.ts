@@ -16,7 +16,7 @@ export const publishVariantTool = (services: VariantToolServices): Tool =>
   defineTool({
     name: "publish_variant",
     description:
-      "Publishes the newest revision of a variant: pages that carry its script tag show it to all their visitors within a minute. Only for a revision whose check_variant passed, and only if the task asks for it. Returns the script tag and what the pages' content policies must allow.",
+      "Publishes the newest revision of a variant: pages that carry its script tag show it to all their visitors within a minute. Only for a revision whose check_variant passed (pass or warn; changes that were not examined must be accepted by a person or the caller), and only if the task asks for it. Returns the script tag and what the pages' content policies must allow.",
     input: z.strictObject({ variant: variantKeySchema.default(DEFAULT_VARIANT) }),
     idempotent: true,
     readOnly: false,
@@ -41,6 +41,16 @@ export const publishVariantTool = (services: VariantToolServices): Tool =>
     },
   });
 
+const RECHECK = "Run check_variant, correct what it finds, and publish then.";
+
+/** What the agent can do after a refusal, by its reason. */
+const ADVICE: Partial<Record<Extract<PublishResult, { ok: false }>["reason"], string>> = {
+  unchecked: RECHECK,
+  failed: RECHECK,
+  unaccepted:
+    "You cannot accept this yourself. Tell the person what was not examined and why, and ask them to accept it in the check on the session page; a caller accepts with POST …/accept. Or change the variant so that the check can examine it. Publish then.",
+};
+
 async function explain(
   { db }: VariantToolServices,
   sessionId: string,
@@ -48,8 +58,8 @@ async function explain(
   { reason, problem }: Extract<PublishResult, { ok: false }>,
 ): Promise<string> {
   if (reason === "unknown") return explainUnknown(variant, await listVariantKeys(db, sessionId));
-  const advice = "Run check_variant, correct what it finds, and publish then.";
-  return reason === "unchecked" ? `${problem}. ${advice}` : `${problem}.`;
+  const advice = ADVICE[reason];
+  return advice === undefined ? `${problem}.` : `${problem}. ${advice}`;
 }
 
 function describePublished(

@@ -2,12 +2,14 @@ import { defineOperation, KEY_AUTH, MIB, type Operation, PUBLISHER_AUTH, READER_
 import { listOf } from "../schemas/answers.ts";
 import { exportedSchema, exportQuerySchema, importedSchema, importSchema } from "../schemas/exports.ts";
 import {
+  acceptSchema,
   ownedPublicationSchema,
   publicationChangedSchema,
   publishedSchema,
   publishSchema,
   releaseSchema,
   rollbackSchema,
+  variantAcceptedSchema,
 } from "../schemas/publications.ts";
 import { listQuerySchema } from "../schemas/queries.ts";
 
@@ -24,6 +26,17 @@ const unpublish = { method: "POST", rate: "act", answers: { 200: publicationChan
 
 /** Operations on releases of variants, for programs and for the session page. Source: `wire.md`, Publications. */
 export const publicationOperations = {
+  acceptChanges: defineOperation({
+    ...write,
+    path: `${VARIANT}/accept`,
+    summary: "Accept changes that a check could not examine",
+    description:
+      "Accepts that the newest check could not examine these changes, for example because they are in a closed menu. A check passes (`warn`) only if nothing failed and each change with the outcome `not_examined` is accepted. The agent cannot accept for itself. An acceptance holds for later checks and revisions, as long as the change has the same content and is not examined in the same places for the same reasons. Accepting a change again has no effect. The response is 400 if the check has no such change, and 409 if the change was proved or has failed, if the revision is not the newest, if it was not checked, or if it was checked again since `checkedAt`. The session page calls this operation with a share cookie of the role `drive`.",
+    auth: PUBLISHER_AUTH,
+    body: acceptSchema,
+    errors: ["conflict"],
+    answers: { 200: variantAcceptedSchema },
+  }),
   publishVariant: defineOperation({
     ...write,
     path: `${VARIANT}/publish`,

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { CHECK_STATUSES, VARIANT_AUTHORS } from "#db/schema/unions.ts";
 import { publicationSchema, variantSummarySchema } from "#lib/events/event-schemas.ts";
 import { publicationId, releaseId, sessionId, timestamp } from "#lib/events/wire-values.ts";
+import { changeIdSchema, VARIANT_LIMITS } from "#lib/variant/document.ts";
 
 const success = z.literal(true);
 /** Largest value of a Postgres `integer`. */
@@ -16,6 +17,34 @@ const releaseNumber = z
   .int()
   .min(1)
   .meta({ description: "Number of the release.", examples: [2] });
+
+/** Body of the acceptance of changes. Source: `wire.md`, Variants. */
+export const acceptSchema = z.strictObject({
+  revision: z
+    .int({ error: "must be a whole number" })
+    .min(1, { error: "must be at least 1" })
+    .meta({
+      description: "Number of the newest revision. Any other number is refused with 409.",
+      examples: [3],
+    }),
+  checkedAt: timestamp.meta({
+    description:
+      "`at` of the check that lists the changes. If the revision was checked again since, the response is 409.",
+  }),
+  changes: z
+    .array(changeIdSchema)
+    .min(1, { error: "must name a change" })
+    .max(VARIANT_LIMITS.changesMax, { error: `must name at most ${VARIANT_LIMITS.changesMax} changes` })
+    .meta({
+      description: "Ids of changes with the outcome `not_examined`.",
+      examples: [["c1", "c4"]],
+    }),
+});
+
+/** The response to the acceptance of changes. */
+export const variantAcceptedSchema = z
+  .object({ success, variant: variantSummarySchema })
+  .meta({ id: "VariantAccepted", description: "A variant after changes were accepted." });
 
 /** Body of the publication of a variant. Source: `wire.md`, Publications. */
 export const publishSchema = z.strictObject({
@@ -33,7 +62,7 @@ export const publishSchema = z.strictObject({
     .optional()
     .meta({
       description:
-        "`true` also publishes a revision whose newest check has not passed. The release is then permanently marked as unchecked.",
+        "`true` also publishes a revision whose newest check has not passed, or lists changes that were not examined and are not accepted. The release is then permanently marked as unchecked.",
       examples: [false],
     }),
 });

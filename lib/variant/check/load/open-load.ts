@@ -1,6 +1,7 @@
 import type { Page, Request, Response } from "playwright";
 import { describeNetError } from "#lib/browser/page/explain-failure.ts";
 import type { FreshContext } from "#lib/browser/page/open-fresh-context.ts";
+import type { Box } from "#lib/tools/browser/compare/pictures.ts";
 import { withinDeadline } from "#lib/tools/browser/within-deadline.ts";
 import { VIEWPORTS } from "../check-report.ts";
 import type { CheckContext, CheckTarget } from "./check-context.ts";
@@ -42,8 +43,8 @@ export type PageLoad = {
   evaluateInPage: (expression: string) => Promise<unknown>;
   /** Gives `work` direct access to the check's isolated world of the current document. */
   inWorld: <Result>(timeoutMs: number, work: (world: PageWorld) => Promise<Result>) => Promise<Result>;
-  /** Captures a picture of this size, in CSS pixels, from the upper left corner of the page. Returns a PNG. */
-  capture: (size: { width: number; height: number }) => Promise<Uint8Array>;
+  /** Captures a picture of a part of the page, which is given in CSS pixels from the page's upper left corner. */
+  capture: (part: Box, format?: "png" | "jpeg") => Promise<Uint8Array>;
   close: () => Promise<void>;
 };
 
@@ -172,10 +173,9 @@ async function load(
         return result.value as unknown;
       }),
     inWorld: (timeoutMs, work) => within(timeoutMs, async () => work(await openPageWorld(cdp))),
-    capture: (size) =>
+    capture: (part, format = "png") =>
       within(answerMs, async () => {
-        const clip = { x: 0, y: 0, ...size, scale: 1 };
-        const options = { format: "png", clip, captureBeyondViewport: true } as const;
+        const options = { format, clip: { ...part, scale: 1 }, captureBeyondViewport: true };
         const { data } = await cdp.send("Page.captureScreenshot", options);
         return Buffer.from(data, "base64");
       }),

@@ -164,7 +164,7 @@ function judgeVisibility(
     return makeFinding(target, "fail", "not_visible", id, message);
   }
   outcome.reason = "It is not visible on the loaded page.";
-  const message = `The ${op} of "${selector}" was not examined: it is in the document, and not visible on the loaded page. Correct it if people are to see it there. Otherwise tell the person: only people and the caller can publish what was not examined.`;
+  const message = `The ${op} of "${selector}" was not examined: it is in the document, and not visible on the loaded page. Correct it if people are to see it there. Otherwise ask the person to accept it: only people and the caller can do this.`;
   return makeFinding(target, "fail", "not_examined", id, message);
 }
 
@@ -174,14 +174,17 @@ function judgeVisibility(
  */
 export function concludeChanges(changes: CheckedChange[], findings: Finding[]): void {
   for (const change of changes) {
-    const hasFailed = findings.some(
-      ({ level, code, changeId }) => level === "fail" && code !== "not_examined" && changeId === change.id,
-    );
+    const failures = findings.filter(({ level, changeId }) => level === "fail" && changeId === change.id);
+    const hasFailed = failures.some(({ code }) => code !== "not_examined");
+    const reason = change.reason ?? failures[0]?.message ?? null;
     const isUnproven = !isProven(change) || change.rerender === "failed" || change.navigation === "failed";
     if (hasFailed || isUnproven || change.revert === "failed") {
       change.outcome = "failed";
       change.reason = null;
-    } else change.outcome = typeof change.reason === "string" ? "not_examined" : "proved";
+    } else {
+      change.outcome = reason === null ? "proved" : "not_examined";
+      change.reason = reason;
+    }
   }
 }
 

@@ -32,7 +32,7 @@ export async function takePagePicture(load: PageLoad, { viewport }: CheckTarget)
   const { width, height: heightMin } = VIEWPORTS[viewport];
   const pageHeight = await load.look(readHeight, null);
   const height = Math.min(Math.max(pageHeight, heightMin), HEIGHT_MAX);
-  return { bytes: await load.capture({ width, height }), size: { width, height } };
+  return { bytes: await load.capture({ x: 0, y: 0, width, height }), size: { width, height } };
 }
 
 /**
