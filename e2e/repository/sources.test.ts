@@ -90,6 +90,22 @@ describe("references in code and documents", () => {
     );
   });
 
+  test("every decision is cited by the code or a document", () => {
+    const texts = [...code, ...pages].map((file) => ({ file, text: readFileSync(join(root, file), "utf8") }));
+    const records = readdirSync(join(root, docs, "decisions"));
+    assert.ok(records.length > 50, "the decisions were not found");
+    report(
+      records
+        .filter((name) => {
+          const cited = new RegExp(
+            `decisions? (?:\\w+, |\\w+ and )*${name.split("-")[0]}\\b|decisions/${name}`,
+          );
+          return !texts.some(({ file, text }) => !file.endsWith(name) && cited.test(text));
+        })
+        .map((name) => `lib/docs/decisions/${name} is cited nowhere`),
+    );
+  });
+
   test("README.md has at most 250 lines, and lib/docs/README.md links every page of lib/docs", () => {
     assert.ok(readFileSync(join(root, "README.md"), "utf8").trimEnd().split("\n").length <= 250);
     const index = readFileSync(join(root, docs, "README.md"), "utf8");
@@ -102,7 +118,7 @@ describe("references in code and documents", () => {
     );
   });
 
-  test("a README has at most 30 lines, and lib/README.md names every room", () => {
+  test("a README has at most 30 lines, and lib/README.md names every room, and at most two files for a question", () => {
     report(
       readmes
         .filter((file) => file !== "lib/README.md")
@@ -110,6 +126,13 @@ describe("references in code and documents", () => {
         .map((file) => `${file} has more than 30 lines`),
     );
     const map = readFileSync(join(root, "lib/README.md"), "utf8");
+    const [, begin = ""] = map.split("## Where to begin");
+    report(
+      begin
+        .split("\n")
+        .filter((row) => (row.match(/`[\w./[\]-]+\.\w+`/g) ?? []).length > 2)
+        .map((row) => `lib/README.md names more than two files: ${row}`),
+    );
     const rooms = readdirSync(join(root, "lib"), { withFileTypes: true }).filter((entry) =>
       entry.isDirectory(),
     );
