@@ -1,15 +1,15 @@
 /** Step 6 of `npm test`: runs the checks, unit tests, build and end-to-end tests, and prints one summary of all. */
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative, resolve } from "node:path";
-import { parseArgs } from "node:util";
 import { ensureBuilt } from "../build.mjs";
 import { SERVICE_PROGRAM } from "../build-service.mjs";
 import { runCommand } from "../command.mjs";
 import { formatSeconds } from "../progress.mjs";
 import { SetupError } from "../setup-error.mjs";
-import { listFiles, readStamp } from "../stamp.mjs";
+import { readStamp } from "../stamp.mjs";
 import { groupTestFiles, writeGroup } from "./group-test-files.mjs";
+import { readArguments, selectFiles } from "./select-tests.mjs";
 
 /** @typedef {{ name: string, passed: number, failed: number, skipped: number, names?: string[], durationMs: number }} PartResult */
 /** @typedef {Omit<PartResult, "name" | "durationMs">} Counts */
@@ -123,25 +123,6 @@ function reportNoMatch(args) {
   return 1;
 }
 
-/** @param {string[]} args */
-function readArguments(args) {
-  try {
-    const boolean = /** @type {const} */ ({ type: "boolean", default: false });
-    const options = {
-      unit: boolean,
-      e2e: boolean,
-      watch: boolean,
-      grep: /** @type {const} */ ({ type: "string" }),
-    };
-    const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
-    if (values.watch && values.e2e) throw new Error("--watch runs unit tests only, so it excludes --e2e.");
-    if (values.grep !== undefined) new RegExp(values.grep);
-    return { ...values, filters: positionals };
-  } catch (error) {
-    throw new SetupError(error instanceof Error ? error.message : String(error));
-  }
-}
-
 /**
  * @param {Context} context
  * @param {string} driver
@@ -152,24 +133,6 @@ const onDatabase = (context, driver) => ({ ...context, env: { ...context.env, TE
 /** @param {string[]} parts */
 const startsWithOneOf = (parts) => (/** @type {string} */ path) =>
   parts.some((part) => path.startsWith(part));
-
-/**
- * Lists test files. With `grep`, only files whose text matches it are selected, because loading a file that has no
- * matching test, and running its hooks, would take longer than most tests.
- * @param {string[]} roots
- * @param {string} ending
- * @param {string[]} filters
- * @param {string | undefined} grep
- */
-function selectFiles(roots, ending, filters, grep = "") {
-  const name = new RegExp(grep.replace(/^\^|\$$/g, ""));
-  return roots
-    .flatMap((root) => listFiles(root))
-    .filter((path) => path.endsWith(ending))
-    .filter((path) => filters.length === 0 || filters.some((filter) => path.includes(filter)))
-    .filter((path) => grep === "" || name.test(readFileSync(path, "utf8")))
-    .sort();
-}
 
 /**
  * @param {string} name
