@@ -47,7 +47,7 @@ export type OpenDatabase = {
 
 /**
  * Picks the driver: `override` if it is given, `embedded` without a URL, otherwise by the host of the URL. Source:
- * `wire.md`, Environment, `DATABASE_URL`.
+ * `configuration.md`, Variables, `DATABASE_URL`.
  */
 export function chooseDriver(url: string | undefined, override?: DatabaseDriver): DatabaseDriver {
   if (override) return override;

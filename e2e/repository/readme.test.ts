@@ -12,7 +12,9 @@ import { type HttpTestService, openHttpTestService } from "#e2e/service/http-tes
 import { TEST_KEY, waitUntil } from "#e2e/service/testing.ts";
 import { buildClient } from "#lib/setup/build-client.mjs";
 
-// Runs the examples of the README as they are. Only addresses and ports are replaced.
+// Runs the examples of README.md and lib/docs/using/programs.md as they are. Only addresses and ports are replaced.
+
+const PROGRAMS = "lib/docs/using/programs.md";
 
 const run = promisify(execFile);
 let service: HttpTestService;
@@ -40,6 +42,7 @@ const shell = async (code: string) => (await run("sh", ["-euc", adapt(code)], op
 
 test("the README's commands for a terminal create, follow and continue a session", async (t) => {
   const [receiver = "", start, create = "", follow = "", more = "", ...others] = readBlocks(
+    "README.md",
     "## One session, from a terminal",
     "sh",
   );
@@ -71,16 +74,16 @@ test("the README's commands for a terminal create, follow and continue a session
   await waitUntil(() => received.includes("run.completed sha256="), "the callbacks have arrived");
 });
 
-describe("the README's program", () => {
+describe("the program of programs.md", () => {
   test("runs with curl", async () => {
-    const [program = ""] = readBlocks("### curl", "sh");
+    const [program = ""] = readBlocks(PROGRAMS, "## curl", "sh");
     const printed = await shell(program);
     assert.match(printed, /^event: tool\.call\nevent: tool\.result\n\{/);
     assert.match(printed, /"status":"ready","value":\{"fields":\["Email","Card"\]\}/);
   });
 
   test("compiles as strict TypeScript and runs", async (t) => {
-    const [program = "", receiver = ""] = readBlocks("### TypeScript", "ts");
+    const [program = "", receiver = ""] = readBlocks(PROGRAMS, "## TypeScript", "ts");
     await mkdir(join(folder, "node_modules"), { recursive: true });
     await buildClient(process.execPath, join(folder, "node_modules/agent-session-client"));
     const port = await findFreePort();
@@ -132,8 +135,8 @@ describe("the README's program", () => {
       () => undefined,
     );
     if (python === undefined && process.env.CI !== "true") return t.skip("python3 is not installed here");
-    assert.ok(python, "python3 is needed to test the README's example");
-    const [program = ""] = readBlocks("### Python", "python");
+    assert.ok(python, "python3 is needed to test the example in Python");
+    const [program = ""] = readBlocks(PROGRAMS, "## Python", "python");
     const check = `print(is_genuine(b"body", "sha256=${createHmac("sha256", "shh").update("body").digest("hex")}", "shh"))`;
     const { promise: held, resolve: release } = Promise.withResolvers<void>();
     const respond = ({ kind, answersSoFar }: { kind: string; answersSoFar: number }) => {

@@ -15,7 +15,13 @@ const folders = ["app", "components", "db", "e2e", "inngest", "lib"];
 const files = folders.flatMap(listFiles);
 const code = files.filter((file) => /\.(tsx?|mjs)$/.test(file) && !file.endsWith("sources.test.ts"));
 const readmes = files.filter((file) => file.endsWith("/README.md"));
-const pages = [...files.filter((file) => file.startsWith(docs) && file.endsWith(".md")), ...readmes];
+const pages = [
+  ...readdirSync(root).filter((name) => name.endsWith(".md")),
+  ...[...files, ...listFiles(".github")].filter(
+    (file) => /^(?:lib\/docs|\.github)\//.test(file) && file.endsWith(".md"),
+  ),
+  ...readmes,
+];
 
 const EXTERNAL =
   /^(?:the )?(?:RFC \d+, |Postgres(?:QL)? manual, |HTML standard, |Fetch standard, |IANA |W3C, |Model Context Protocol |OWASP ASVS 5, |Standard Webhooks specification, |API reference, |declarations of )/i;
@@ -66,7 +72,9 @@ describe("references in code and documents", () => {
     );
   });
 
-  test("every path and link in lib/docs and in a README exists", () => {
+  test("every path and link in a document exists, with the section that a link names", () => {
+    assert.ok(isTarget("lib/docs/README.md", "wire.md#post-apisession"));
+    assert.ok(!isTarget("lib/docs/README.md", "wire.md#no-such-section"));
     report(
       pages.flatMap((page) => [
         ...findAll(
@@ -75,14 +83,42 @@ describe("references in code and documents", () => {
         )
           .filter(({ text }) => !isFile(page, text))
           .map(({ place, text }) => `${place}: there is no ${text}`),
-        ...findAll(page, /\]\((?!https?:|#)([^)#\s]+)/g)
-          .filter(({ text }) => !existsSync(join(root, dirname(page), text)))
+        ...findAll(page, /\]\((?!https?:)([^)\s]+)/g)
+          .filter(({ text }) => !isTarget(page, text))
           .map(({ place, text }) => `${place}: the link ${text} leads nowhere`),
       ]),
     );
   });
 
-  test("a README has at most 30 lines, and lib/README.md names every room", () => {
+  test("every decision is cited by the code or a document", () => {
+    const texts = [...code, ...pages].map((file) => ({ file, text: readFileSync(join(root, file), "utf8") }));
+    const records = readdirSync(join(root, docs, "decisions"));
+    assert.ok(records.length > 50, "the decisions were not found");
+    report(
+      records
+        .filter((name) => {
+          const cited = new RegExp(
+            `decisions? (?:\\w+, |\\w+ and )*${name.split("-")[0]}\\b|decisions/${name}`,
+          );
+          return !texts.some(({ file, text }) => !file.endsWith(name) && cited.test(text));
+        })
+        .map((name) => `lib/docs/decisions/${name} is cited nowhere`),
+    );
+  });
+
+  test("README.md has at most 250 lines, and lib/docs/README.md links every page of lib/docs", () => {
+    assert.ok(readFileSync(join(root, "README.md"), "utf8").trimEnd().split("\n").length <= 250);
+    const index = readFileSync(join(root, docs, "README.md"), "utf8");
+    report(
+      pages
+        .filter((page) => /^lib\/docs\/(?!decisions\/|README)/.test(page))
+        .map((page) => page.slice(docs.length + 1))
+        .filter((page) => !index.includes(`](${page})`))
+        .map((page) => `lib/docs/README.md does not link ${page}`),
+    );
+  });
+
+  test("a README has at most 30 lines, and lib/README.md names every room, and at most two files for a question", () => {
     report(
       readmes
         .filter((file) => file !== "lib/README.md")
@@ -90,6 +126,13 @@ describe("references in code and documents", () => {
         .map((file) => `${file} has more than 30 lines`),
     );
     const map = readFileSync(join(root, "lib/README.md"), "utf8");
+    const [, begin = ""] = map.split("## Where to begin");
+    report(
+      begin
+        .split("\n")
+        .filter((row) => (row.match(/`[\w./[\]-]+\.\w+`/g) ?? []).length > 2)
+        .map((row) => `lib/README.md names more than two files: ${row}`),
+    );
     const rooms = readdirSync(join(root, "lib"), { withFileTypes: true }).filter((entry) =>
       entry.isDirectory(),
     );
@@ -191,11 +234,29 @@ function findAll(file: string, pattern: RegExp): Reference[] {
  * a file. If a README names the end of a path, the file must be below the README's folder.
  */
 function isFile(page: string, path: string): boolean {
-  const folder = page.startsWith(docs) ? "" : `${dirname(page)}/`;
+  const folder = page.startsWith(docs) || dirname(page) === "." ? "" : `${dirname(page)}/`;
   return (
     existsSync(join(root, path)) || files.some((file) => file.startsWith(folder) && file.endsWith(`/${path}`))
   );
 }
+
+/** Whether the target of a link exists: a file or folder, and the heading whose anchor the link names, if any. */
+function isTarget(page: string, link: string): boolean {
+  const [path = "", anchor] = link.split("#");
+  const file = path === "" ? join(root, page) : join(root, dirname(page), path);
+  if (!existsSync(file)) return false;
+  if (anchor === undefined) return true;
+  return [...readFileSync(file, "utf8").matchAll(/^#+ (.*)$/gm)].some(
+    ([, title = ""]) => toAnchor(title) === anchor,
+  );
+}
+
+/** Returns the anchor that GitHub gives a heading. */
+const toAnchor = (title: string): string =>
+  title
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}_ -]/gu, "")
+    .replaceAll(" ", "-");
 
 function listFiles(folder: string): string[] {
   return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })

@@ -23,7 +23,7 @@ import { createVercelBoxes } from "./vercel/vercel-box.ts";
 import { createVercelSandboxes } from "./vercel/vercel-sandboxes.ts";
 import { WorkspaceError } from "./workspace-error.ts";
 
-/** The values of the setting `SANDBOX`. Source: `wire.md`, Environment, `SANDBOX`. */
+/** The values of the setting `SANDBOX`. Source: `configuration.md`, Variables, `SANDBOX`. */
 export type SandboxKind = "local" | "none" | "unconfined" | "vercel";
 
 type SandboxOptions = {

@@ -13,7 +13,7 @@ const CALLBACKS_AT_ONCE = 128;
 
 /**
  * Chooses the engine: a real server if any of Inngest's variables is set, otherwise the embedded engine. Source:
- * `wire.md`, Environment.
+ * `configuration.md`, Variables.
  *
  * @param deps.isServerless whether the service runs on a serverless platform. The Inngest functions are then registered
  * with the Inngest server when the service is deployed, so this process does not register them.

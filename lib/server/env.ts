@@ -79,7 +79,7 @@ function readOrReject<Value>(read: (text: string) => Value, text: string, contex
   }
 }
 
-/** Every environment variable that the service reads. Source: `wire.md`, Environment. */
+/** Every environment variable that the service reads. Source: `configuration.md`, Variables. */
 const envSchema = z.object({
   NODE_ENV: z.enum(["development", "production", "test"]).default("production"),
   PORT: wholeNumber(3000).refine((port) => port <= 65_535, { error: "must be at most 65535" }),

@@ -5,7 +5,7 @@ const TIMEOUT_MS = 3_000;
 /**
  * Asks the external feature flag service whether a `web` caller may use sub-agents: `GET <url>?userId=…` returns
  * `{ "enabled": true }`. Returns false if no URL is configured, if the caller has no identity, or if the request fails.
- * Source: specification, Rules for profile fields, 3; `wire.md`, Environment, `SUBAGENT_WEB_FLAG_URL`.
+ * Source: specification, Rules for profile fields, 3; `configuration.md`, Variables, `SUBAGENT_WEB_FLAG_URL`.
  */
 export async function askSubAgentFlag(
   flagUrl: string | undefined,

@@ -69,11 +69,14 @@ function readPassages(source) {
 
 /** @returns {string[]} */
 const listFiles = () =>
-  FOLDERS.flatMap((folder) =>
-    readdirSync(folder, { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile() && (CODE.test(entry.name) || entry.name.endsWith(".md")))
-      .map((entry) => join(entry.parentPath, entry.name)),
-  ).filter((file) => !EXCLUDED.test(file));
+  [
+    ...readdirSync(".").filter((name) => name.endsWith(".md")),
+    ...FOLDERS.flatMap((folder) =>
+      readdirSync(folder, { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile() && (CODE.test(entry.name) || entry.name.endsWith(".md")))
+        .map((entry) => join(entry.parentPath, entry.name)),
+    ),
+  ].filter((file) => !EXCLUDED.test(file));
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
   const findings = listFiles().flatMap((file) => checkLanguage(file, readFileSync(file, "utf8")));

@@ -107,12 +107,17 @@ describe("the demo model in an editing session", () => {
   });
 });
 
-describe("the README's commands for editing", () => {
+describe("the documented commands for editing", () => {
   it("start a session, read its variant, test a requirement, and make a plan", async (t) => {
     const folder = await mkdtemp(join(tmpdir(), "readme-"));
     t.after(() => rm(folder, { recursive: true, force: true }));
-    const [edit = "", require = "", planFirst = ""] = readBlocks("## Editing a page", "sh");
-    const [, follow = ""] = readBlocks("## One session, from a terminal", "sh").slice(2);
+    const [edit = ""] = readBlocks("README.md", "## Edit a page", "sh");
+    const [require = "", planFirst = ""] = readBlocks(
+      "lib/docs/using/editing.md",
+      "## Requirements, and plan first",
+      "sh",
+    );
+    const [, follow = ""] = readBlocks("README.md", "## One session, from a terminal", "sh").slice(2);
     const [defineField = ""] = /^field\(\).*$/m.exec(follow) ?? [];
     const [defineApi = ""] = /^API=.*$/m.exec(edit) ?? [];
     const env = { ...process.env, BASE: demo.service.baseUrl, KEY: TEST_KEY };

@@ -20,7 +20,7 @@ const UNUSED_AFTER_MS = 30 * 60_000;
 
 /**
  * Creates the rate limit of one process. Deliveries over the rate wait in order of arrival, and none is dropped. A
- * restart loses the slots, but no deliveries. Source: `wire.md`, Environment, `RATE_LIMIT_CALLBACK`.
+ * restart loses the slots, but no deliveries. Source: `configuration.md`, Variables, `RATE_LIMIT_CALLBACK`.
  *
  * @param perMinute attempts per minute and host; 0 is unlimited.
  * @param now a monotonic clock in milliseconds.

@@ -13,7 +13,7 @@ export type HttpRefusal = (url: URL) => string | undefined;
 /**
  * Creates the rule for callbacks over plain http. The specification accepts http URLs, so they are refused only if the
  * deployment sets `CALLBACK_HTTP=refuse`. For hosts in `NETWORK_ALLOW`, http is always accepted.
- * Source: specification, Callback object; `wire.md`, Environment, `CALLBACK_HTTP`.
+ * Source: specification, Callback object; `configuration.md`, Variables, `CALLBACK_HTTP`.
  */
 export function createHttpRefusal(http: "allow" | "refuse", networkAllow: readonly string[]): HttpRefusal {
   if (http === "allow") return () => undefined;

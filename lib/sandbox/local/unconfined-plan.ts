@@ -5,7 +5,7 @@ import type { CommandPlan } from "./run-command.ts";
 
 /**
  * Plans a command without confinement, for development. The command has all rights of the service's own user, but not
- * the host's environment variables. Source: `wire.md`, Environment, `SANDBOX=unconfined`.
+ * the host's environment variables. Source: `configuration.md`, Variables, `SANDBOX=unconfined`.
  */
 export function unconfinedPlan({
   folder,

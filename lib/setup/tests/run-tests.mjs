@@ -7,12 +7,13 @@ import { SERVICE_PROGRAM } from "../build-service.mjs";
 import { runCommand } from "../command.mjs";
 import { formatSeconds } from "../progress.mjs";
 import { SetupError } from "../setup-error.mjs";
-import { listFiles, readStamp } from "../stamp.mjs";
+import { readStamp } from "../stamp.mjs";
 import { groupTestFiles, writeGroup } from "./group-test-files.mjs";
+import { readArguments, selectFiles } from "./select-tests.mjs";
 
 /** @typedef {{ name: string, passed: number, failed: number, skipped: number, names?: string[], durationMs: number }} PartResult */
 /** @typedef {Omit<PartResult, "name" | "durationMs">} Counts */
-/** @typedef {{ node: string, folder: string, counts: string, env: import("../command.mjs").Environment }} Context */
+/** @typedef {{ node: string, folder: string, counts: string, grep: string | undefined, env: import("../command.mjs").Environment }} Context */
 
 /** Path prefixes of the tests for storage and for the agent's turns. These tests also run with Neon's driver. */
 const onNeon = [
@@ -37,25 +38,29 @@ const isWorthRepeating = (path) => path.startsWith("e2e/crash/");
 
 /**
  * Runs the selected parts, or all parts if there are no arguments. `--unit` and `--e2e` select one kind of tests. Other
- * arguments are filters: only test files whose path contains one of them run.
+ * arguments are filters: only test files whose path contains one of them run. `--grep` runs the tests whose name matches
+ * a regular expression; `--watch` runs the unit tests, and after each change those that the change affects.
  * @param {string} node executable of Node 24
  * @param {string[]} args
  * @param {import("../command.mjs").Environment} env additional environment variables
  * @returns {Promise<number>} the exit code
+ * @throws {SetupError} if the arguments are invalid
  */
 export async function runTests(node, args, env) {
-  const filters = args.filter((arg) => !arg.startsWith("--"));
-  const units = selectFiles(["app", "components", "lib", "inngest", "db", "e2e"], ".test.ts", filters);
-  const specs = selectFiles(["e2e"], ".spec.ts", filters);
-  const isWhole = filters.length === 0 && !args.includes("--unit") && !args.includes("--e2e");
-  const wantsUnit = !args.includes("--e2e") && units.length > 0;
-  const wantsEndToEnd = !args.includes("--unit") && specs.length > 0;
+  const { filters, unit, e2e, grep, watch } = readArguments(args);
+  const units = selectFiles(["app", "components", "lib", "inngest", "db", "e2e"], ".test.ts", filters, grep);
+  const specs = selectFiles(["e2e"], ".spec.ts", filters, grep);
+  const isWhole = args.length === 0;
+  const isSelected = filters.length > 0 || grep !== undefined;
+  const wantsUnit = !e2e && units.length > 0;
+  const wantsEndToEnd = !unit && !watch && specs.length > 0;
 
   const folder = mkdtempSync(join(tmpdir(), "agent-session-tests-"));
   const context = {
     node,
     folder,
     counts: join(folder, "counts.json"),
+    grep,
     // Hundreds of processes load the same modules. With this cache, starting them takes only about 60 % of the CPU
     // time.
     env: { NODE_COMPILE_CACHE: resolve("node_modules/.cache/node-compile"), ...env },
@@ -63,6 +68,7 @@ export async function runTests(node, args, env) {
   /** @type {PartResult[]} */
   const results = [];
   try {
+    if (watch) return units.length > 0 ? await watchUnitTests(context, units) : reportNoMatch(args);
     if (isWhole) {
       results.push(
         await runPart("biome", () => runCheck(node, ["node_modules/@biomejs/biome/bin/biome", "check", "."])),
@@ -78,7 +84,7 @@ export async function runTests(node, args, env) {
     if (wantsUnit) results.push(await runPart("unit tests", () => runUnitTests(context, units)));
     const storage = units.filter(startsWithOneOf(onNeon));
     // Skips this part if no file matches, because Node's runner would then search for test files itself.
-    if (wantsUnit && (isWhole || args.includes("--unit")) && storage.length > 0) {
+    if (wantsUnit && (isWhole || unit) && storage.length > 0) {
       results.push(
         await runPart("storage and turns with Neon's driver", () =>
           runUnitTests(onDatabase(context, "neon"), storage),
@@ -90,9 +96,9 @@ export async function runTests(node, args, env) {
       results.push(build);
       if (build.failed === 0) {
         results.push(
-          await runPart("end-to-end tests", () => runEndToEndTests(context, filters.length > 0 ? specs : [])),
+          await runPart("end-to-end tests", () => runEndToEndTests(context, isSelected ? specs : [])),
         );
-        if (filters.length === 0)
+        if (!isSelected)
           results.push(
             await runPart("crashes on a Postgres server", () =>
               runEndToEndTests(onDatabase(context, "pg"), specs.filter(isWorthRepeating)),
@@ -103,8 +109,18 @@ export async function runTests(node, args, env) {
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
-  if (results.length === 0) console.log(`No test file matches ${args.join(" ")}.`);
-  return summarize(results);
+  const exitCode = summarize(results);
+  const hasTests = results.some(({ passed, failed, skipped }) => passed + failed + skipped > 0);
+  return hasTests ? exitCode : reportNoMatch(args);
+}
+
+/**
+ * @param {string[]} args
+ * @returns {number} the exit code
+ */
+function reportNoMatch(args) {
+  console.log(`No test matches ${args.join(" ")}.`);
+  return 1;
 }
 
 /**
@@ -117,19 +133,6 @@ const onDatabase = (context, driver) => ({ ...context, env: { ...context.env, TE
 /** @param {string[]} parts */
 const startsWithOneOf = (parts) => (/** @type {string} */ path) =>
   parts.some((part) => path.startsWith(part));
-
-/**
- * @param {string[]} roots
- * @param {string} ending
- * @param {string[]} filters
- */
-function selectFiles(roots, ending, filters) {
-  return roots
-    .flatMap((root) => listFiles(root))
-    .filter((path) => path.endsWith(ending))
-    .filter((path) => filters.length === 0 || filters.some((filter) => path.includes(filter)))
-    .sort();
-}
 
 /**
  * @param {string} name
@@ -174,9 +177,34 @@ async function runBuild(node) {
 async function runUnitTests(context, files) {
   rmSync(context.counts, { force: true });
   const folder = mkdtempSync(join(context.folder, "groups-"));
-  const groups = files.length > UNGROUPED_MAX ? groupTestFiles(files) : files.map((file) => [file]);
+  // Names are matched with the suites around them, and a group adds a suite, so a group would change which tests match.
+  const isGrouped = files.length > UNGROUPED_MAX && context.grep === undefined;
+  const groups = isGrouped ? groupTestFiles(files) : files.map((file) => [file]);
   const entries = groups.map((group, index) => writeGroup(group, folder, index));
-  const result = await runCommand(
+  const result = await runNodeTests(context, entries);
+  const counts = /** @type {import("./test-reporter.mjs").RunCounts | undefined} */ (
+    readStamp(context.counts)
+  );
+  const { passed = 0, failed = 0, skipped = 0, failures = [] } = counts ?? {};
+  const names = failures.map(({ file, name }) => `${relative(".", file)} › ${name}`);
+  return withExitCode(result.ok, { passed, failed, skipped, names });
+}
+
+/**
+ * Runs unit tests until a signal ends the process. After a change of a file, the test files that import it run again.
+ * @param {Context} context
+ * @param {string[]} files
+ */
+async function watchUnitTests(context, files) {
+  return (await runNodeTests(context, ["--watch", ...files])).exitCode;
+}
+
+/**
+ * @param {Context} context
+ * @param {string[]} more files, and further options of Node
+ */
+function runNodeTests(context, more) {
+  return runCommand(
     context.node,
     [
       "--disable-warning=ExperimentalWarning",
@@ -188,16 +216,11 @@ async function runUnitTests(context, files) {
       "--test-global-setup=./db/global-setup-testing.ts",
       "--test-reporter=./lib/setup/tests/test-reporter.mjs",
       "--test-reporter-destination=stdout",
-      ...entries,
+      ...(context.grep === undefined ? [] : [`--test-name-pattern=${context.grep}`]),
+      ...more,
     ],
     { inherit: true, env: { ...context.env, NODE_ENV: "test", TEST_COUNTS_PATH: context.counts } },
   );
-  const counts = /** @type {import("./test-reporter.mjs").RunCounts | undefined} */ (
-    readStamp(context.counts)
-  );
-  const { passed = 0, failed = 0, skipped = 0, failures = [] } = counts ?? {};
-  const names = failures.map(({ file, name }) => `${relative(".", file)} › ${name}`);
-  return withExitCode(result.ok, { passed, failed, skipped, names });
 }
 
 /**
@@ -213,6 +236,7 @@ async function runEndToEndTests(context, specs) {
       "test",
       "--config=e2e/playwright.config.ts",
       "--reporter=list,json",
+      ...(context.grep === undefined ? [] : ["--grep", context.grep, "--pass-with-no-tests"]),
       // Playwright interprets the arguments as regular expressions, so special characters in the paths are escaped.
       ...specs.map((path) => `${path.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}$`),
     ],

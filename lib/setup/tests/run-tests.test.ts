@@ -70,8 +70,82 @@ const noteOrder = (index: number) => `
   test("one", () => {});
   test("two", () => {});`;
 
+test("--grep runs the tests whose name matches, in the files whose text does", async (t) => {
+  const sources = Object.fromEntries(
+    Array.from({ length: 22 }, (_, index) => [`file-${index}`, withTests("is paid", `has ${index} items`)]),
+  );
+  const { output, exitCode, folder } = await runUnitTests(
+    t,
+    sources,
+    "--grep",
+    "^has 2\\d* items$|2\\d+ items",
+  );
+  assert.match(output, /✓ unit tests · 2 passed, 0 failed/);
+  assert.equal(exitCode, 0);
+  assert.equal(readFileSync(join(folder, "loaded"), "utf8"), "xx");
+});
+
+test("a pattern that matches no name, and arguments that are invalid, fail with a sentence", async (t) => {
+  const sources = { "file-1": withTests("is paid") };
+  for (const [args, sentence] of [
+    [["--grep", "is owed"], /^No test matches file- failing-once --unit --grep is owed\.$/m],
+    // The text of the file matches, but no name.
+    [["--grep", "appendFile"], /^No test matches /m],
+    [["--grep", "(is paid"], /^SetupError Invalid regular expression: .*\(is paid/m],
+    [["--grepp", "is paid"], /^SetupError Unknown option '--grepp'/m],
+    [["--watch", "--e2e"], /^SetupError --watch runs unit tests only/m],
+  ] as const) {
+    const { output, exitCode } = await runUnitTests(t, sources, ...args);
+    assert.match(output, sentence);
+    assert.equal(exitCode, 1);
+  }
+});
+
+test("--watch runs the test files again that a change affects, and only those", async (t) => {
+  const sources = {
+    "file-1": `import { value } from "./value.ts";
+      import { test } from "node:test";
+      test("passes with 1", () => { if (value !== 1) throw new Error("value " + value); });`,
+    "file-2": withTests("is paid"),
+  };
+  const { run, folder } = startUnitTests(t, sources, "file-", "--watch");
+  let output = "";
+  run.stdout.on("data", (piece: string) => {
+    output += piece;
+  });
+  const ended = once(run.stdout, "end");
+  const waitFor = async (end: string) => {
+    while (!output.includes(end)) {
+      await Promise.race([once(run.stdout, "data"), ended]);
+      if (run.stdout.readableEnded) assert.fail(`The run ended without "${end}":\n${output}`);
+    }
+    return output;
+  };
+  await waitFor("2 passed, 0 failed; waiting for changes");
+  writeFileSync(join(folder, "lib/value.ts"), "export const value = 2;");
+  assert.match(await waitFor("0 passed, 1 failed; waiting for changes"), /✗ passes with 1 .*\n.*value 2/);
+  writeFileSync(join(folder, "lib/value.ts"), "export const value = 1;");
+  await waitFor("\n1 passed, 0 failed; waiting for changes");
+  assert.equal(readFileSync(join(folder, "loaded"), "utf8"), "x");
+  run.kill("SIGINT");
+  assert.deepEqual(await once(run, "exit"), [130, null]);
+});
+
+/** Returns the source of a test file that appends to the file `loaded` and has a passing test of each name. */
+const withTests = (...names: string[]) => `
+  import { appendFileSync } from "node:fs";
+  import { describe, test } from "node:test";
+  appendFileSync("loaded", "x");
+  describe("a basket", () => { ${names.map((name) => `test("${name}", () => {});`).join(" ")} });`;
+
 /** Runs test files in a folder of their own. @param sources by name of the file, without `.test.ts`. */
-async function runUnitTests(t: TestContext, sources: Record<string, string>) {
+async function runUnitTests(t: TestContext, sources: Record<string, string>, ...more: string[]) {
+  const { run, folder } = startUnitTests(t, sources, "file-", "failing-once", "--unit", ...more);
+  const [output, [exitCode]] = await Promise.all([text(run.stdout), once(run, "exit")]);
+  return { output, exitCode, folder };
+}
+
+function startUnitTests(t: TestContext, sources: Record<string, string>, ...args: string[]) {
   const folder = mkdtempSync(join(tmpdir(), "run-tests-"));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   mkdirSync(join(folder, "lib"), { recursive: true });
@@ -79,21 +153,29 @@ async function runUnitTests(t: TestContext, sources: Record<string, string>) {
   symlinkSync(fileURLToPath(new URL("..", import.meta.url)), join(folder, "lib/setup"));
   writeFileSync(join(folder, "package.json"), JSON.stringify({ type: "module" }));
   writeFileSync(join(folder, "db/global-setup-testing.ts"), "");
+  writeFileSync(join(folder, "lib/value.ts"), "export const value = 1;");
   for (const [name, source] of Object.entries(sources))
     writeFileSync(join(folder, `lib/${name}.test.ts`), source);
 
-  const runTests = JSON.stringify(new URL("./run-tests.mjs", import.meta.url).href);
-  const script = `const { runTests } = await import(${runTests});
-    process.exitCode = await runTests(process.execPath, ["file-", "failing-once", "--unit"], {});`;
+  const urlOf = (path: string) => JSON.stringify(new URL(path, import.meta.url).href);
+  const script = `const { runTests } = await import(${urlOf("./run-tests.mjs")});
+    const { endCommandsOnSignal } = await import(${urlOf("../command.mjs")});
+    endCommandsOnSignal();
+    try {
+      process.exitCode = await runTests(process.execPath, ${JSON.stringify(args)}, {});
+    } catch (error) {
+      console.log(error.constructor.name, error.message);
+      process.exitCode = 1;
+    }`;
   const { NODE_TEST_CONTEXT: _, ...env } = process.env;
   const run = spawn(process.execPath, ["--input-type=module", "--eval", script], {
     cwd: folder,
     env,
     stdio: ["ignore", "pipe", "inherit"],
   });
-  assert.ok(run.stdout);
-  const [output, [exitCode]] = await Promise.all([text(run.stdout), once(run, "exit")]);
-  return { output, exitCode, folder };
+  t.after(() => run.kill());
+  run.stdout.setEncoding("utf8");
+  return { run, folder };
 }
 
 test("a failing end-to-end test is not retried", () => {

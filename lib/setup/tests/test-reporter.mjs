@@ -50,7 +50,8 @@ export default async function* report(events) {
       // A file that crashes has no summary event, so its output is printed here.
       if (isWholeFile(event.data)) yield takePrinted(at(event.data));
     }
-    if (event.type === "test:pass" && event.data.details.type !== "suite") {
+    // A file in which no test ran passes as a whole, but it is no test.
+    if (event.type === "test:pass" && event.data.details.type !== "suite" && !isWholeFile(event.data)) {
       if (isSet(event.data.skip) || isSet(event.data.todo)) at(event.data).skipped += 1;
       else at(event.data).passed += 1;
     }
@@ -75,14 +76,19 @@ export default async function* report(events) {
       if (!reportedOf.has(entry))
         yield describeFile(event.data.file, event.data.success, event.data.duration_ms, entry);
     }
+    // With `--watch`: all tests that a change affects have run.
+    if (event.type === "test:watch:drained") {
+      const { passed, failed } = countAll(files);
+      yield `\n${passed} passed, ${failed} failed; waiting for changes\n\n`;
+      files.clear();
+    }
   }
-  writeCounts(files);
+  const path = process.env.TEST_COUNTS_PATH;
+  if (path !== undefined) writeFileSync(path, JSON.stringify(countAll(files)));
 }
 
 /** @param {Map<string, FileEntry>} files */
-function writeCounts(files) {
-  const path = process.env.TEST_COUNTS_PATH;
-  if (path === undefined) return;
+function countAll(files) {
   /** @type {RunCounts} */
   const total = { passed: 0, failed: 0, skipped: 0, failures: [] };
   for (const [file, { passed, failed, skipped, failures }] of files) {
@@ -91,7 +97,7 @@ function writeCounts(files) {
     total.skipped += skipped;
     total.failures.push(...failures.map((failure) => ({ file, ...failure })));
   }
-  writeFileSync(path, JSON.stringify(total));
+  return total;
 }
 
 /** @param {{ printed: string }} entry */
@@ -118,7 +124,7 @@ function isFileOfGroup({ name, nesting, details }) {
   return nesting === 0 && details.type === "suite" && isAbsolute(name) && name.endsWith(".test.ts");
 }
 
-/** @param {Failure} data */
+/** @param {{ name: string, file?: string | undefined }} data */
 function isWholeFile(data) {
   return data.file !== undefined && resolve(data.name) === data.file;
 }

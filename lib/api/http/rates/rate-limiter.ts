@@ -2,7 +2,7 @@ import type { RateBucket } from "../../contract/operation.ts";
 
 /**
  * Calls that are allowed per minute in each bucket; 0 means unlimited. A bucket is a group of operations that share a
- * limit. Source: `wire.md`, Environment, `RATE_LIMIT_CREATE`.
+ * limit. Source: `configuration.md`, Variables, `RATE_LIMIT_CREATE`.
  */
 export type RateLimits = Record<RateBucket, number>;
 
