@@ -41,6 +41,10 @@ const FINDING_CODES = [
   "slow_script",
   "slow_mutations",
   "dead_link",
+  "dead_form",
+  "dead_control",
+  "trapped",
+  "focus_lost",
   "csp_blocks_script",
   "requirement",
 ] as const;

@@ -4,6 +4,7 @@ import type { FreshContext } from "#lib/browser/page/open-fresh-context.ts";
 import { withinDeadline } from "#lib/tools/browser/within-deadline.ts";
 import { VIEWPORTS } from "../check-report.ts";
 import type { CheckContext, CheckTarget } from "./check-context.ts";
+import { followWindows } from "./follow-windows.ts";
 import { loadScript } from "./load-script.ts";
 import { PageFailure } from "./page-failure.ts";
 import { followProblems, type PageProblems } from "./page-problems.ts";
@@ -26,6 +27,8 @@ export type PageLoad = {
   response: Response | null;
   /** Number of unanswered requests for documents, scripts, styles and data. */
   pendingRequests: () => number;
+  /** Number of dialogs, tabs and file choosers that the page has opened so far. */
+  countWindows: () => number;
   /**
    * Runs a function inside the page, in the check's isolated world.
    *
@@ -117,6 +120,7 @@ async function load(
   const subject = hasVariant ? "With the variant the page" : "The page";
   const problems = followProblems(page, guard);
   const pending = followRequests(fresh);
+  const countWindows = followWindows(fresh);
   const documents = followDocuments(fresh);
   const within = createDeadlines(check.signal, fresh, subject);
 
@@ -156,6 +160,7 @@ async function load(
     problems,
     response,
     pendingRequests: () => pending.size,
+    countWindows,
     look: (fn, argument, timeoutMs = answerMs) => within(timeoutMs, () => look(fn, argument)),
     evaluateInPage: (expression) =>
       within(answerMs + GRACE_MS, async () => {
