@@ -50,7 +50,7 @@ const DELEGATED = `document.addEventListener("click", (event) => {
 const ACTIONS =
   '<button id="add" class="buy">Add to bag</button><a href="#size" class="size">Sizes and fit</a>';
 
-const RENDERING = `<label>Find <input id="q"></label><p id="hint">Hint</p>
+const RENDERING = `<div id="first"><label>Find <input id="q" autofocus></label></div><p id="hint">Hint</p>
   <div role="tablist" aria-label="Views"><button role="tab" id="t1" aria-selected="true">Offers</button><button role="tab" id="t2" aria-selected="false">News</button></div><div id="panel"></div>
   <script>
     q.oninput = () => { hint.textContent = "For " + q.value; };
@@ -154,10 +154,12 @@ describe("controls and forms are operated", () => {
 // input, and stops the variant at the second tab.
 test("a focus that is lost while people type, and a change that is lost when a tab renders its panel", async () => {
   const url = bench.serve("/rendering", html(`<main><h1>Shop</h1>${RENDERING}</main>`));
+  const moved: Change = { id: "first", op: "move", selector: "#first", position: "after", target: "#hint" };
   const js = `q.addEventListener("input", () => q.replaceWith(q.cloneNode(true)));
     t2.addEventListener("click", () => window.__agentSessionVariants.main.revert());`;
-  const lines = summarize(await bench.check(documentOf(url, RENDERED, { js })));
+  const lines = summarize(await bench.check(documentOf(url, [...RENDERED, moved], { js })));
   assert.ok(lines.includes("fail focus_lost hint"), lines.join());
+  assert.ok(lines.includes("fail focus_lost first"), lines.join());
   assert.ok(lines.includes("fail lost_at_render lead"), lines.join());
 });
 
@@ -170,16 +172,26 @@ test("only a caller who allows it lets the check send requests with effects", as
 describe("what is behind an interaction is opened", () => {
   const body = `<button id="more" aria-controls="panel" aria-expanded="false">More</button>
     <div id="panel" hidden><p id="note">Note</p></div><div id="late"></div>
-    <script>more.onclick = () => { panel.hidden = false; more.setAttribute("aria-expanded", "true"); late.innerHTML = "<p id='deep'>Deep</p>"; };</script>`;
+    <button id="ask">Ask</button><dialog id="box" aria-label="Box"><p id="answer">Answer</p></dialog>
+    <script>ask.onclick = () => box.showModal(); more.onclick = () => { panel.hidden = false; more.setAttribute("aria-expanded", "true"); late.innerHTML = "<p id='deep'>Deep</p>"; };</script>`;
 
   test("a step opens it, and the report proposes the step", async () => {
     const url = bench.serve("/behind", html(`<main><h1>Shop</h1>${body}</main>`));
+    const asked: Change = { id: "answer", op: "setText", selector: "#answer", text: "Yes" };
     const document = documentOf(url, [
       { id: "note", op: "setText", selector: "#note", text: "New note" },
       { id: "deep", op: "setText", selector: "#deep", text: "New", late: true },
     ]);
-    const closed = await bench.check(document, { limits: { lateMs: 100 } });
-    assert.deepEqual(summarize(closed), ["fail not_examined note", "fail no_match deep"]);
+    const [page] = document.pages;
+    const closed = await bench.check(documentOf(url, [...(page?.changes ?? []), asked]), {
+      limits: { lateMs: 100 },
+    });
+    assert.deepEqual(summarize(closed), [
+      "fail not_examined note",
+      "fail no_match deep",
+      "fail not_examined answer",
+    ]);
+    assert.match(closed.findings[2]?.message ?? "", /"open":\[\{"click":"#ask"\}\]/);
     assert.match(
       closed.findings[0]?.message ?? "",
       /pages: \[\{"url":"[^"]+","open":\[\{"click":"#more"\}\]\}\]/,

@@ -1,18 +1,19 @@
 import type { Finding } from "../check-report.ts";
-import type { PageWatch } from "../inside/page-watch.ts";
 import type { CheckContext, CheckTarget } from "../load/check-context.ts";
 import { openLoad, type PageLoad } from "../load/open-load.ts";
 import { settleAll } from "../load/settle-all.ts";
-import { settleControl, settleVariant, untilApplied } from "../load/settle-load.ts";
+import { settleControl, settleVariant } from "../load/settle-load.ts";
 import { makeFinding } from "../make-finding.ts";
 import type { CheckedChange } from "../steps/judge-changes.ts";
+import { findLostChanges, readHeld } from "./find-lost-changes.ts";
 import { followSubmit } from "./follow-submits.ts";
 import { guardRequests } from "./guard-requests.ts";
 import type { Control } from "./inside/find-controls.ts";
-import { listControls, recordIdle } from "./inside/operator.ts";
+import { listControls, readFirstFocus, recordIdle } from "./inside/operator.ts";
 import { judgeReaction, type LostReaction } from "./judge-reactions.ts";
 import { closeOpened, type OperatedLoad, operateControl } from "./operate-control.ts";
 import { type ControlPair, pairControls } from "./pair-controls.ts";
+import { listShown } from "./propose-opening.ts";
 
 const CONTROLS_MAX = 10;
 const FORMS_MAX = 5;
@@ -24,10 +25,19 @@ const FORM_RANK_MAX = 3;
 /** How long a page is watched for changes that it makes by itself, in milliseconds. */
 const IDLE_MS = 1_200;
 
+type OperationResult = {
+  findings: Finding[];
+  notes: string[];
+  /** Selectors of the controls that showed a hidden change, by change id. */
+  openers: Record<string, string>;
+};
 /** The same page without the variant and with it, opened to be operated. */
 type OperatedPair = { control: OperatedLoad; variant: OperatedLoad };
-/** A control that lost something. `before` is null for a form that only the variant has. */
-type Suspect = LostReaction & { changeId: string | null; before: Control | null; after: Control };
+/**
+ * Something that a visitor no longer gets. `before` is null for a form that only the variant has, and `after` for what
+ * is lost before a control was operated.
+ */
+type Suspect = LostReaction & { changeId: string | null; before: Control | null; after: Control | null };
 
 /**
  * Operates the controls in and around the changes with the mouse and the keyboard, on the page without the variant and
@@ -41,10 +51,12 @@ export async function checkOperation(
   check: CheckContext,
   target: CheckTarget,
   changes: CheckedChange[],
-): Promise<{ findings: Finding[]; notes: string[] }> {
+): Promise<OperationResult> {
   if (changes.length === 0 && target.css.length === 0 && !target.hasScript)
-    return { findings: [], notes: [] };
+    return { findings: [], notes: [], openers: {} };
   const ids = changes.map(({ id }) => id);
+  const hidden = changes.flatMap(({ id, reason }) => (typeof reason === "string" ? [id] : []));
+  const openers: Record<string, string> = {};
   const suspects: Suspect[] = [];
   const notes: string[] = [];
   await withPair(check, target, ids, async (pair) => {
@@ -52,20 +64,24 @@ export async function checkOperation(
       pair.control.load.look(listControls, LISTED_MAX),
       pair.variant.load.look(listControls, LISTED_MAX),
     ]);
+    suspects.push(...(await judgeFirstFocus(pair)));
     const { pairs, added } = pairControls(originals, controls);
     const chosen = chooseControls(pairs);
     const endMs = performance.now() + check.limits.operateMs;
     let done = 0;
     for (const each of chosen) {
       if (performance.now() > endMs) break;
-      const suspect = await operatePair(check, target, pair, each, ids);
-      if (suspect) suspects.push(suspect);
+      suspects.push(
+        ...(await operatePair(check, target, pair, each, ids, async (load) => {
+          if (hidden.length === 0 || each.after.selector === null) return;
+          for (const id of await load.look(listShown, hidden)) openers[id] ??= each.after.selector;
+        })),
+      );
       done += 1;
     }
     const forms = added.filter(({ kind, rank }) => kind === "submit" && rank === 0).slice(0, FORMS_MAX);
     for (const form of forms) {
-      const suspect = await submitAdded(check, pair.variant, form);
-      if (suspect) suspects.push(suspect);
+      suspects.push(...(await submitAdded(check, pair.variant, form)));
     }
     if (done < chosen.length)
       notes.push(
@@ -78,7 +94,7 @@ export async function checkOperation(
       if (change.id === changeId && code === "lost_at_render") change.rerender = "failed";
     return makeFinding(target, "fail", code, changeId, capitalize(message));
   });
-  return { findings, notes };
+  return { findings, notes, openers };
 }
 
 const capitalize = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
@@ -114,14 +130,19 @@ async function withPair<Result>(
   }
 }
 
-/** Operates one control on both loads, and finds what the variant loses. */
+/**
+ * Operates one control on both loads, and finds what the variant loses.
+ *
+ * @param onOperated is called before what the control has opened is closed again.
+ */
 async function operatePair(
   check: CheckContext,
   target: CheckTarget,
   { control, variant }: OperatedPair,
   { before, after }: ControlPair,
   ids: string[],
-): Promise<Suspect | undefined> {
+  onOperated: (variant: PageLoad) => Promise<void> = async () => {},
+): Promise<Suspect[]> {
   const changeId = before.changeId ?? after.changeId;
   const held = await variant.load.look(readHeld, ids);
   const operate = (load: OperatedLoad, { kind, keys }: Control, submitter: string[] | null = null) =>
@@ -137,21 +158,34 @@ async function operatePair(
     (before.kind === "submit" && reaction
       ? await followSubmit(check, variant.load, before.label, original, reaction)
       : undefined);
-  if (lost) return { ...lost, changeId, before, after };
-  const gone = reaction && (await findLost(check, target, variant.load, held, before.label));
+  const gone = reaction ? await findLostChanges(check, target, variant.load, held, before.label) : [];
+  await onOperated(variant.load);
   if (original) await closeOpened(check, control, before, original);
   if (reaction) await closeOpened(check, variant, after, reaction);
-  return gone ? { ...gone, before, after } : undefined;
+  return [...(lost ? [{ ...lost, changeId }] : []), ...gone].map((each) => ({ ...each, before, after }));
 }
 
-async function submitAdded(
-  check: CheckContext,
-  variant: OperatedLoad,
-  form: Control,
-): Promise<Suspect | undefined> {
+/** Finds a focus that the page sets by itself, for example with `autofocus`, and that the variant takes away. */
+async function judgeFirstFocus({ control, variant }: OperatedPair): Promise<Suspect[]> {
+  const [before, after] = await settleAll([
+    control.load.look(readFirstFocus, null),
+    variant.load.look(readFirstFocus, null),
+  ]);
+  if (!before || after || before.change?.op === "remove") return [];
+  const suspect: Suspect = {
+    code: "focus_lost",
+    changeId: before.change?.id ?? null,
+    message: `${before.label} has the focus when the page has loaded, and with the variant it loses the focus when the variant is applied: people who type have to click it first. Change attributes and texts of the element, and do not replace or move it.`,
+    before: null,
+    after: null,
+  };
+  return [suspect];
+}
+
+async function submitAdded(check: CheckContext, variant: OperatedLoad, form: Control): Promise<Suspect[]> {
   const reaction = await operateControl(check, variant, form);
   const lost = reaction && (await followSubmit(check, variant.load, form.label, null, reaction));
-  return lost ? { ...lost, changeId: form.changeId, before: null, after: form } : undefined;
+  return lost ? [{ ...lost, changeId: form.changeId, before: null, after: form }] : [];
 }
 
 /** Repeats defects on fresh loads. Returns those that are the same as before. */
@@ -164,13 +198,18 @@ async function confirmSuspects(
   if (suspects.length === 0) return [];
   return withPair(check, target, ids, async (pair) => {
     const { control, variant } = pair;
+    const repeat = async (before: Control | null, after: Control | null) => {
+      if (!after) return unfocused;
+      return before
+        ? operatePair(check, target, pair, { before, after }, ids)
+        : submitAdded(check, variant, after);
+    };
     await settleAll([control.load.look(recordIdle, IDLE_MS), variant.load.look(recordIdle, IDLE_MS)]);
     const confirmed: Suspect[] = [];
-    for (const { before, after, code } of suspects) {
-      const again = before
-        ? await operatePair(check, target, pair, { before, after }, ids)
-        : await submitAdded(check, variant, after);
-      if (again?.code === code) confirmed.push(again);
+    const unfocused = await judgeFirstFocus(pair);
+    for (const { before, after, code, changeId } of suspects) {
+      const again = await repeat(before, after);
+      confirmed.push(...again.filter((each) => each.code === code && each.changeId === changeId));
     }
     return confirmed;
   });
@@ -180,63 +219,4 @@ async function confirmSuspects(
 function selectDistinct(suspects: Suspect[]): Suspect[] {
   const groups = Map.groupBy(suspects, ({ code, changeId }) => `${code} ${changeId}`);
   return [...groups.values()].flatMap(([first]) => first ?? []).slice(0, CONFIRMED_MAX);
-}
-
-/** The state of changes on a load, by change id. */
-type Held = Record<string, { isApplied: boolean; matched: number; copies: number }>;
-
-/** Reads which changes hold. The source of this function is sent to the page and runs there. */
-function readHeld(watch: PageWatch, ids: string[]): Held {
-  const verdicts = watch.verdicts(false);
-  const kit = watch.newKit();
-  return Object.fromEntries(
-    watch.changes
-      .filter(({ id }) => ids.includes(id))
-      .map((change) => {
-        const { isApplied = false, matched = 0 } = verdicts[change.id] ?? {};
-        return [change.id, { isApplied, matched, copies: watch.verifier.copies(kit, change) }];
-      }),
-  );
-}
-
-/** Finds a change that held before a control was operated, and no longer does, although the page has its elements. */
-async function findLost(
-  check: CheckContext,
-  target: CheckTarget,
-  load: PageLoad,
-  held: Held,
-  label: string,
-): Promise<(LostReaction & { changeId: string }) | undefined> {
-  const wanted = Object.keys(held).filter((id) => held[id]?.isApplied);
-  const isLost = (now: Held, id: string) => {
-    const [was, is] = [held[id], now[id]];
-    return is !== undefined && is.matched > 0 && !is.isApplied && was !== undefined;
-  };
-  const isRepeated = (now: Held, id: string) => {
-    const [was, is] = [held[id], now[id]];
-    return was !== undefined && is !== undefined && is.copies > Math.max(was.copies, is.matched);
-  };
-  let now = await load.look(readHeld, wanted);
-  const suspicious = wanted.filter((id) => isLost(now, id));
-  if (suspicious.length > 0) {
-    await untilApplied(load, check, suspicious, check.limits.rerenderMs);
-    now = await load.look(readHeld, wanted);
-  }
-  for (const id of wanted) {
-    const { op = "", selector = "" } = target.changes.find((change) => change.id === id) ?? {};
-    const when = `after people use ${label}, which renders its surroundings again`;
-    if (isLost(now, id))
-      return {
-        code: "lost_at_render",
-        changeId: id,
-        message: `The ${op} of "${selector}" is lost ${when}. Choose a selector that also matches what the page renders then.`,
-      };
-    if (isRepeated(now, id))
-      return {
-        code: "repeated",
-        changeId: id,
-        message: `The HTML of the ${op} of "${selector}" is on the page ${now[id]?.copies} times ${when}.`,
-      };
-  }
-  return undefined;
 }

@@ -86,8 +86,8 @@ function judgeSubmit(label: string, before: Reaction, after: Reaction): LostReac
   return undefined;
 }
 
-const hasEffect = ({ requests, outside, isRouted, windows }: Reaction): boolean =>
-  requests.length > 0 || outside > 0 || isRouted || windows > 0;
+const hasEffect = ({ requests, outside, isRouted, windows, opened }: Reaction): boolean =>
+  requests.length > 0 || outside > 0 || isRouted || windows > 0 || opened.length > 0;
 
 function judgeClick(label: string, before: Reaction, after: Reaction): LostReaction | undefined {
   const dead = (problem: string): LostReaction => ({

@@ -27,7 +27,7 @@ export type Reaction = SeenReaction & {
 };
 
 /** A control in one load. */
-export type Aimed = Pick<Control, "keys"> & { kind: ControlKind };
+type Aimed = Pick<Control, "keys"> & { kind: ControlKind };
 
 /** What is typed into a field, a character at a time, because pages react to each. */
 const TYPED = ["1", "2"];

@@ -3,13 +3,22 @@ import type { PageWatch } from "../inside/page-watch.ts";
 import type { PageLoad } from "../load/open-load.ts";
 import { makeFinding } from "../make-finding.ts";
 
-/** Adds to findings about changes behind an interaction which step would open them, where the page says it. */
-export async function proposeOpening(load: PageLoad, findings: Finding[]): Promise<Finding[]> {
+/**
+ * Adds to findings about changes behind an interaction which step would open them.
+ *
+ * @param seen selectors of the controls that showed a change when they were operated, by change id. For other changes,
+ * the attributes of the page's controls may say it.
+ */
+export async function proposeOpening(
+  load: PageLoad,
+  findings: Finding[],
+  seen: Record<string, string>,
+): Promise<Finding[]> {
   const ids = findings.flatMap(({ code, changeId }) =>
     code === "not_examined" && changeId ? [changeId] : [],
   );
   if (ids.length === 0) return findings;
-  const openers = await load.look(findOpeners, ids);
+  const openers = { ...(await load.look(findOpeners, ids)), ...seen };
   return findings.map((finding) => {
     const click = finding.code === "not_examined" && finding.changeId && openers[finding.changeId];
     if (!click) return finding;
@@ -17,6 +26,14 @@ export async function proposeOpening(load: PageLoad, findings: Finding[]): Promi
     const message = `${finding.message} A click seems to open it: check again with pages: ${pages}.`;
     return makeFinding(finding, finding.level, finding.code, finding.changeId, message);
   });
+}
+
+/** Lists the changes that have a visible element. The source of this function is sent to the page and runs there. */
+export function listShown(watch: PageWatch, ids: string[]): string[] {
+  const kit = watch.newKit();
+  return watch.changes
+    .filter((change) => ids.includes(change.id) && watch.verifier.touched(kit, change).some(kit.isVisible))
+    .map(({ id }) => id);
 }
 
 /**

@@ -11,6 +11,8 @@ export type Control = {
   keys: string[];
   /** Role and name, for sentences. */
   label: string;
+  /** A selector that matches only the control. Null inside a closed shadow root. */
+  selector: string | null;
   /** The change that altered or inserted the control, an element around it, or an element inside it. */
   changeId: string | null;
   /** Distance from the nearest changed element: 0 inside of it, 1 around it or for it, more for its surroundings. */
@@ -197,7 +199,7 @@ export function makeControlFinder(dom: Dom, watch: PageWatch, dangerous: string)
       // A label only passes its click on, and typing changes little elsewhere.
       if (rank > 1 && (kind === "type" || kind === "choose" || dom.localName(element) === "label")) return [];
       const href = dom.localName(element) === "a" ? dom.getAttribute(element, "href") : null;
-      return [{ kind, keys: keysOf(element), label: "", changeId, rank, href, element }];
+      return [{ kind, keys: keysOf(element), label: "", selector: null, changeId, rank, href, element }];
     });
     const counts = new Map<string, number>();
     for (const control of found) {

@@ -20,10 +20,13 @@ export type PageOperator = {
 };
 
 /** A point of the viewport, in CSS pixels. */
-export type Point = { x: number; y: number };
+type Point = { x: number; y: number };
+
+/** The element that has the focus when the page has loaded, and the change that it belongs to. */
+type FirstFocus = { label: string; change: { id: string; op: string } | null };
 
 /** How a control is reached. `none`: the page has no such control now, or something covers it. */
-export type Aim = { how: "point"; point: Point } | { how: "focus" } | { how: "none" };
+type Aim = { how: "point"; point: Point } | { how: "focus" } | { how: "none" };
 
 /**
  * Creates the {@link PageOperator} of a document. The source of this function is sent to the page and runs there, so the
@@ -54,11 +57,16 @@ export function makeOperator(
 }
 
 /** Lists the controls of a page. The source of this function is sent to the page and runs there. */
-export function listControls({ operator }: PageWatch, limit: number): Control[] {
+export function listControls({ operator, newKit }: PageWatch, limit: number): Control[] {
+  const kit = newKit();
   return operator.finder
     .list()
     .slice(0, limit)
-    .map(({ element, ...control }) => ({ ...control, label: operator.finder.labelOf(element) }));
+    .map(({ element, ...control }) => ({
+      ...control,
+      label: operator.finder.labelOf(element),
+      selector: kit.selectorOf(element),
+    }));
 }
 
 /** Records which elements the page changes by itself. The source of this function is sent to the page and runs there. */
@@ -121,6 +129,23 @@ export async function aimAtControl(
   if (!point) return { how: "none", submitter };
   operator.recorder.start(element);
   return { how: "point", point, submitter };
+}
+
+/**
+ * Reads which element has the focus, and the change that it belongs to. Null if none has it. The
+ * source of this function is sent to the page and runs there.
+ */
+export function readFirstFocus({ operator, changes, verifier, newKit }: PageWatch): FirstFocus | null {
+  const kit = newKit();
+  const { finder } = operator;
+  const focused = kit.queryAll(":focus").at(-1);
+  if (!focused) return null;
+  const around = changes.filter((each) =>
+    verifier.subjects(kit, each).some((element) => finder.isWithin(element, focused)),
+  );
+  // Other changes keep the element where it is.
+  const change = around.find(({ op }) => ["remove", "move", "setHtml", "setText"].includes(op)) ?? around[0];
+  return { label: finder.labelOf(focused), change: change ? { id: change.id, op: change.op } : null };
 }
 
 /** Reads what happened since the control was aimed at. The source of this function is sent to the page and runs there. */

@@ -88,9 +88,10 @@ export function makeReactionRecorder(watch: PageWatch, finder: ControlFinder): R
   };
   const onEvent = (event: Event) => {
     if (event.isTrusted && events.length < 20) events.push(event);
-    const field = event.composedPath()[0];
-    if (event.type === "invalid" && field instanceof Element)
-      invalid ??= dom.getAttribute(field, "name") ?? dom.localName(field);
+    if (event.type !== "invalid") return;
+    // The cast is safe: only fields get this event.
+    const field = event.composedPath()[0] as PageNode | undefined;
+    if (dom.isElement(field)) invalid ??= dom.getAttribute(field, "name") ?? dom.localName(field);
   };
   for (const type of ["click", "submit", "invalid"])
     window.addEventListener(type, onEvent, { capture: true, passive: true });
@@ -109,11 +110,13 @@ export function makeReactionRecorder(watch: PageWatch, finder: ControlFinder): R
     }
     return hit;
   };
-  /** Whether a scrolling element between an item and the content that was opened keeps the item out of view. */
-  const isScrolledOut = (item: PageElement, opened: Set<PageElement>): boolean => {
+  /** Whether the opened content scrolls, and people have to scroll it to see a point of an item. */
+  const isScrolledOut = (item: PageElement, x: number, y: number, opened: Set<PageElement>): boolean => {
     for (let each: PageElement | null = item; each && opened.has(each); each = finder.parentOf(each)) {
       const { overflowY, overflowX } = dom.computedStyle(each);
-      if (/auto|scroll/.test(`${overflowY} ${overflowX}`)) return true;
+      const { left, right, top, bottom } = dom.getBoundingClientRect(each);
+      const isOutside = x < left || x > right || y < top || y > bottom;
+      if (isOutside && /auto|scroll/.test(`${overflowY} ${overflowX}`)) return true;
     }
     return false;
   };
@@ -130,7 +133,11 @@ export function makeReactionRecorder(watch: PageWatch, finder: ControlFinder): R
         const { left, top, width, height } = dom.getBoundingClientRect(item);
         const [x, y] = [left + width / 2, top + height / 2];
         const isInView = x >= 0 && y >= 0 && x < window.innerWidth && y < window.innerHeight;
-        if (!isInView || dom.computedStyle(item).pointerEvents === "none" || isScrolledOut(item, opened))
+        if (
+          !isInView ||
+          dom.computedStyle(item).pointerEvents === "none" ||
+          isScrolledOut(item, x, y, opened)
+        )
           return [];
         const hit = deepHit(x, y);
         const isReachable = hit !== null && (finder.isWithin(item, hit) || finder.isWithin(hit, item));
@@ -140,13 +147,8 @@ export function makeReactionRecorder(watch: PageWatch, finder: ControlFinder): R
         return [{ keys: finder.keysOf(item), label, isReachable: isReachable && !isCut }];
       });
   };
-  const readFocus = (): PageElement | null => {
-    let active: PageElement | null = document.activeElement;
-    for (let root = active && dom.shadowRoot(active); root?.activeElement; root = dom.shadowRoot(active))
-      active = root.activeElement;
-    const isNone = active === null || active === dom.body(document) || dom.localName(active) === "html";
-    return isNone ? null : active;
-  };
+  /** The element that has the focus, also inside shadow roots. Their elements are found after those around them. */
+  const readFocus = (): PageElement | null => watch.newKit().queryAll(":focus").at(-1) ?? null;
 
   return {
     async recordIdle(idleMs) {
