@@ -42,8 +42,8 @@ export type CheckLimits = {
 };
 
 export const CHECK_LIMITS: CheckLimits = {
-  checkMs: 120_000,
-  pageMs: 45_000,
+  checkMs: 180_000,
+  pageMs: 75_000,
   loadMs: 15_000,
   answerMs: 5_000,
   accessibilityMs: 20_000,
