@@ -487,7 +487,7 @@ export type Capabilities = {
 /** A problem that a check found. */
 export type CheckFinding = {
   level: "fail" | "warn";
-  code: "nothing_to_check" | "page_failed" | "no_match" | "several_matches" | "wide_pattern" | "not_applied" | "no_effect" | "not_visible" | "not_examined" | "lost_at_hydration" | "lost_at_render" | "fight" | "lost_at_navigation" | "stayed_after_leaving" | "repeated" | "revert_left_trace" | "script_error" | "console_error" | "failed_request" | "overflow" | "covered" | "accessibility" | "duplicate_id" | "layout_shift" | "flicker" | "slow_script" | "slow_mutations" | "leak" | "dead_link" | "csp_blocks_script" | "requirement";
+  code: "nothing_to_check" | "page_failed" | "no_match" | "several_matches" | "wide_pattern" | "not_applied" | "no_effect" | "not_visible" | "not_examined" | "lost_at_hydration" | "lost_at_render" | "fight" | "lost_at_navigation" | "stayed_after_leaving" | "repeated" | "revert_left_trace" | "script_error" | "console_error" | "failed_request" | "overflow" | "covered" | "accessibility" | "duplicate_id" | "layout_shift" | "flicker" | "slow_script" | "slow_mutations" | "leak" | "dead_link" | "dead_form" | "dead_control" | "trapped" | "focus_lost" | "csp_blocks_script" | "requirement";
   /** Id of the change that the finding is about. Null if it is not about a single change. */
   changeId: string | null;
   /** Id of the requirement whose assertion does not hold. Absent for other findings. */

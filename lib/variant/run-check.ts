@@ -2,9 +2,8 @@ import { faultPoint } from "#lib/faults/fault-point.ts";
 import { listAsserted } from "#lib/planning/record-outcomes.ts";
 import { ensureLiveBrowser } from "#lib/tools/browser/ensure-live-browser.ts";
 import type { ToolCall } from "#lib/tools/tool.ts";
-import type { CheckReport, ViewportName } from "./check/check-report.ts";
-import { checkVariant } from "./check/check-variant.ts";
-import type { ScriptTag } from "./check/load/check-context.ts";
+import type { CheckReport } from "./check/check-report.ts";
+import { type CheckRequest, checkVariant } from "./check/check-variant.ts";
 import { explainUnknown } from "./show-for-picture.ts";
 import { recordCheck } from "./store-revision.ts";
 import { findRevision, listVariantKeys } from "./variant-store.ts";
@@ -15,6 +14,8 @@ type CheckCall = Pick<
   ToolCall,
   "sessionId" | "browserSessionId" | "rootSessionId" | "requestId" | "runId" | "signal"
 >;
+
+type CheckOptions = Pick<CheckRequest, "variant" | "viewports" | "tag" | "pages" | "allowSubmits">;
 
 type CheckOutcome = { ok: true; report: CheckReport } | { ok: false; problem: string };
 
@@ -27,7 +28,7 @@ type CheckOutcome = { ok: true; report: CheckReport } | { ok: false; problem: st
 export async function runCheck(
   services: VariantToolServices,
   call: CheckCall,
-  { variant, viewports, tag }: { variant: string; viewports?: ViewportName[]; tag?: ScriptTag },
+  { variant, ...options }: CheckOptions,
 ): Promise<CheckOutcome> {
   const { rootSessionId, sessionId, requestId, runId, signal } = call;
   const newest = await findRevision(services.db, rootSessionId, variant);
@@ -45,8 +46,7 @@ export async function runCheck(
     variant,
     revision: newest.number,
     document: newest.document,
-    ...(viewports && { viewports }),
-    ...(tag && { tag }),
+    ...options,
     requirements,
     signal,
   });

@@ -20,7 +20,9 @@ export type CheckBench = {
   close: () => Promise<void>;
 };
 
-type CheckOptions = Partial<Pick<CheckRequest, "requirements" | "signal" | "onProgress" | "tag">> &
+type CheckOptions = Partial<
+  Pick<CheckRequest, "requirements" | "signal" | "onProgress" | "tag" | "pages" | "allowSubmits">
+> &
   Pick<CheckDeps, "limits"> & { viewports?: ViewportName[] };
 
 /** Puts HTML into the body of a page that has no accessibility violations of its own. */

@@ -34,16 +34,19 @@ function open<Result>(
     tag,
     tagUrl: SCRIPT_URL,
     untagged,
+    allowSubmits: false,
     limits: CHECK_LIMITS,
     signal: new AbortController().signal,
   };
   const target: CheckTarget = {
     url,
     viewport: "desktop",
+    open: [],
     changes: [],
     css: [],
     prefixes: [],
     late: [],
+    hasScript: false,
     isHere: () => true,
     idsAt: () => [],
   };

@@ -5,7 +5,9 @@ import type { CheckContext, CheckTarget } from "./load/check-context.ts";
 import { openLoad, type PageLoad, withLoad } from "./load/open-load.ts";
 import { copyProblems, type PageProblems } from "./load/page-problems.ts";
 import { settleAll } from "./load/settle-all.ts";
-import { settleLoad, settleVariant } from "./load/settle-load.ts";
+import { settleControl, settleLoad, settleVariant } from "./load/settle-load.ts";
+import { checkOperation } from "./operate/check-operation.ts";
+import { proposeOpening } from "./operate/propose-opening.ts";
 import { checkFight } from "./steps/check-fight.ts";
 import { checkLinks } from "./steps/check-links.ts";
 import { checkNavigation } from "./steps/check-navigation.ts";
@@ -55,6 +57,9 @@ type Pair = {
   ageMs: number;
 };
 
+/** Codes of defects that several steps can find. */
+const SHARED_CODES = new Set<Finding["code"]>(["repeated", "lost_at_render"]);
+
 /**
  * Examines a page at one viewport width. Opens the page twice without the variant and once with it. Then opens it two
  * more times with the variant: one load tests navigation, the other tests reverting. If the page has changes and none
@@ -90,9 +95,9 @@ async function observePair(
 ): Promise<Pair> {
   const ids = target.changes.map(({ id }) => id);
   const ages = await settleAll([
-    settleLoad(controlLoad, check),
+    settleControl(controlLoad, check, target),
     settleVariant(variantLoad, check, target, ids),
-    settleLoad(secondControl, check),
+    settleControl(secondControl, check, target),
   ]);
   const ageMs = Math.max(...ages);
   await settleAll([controlLoad, variantLoad, secondControl].map((load) => settleLoad(load, check, ageMs)));
@@ -125,6 +130,7 @@ async function prove(
     examineVariant(deps, check, target, pair, { changes, clips }),
     checkReturn(check, target, pair, { changes, clips }),
   ]);
+  const operated = await checkOperation(check, target, changes.filter(isProven));
   const page = {
     url: target.url,
     viewport: target.viewport,
@@ -134,19 +140,30 @@ async function prove(
   };
   const scope = judgeScope(target, control.seen, variant.seen);
   const speed = await judgeSpeed(check, target, control, variant);
-  const findings = [
-    ...judged.findings,
+  const findings = withoutRepetitions([
+    ...(await proposeOpening(pair.variantLoad, judged.findings, operated.openers)),
     ...scope,
     ...examined.findings,
     ...returned,
+    ...operated.findings,
     ...shift.findings,
     ...speed,
-  ];
+  ]);
   concludeChanges(changes, findings);
   const pictures = { title: variant.seen.title, before: control.picture, after: variant.picture };
-  const notes = [...describeGaps(target, pair), ...examined.notes, ...clips.notes];
+  await clips.take(pair.variantLoad, operated.findings);
+  const notes = [...describeGaps(target, pair), ...examined.notes, ...operated.notes, ...clips.notes];
   return { page, pictures, clips: clips.clips, findings, notes };
 }
+
+/** Leaves out findings that an earlier step has reported already: two steps may meet the same defect of a change. */
+const withoutRepetitions = (findings: Finding[]): Finding[] =>
+  findings.filter(
+    ({ code, changeId }, index) =>
+      changeId === null ||
+      !SHARED_CODES.has(code) ||
+      findings.findIndex((each) => each.code === code && each.changeId === changeId) === index,
+  );
 
 /**
  * Examines the load that shows the variant. The last step overwrites elements and may break the page, so all other

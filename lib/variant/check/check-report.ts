@@ -42,6 +42,10 @@ const FINDING_CODES = [
   "slow_mutations",
   "leak",
   "dead_link",
+  "dead_form",
+  "dead_control",
+  "trapped",
+  "focus_lost",
   "csp_blocks_script",
   "requirement",
 ] as const;

@@ -13,7 +13,7 @@ import type {
   Finding,
   ViewportName,
 } from "./check-report.ts";
-import { type ChosenPages, choosePages, isEffective } from "./choose-pages.ts";
+import { type CheckEntry, type ChosenPages, choosePages, isEffective, listSteps } from "./choose-pages.ts";
 import { statusOf } from "./conclude-check.ts";
 import { listExaminedChanges } from "./examined-changes.ts";
 import type { CheckContext, CheckTarget, ScriptTag } from "./load/check-context.ts";
@@ -43,6 +43,10 @@ export type CheckRequest = {
   viewports?: ViewportName[];
   /** How the page loads the published script. Default `async`, as the service recommends. */
   tag?: ScriptTag;
+  /** Addresses to open, and what to click there before the page is looked at. */
+  pages?: CheckEntry[];
+  /** Whether forms and controls may send requests with effects. By default they are stopped before the network. */
+  allowSubmits?: boolean;
   requirements?: CheckedRequirement[];
   signal: AbortSignal;
   onProgress?: (done: number, total: number, message: string) => void;
@@ -63,7 +67,7 @@ export async function checkVariant(deps: CheckDeps, request: CheckRequest): Prom
   const startedAt = new Date();
   const startMs = performance.now();
   const limits = { ...CHECK_LIMITS, ...deps.limits };
-  const chosen = choosePages(document, live.page().url());
+  const chosen = choosePages(document, live.page().url(), request.pages);
   const { storage, left } = await withinDeadline(
     signal,
     STORAGE_TIMEOUT_MS,
@@ -80,10 +84,11 @@ export async function checkVariant(deps: CheckDeps, request: CheckRequest): Prom
     tagUrl: tagUrl(deps.scriptOrigin),
     untagged: new Map(),
     limits,
+    allowSubmits: request.allowSubmits ?? false,
     signal: AbortSignal.any([signal, AbortSignal.timeout(limits.checkMs)]),
   };
   const targets = chosen.urls.flatMap((url) =>
-    viewports.map((viewport) => makeTarget(document, url, viewport)),
+    viewports.map((viewport) => makeTarget(document, url, viewport, listSteps(request.pages ?? [], url))),
   );
   const pages: CheckedPage[] = [];
   const findings = describeUnopenable(document, chosen);
@@ -138,13 +143,20 @@ function judgeRequirement(
   return { id, status: "unchecked", message: "The page could not be examined." };
 }
 
-function makeTarget({ pages }: VariantDocument, url: string, viewport: ViewportName): CheckTarget {
+function makeTarget(
+  { pages }: VariantDocument,
+  url: string,
+  viewport: ViewportName,
+  open: CheckTarget["open"],
+): CheckTarget {
   const matching = pages.filter((page) => matchesAddress(page, url));
   return {
     url,
     viewport,
+    open,
     changes: listExaminedChanges(matching),
     css: matching.map(({ css }) => css).filter((css) => css.trim() !== ""),
+    hasScript: matching.some(({ js }) => js.trim() !== ""),
     prefixes: matching.filter(({ match }) => match === "prefix").map((page) => page.url),
     late: matching.flatMap(({ changes }) => changes.flatMap(({ id, late }) => (late === true ? [id] : []))),
     isHere: (address) => matching.every((page) => matchesAddress(page, address)),

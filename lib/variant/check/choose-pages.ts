@@ -1,6 +1,9 @@
 import type { VariantDocument, VariantPage } from "../document.ts";
 import { matchesAddress } from "../runtime/match-address.ts";
 
+/** An entry of `pages` in a check request: an address, and clicks that open what is behind an interaction there. */
+export type CheckEntry = { url: string; open: { click: string }[] };
+
 /**
  * The addresses that a check opens, without duplicates. `unopenable` has the address patterns for which no address is
  * known.
@@ -12,9 +15,21 @@ export type ChosenPages = { urls: string[]; unopenable: { url: string; message: 
  * its own address. Any other entry prefers the address of the live page. The own address of an entry is never chosen if
  * it has wildcards, because such an address cannot be opened.
  */
-export function choosePages({ pages }: VariantDocument, liveUrl: string): ChosenPages {
+export function choosePages(
+  { pages }: VariantDocument,
+  liveUrl: string,
+  entries: CheckEntry[] = [],
+): ChosenPages {
   const chosen: ChosenPages = { urls: [], unopenable: [] };
+  for (const [index, { url }] of entries.entries()) {
+    const isKnown = pages.some((page) => isEffective(page) && matchesAddress(page, url));
+    const message = `pages[${index}].url: the variant does not change ${url}. Name an address that an entry of the variant matches.`;
+    if (!isKnown) chosen.unopenable.push({ url, message });
+    else if (!chosen.urls.includes(withoutFragment(url))) chosen.urls.push(withoutFragment(url));
+  }
+  const named = [...chosen.urls];
   for (const page of pages.filter(isEffective)) {
+    if (named.some((each) => matchesAddress(page, each))) continue;
     const url = chooseUrl(page, liveUrl);
     if (url === undefined) {
       const message = `No page is known for the ${page.match} pattern ${page.url}. Open a page that matches it in the live browser, and check again.`;
@@ -22,6 +37,25 @@ export function choosePages({ pages }: VariantDocument, liveUrl: string): Chosen
     } else if (!chosen.urls.includes(url)) chosen.urls.push(url);
   }
   return chosen;
+}
+
+/** Lists the steps for an address. `field` names each step in the check request. */
+export const listSteps = (entries: CheckEntry[], url: string): { field: string; selector: string }[] =>
+  entries.flatMap((entry, index) =>
+    withoutFragment(entry.url) === url
+      ? entry.open.map(({ click }, step) => ({
+          field: `pages[${index}].open[${step}].click`,
+          selector: click,
+        }))
+      : [],
+  );
+
+/** The address as URLs are compared: normalized, and without a fragment. */
+function withoutFragment(address: string): string {
+  const url = URL.parse(address);
+  if (!url) return address;
+  url.hash = "";
+  return url.href;
 }
 
 /** Whether an entry of `pages` has an effect: it has CSS, a script, or a change that is not off. */

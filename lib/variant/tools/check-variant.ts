@@ -9,6 +9,8 @@ import { runCheck } from "../run-check.ts";
 import type { VariantToolServices } from "../variants-deps.ts";
 
 const FINDINGS_SHOWN = 30;
+const PAGES_MAX = 5;
+const STEPS_MAX = 5;
 
 /**
  * `check_variant`: checks the newest revision on fresh loads of its pages.
@@ -32,13 +34,31 @@ export const checkVariantTool = (services: VariantToolServices): Tool => ({
         .describe(
           "How the page loads the published script. Use blocking only if the person has chosen a tag without async.",
         ),
+      pages: z
+        .array(
+          z.strictObject({
+            url: z.string().max(8_192),
+            open: z.array(z.strictObject({ click: z.string().min(1).max(1_000) })).max(STEPS_MAX),
+          }),
+        )
+        .max(PAGES_MAX)
+        .default([])
+        .describe(
+          "Addresses to open, and what to click there, in this order, before the page is looked at: for changes in a menu, a tab, a dialog or an accordion.",
+        ),
+      allowSubmits: z
+        .boolean()
+        .default(false)
+        .describe(
+          "Whether forms and buttons that the check operates may send requests with effects, such as POST. Only if the person has asked for it.",
+        ),
     }),
     idempotent: true,
     readOnly: false,
     changes: false,
     timeoutMs: 240_000,
-    async execute({ variant, viewports, tag }, call) {
-      const checked = await runCheck(services, call, { variant, viewports: [...new Set(viewports)], tag });
+    async execute({ viewports, ...options }, call) {
+      const checked = await runCheck(services, call, { ...options, viewports: [...new Set(viewports)] });
       return checked.ok
         ? textResult(describeReport(checked.report))
         : errorResult(`check_variant: ${checked.problem}`);

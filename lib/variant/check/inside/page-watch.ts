@@ -1,6 +1,7 @@
 import type { Dom, PageNode } from "#lib/dom/make-dom.ts";
 import type { PageKit } from "#lib/tools/browser/page-kit/page-kit.ts";
 import type { ExaminedChange } from "../examined-changes.ts";
+import type { PageOperator } from "../operate/inside/operator.ts";
 import type { Verdict, Verifier } from "./verify-changes.ts";
 
 /** The history of one change in one document. */
@@ -31,6 +32,8 @@ export type PageWatch = {
   tagUrl: string;
   newKit: () => PageKit;
   verifier: Verifier;
+  /** Finds, operates and observes controls. */
+  operator: PageOperator;
   track: (id: string) => ChangeTrack;
   verdicts: (isThorough: boolean) => Record<string, Verdict>;
   /**
@@ -61,7 +64,7 @@ export function watchPage(
   tagUrl: string,
   newKit: () => PageKit,
   verifier: Verifier,
-): PageWatch {
+): Omit<PageWatch, "operator"> {
   /** Maximum share of time that may be spent on scanning the document, so that large pages stay responsive. */
   const SHARE_MAX = 0.2;
   const POLL_MS = 5;

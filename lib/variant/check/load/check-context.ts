@@ -24,6 +24,8 @@ export type CheckContext = {
   /** Pages that cannot be served with the tag, by address without query, each with the reason. */
   untagged: Map<string, string>;
   limits: CheckLimits;
+  /** Whether the check may send requests with effects, such as POST. */
+  allowSubmits: boolean;
   /** Aborted when the check is stopped or exceeds its time limit. */
   signal: AbortSignal;
 };
@@ -32,10 +34,14 @@ export type CheckContext = {
 export type CheckTarget = {
   url: string;
   viewport: ViewportName;
+  /** Clicks that open what is behind an interaction. `field` names the step in the request. */
+  open: { field: string; selector: string }[];
   /** The changes of the entries in the document's `pages` that match `url`. Changes that are off are left out. */
   changes: ExaminedChange[];
   /** The style sheets of the entries in the document's `pages` that match `url`. */
   css: string[];
+  /** Whether one of these entries has a script. */
+  hasScript: boolean;
   /** The entries with the match `prefix`. */
   prefixes: string[];
   /** Ids of the late changes. Their elements appear only after the page has loaded. */

@@ -33,13 +33,17 @@ export type CheckLimits = {
    * Limit for each of two waits: until the page is back at its address, and until the changes are applied again there.
    */
   routeMs: number;
+  /** Limit for the wait until the element of a step that opens something is visible. */
+  stepMs: number;
+  /** After this time, no further controls of a page are operated. */
+  operateMs: number;
   /** How long to watch a page that undoes a change even after it has loaded completely. */
   fightMs: number;
 };
 
 export const CHECK_LIMITS: CheckLimits = {
-  checkMs: 120_000,
-  pageMs: 45_000,
+  checkMs: 180_000,
+  pageMs: 75_000,
   loadMs: 15_000,
   answerMs: 5_000,
   accessibilityMs: 20_000,
@@ -49,5 +53,7 @@ export const CHECK_LIMITS: CheckLimits = {
   lateMs: 5_000,
   rerenderMs: 1_000,
   routeMs: 5_000,
+  stepMs: 3_000,
+  operateMs: 12_000,
   fightMs: 3_000,
 };

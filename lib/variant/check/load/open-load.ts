@@ -5,6 +5,7 @@ import type { Box } from "#lib/tools/browser/compare/pictures.ts";
 import { withinDeadline } from "#lib/tools/browser/within-deadline.ts";
 import { VIEWPORTS } from "../check-report.ts";
 import type { CheckContext, CheckTarget } from "./check-context.ts";
+import { followWindows } from "./follow-windows.ts";
 import { PageFailure } from "./page-failure.ts";
 import { followProblems, type PageProblems } from "./page-problems.ts";
 import {
@@ -29,6 +30,8 @@ export type PageLoad = {
   tagGap: () => string | undefined;
   /** Number of unanswered requests for documents, scripts, styles and data. */
   pendingRequests: () => number;
+  /** Number of dialogs, tabs and file choosers that the page has opened so far. */
+  countWindows: () => number;
   /**
    * Runs a function inside the page, in the check's isolated world.
    *
@@ -120,6 +123,7 @@ async function load(
   const subject = hasVariant ? "With the variant the page" : "The page";
   const problems = followProblems(page, guard);
   const pending = followRequests(fresh);
+  const countWindows = followWindows(fresh);
   const documents = followDocuments(fresh);
   const within = createDeadlines(check.signal, fresh, subject);
 
@@ -165,6 +169,7 @@ async function load(
     response,
     tagGap: () => delivery?.gap(),
     pendingRequests: () => pending.size,
+    countWindows,
     look: (fn, argument, timeoutMs = answerMs) => within(timeoutMs, () => look(fn, argument)),
     evaluateInPage: (expression) =>
       within(answerMs + GRACE_MS, async () => {

@@ -5,10 +5,15 @@ import type { PageFrame } from "#lib/tools/browser/page-kit/page-frames.ts";
 import { pageKitSource } from "#lib/tools/browser/page-kit/page-kit.ts";
 import type { ExaminedChange } from "../examined-changes.ts";
 import { makeBuiltNodes } from "../inside/built-nodes.ts";
+import { DANGEROUS_LINK } from "../inside/find-links.ts";
 import { makeNodeMatcher } from "../inside/match-nodes.ts";
 import { type PageWatch, watchPage } from "../inside/page-watch.ts";
 import { makeEffectReader } from "../inside/read-effect.ts";
 import { makeVerifier } from "../inside/verify-changes.ts";
+import { fillForm } from "../operate/inside/fill-form.ts";
+import { makeControlFinder } from "../operate/inside/find-controls.ts";
+import { makeOperator } from "../operate/inside/operator.ts";
+import { makeReactionRecorder } from "../operate/inside/record-reaction.ts";
 
 /** The isolated world of a document, in which the check's functions run. The page's scripts cannot reach it. */
 export type PageWorld = Pick<PageFrame, "session" | "contextId">;
@@ -33,7 +38,10 @@ export async function addWatch(
     const dom = (${makeDom})();
     const newKit = () => ${pageKitSource("counter")};
     const verifier = (${makeVerifier})(dom, changes, ${makeNodeMatcher}, ${makeBuiltNodes}, ${makeEffectReader}, ${beginningOf});
-    globalThis.agentSessionWatch = (${watchPage})(dom, changes, ${JSON.stringify(tagUrl)}, newKit, verifier);
+    const watch = (${watchPage})(dom, changes, ${JSON.stringify(tagUrl)}, newKit, verifier);
+    const dangerous = ${JSON.stringify(DANGEROUS_LINK.source)};
+    watch.operator = (${makeOperator})(watch, ${makeControlFinder}, ${makeReactionRecorder}, ${fillForm}, dangerous);
+    globalThis.agentSessionWatch = watch;
   }`;
   await session.send("Page.addScriptToEvaluateOnNewDocument", { source, worldName: WORLD_NAME });
 }

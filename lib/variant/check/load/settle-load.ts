@@ -1,4 +1,5 @@
 import type { PageWatch, QuietPage } from "../inside/page-watch.ts";
+import { openPage } from "../operate/open-page.ts";
 import type { CheckContext, CheckTarget } from "./check-context.ts";
 import type { PageLoad } from "./open-load.ts";
 import { readReport } from "./read-report.ts";
@@ -29,8 +30,20 @@ export async function settleLoad(load: PageLoad, { limits }: CheckContext, ageMs
   }
 }
 
+/** Waits as `settleLoad` does, and then opens what is behind the target's steps. */
+export async function settleControl(
+  load: PageLoad,
+  check: CheckContext,
+  { open }: Pick<CheckTarget, "open">,
+  ageMs = 0,
+): Promise<number> {
+  const age = await settleLoad(load, check, ageMs);
+  await openPage(check, { open }, load);
+  return open.length === 0 ? age : settleLoad(load, check);
+}
+
 /**
- * Waits until the page has hydrated and the changes with these ids are applied. Then waits as `settleLoad` does. The
+ * Waits until the page has hydrated, opens what is behind the target's steps, and waits until the changes with these ids are applied. Then waits as `settleLoad` does. The
  * changes in `late` get more time, because their elements appear only after the page has loaded. If the time runs out,
  * this function still resolves; a later step judges the changes.
  *
@@ -39,7 +52,7 @@ export async function settleLoad(load: PageLoad, { limits }: CheckContext, ageMs
 export async function settleVariant(
   load: PageLoad,
   check: CheckContext,
-  { late }: Pick<CheckTarget, "late">,
+  { late, open }: Pick<CheckTarget, "late" | "open">,
   ids: string[],
   ageMs = 0,
 ): Promise<number> {
@@ -49,11 +62,12 @@ export async function settleVariant(
   const startMs = performance.now();
   const restMs = () => Math.max(0, startMs + limits.applyMs - performance.now());
   let isHydrating = (await readReport(load, variant))?.isHydrating === true;
-  if (!isHydrating && (await untilApplied(load, check, ids, 0))) return age;
+  if (!isHydrating && open.length === 0 && (await untilApplied(load, check, ids, 0))) return age;
   while (isHydrating && restMs() > 0) {
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
     isHydrating = (await readReport(load, variant))?.isHydrating === true;
   }
+  await openPage(check, { open }, load);
   await untilApplied(load, check, early, restMs());
   await untilApplied(
     load,

@@ -3,9 +3,11 @@ import { clickLink, DANGEROUS_LINK, findLinks, goBack, type RouteLink } from "..
 import { readChanges, type SeenPage } from "../inside/read-changes.ts";
 import type { CheckContext, CheckTarget } from "../load/check-context.ts";
 import { type PageLoad, withLoad } from "../load/open-load.ts";
+import { PageFailure } from "../load/page-failure.ts";
 import { copyProblems, listNewErrors, type PageProblems } from "../load/page-problems.ts";
-import { settleLoad, untilApplied } from "../load/settle-load.ts";
+import { settleControl, settleLoad, untilApplied } from "../load/settle-load.ts";
 import { makeFinding } from "../make-finding.ts";
+import { openPage } from "../operate/open-page.ts";
 import type { CheckedChange } from "./judge-changes.ts";
 import { type PageSize, readPageSize } from "./measure-cost.ts";
 
@@ -66,7 +68,7 @@ async function compareTrips(
   { load, trip, ignored }: { load: PageLoad; trip: Trip; ignored: PageProblems[] },
 ): Promise<Finding[]> {
   const control = await withLoad(check, target, false, async (controlLoad) => {
-    await settleLoad(controlLoad, check);
+    await settleControl(controlLoad, check, target);
     const controlTrip = await leaveAndReturn(check, controlLoad, async () => {});
     return { trip: controlTrip, problems: copyProblems(controlLoad.problems) };
   });
@@ -147,7 +149,10 @@ async function judgeReturn(
   { away, before }: Trip & { before: SeenPage },
 ): Promise<Finding[]> {
   const ids = changes.map(({ id }) => id);
-  await untilApplied(load, check, ids, check.limits.routeMs);
+  if (!(await untilApplied(load, check, ids, check.limits.routeMs)) && target.open.length > 0) {
+    await openAgain(check, target, load);
+    await untilApplied(load, check, ids, check.limits.routeMs);
+  }
   await settleLoad(load, check);
   const seen = await load.look(readChanges, null);
   return changes.flatMap((outcome) => {
@@ -165,6 +170,16 @@ async function judgeReturn(
     const message = `The ${change.op} of "${change.selector}" was not applied again after leaving for ${away} by a link and coming back.`;
     return [makeFinding(target, "fail", "lost_at_navigation", change.id, message)];
   });
+}
+
+/** Carries out the steps that open something again: the page may have closed it when the browser left. */
+async function openAgain(check: CheckContext, target: CheckTarget, load: PageLoad): Promise<void> {
+  try {
+    await openPage(check, target, load);
+  } catch (error) {
+    // What cannot be opened is judged as what is not applied.
+    if (!(error instanceof PageFailure)) throw error;
+  }
 }
 
 /**

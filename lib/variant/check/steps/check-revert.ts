@@ -4,7 +4,7 @@ import { type DomDifference, listDifferences, withoutNoise } from "../dom-differ
 import { type DomSnapshot, snapshotDom } from "../inside/snapshot-dom.ts";
 import type { CheckContext, CheckTarget } from "../load/check-context.ts";
 import { type PageLoad, withLoad } from "../load/open-load.ts";
-import { settleLoad, settleVariant } from "../load/settle-load.ts";
+import { settleControl, settleLoad, settleVariant } from "../load/settle-load.ts";
 import { makeFinding } from "../make-finding.ts";
 import type { CheckedChange } from "./judge-changes.ts";
 
@@ -33,7 +33,7 @@ export async function checkRevert(
   for (const outcome of changes) outcome.revert = "ok";
   if (first.length === 0) return [];
   const moreControls = await withLoad(check, target, false, async (load) => {
-    await settleLoad(load, check, control.ageMs);
+    await settleControl(load, check, target, control.ageMs);
     return takeSnapshots(load, PAUSES_MS);
   });
   const second = await findTraces(

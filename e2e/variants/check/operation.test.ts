@@ -1,0 +1,221 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import type { Change } from "#lib/variant/document.ts";
+import { type CheckBench, documentOf, html, openBench, summarize } from "./check-testing.ts";
+
+let bench: CheckBench;
+/** Methods of the requests to `/effect`. */
+const effects: string[] = [];
+before(async () => {
+  bench = await openBench();
+  bench.serve("/effect", (request, response) => {
+    effects.push(`${request.method}`);
+    response.end("{}");
+  });
+  for (const path of ["/subscribe", "/search", "/order"]) bench.serve(path, html("Found"));
+});
+after(() => bench.close());
+
+const STYLE = `<style>
+  button, input { min-height: 24px } form, #actions { margin: 8px }
+  header { position: relative; height: 40px } header ul { position: absolute; top: 40px; left: 0; z-index: 5; background: #fff; margin: 0 }
+  .hero { position: relative; z-index: 2; background: #eee; height: 120px; padding: 1px }
+</style>`;
+const menu = (name: string) => `<header id="${name}"><button aria-expanded="false">Menu ${name}</button>
+  <ul hidden><li><a href="#${name}-one">One of ${name}</a></li></ul></header><div class="hero"><p id="${name}-one">One</p></div>`;
+const form = (name: string, action: string) =>
+  `<form id="${name}" action="${action}" method="post"><label>Mail for ${name} <input name="email" type="email" required></label><button>Send ${name}</button></form>`;
+
+const SHOP = `<h1>Shop</h1>${menu("under")}${menu("cut")}
+  <div id="actions"><button id="add" class="buy">Add to cart</button><a href="#size" class="size">Sizes</a></div>
+  <p id="count">0</p><div id="size" hidden>All sizes</div>
+  <div id="news">${form("handled", "/subscribe")}</div><p id="thanks">Thanks</p>
+  ${form("action", "/subscribe")} ${form("field", "/order")}
+  <form id="find" action="/search"><label>Find <input name="q"></label><label>In <input name="in" id="in"></label><button id="go">Go</button></form>
+  <aside id="side"><p>Side</p></aside>`;
+const scripts = (onCart: string) => `<script>
+  for (const header of document.querySelectorAll("header")) {
+    const [button, list] = [header.querySelector("button"), header.querySelector("ul")];
+    button.onclick = () => { list.hidden = !list.hidden; button.setAttribute("aria-expanded", String(!list.hidden)); };
+  }
+  handled.addEventListener("submit", (event) => { event.preventDefault(); thanks.textContent = "Thank you"; });
+  ${onCart}
+</script>`;
+const OWN = `add.addEventListener("click", () => { count.textContent = Number(count.textContent) + 1; });
+  document.querySelector(".size").onclick = (event) => { event.preventDefault(); size.hidden = !size.hidden; };`;
+const DELEGATED = `document.addEventListener("click", (event) => {
+  if (event.target.closest(".buy")) count.textContent = Number(count.textContent) + 1;
+  if (event.target.closest(".size")) { event.preventDefault(); size.hidden = !size.hidden; }
+});`;
+const ACTIONS =
+  '<button id="add" class="buy">Add to bag</button><a href="#size" class="size">Sizes and fit</a>';
+
+const RENDERING = `<div id="first"><label>Find <input id="q" autofocus></label></div><p id="hint">Hint</p>
+  <div role="tablist" aria-label="Views"><button role="tab" id="t1" aria-selected="true">Offers</button><button role="tab" id="t2" aria-selected="false">News</button></div><div id="panel"></div>
+  <script>
+    q.oninput = () => { hint.textContent = "For " + q.value; };
+    const views = { t1: "<p class='lead'>Offers of today</p>", t2: "<p class='lead'>News of today</p>" };
+    for (const tab of [t1, t2]) tab.onclick = () => { panel.innerHTML = views[tab.id]; };
+    t1.click();
+  </script>`;
+const RENDERED: Change[] = [
+  { id: "hint", op: "setAttribute", selector: "#q", name: "placeholder", value: "Shoes" },
+  { id: "lead", op: "setText", selector: "#panel .lead", text: "Today" },
+];
+/** A button that does something now and then, a clock, and a request with an effect. */
+const RANDOM = `<div id="bar"><button id="roll">Roll</button><button id="del">Delete</button></div><p id="dice">Dice</p><p id="clock"></p>
+  <script>
+    setInterval(() => { clock.textContent = String(performance.now()); }, 250);
+    roll.onclick = () => { if (crypto.getRandomValues(new Uint8Array(1))[0] > 127) dice.textContent = String(Math.random()); };
+    del.onclick = () => fetch("/effect", { method: "DELETE" }).catch(() => {});
+  </script>`;
+const BAR: Change = { id: "bar", op: "addClass", selector: "#bar", className: "wide" };
+
+describe("controls and forms are operated", () => {
+  test("dead forms, lost listeners, and menus that are covered or cut off", async () => {
+    const url = bench.serve("/defects", html(`<main>${SHOP}</main>${scripts(OWN)}`, STYLE));
+    const report = await bench.check(
+      documentOf(url, [
+        { id: "html", op: "setHtml", selector: "#actions", html: ACTIONS },
+        {
+          id: "under",
+          op: "setStyle",
+          selector: "#under",
+          style: { transform: "translateZ(0)", "z-index": "1" },
+        },
+        { id: "cut", op: "setStyle", selector: "#cut", style: { overflow: "hidden" } },
+        { id: "handler", op: "setHtml", selector: "#news", html: form("handled", "/subscribe") },
+        { id: "action", op: "setAttribute", selector: "#action", name: "action", value: "/missing" },
+        { id: "field", op: "setAttribute", selector: "#field input", name: "name", value: "mail" },
+        { id: "out", op: "move", selector: "#go", position: "start", target: "#side" },
+      ]),
+      { limits: { operateMs: 60_000 } },
+    );
+    assert.deepEqual(
+      summarize(report).filter((line) => !line.includes("accessibility")),
+      [
+        "fail trapped under",
+        "fail trapped cut",
+        "fail dead_control html",
+        "fail dead_form handler",
+        "fail dead_form action",
+        "fail dead_form field",
+        "fail dead_form out",
+      ],
+    );
+    const messages = report.findings.map(({ message }) => message).join("\n");
+    assert.match(messages, /The form "Mail for field Send field" is dead: it no longer sends "email"\./);
+    assert.match(messages, /leads to POST \S+\/missing, which answers 404/);
+    assert.match(messages, /What the button "Menu under" opens is covered or cut off/);
+    assert.ok(
+      report.pages[0]?.changes.every(({ outcome }) => outcome === "failed"),
+      "a change that breaks a control is not proved",
+    );
+  });
+
+  test("no finding: delegated listeners, moved forms, harmless styles, what renders again, what happens by chance", async () => {
+    const url = bench.serve("/harmless", html(`<main>${SHOP}</main>${scripts(DELEGATED)}`, STYLE));
+    const report = await bench.check(
+      documentOf(
+        url,
+        [
+          { id: "html", op: "setHtml", selector: "#actions", html: ACTIONS },
+          {
+            id: "above",
+            op: "setStyle",
+            selector: "#under",
+            style: { transform: "translateZ(0)", "z-index": "3" },
+          },
+          { id: "hero", op: "setStyle", selector: "#cut + .hero", style: { overflow: "hidden" } },
+          { id: "text", op: "setText", selector: "#handled button", text: "Join now" },
+          { id: "move", op: "move", selector: "#news", position: "end", target: "#side" },
+          {
+            id: "more",
+            op: "insert",
+            selector: "#action label",
+            position: "after",
+            html: '<label>Name <input name="first" required minlength="5"></label>',
+          },
+          { id: "less", op: "remove", selector: "#in" },
+        ],
+        { css: "header { color: #111 } #action { border: 1px solid #777 }" },
+      ),
+      { limits: { operateMs: 60_000 } },
+    );
+    assert.deepEqual(report.findings, []);
+    const other = bench.serve("/calm", html(`<main><h1>Shop</h1>${RENDERING}${RANDOM}</main>`, STYLE));
+    const calm = await bench.check(documentOf(other, [...RENDERED, BAR]));
+    assert.deepEqual(calm.findings, []);
+    assert.deepEqual(effects, [], "requests with effects are stopped");
+  });
+});
+
+// The page renders again at each input and at each click on a tab. The variant's script replaces the field at each
+// input, and stops the variant at the second tab.
+test("a focus that is lost while people type, and a change that is lost when a tab renders its panel", async () => {
+  const url = bench.serve("/rendering", html(`<main><h1>Shop</h1>${RENDERING}</main>`));
+  const moved: Change = { id: "first", op: "move", selector: "#first", position: "after", target: "#hint" };
+  const js = `q.addEventListener("input", () => q.replaceWith(q.cloneNode(true)));
+    t2.addEventListener("click", () => window.__agentSessionVariants.main.revert());`;
+  const lines = summarize(await bench.check(documentOf(url, [...RENDERED, moved], { js })));
+  assert.ok(lines.includes("fail focus_lost hint"), lines.join());
+  assert.ok(lines.includes("fail focus_lost first"), lines.join());
+  assert.ok(lines.includes("fail lost_at_render lead"), lines.join());
+});
+
+test("only a caller who allows it lets the check send requests with effects", async () => {
+  const url = bench.serve("/random", html(`<main><h1>Shop</h1>${RANDOM}</main>`));
+  await bench.check(documentOf(url, [BAR]), { allowSubmits: true });
+  assert.deepEqual(effects, ["DELETE", "DELETE"], "once without the variant and once with it");
+});
+
+describe("what is behind an interaction is opened", () => {
+  const body = `<button id="more" aria-controls="panel" aria-expanded="false">More</button>
+    <div id="panel" hidden><p id="note">Note</p></div><div id="late"></div>
+    <button id="ask">Ask</button><dialog id="box" aria-label="Box"><p id="answer">Answer</p></dialog>
+    <script>ask.onclick = () => box.showModal(); more.onclick = () => { panel.hidden = false; more.setAttribute("aria-expanded", "true"); late.innerHTML = "<p id='deep'>Deep</p>"; };</script>`;
+
+  test("a step opens it, and the report proposes the step", async () => {
+    const url = bench.serve("/behind", html(`<main><h1>Shop</h1>${body}</main>`));
+    const asked: Change = { id: "answer", op: "setText", selector: "#answer", text: "Yes" };
+    const document = documentOf(url, [
+      { id: "note", op: "setText", selector: "#note", text: "New note" },
+      { id: "deep", op: "setText", selector: "#deep", text: "New", late: true },
+    ]);
+    const [page] = document.pages;
+    const closed = await bench.check(documentOf(url, [...(page?.changes ?? []), asked]), {
+      limits: { lateMs: 100 },
+    });
+    // Failures come before what was not examined.
+    assert.deepEqual(summarize(closed), [
+      "fail no_match deep",
+      "fail not_examined note",
+      "fail not_examined answer",
+    ]);
+    assert.match(closed.findings[2]?.message ?? "", /"open":\[\{"click":"#ask"\}\]/);
+    assert.match(
+      closed.findings[1]?.message ?? "",
+      /pages: \[\{"url":"[^"]+","open":\[\{"click":"#more"\}\]\}\]/,
+    );
+    const open = await bench.check(document, { pages: [{ url, open: [{ click: "#more" }] }] });
+    assert.deepEqual(open.findings, []);
+    assert.deepEqual(
+      open.pages[0]?.changes.map(({ outcome }) => outcome),
+      ["proved", "proved"],
+    );
+    const wrong = await bench.check(document, {
+      pages: [
+        { url, open: [{ click: "#more" }, { click: "#missing" }] },
+        { url: `${bench.origin}/other`, open: [] },
+      ],
+      limits: { stepMs: 100 },
+    });
+    assert.deepEqual(
+      wrong.findings.map(({ code, message }) => `${code} ${message}`),
+      [
+        `page_failed pages[1].url: the variant does not change ${bench.origin}/other. Name an address that an entry of the variant matches.`,
+        `page_failed pages[0].open[1].click: "#missing" matches no element, when the page is opened. Correct the step.`,
+      ],
+    );
+  });
+});
