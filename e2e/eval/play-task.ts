@@ -2,7 +2,7 @@ import { eq } from "drizzle-orm";
 import { steps } from "#db/schema/index.ts";
 import type { TestService } from "#e2e/service/testing.ts";
 import { only, readEvents, readStatus } from "#e2e/service/turn/turn-testing.ts";
-import type { HistoryMessage } from "#lib/turn/compaction/history-entry.ts";
+import type { HistoryMessage } from "#lib/turn/history/history-entry.ts";
 import type { Task } from "./task.ts";
 import type { TaskSite } from "./task-site.ts";
 

@@ -48,6 +48,16 @@ const alcoves: Record<string, string[][]> = {
     ["contract"],
     ["."],
   ],
+  "lib/turn": [
+    ["."],
+    ["phases", "structured"],
+    ["step"],
+    ["compaction"],
+    ["prompt"],
+    ["run"],
+    ["record"],
+    ["history"],
+  ],
   "lib/session": [
     ["creation"],
     ["budget", "elicitation", "follow-up", "list", "run"],

@@ -26,7 +26,7 @@ import { createTestRunService } from "#lib/test-runs/test-run-service.ts";
 import type { TestRunsDeps } from "#lib/test-runs/test-runs-deps.ts";
 import type { Tool } from "#lib/tools/tool.ts";
 import { createStopRegistry, type StopRegistry } from "#lib/turn/run/stop-registry.ts";
-import type { TurnDeps } from "#lib/turn/turn-deps.ts";
+import type { TurnDeps } from "#lib/turn/run/turn-deps.ts";
 import { createTurnService } from "#lib/turn/turn-service.ts";
 import type { Retention } from "./apply-retention.ts";
 import { chooseEngine } from "./choose-engine.ts";

@@ -1,16 +1,16 @@
-import { waitForBudget } from "./budget/wait-for-budget.ts";
 import { compactContext } from "./compaction/compact-context.ts";
+import { claimRun } from "./phases/claim-run.ts";
+import { closeRun, type RunEnd } from "./phases/close-run.ts";
+import { openRun } from "./phases/open-run.ts";
 import { composeTools } from "./prompt/compose-tools.ts";
 import { recordFirstLook } from "./prompt/record-first-look.ts";
 import { StaleClaimError } from "./record/claim.ts";
-import { recordStep } from "./record/record-step.ts";
 import type { PlayJob } from "./record/turn-store.ts";
-import { claimRun } from "./run/claim-run.ts";
-import { closeRun, type RunEnd } from "./run/close-run.ts";
-import { openRun } from "./run/open-run.ts";
 import { parkRun } from "./run/park-run.ts";
+import { recordStep } from "./run/record-step.ts";
 import { browserSessionOf, findPlace, findRecorded, isStopped, type RunInPlay } from "./run/run-in-play.ts";
 import { STOPPED_REASON } from "./run/stop-registry.ts";
+import type { TurnDeps } from "./run/turn-deps.ts";
 import { awaitAgents, hasMoreToDo, ownWait } from "./step/await-agents.ts";
 import type { PlannedCall } from "./step/call-model.ts";
 import { callModelWithCompaction } from "./step/call-model-with-compaction.ts";
@@ -18,6 +18,7 @@ import { dropComposed } from "./step/compose-ahead.ts";
 import { readSteers } from "./step/read-steers.ts";
 import { answerFromStore, hasSubmitted, runTools, settleCalls } from "./step/run-tools.ts";
 import { endUnfinished } from "./step/unfinished-answer.ts";
+import { waitForBudget } from "./step/wait-for-budget.ts";
 import {
   beginCollection,
   collectDeliverable,
@@ -26,7 +27,6 @@ import {
   toDeliverable,
 } from "./structured/collect-deliverable.ts";
 import { hasBegunProbe, probeRun } from "./structured/probe-run.ts";
-import type { TurnDeps } from "./turn-deps.ts";
 
 /**
  * Why an executor stopped playing a run. `ended`: the run has ended. `paused`: the executor stopped between two steps,

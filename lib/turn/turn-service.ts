@@ -1,10 +1,10 @@
 import { enqueueNextGeneration } from "#lib/session/store/job-store.ts";
+import { abandonRun } from "./phases/abandon-run.ts";
+import { removeQueued, stopRun, stopTurn } from "./phases/stop-run.ts";
 import { type Played, playTurn } from "./play-turn.ts";
 import { findPlayer, type PlayJob } from "./record/turn-store.ts";
-import { abandonRun } from "./run/abandon-run.ts";
-import { removeQueued, stopRun, stopTurn } from "./run/stop-run.ts";
+import type { TurnDeps } from "./run/turn-deps.ts";
 import type { SchemaChecker } from "./structured/collect-deliverable.ts";
-import type { TurnDeps } from "./turn-deps.ts";
 
 /** The operations on turns, for the durable function that plays turns and for the API operations that stop turns. */
 export type TurnService = {

@@ -21,7 +21,7 @@ import type { TranscriptReader } from "#lib/session/transcript/transcript.ts";
 import type { SessionSkills } from "#lib/skills/session-skills.ts";
 import type { TestRunsDeps } from "#lib/test-runs/test-runs-deps.ts";
 import type { Tool } from "#lib/tools/tool.ts";
-import type { Spending } from "#lib/turn/budget/spending.ts";
+import type { Spending } from "#lib/turn/run/spending.ts";
 import type { TurnService } from "#lib/turn/turn-service.ts";
 import type { ExportKeyOf } from "#lib/variant/formats/export-key.ts";
 import type { VariantToolServices } from "#lib/variant/variants-deps.ts";

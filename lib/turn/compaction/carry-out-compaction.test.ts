@@ -3,11 +3,11 @@ import { after, describe, it } from "node:test";
 import { type ModelMessage, streamText } from "ai";
 import { startScriptedModel } from "#e2e/fixtures/scripted-model/start-scripted-model.ts";
 import { createModel } from "#lib/model/create-model.ts";
+import { estimateMessageTokens } from "../history/estimate-tokens.ts";
+import { applyCompaction } from "../history/history-entry.ts";
+import { createPromptMeter } from "../history/prompt-meter.ts";
 import { carryOutCompaction } from "./carry-out-compaction.ts";
-import { estimateMessageTokens } from "./estimate-tokens.ts";
-import { applyCompaction } from "./history-entry.ts";
 import { type CompactionInput, planCompaction } from "./plan-compaction.ts";
-import { createPromptMeter } from "./prompt-meter.ts";
 import { SUMMARY_REQUEST } from "./summary-prompt.ts";
 import { assistant, createHistory, fill, messagesOf, result, user } from "./testing.ts";
 

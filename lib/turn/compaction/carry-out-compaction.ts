@@ -1,8 +1,8 @@
 import type { CalledModel } from "#lib/model/calls/stream-model.ts";
 import type { ModelFailure } from "#lib/model/failure.ts";
 import type { ModelUsage } from "#lib/model/usage.ts";
-import { estimateMessageTokens } from "./estimate-tokens.ts";
-import { applyCompaction, type Compaction } from "./history-entry.ts";
+import { estimateMessageTokens } from "../history/estimate-tokens.ts";
+import { applyCompaction, type Compaction } from "../history/history-entry.ts";
 import type { CompactionInput, CompactionPlan } from "./plan-compaction.ts";
 import { summarize } from "./summarize.ts";
 import { placeSummary } from "./summary-plan.ts";

@@ -1,14 +1,14 @@
 import { storable } from "#db/storable.ts";
 import { faultPoint } from "#lib/faults/fault-point.ts";
 import type { ModelFailure } from "#lib/model/failure.ts";
+import { weighOverhead } from "../history/prompt-meter.ts";
+import { picturesShown } from "../prompt/show-pictures.ts";
 import { aboutRun } from "../record/claim.ts";
-import { recordStep } from "../record/record-step.ts";
+import { recordStep } from "../run/record-step.ts";
 import { findRecorded, meteredPrompt, type RunInPlay } from "../run/run-in-play.ts";
-import { picturesShown } from "../step/show-pictures.ts";
-import type { TurnDeps } from "../turn-deps.ts";
+import type { TurnDeps } from "../run/turn-deps.ts";
 import { carryOutCompaction } from "./carry-out-compaction.ts";
 import { type CompactionInput, isNearBudget, planCompaction } from "./plan-compaction.ts";
-import { weighOverhead } from "./prompt-meter.ts";
 
 /**
  * Whether the prompt has room for a model call: without a compaction (`ready`), or after one (`compacted`). There is no

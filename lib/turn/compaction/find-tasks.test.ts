@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import type { HistoryEntry } from "../history/history-entry.ts";
 import { findTasks } from "./find-tasks.ts";
 import { listItems } from "./group-messages.ts";
-import type { HistoryEntry } from "./history-entry.ts";
 import { assistant, user } from "./testing.ts";
 
 /** Returns the texts of the tasks, from the last to the first. */

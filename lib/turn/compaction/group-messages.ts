@@ -1,4 +1,4 @@
-import type { HistoryEntry, HistoryMessage } from "./history-entry.ts";
+import type { HistoryEntry, HistoryMessage } from "../history/history-entry.ts";
 
 /** A message with the position of its entry. */
 export type Item = { position: number; message: HistoryMessage };

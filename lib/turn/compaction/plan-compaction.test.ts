@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { createHistory as createTurnHistory } from "../prompt/history.ts";
-import { estimateMessageTokens } from "./estimate-tokens.ts";
-import { applyCompaction, type HistoryEntry, type HistoryMessage } from "./history-entry.ts";
+import { estimateMessageTokens } from "../history/estimate-tokens.ts";
+import { createHistory as createTurnHistory } from "../history/history.ts";
+import { applyCompaction, type HistoryEntry, type HistoryMessage } from "../history/history-entry.ts";
 import { placeSummary } from "./summary-plan.ts";
 import {
   assistant,

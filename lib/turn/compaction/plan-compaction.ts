@@ -1,8 +1,8 @@
+import { estimateMessageTokens, toTokens, weighMessage } from "../history/estimate-tokens.ts";
+import type { Compaction, HistoryEntry } from "../history/history-entry.ts";
 import { type BudgetParts, divideBudget, START_SHARE } from "./divide-budget.ts";
-import { estimateMessageTokens, toTokens, weighMessage } from "./estimate-tokens.ts";
 import { findTasks } from "./find-tasks.ts";
 import { findReplacedThrough, groupMessages, type Item, listItems } from "./group-messages.ts";
-import type { Compaction, HistoryEntry } from "./history-entry.ts";
 import { settleWithin } from "./settle-within.ts";
 import { cutMessage, offloadMessage, type Shortening } from "./shorten-message.ts";
 import { planSummary, rememberTask, type SummaryPlan } from "./summary-plan.ts";

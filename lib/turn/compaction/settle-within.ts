@@ -1,5 +1,5 @@
-import { settleCalls } from "../prompt/history.ts";
-import type { HistoryMessage } from "./history-entry.ts";
+import { settleCalls } from "../history/history.ts";
+import type { HistoryMessage } from "../history/history-entry.ts";
 
 /**
  * Takes messages that become one entry of the history, and adds an error result for each call without a result, before

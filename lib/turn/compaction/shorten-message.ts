@@ -1,7 +1,7 @@
 import type { ToolResultPart } from "ai";
 import { beginningOf, endOf } from "#lib/text/whole-characters.ts";
-import type { HistoryMessage } from "./history-entry.ts";
-import { readOutput } from "./read-output.ts";
+import type { HistoryMessage } from "../history/history-entry.ts";
+import { readOutput } from "../history/read-output.ts";
 
 /** Results up to this length stay unchanged, because a line in their place would save nothing. */
 const KEPT_CHARACTERS = 400;

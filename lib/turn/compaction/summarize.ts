@@ -3,9 +3,9 @@ import type { AnswerEnd } from "#lib/model/calls/answer-end.ts";
 import { type CalledModel, streamModel } from "#lib/model/calls/stream-model.ts";
 import { type ModelFailure, readModelFailure } from "#lib/model/failure.ts";
 import { addUsage, type ModelUsage, readUsage } from "#lib/model/usage.ts";
-import { withDeadline } from "../with-deadline.ts";
-import { cutToTokens } from "./estimate-tokens.ts";
-import type { HistoryMessage } from "./history-entry.ts";
+import { withDeadline } from "../../time/with-deadline.ts";
+import { cutToTokens } from "../history/estimate-tokens.ts";
+import type { HistoryMessage } from "../history/history-entry.ts";
 import { composeSummaryPrompt } from "./summary-prompt.ts";
 import { writeTranscript } from "./write-transcript.ts";
 

@@ -1,5 +1,5 @@
-import { estimateMessageTokens } from "./estimate-tokens.ts";
-import type { HistoryEntry, HistoryMessage } from "./history-entry.ts";
+import { estimateMessageTokens } from "../history/estimate-tokens.ts";
+import type { HistoryEntry, HistoryMessage } from "../history/history-entry.ts";
 import { type CompactionInput, planCompaction } from "./plan-compaction.ts";
 
 /** Creates a random number generator (mulberry32) that produces the same numbers for the same seed. */

@@ -1,7 +1,7 @@
 import { beginningOf, endOf } from "#lib/text/whole-characters.ts";
-import { estimateTokens } from "./estimate-tokens.ts";
-import type { HistoryMessage } from "./history-entry.ts";
-import { readOutput } from "./read-output.ts";
+import { estimateTokens } from "../history/estimate-tokens.ts";
+import type { HistoryMessage } from "../history/history-entry.ts";
+import { readOutput } from "../history/read-output.ts";
 
 /**
  * Maximum lengths of a piece (a text, call or result), in characters. They are tried in this order, until the

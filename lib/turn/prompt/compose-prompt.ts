@@ -4,17 +4,9 @@ import type { ModelTool, ModelTools } from "#lib/model/calls/model-tool.ts";
 import type { Tool } from "#lib/tools/tool.ts";
 import { selectRunTools } from "#lib/tools/toolset.ts";
 import type { Claim } from "../record/claim.ts";
-import type { RunInPlay } from "../run/run-in-play.ts";
-import type { TurnDeps } from "../turn-deps.ts";
+import type { Prompt, RunInPlay } from "../run/run-in-play.ts";
+import type { TurnDeps } from "../run/turn-deps.ts";
 import { composeInstructions } from "./instructions.ts";
-
-/** The part of the prompt that is the same for all model calls of a run. */
-export type Prompt = {
-  instructions: string;
-  tools: ReadonlyMap<string, Tool>;
-  /** The definitions of `tools` for the model. */
-  modelTools: ModelTools;
-};
 
 /** What a session's tool servers add to a run. */
 type RemoteTools = { tools: readonly Tool[]; missingServers: readonly string[] };

@@ -6,9 +6,9 @@ import { measureBytes } from "#lib/mcp-client/tools/list-tools.ts";
 import { remoteTool } from "#lib/tools/remote/remote-tool.ts";
 import { selectRunTools } from "#lib/tools/toolset.ts";
 import { aboutRun } from "../record/claim.ts";
-import { recordStep } from "../record/record-step.ts";
+import { recordStep } from "../run/record-step.ts";
 import { findRecorded, isStopped, type RunInPlay } from "../run/run-in-play.ts";
-import type { TurnDeps } from "../turn-deps.ts";
+import type { TurnDeps } from "../run/turn-deps.ts";
 import { composePrompt } from "./compose-prompt.ts";
 
 /**

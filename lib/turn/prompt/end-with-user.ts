@@ -1,5 +1,5 @@
 import type { ModelMessage } from "ai";
-import type { HistoryMessage } from "../compaction/history-entry.ts";
+import type { HistoryMessage } from "../history/history-entry.ts";
 import { ADDED } from "./record-first-look.ts";
 
 const TEXT = `${ADDED} The message above is your own, from before this turn. Do what the last message of the user asks.`;

@@ -1,8 +1,8 @@
 import { storableText } from "#db/storable.ts";
-import type { HistoryMessage } from "../compaction/history-entry.ts";
-import { recordStep } from "../record/record-step.ts";
+import type { HistoryMessage } from "../history/history-entry.ts";
+import { recordStep } from "../run/record-step.ts";
 import { browserSessionOf, findRecorded, isStopped, type RunInPlay } from "../run/run-in-play.ts";
-import type { TurnDeps } from "../turn-deps.ts";
+import type { TurnDeps } from "../run/turn-deps.ts";
 
 /** The beginning of messages that the service adds for the model. The instructions explain it to the model. */
 export const ADDED = "[Added by the service]";

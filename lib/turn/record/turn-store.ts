@@ -20,7 +20,7 @@ import { OPEN, OPEN_STATES, PLAYING_ORDER, type RunRow } from "#lib/session/stor
 import { selectedUrl } from "#lib/session/store/selected-url-store.ts";
 import { type SessionRow, sessionColumns } from "#lib/session/store/session-store.ts";
 import type { MessageRow } from "#lib/session/store/transcript-store.ts";
-import type { RecordedEntry } from "../prompt/history.ts";
+import type { RecordedEntry } from "../history/history.ts";
 import type { Claim } from "./claim.ts";
 
 /** The outcome of a claim. `later`: the run is a retry that is due in `delayMs`. `no`: the job cannot claim the run. */

@@ -10,10 +10,10 @@ import { listSettledWaits, type NewWait, openWaits } from "#lib/session/store/wa
 import { endControlWaits } from "#lib/session/waiting/waiting.ts";
 import { toWaitingOn } from "#lib/session/waiting/waiting-on.ts";
 import { aboutRun, StaleClaimError } from "../record/claim.ts";
-import { announce, writeEvents } from "../record/record-step.ts";
 import { lockRunAndSession } from "../record/turn-store.ts";
-import type { TurnDeps } from "../turn-deps.ts";
+import { announce, writeEvents } from "./record-step.ts";
 import { browserSessionOf, type RunInPlay, rootSessionOf } from "./run-in-play.ts";
+import type { TurnDeps } from "./turn-deps.ts";
 
 /**
  * Parks a run that waits: it stays the session's active run, but no executor plays it until it is woken. The run is not

@@ -1,17 +1,29 @@
 import type { WaitEnd } from "#db/schema/unions.ts";
 import type { AgentRow } from "#lib/agents/agent-store.ts";
+import type { ModelTools } from "#lib/model/calls/model-tool.ts";
+import type { ComposedCall, ModelRequest } from "#lib/model/calls/stream-model.ts";
 import type { PlanningState } from "#lib/planning/planning-store.ts";
 import type { ImportedConversation } from "#lib/session/store/imported-messages-store.ts";
 import type { SessionRow } from "#lib/session/store/session-store.ts";
 import type { MessageRow } from "#lib/session/store/transcript-store.ts";
 import type { SkillSummary } from "#lib/skills/session-skills.ts";
+import type { Tool } from "#lib/tools/tool.ts";
 import type { VariantState } from "#lib/variant/variant-history-store.ts";
-import type { MeteredPrompt, PromptMeter } from "../compaction/prompt-meter.ts";
-import type { Prompt } from "../prompt/compose-prompt.ts";
-import type { History } from "../prompt/history.ts";
+import type { History } from "../history/history.ts";
+import type { MeteredPrompt, PromptMeter } from "../history/prompt-meter.ts";
 import type { Claim } from "../record/claim.ts";
-import type { CallAhead } from "../step/compose-ahead.ts";
 import { isShutdown } from "./stop-registry.ts";
+
+/** The part of the prompt that is the same for all model calls of a run. */
+export type Prompt = {
+  instructions: string;
+  tools: ReadonlyMap<string, Tool>;
+  /** The definitions of `tools` for the model. */
+  modelTools: ModelTools;
+};
+
+/** The model call that probably follows the step that is being written. `call` is set when it is composed. */
+export type CallAhead = { request: ModelRequest; call: ComposedCall | undefined };
 
 /** A wait of a tool call: when it began, what the call waits for, and how the wait ended (undefined while it lasts). */
 type CallWait = { since: Date; subjects: readonly string[]; endedBy: WaitEnd | undefined };

@@ -4,12 +4,12 @@ import { SUBMIT_RESULT } from "#lib/agents/tools/report.ts";
 import { type AgentReport, checkAgentWait } from "#lib/agents/wait-for-agents.ts";
 import type { NewWait } from "#lib/session/store/wait-store.ts";
 import { quoteAsData } from "#lib/tools/quote-as-data.ts";
-import type { HistoryMessage } from "../compaction/history-entry.ts";
+import type { HistoryMessage } from "../history/history-entry.ts";
 import { ADDED } from "../prompt/record-first-look.ts";
-import { recordStep } from "../record/record-step.ts";
 import { parkRun } from "../run/park-run.ts";
+import { recordStep } from "../run/record-step.ts";
 import { findRecorded, isStopped, type RunInPlay } from "../run/run-in-play.ts";
-import type { TurnDeps } from "../turn-deps.ts";
+import type { TurnDeps } from "../run/turn-deps.ts";
 
 /** Creates a wait of the run itself between two steps, as opposed to a wait of one of its tool calls. */
 export const ownWait = (wait: Pick<NewWait, "kind" | "subjects"> & Partial<NewWait>): NewWait => ({

@@ -1,6 +1,6 @@
 import { compactContext } from "../compaction/compact-context.ts";
 import { findRecorded, isStopped, type RunInPlay } from "../run/run-in-play.ts";
-import type { TurnDeps } from "../turn-deps.ts";
+import type { TurnDeps } from "../run/turn-deps.ts";
 import { callModel, type ModelStep } from "./call-model.ts";
 
 type Called = Exclude<ModelStep, { kind: "overflowed" }>;

@@ -11,18 +11,18 @@ import { type ModelFailure, readModelFailure } from "#lib/model/failure.ts";
 import type { ModelUsage } from "#lib/model/usage.ts";
 import { newId } from "#lib/session/new-id.ts";
 import { createCharacterJoiner } from "#lib/text/whole-characters.ts";
+import { withDeadline } from "../../time/with-deadline.ts";
+import { showPictures } from "../prompt/show-pictures.ts";
 import type { Claim } from "../record/claim.ts";
 import { aboutRun } from "../record/claim.ts";
-import { recordStep, type StepRecord } from "../record/record-step.ts";
 import type { ToolCallWrite } from "../record/turn-write.ts";
+import { recordStep, type StepRecord } from "../run/record-step.ts";
 import { findRecorded, meteredPrompt, type RunInPlay } from "../run/run-in-play.ts";
-import type { TurnDeps } from "../turn-deps.ts";
-import { withDeadline } from "../with-deadline.ts";
+import type { TurnDeps } from "../run/turn-deps.ts";
 import { takeComposed } from "./compose-ahead.ts";
 import { describeMessage } from "./describe-message.ts";
 import { answerInvalidCalls, describeInvalidCall } from "./invalid-call.ts";
 import { ownCallIds } from "./own-call-ids.ts";
-import { showPictures } from "./show-pictures.ts";
 import { continueCutOff, refuseCutOff } from "./unfinished-answer.ts";
 
 /**

@@ -1,12 +1,9 @@
 import type { ModelMessage } from "ai";
 import { type ComposedCall, composeCall, type ModelRequest } from "#lib/model/calls/stream-model.ts";
-import { settleCalls } from "../prompt/history.ts";
-import type { RunInPlay } from "../run/run-in-play.ts";
-import type { TurnDeps } from "../turn-deps.ts";
-import { hasPictures } from "./show-pictures.ts";
-
-/** The model call that probably follows the step that is being written. `call` is set when it is composed. */
-export type CallAhead = { request: ModelRequest; call: ComposedCall | undefined };
+import { settleCalls } from "../history/history.ts";
+import { hasPictures } from "../prompt/show-pictures.ts";
+import type { CallAhead, RunInPlay } from "../run/run-in-play.ts";
+import type { TurnDeps } from "../run/turn-deps.ts";
 
 /**
  * Composes the model call that will follow a step, while the step is being written. The call is only sent after the

@@ -2,10 +2,10 @@ import type { NewEvent } from "#lib/events/event.ts";
 import { takeSteers } from "#lib/session/follow-up/steering.ts";
 import { endWithUser } from "../prompt/end-with-user.ts";
 import { aboutRun, StaleClaimError } from "../record/claim.ts";
-import { announce, applyStep, writeEvents } from "../record/record-step.ts";
 import { lockRunAndSession } from "../record/turn-store.ts";
+import { announce, applyStep, writeEvents } from "../run/record-step.ts";
 import type { RunInPlay } from "../run/run-in-play.ts";
-import type { TurnDeps } from "../turn-deps.ts";
+import type { TurnDeps } from "../run/turn-deps.ts";
 
 /**
  * Adds steers (messages that joined the turn) to the model's history and to the transcript. Source: `wire.md`,

@@ -9,10 +9,12 @@ import type { NewWait } from "#lib/session/store/wait-store.ts";
 import { beginningOf } from "#lib/text/whole-characters.ts";
 import { describeFailure } from "#lib/tools/describe-failure.ts";
 import { errorResult, ServiceFailure, type Tool, type ToolResult, type Waiting } from "#lib/tools/tool.ts";
-import type { HistoryMessage } from "../compaction/history-entry.ts";
+import { withDeadline } from "../../time/with-deadline.ts";
+import type { HistoryMessage } from "../history/history-entry.ts";
+import { referToPicture } from "../prompt/show-pictures.ts";
 import { aboutRun, StaleClaimError } from "../record/claim.ts";
-import { recordAnswered, recordStep, type StepRecord } from "../record/record-step.ts";
 import { beginToolCall, listBegunCalls } from "../record/turn-store.ts";
+import { recordAnswered, recordStep, type StepRecord } from "../run/record-step.ts";
 import {
   browserSessionOf,
   findPlace,
@@ -22,12 +24,10 @@ import {
   rootSessionOf,
 } from "../run/run-in-play.ts";
 import { isShutdown } from "../run/stop-registry.ts";
-import type { TurnDeps } from "../turn-deps.ts";
-import { withDeadline } from "../with-deadline.ts";
+import type { TurnDeps } from "../run/turn-deps.ts";
 import type { ModelStep, PlannedCall } from "./call-model.ts";
 import { composeAhead } from "./compose-ahead.ts";
 import { cutResult, cutStored } from "./result-text.ts";
-import { referToPicture } from "./show-pictures.ts";
 
 /** How a call ended; the result itself is in the row of the call. */
 type ToolStep = { callId: string; state: "succeeded" | "failed" | "unknown" };

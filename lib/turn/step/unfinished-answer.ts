@@ -1,5 +1,5 @@
 import type { ModelMessage } from "ai";
-import type { HistoryMessage } from "../compaction/history-entry.ts";
+import type { HistoryMessage } from "../history/history-entry.ts";
 import { ADDED } from "../prompt/record-first-look.ts";
 import { findRecorded, type RunInPlay } from "../run/run-in-play.ts";
 import type { ModelStep, PlannedCall } from "./call-model.ts";

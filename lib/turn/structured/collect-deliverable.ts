@@ -8,12 +8,12 @@ import type { ModelFailure } from "#lib/model/failure.ts";
 import type { ModelUsage } from "#lib/model/usage.ts";
 import { COLLECTION_STARTED } from "#lib/session/store/follow-up-store.ts";
 import { isOpen } from "#lib/session/store/run-store.ts";
+import { showPictures } from "../prompt/show-pictures.ts";
 import { StaleClaimError } from "../record/claim.ts";
-import { applyStep, recordStep, writeEvents } from "../record/record-step.ts";
 import { lockRunAndSession } from "../record/turn-store.ts";
+import { applyStep, recordStep, writeEvents } from "../run/record-step.ts";
 import { findRecorded, isStopped, type RunInPlay } from "../run/run-in-play.ts";
-import { showPictures } from "../step/show-pictures.ts";
-import type { TurnDeps } from "../turn-deps.ts";
+import type { TurnDeps } from "../run/turn-deps.ts";
 import { callStructured, type StructuredAnswer } from "./structured-call.ts";
 
 /** The schema operations that a turn needs; they run in worker threads. */

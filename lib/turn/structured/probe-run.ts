@@ -2,9 +2,9 @@ import { storable } from "#db/storable.ts";
 import { faultPoint } from "#lib/faults/fault-point.ts";
 import type { ModelFailure } from "#lib/model/failure.ts";
 import type { ModelUsage } from "#lib/model/usage.ts";
-import { recordStep } from "../record/record-step.ts";
+import { recordStep } from "../run/record-step.ts";
 import { findRecorded, type RunInPlay } from "../run/run-in-play.ts";
-import type { TurnDeps } from "../turn-deps.ts";
+import type { TurnDeps } from "../run/turn-deps.ts";
 import { readSchema, type SchemaChecker } from "./collect-deliverable.ts";
 import { probeFormat } from "./structured-call.ts";
 

@@ -5,9 +5,9 @@ import { streamModel } from "#lib/model/calls/stream-model.ts";
 import { type ModelFailure, readModelFailure } from "#lib/model/failure.ts";
 import { addUsage, type ModelUsage, readUsage } from "#lib/model/usage.ts";
 import { beginningOf } from "#lib/text/whole-characters.ts";
+import { withDeadline } from "../../time/with-deadline.ts";
+import type { TurnDeps } from "../run/turn-deps.ts";
 import { EMPTY_TWICE } from "../step/unfinished-answer.ts";
-import type { TurnDeps } from "../turn-deps.ts";
-import { withDeadline } from "../with-deadline.ts";
 
 /**
  * The outcome of a call without tools and with a response format. `modelCalls` is 2 if an empty answer was tried once

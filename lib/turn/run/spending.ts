@@ -5,8 +5,8 @@ import { type ModelPrice, priceCall } from "#lib/model/prices.ts";
 import type { ModelUsage } from "#lib/model/usage.ts";
 import { addSpend, type Budget, describeWait, type Spend } from "#lib/session/budget/budget.ts";
 import { readTreeBudget, type TreeBudget } from "#lib/session/budget/budget-store.ts";
-import { type RunInPlay, rootSessionOf } from "../run/run-in-play.ts";
 import type { OwnerAccounts } from "./owner-accounts.ts";
+import { type RunInPlay, rootSessionOf } from "./run-in-play.ts";
 
 /**
  * A budget that stops a run: it is used up, or it is a session's budget in US dollars and the model has no price.

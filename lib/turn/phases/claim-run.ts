@@ -6,9 +6,10 @@ import { listImportedConversations } from "#lib/session/store/imported-messages-
 import { initialUrlOf } from "#lib/session/store/selected-url-store.ts";
 import { listWaits } from "#lib/session/store/wait-store.ts";
 import { listVariantStates } from "#lib/variant/variant-history-store.ts";
-import { createPromptMeter } from "../compaction/prompt-meter.ts";
+import { createHistory } from "../history/history.ts";
+import { createPromptMeter } from "../history/prompt-meter.ts";
 import { composePrompt } from "../prompt/compose-prompt.ts";
-import { createHistory } from "../prompt/history.ts";
+import { picturesShown } from "../prompt/show-pictures.ts";
 import { type Claim, toClaim } from "../record/claim.ts";
 import {
   findRequestStart,
@@ -20,11 +21,10 @@ import {
   readRun,
   takeRun,
 } from "../record/turn-store.ts";
-import { picturesShown } from "../step/show-pictures.ts";
-import type { TurnDeps } from "../turn-deps.ts";
+import type { RunInPlay } from "../run/run-in-play.ts";
+import { STOPPED_REASON } from "../run/stop-registry.ts";
+import type { TurnDeps } from "../run/turn-deps.ts";
 import { openFreshRun } from "./open-run.ts";
-import type { RunInPlay } from "./run-in-play.ts";
-import { STOPPED_REASON } from "./stop-registry.ts";
 
 /**
  * Whether a run may be played now. `later`: the run is a retry that is not due yet.

@@ -6,10 +6,10 @@ import { composeOwnTools } from "../prompt/compose-tools.ts";
 import { endWithUser } from "../prompt/end-with-user.ts";
 import { needsFirstLook } from "../prompt/record-first-look.ts";
 import { aboutRun, type Claim } from "../record/claim.ts";
-import { recordIf, recordStep, type StepRecord } from "../record/record-step.ts";
+import { recordIf, recordStep, type StepRecord } from "../run/record-step.ts";
+import { findRecorded, type RunInPlay } from "../run/run-in-play.ts";
+import type { TurnDeps } from "../run/turn-deps.ts";
 import { composeAhead, dropComposed } from "../step/compose-ahead.ts";
-import type { TurnDeps } from "../turn-deps.ts";
-import { findRecorded, type RunInPlay } from "./run-in-play.ts";
 
 /**
  * Starts a claimed run: writes `run.started` with its callback row and, for a structured session, the pending

@@ -1,7 +1,7 @@
 import { isStaleClaim } from "../record/claim.ts";
 import type { PlayJob } from "../record/turn-store.ts";
+import type { TurnDeps } from "../run/turn-deps.ts";
 import { settleCalls } from "../step/run-tools.ts";
-import type { TurnDeps } from "../turn-deps.ts";
 import { claimRun } from "./claim-run.ts";
 import { closeRun, type RunEnd } from "./close-run.ts";
 import { openRun } from "./open-run.ts";

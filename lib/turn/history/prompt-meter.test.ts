@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { z } from "zod";
-import { referToPicture } from "../step/show-pictures.ts";
+import { assistant, fill, user } from "../compaction/testing.ts";
+import { referToPicture } from "../prompt/show-pictures.ts";
 import {
   estimateMessageTokens,
   estimateTokens,
@@ -11,7 +12,6 @@ import {
 } from "./estimate-tokens.ts";
 import type { HistoryMessage } from "./history-entry.ts";
 import { createPromptMeter } from "./prompt-meter.ts";
-import { assistant, fill, user } from "./testing.ts";
 
 const pictured = (count: number): HistoryMessage => ({
   role: "tool",

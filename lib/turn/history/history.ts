@@ -1,5 +1,5 @@
 import type { ModelMessage, ToolResultPart } from "ai";
-import type { HistoryEntry, HistoryMessage } from "../compaction/history-entry.ts";
+import type { HistoryEntry, HistoryMessage } from "./history-entry.ts";
 
 /** The messages that one recorded step shows the model. A compaction also replaces all entries up to `replacesThrough`. */
 export type RecordedEntry = HistoryEntry & { replacesThrough?: number | undefined };

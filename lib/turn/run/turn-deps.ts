@@ -13,8 +13,8 @@ import type { FreshRuns } from "#lib/session/run/fresh-runs.ts";
 import type { SessionSkills } from "#lib/skills/session-skills.ts";
 import type { FirstLook } from "#lib/tools/browser/look/first-look.ts";
 import type { Tool } from "#lib/tools/tool.ts";
-import type { Spending } from "./budget/spending.ts";
-import type { StopRegistry } from "./run/stop-registry.ts";
+import type { Spending } from "./spending.ts";
+import type { StopRegistry } from "./stop-registry.ts";
 
 type TurnSettings = {
   /** How many model calls a turn may make (`AGENT_MAX_STEPS`). */

@@ -1,7 +1,7 @@
 import { parkRun } from "../run/park-run.ts";
 import { isStopped, type RunInPlay } from "../run/run-in-play.ts";
-import { ownWait } from "../step/await-agents.ts";
-import type { TurnDeps } from "../turn-deps.ts";
+import type { TurnDeps } from "../run/turn-deps.ts";
+import { ownWait } from "./await-agents.ts";
 
 /**
  * Parks a run whose budget is used up or cannot be counted. No executor plays the run until the session's budget is

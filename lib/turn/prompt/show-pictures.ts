@@ -1,7 +1,7 @@
 import type { ModelMessage, ToolResultPart } from "ai";
 import { MISSING_BYTES } from "#lib/evidence/evidence.ts";
 import type { ModelAccess } from "#lib/model/model-access.ts";
-import type { TurnDeps } from "../turn-deps.ts";
+import type { TurnDeps } from "../run/turn-deps.ts";
 
 const PICTURES_SHOWN = 4;
 /** How many of the newest references are tried, because pictures may no longer be stored. */

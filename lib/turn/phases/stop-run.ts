@@ -2,11 +2,11 @@ import { findNewestRun, findRun, isOpen, listOpenRuns } from "#lib/session/store
 import { sendWake, wakeRun } from "#lib/session/waiting/waiting.ts";
 import { isStaleClaim, toClaim } from "../record/claim.ts";
 import { listStepOutputs, readRun, requestCancel } from "../record/turn-store.ts";
+import { STOPPED_REASON } from "../run/stop-registry.ts";
+import type { TurnDeps } from "../run/turn-deps.ts";
 import { settleCalls } from "../step/run-tools.ts";
-import type { TurnDeps } from "../turn-deps.ts";
 import { claimRun } from "./claim-run.ts";
 import { closeRun, type Endable } from "./close-run.ts";
-import { STOPPED_REASON } from "./stop-registry.ts";
 
 const END = { outcome: "cancelled", reason: STOPPED_REASON } as const;
 

@@ -5,11 +5,11 @@ import { draftEvents, numberEvents } from "#lib/events/draft-event.ts";
 import type { NewEvent, StoredEvent } from "#lib/events/event.ts";
 import { type Job, requestDelivery } from "#lib/session/store/jobs.ts";
 import type { SessionRow } from "#lib/session/store/session-store.ts";
-import type { RunInPlay } from "../run/run-in-play.ts";
-import type { TurnDeps } from "../turn-deps.ts";
-import { type Claim, StaleClaimError } from "./claim.ts";
-import { writeTurn } from "./step-store.ts";
-import type { Fence, StepWrite, TurnWrite, WriteReceipt } from "./turn-write.ts";
+import { type Claim, StaleClaimError } from "../record/claim.ts";
+import { writeTurn } from "../record/step-store.ts";
+import type { Fence, StepWrite, TurnWrite, WriteReceipt } from "../record/turn-write.ts";
+import type { RunInPlay } from "./run-in-play.ts";
+import type { TurnDeps } from "./turn-deps.ts";
 
 type RecordedStep = Omit<StepWrite, "modelMessages"> & { modelMessages?: ModelMessage[] | undefined };
 
