@@ -1,7 +1,7 @@
 import Link from "next/link";
 import type { ReactNode } from "react";
-import { Mark } from "./session/mark.tsx";
 import { Button } from "./ui/button.tsx";
+import { Mark } from "./ui/mark.tsx";
 
 /** Shows a page that contains only a message. */
 export function MessagePage({

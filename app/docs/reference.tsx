@@ -1,7 +1,7 @@
 import { FileJson } from "lucide-react";
 import Link from "next/link";
-import { Mark } from "#components/session/mark.tsx";
 import { LinkMenu } from "#components/theme/link-menu.tsx";
+import { Mark } from "#components/ui/mark.tsx";
 import type { OpenApiDocument } from "#lib/api/openapi/types.ts";
 import { ErrorList } from "./error-list.tsx";
 import { listGroups } from "./list-groups.ts";

@@ -4,8 +4,8 @@ import { LoaderCircle, PencilLine, ShieldQuestion, TriangleAlert } from "lucide-
 import { type ReactNode, useState } from "react";
 import type { VariantRevision, VariantView } from "#lib/page/state/view-types.ts";
 import { describeCheck } from "#lib/page/words/describe-check.ts";
-import { useDrawer } from "../session/drawer/drawer-context.tsx";
-import { useSession } from "../session/session-context.tsx";
+import { useDrawer } from "../runtime/drawer-context.tsx";
+import { useSession } from "../runtime/session-context.tsx";
 import { Badge } from "../ui/badge.tsx";
 import { Button } from "../ui/button.tsx";
 import { EmptyNote } from "../ui/empty-note.tsx";

@@ -3,7 +3,7 @@
 import { useId, useState } from "react";
 import { mayDirect } from "#lib/page/state/session-state.ts";
 import type { VariantView } from "#lib/page/state/view-types.ts";
-import { useRuntime, useSession } from "../session/session-context.tsx";
+import { useRuntime, useSession } from "../runtime/session-context.tsx";
 import { Badge } from "../ui/badge.tsx";
 import { Switch } from "../ui/switch.tsx";
 

@@ -1,6 +1,6 @@
 import { BookOpen, FlaskConical } from "lucide-react";
-import { Mark } from "#components/session/mark.tsx";
 import { LinkMenu } from "#components/theme/link-menu.tsx";
+import { Mark } from "#components/ui/mark.tsx";
 import type { Login, SessionSummary } from "#lib/page/state/view-types.ts";
 import type { SignInProblem } from "#lib/page/words/sign-in-problems.ts";
 import { LogOutButton } from "./log-out-button.tsx";

@@ -1,7 +1,7 @@
 "use client";
 
 import { useEffect, useRef } from "react";
-import { useRuntime } from "#components/session/session-context.tsx";
+import { useRuntime } from "#components/runtime/session-context.tsx";
 import type { PageSize } from "./use-live-pictures.ts";
 
 const SHOWN_MS = 2_000;

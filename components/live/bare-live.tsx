@@ -1,7 +1,7 @@
 "use client";
 
 import { useRef } from "react";
-import { SessionProvider } from "#components/session/session-context.tsx";
+import { SessionProvider } from "#components/runtime/session-context.tsx";
 import type { SessionSnapshot } from "#lib/page/state/view-types.ts";
 import { LiveStage } from "./live-stage.tsx";
 

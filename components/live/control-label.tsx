@@ -1,6 +1,6 @@
 "use client";
 
-import { useLiveStatus, useSession } from "#components/session/session-context.tsx";
+import { useLiveStatus, useSession } from "#components/runtime/session-context.tsx";
 import { Badge } from "#components/ui/badge.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { currentRun } from "#lib/page/state/session-state.ts";

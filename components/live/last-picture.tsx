@@ -1,7 +1,7 @@
 "use client";
 
 import { useCallback, useState } from "react";
-import { useSession } from "#components/session/session-context.tsx";
+import { useSession } from "#components/runtime/session-context.tsx";
 import type { PageSize } from "./use-live-pictures.ts";
 
 /**

@@ -2,7 +2,7 @@
 
 import { Globe, LoaderCircle, MonitorOff, Timer } from "lucide-react";
 import { type ReactNode, useState } from "react";
-import { useLiveStatus, useRuntime, useSession } from "#components/session/session-context.tsx";
+import { useLiveStatus, useRuntime, useSession } from "#components/runtime/session-context.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { cn } from "#components/ui/cn.ts";
 import { EmptyNote } from "#components/ui/empty-note.tsx";

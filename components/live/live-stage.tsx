@@ -1,7 +1,7 @@
 "use client";
 
 import { type RefObject, useCallback, useEffect, useRef, useState } from "react";
-import { useLiveStatus, useRuntime } from "#components/session/session-context.tsx";
+import { useLiveStatus, useRuntime } from "#components/runtime/session-context.tsx";
 import { AddressBar } from "./address-bar.tsx";
 import { LiveView } from "./live-view.tsx";
 

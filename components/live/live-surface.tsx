@@ -10,7 +10,7 @@ import {
   useMemo,
   useRef,
 } from "react";
-import { useRuntime } from "#components/session/session-context.tsx";
+import { useRuntime } from "#components/runtime/session-context.tsx";
 import { createPageInput, type PageInput } from "./page-input.ts";
 import { pointInPage } from "./page-point.ts";
 import type { PageSize } from "./use-live-pictures.ts";

@@ -1,7 +1,7 @@
 "use client";
 
 import { type RefObject, useEffect, useRef, useState } from "react";
-import { useLiveStatus, useSession } from "#components/session/session-context.tsx";
+import { useLiveStatus, useSession } from "#components/runtime/session-context.tsx";
 import { cn } from "#components/ui/cn.ts";
 import { AgentPointer } from "./agent-pointer.tsx";
 import { LastPicture } from "./last-picture.tsx";

@@ -1,7 +1,7 @@
 "use client";
 
 import { type RefObject, useEffect, useState } from "react";
-import { useRuntime } from "#components/session/session-context.tsx";
+import { useRuntime } from "#components/runtime/session-context.tsx";
 import { decodeFrame } from "#lib/client/frame-header.ts";
 
 export type PageSize = { width: number; height: number };

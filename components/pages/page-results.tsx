@@ -2,8 +2,8 @@
 
 import { ChevronRight } from "lucide-react";
 import { describePage } from "#lib/page/words/describe-page.ts";
-import { useDrawer } from "../session/drawer/drawer-context.tsx";
-import { useSession } from "../session/session-context.tsx";
+import { useDrawer } from "../runtime/drawer-context.tsx";
+import { useSession } from "../runtime/session-context.tsx";
 import { Badge } from "../ui/badge.tsx";
 
 /** Lists the landing pages in the result of a session. */

@@ -3,7 +3,7 @@
 import { useEffect, useState } from "react";
 import type { LandingPage, LandingPageVersion } from "#lib/page/state/view-types.ts";
 import { describeFiles } from "#lib/page/words/describe-page.ts";
-import { useRuntime } from "../session/session-context.tsx";
+import { useRuntime } from "../runtime/session-context.tsx";
 import { Badge } from "../ui/badge.tsx";
 import { Button } from "../ui/button.tsx";
 import { Age } from "../ui/time.tsx";

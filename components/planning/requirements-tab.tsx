@@ -1,8 +1,8 @@
 "use client";
 
 import { ListChecks, Plus } from "lucide-react";
-import { useDrawer } from "../session/drawer/drawer-context.tsx";
-import { useRuntime, useSession } from "../session/session-context.tsx";
+import { useDrawer } from "../runtime/drawer-context.tsx";
+import { useRuntime, useSession } from "../runtime/session-context.tsx";
 import { Button } from "../ui/button.tsx";
 import { EmptyNote } from "../ui/empty-note.tsx";
 import { RequirementForm } from "./requirement-form.tsx";

@@ -4,7 +4,7 @@ import { useState } from "react";
 import type { ActionOutcome } from "#lib/page/calls/call-action.ts";
 import type { Plan, PlanEdit } from "#lib/page/state/view-types.ts";
 import { describeAgreement } from "#lib/page/words/describe-plan.ts";
-import { useRuntime } from "../session/session-context.tsx";
+import { useRuntime } from "../runtime/session-context.tsx";
 
 /** Returns the actions that a person can take on the plan, and the error of the last action. */
 export function usePlan() {

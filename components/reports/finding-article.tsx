@@ -1,7 +1,7 @@
 import { FileDown } from "lucide-react";
 import type { EvidencePointer, ReportFinding } from "#lib/page/state/view-types.ts";
 import { SEVERITY_WORDS } from "#lib/page/words/describe-report.ts";
-import { isPicture, StoredPicture } from "../session/drawer/evidence-picture.tsx";
+import { isPicture, StoredPicture } from "../runtime/evidence-picture.tsx";
 import { Badge } from "../ui/badge.tsx";
 import { ReportText } from "./report-text.tsx";
 

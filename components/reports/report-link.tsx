@@ -4,7 +4,7 @@ import { ChevronRight } from "lucide-react";
 import Link from "next/link";
 import type { ToolCallView } from "#lib/page/state/view-types.ts";
 import { findReportOfCall } from "#lib/page/words/describe-report.ts";
-import { useSession } from "../session/session-context.tsx";
+import { useSession } from "../runtime/session-context.tsx";
 
 /** Links to the report that a tool call published; renders nothing for other calls. */
 export function ReportLink({ call }: { call: ToolCallView | undefined }) {

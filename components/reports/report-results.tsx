@@ -2,7 +2,7 @@
 
 import { ChevronRight } from "lucide-react";
 import Link from "next/link";
-import { useSession } from "../session/session-context.tsx";
+import { useSession } from "../runtime/session-context.tsx";
 import { Age } from "../ui/time.tsx";
 import { SeverityCounts } from "./severity-counts.tsx";
 

@@ -2,7 +2,7 @@
 
 import { Dialog } from "#components/ui/dialog.tsx";
 import { Kbd } from "#components/ui/kbd.tsx";
-import { useSession } from "./session-context.tsx";
+import { useSession } from "../runtime/session-context.tsx";
 
 const KEYS: { keys: string[]; does: string; needsBrowser?: true }[] = [
   { keys: ["/"], does: "Write a message" },

@@ -2,7 +2,7 @@
 
 import { FlaskConical } from "lucide-react";
 import { Popover } from "radix-ui";
-import { useSession } from "./session-context.tsx";
+import { useSession } from "../runtime/session-context.tsx";
 
 /** Shows the name of the model. For the demo model, also explains how to configure a real model. */
 export function ModelBadge() {

@@ -7,9 +7,9 @@ import { Button } from "#components/ui/button.tsx";
 import { StatusDot } from "#components/ui/status-dot.tsx";
 import type { SessionState } from "#lib/page/state/session-state.ts";
 import { describeState } from "#lib/page/words/describe-state.ts";
-import { Mark } from "./mark.tsx";
+import { useLiveStatus, useSession } from "../runtime/session-context.tsx";
+import { Mark } from "../ui/mark.tsx";
 import { ModelBadge } from "./model-badge.tsx";
-import { useLiveStatus, useSession } from "./session-context.tsx";
 import { mayShare, type SessionDialogs, SessionMenu } from "./session-menu.tsx";
 
 /** Shows the title of the session. For a sub-agent, shows a link back to its parent and the name of the sub-agent. */

@@ -7,7 +7,7 @@ import { IconButton } from "#components/ui/icon-button.tsx";
 import { Menu, MenuItem, MenuLine } from "#components/ui/menu.tsx";
 import { exportPath } from "#lib/page/calls/porting-actions.ts";
 import { mayDirect, type SessionState } from "#lib/page/state/session-state.ts";
-import { useSession } from "./session-context.tsx";
+import { useSession } from "../runtime/session-context.tsx";
 
 /** Whether this visitor may create and revoke links: only with the role `drive` and the session's own link. */
 export const mayShare = ({ role, hasOwnLink }: SessionState): boolean => role === "drive" && hasOwnLink;

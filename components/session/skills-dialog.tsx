@@ -7,7 +7,7 @@ import { Dialog } from "#components/ui/dialog.tsx";
 import { EmptyNote } from "#components/ui/empty-note.tsx";
 import type { Skill } from "#lib/page/state/view-types.ts";
 import { countOf } from "#lib/text/count-of.ts";
-import { useRuntime } from "./session-context.tsx";
+import { useRuntime } from "../runtime/session-context.tsx";
 
 /** Shows the skills that the session was created with. */
 export function SkillsDialog({

@@ -1,8 +1,8 @@
 "use client";
 
 import { describeState } from "#lib/page/words/describe-state.ts";
+import { useLiveStatus, useSession } from "../runtime/session-context.tsx";
 import { useStop } from "./composer/stop-context.tsx";
-import { useLiveStatus, useSession } from "./session-context.tsx";
 
 /** Announces the session's state to screen readers, but not the streamed text. */
 export function StateAnnouncer() {

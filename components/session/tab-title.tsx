@@ -1,7 +1,7 @@
 "use client";
 
 import { useEffect } from "react";
-import { useSession } from "./session-context.tsx";
+import { useSession } from "../runtime/session-context.tsx";
 
 const MARK = "Question · ";
 

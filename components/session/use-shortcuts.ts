@@ -2,8 +2,8 @@
 
 import { type RefObject, useEffect, useRef } from "react";
 import { isStopping, isWorking, mayStop } from "#lib/page/state/session-state.ts";
+import { useRuntime } from "../runtime/session-context.tsx";
 import { useStop } from "./composer/stop-context.tsx";
-import { useRuntime } from "./session-context.tsx";
 
 type Places = {
   composer: RefObject<HTMLTextAreaElement | null>;

@@ -5,7 +5,7 @@ import { useState } from "react";
 import { isUnderWay } from "#lib/page/state/apply-test-run.ts";
 import { mayDirect } from "#lib/page/state/session-state.ts";
 import type { TestRun } from "#lib/page/state/view-types.ts";
-import { useRuntime, useSession } from "../session/session-context.tsx";
+import { useRuntime, useSession } from "../runtime/session-context.tsx";
 import { Button } from "../ui/button.tsx";
 
 /**

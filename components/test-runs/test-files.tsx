@@ -4,8 +4,8 @@ import { FileDown } from "lucide-react";
 import type { TestAttachment } from "#lib/page/state/view-types.ts";
 import { classifyAttachment } from "#lib/page/words/describe-test-run.ts";
 import { formatSize } from "#lib/page/words/format.ts";
-import { StoredPicture } from "../session/drawer/evidence-picture.tsx";
-import { useSession } from "../session/session-context.tsx";
+import { StoredPicture } from "../runtime/evidence-picture.tsx";
+import { useSession } from "../runtime/session-context.tsx";
 import { CopyButton } from "../ui/copy-button.tsx";
 
 /**

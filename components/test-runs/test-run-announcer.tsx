@@ -3,7 +3,7 @@
 import { useState } from "react";
 import { isUnderWay } from "#lib/page/state/apply-test-run.ts";
 import { describeEnd } from "#lib/page/words/describe-test-run.ts";
-import { useSession } from "../session/session-context.tsx";
+import { useSession } from "../runtime/session-context.tsx";
 
 /** Announces the end of a test run to screen readers, whichever tab is open. */
 export function TestRunAnnouncer() {

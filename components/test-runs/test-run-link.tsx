@@ -3,8 +3,8 @@
 import { ChevronRight } from "lucide-react";
 import type { ToolCallView } from "#lib/page/state/view-types.ts";
 import { findTestRunOfCall } from "#lib/page/words/describe-test-run.ts";
-import { useDrawer } from "../session/drawer/drawer-context.tsx";
-import { useSession } from "../session/session-context.tsx";
+import { useDrawer } from "../runtime/drawer-context.tsx";
+import { useSession } from "../runtime/session-context.tsx";
 
 /** Shows a button that opens the test run of a tool call; renders nothing for other calls. */
 export function TestRunLink({ call }: { call: ToolCallView | undefined }) {

@@ -3,8 +3,8 @@
 import { FlaskConical } from "lucide-react";
 import { useState } from "react";
 import type { TestRun } from "#lib/page/state/view-types.ts";
-import { useDrawer } from "../session/drawer/drawer-context.tsx";
-import { useSession } from "../session/session-context.tsx";
+import { useDrawer } from "../runtime/drawer-context.tsx";
+import { useSession } from "../runtime/session-context.tsx";
 import { EmptyNote } from "../ui/empty-note.tsx";
 import { TestRunEntry } from "./test-run-entry.tsx";
 

@@ -2,7 +2,7 @@
 
 import { useCallback, useEffect, useState } from "react";
 import type { TestResult } from "#lib/page/state/view-types.ts";
-import { useRuntime } from "../session/session-context.tsx";
+import { useRuntime } from "../runtime/session-context.tsx";
 
 /** Reads the results of a test run that has ended. */
 export function useTestResults(testRunId: string): {

@@ -37,7 +37,7 @@ const floors = [
   ["log", "security-log", "time", "catalogue"],
 ];
 
-/** The alcoves (folders) of large rooms, in floors as above. The alcove "." has the files of the room's own folder. */
+/** The alcoves (folders) of large rooms, and of components, in floors as above. The alcove "." has the files of the room's own folder. */
 const alcoves: Record<string, string[][]> = {
   "lib/api": [
     ["next"],
@@ -47,6 +47,13 @@ const alcoves: Record<string, string[][]> = {
     ["http"],
     ["contract"],
     ["."],
+  ],
+  components: [
+    ["session", "landing"],
+    ["changes", "live", "pages", "planning", "reports", "test-runs"],
+    ["runtime"],
+    ["theme", "."],
+    ["ui"],
   ],
   "lib/turn": [
     ["."],

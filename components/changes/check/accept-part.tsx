@@ -6,7 +6,7 @@ import type { CheckReport, VariantRevision } from "#lib/page/state/view-types.ts
 import { hasSeveralPages } from "#lib/page/words/describe-check.ts";
 import { describeOutcomes, hasFailure } from "#lib/page/words/describe-outcome.ts";
 import { countOf } from "#lib/text/count-of.ts";
-import { useRuntime, useSession } from "../../session/session-context.tsx";
+import { useRuntime, useSession } from "../../runtime/session-context.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Reasons } from "./outcome-list.tsx";
 

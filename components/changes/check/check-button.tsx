@@ -3,7 +3,7 @@
 import { LoaderCircle, ShieldCheck } from "lucide-react";
 import { useState } from "react";
 import { mayDirect } from "#lib/page/state/session-state.ts";
-import { useRuntime, useSession } from "../../session/session-context.tsx";
+import { useRuntime, useSession } from "../../runtime/session-context.tsx";
 import { Button, type ButtonProps } from "../../ui/button.tsx";
 
 /**

@@ -2,7 +2,7 @@
 
 import { useState } from "react";
 import type { EvidencePointer } from "#lib/page/state/view-types.ts";
-import { useSession } from "../../session/session-context.tsx";
+import { useSession } from "../../runtime/session-context.tsx";
 
 /** Shows the picture of a finding: the part of the page that the finding is about, as visitors see it. */
 export function FindingPicture({ evidence }: { evidence: EvidencePointer }) {

@@ -2,7 +2,7 @@
 
 import { useState } from "react";
 import type { CheckedPage, EvidencePointer } from "#lib/page/state/view-types.ts";
-import { useSession } from "../../session/session-context.tsx";
+import { useSession } from "../../runtime/session-context.tsx";
 import { cn } from "../../ui/cn.ts";
 
 /**

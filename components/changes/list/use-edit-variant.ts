@@ -3,7 +3,7 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { mayDirect } from "#lib/page/state/session-state.ts";
 import type { VariantEdit } from "#lib/page/state/view-types.ts";
-import { useRuntime, useSession } from "../../session/session-context.tsx";
+import { useRuntime, useSession } from "../../runtime/session-context.tsx";
 
 /** The edits of the variant that is shown, and a function that saves an edit. */
 export type VariantEditing = {

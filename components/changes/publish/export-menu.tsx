@@ -10,7 +10,7 @@ import type {
   VariantRevision,
   VariantView,
 } from "#lib/page/state/view-types.ts";
-import { useRuntime, useSession } from "../../session/session-context.tsx";
+import { useRuntime, useSession } from "../../runtime/session-context.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { download } from "../../ui/download.ts";

@@ -2,7 +2,7 @@
 
 import { type ChangeEvent, type FormEvent, useState } from "react";
 import type { ImportFormat, OmittedChange, VariantView } from "#lib/page/state/view-types.ts";
-import { useRuntime } from "../../session/session-context.tsx";
+import { useRuntime } from "../../runtime/session-context.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Field, Input, Select, Textarea } from "../../ui/field.tsx";
 import { OmittedList } from "./omitted-list.tsx";

@@ -4,7 +4,7 @@ import { CloudUpload } from "lucide-react";
 import { useState } from "react";
 import { mayDirect } from "#lib/page/state/session-state.ts";
 import { describePublication } from "#lib/page/words/describe-publication.ts";
-import { useSession } from "../../session/session-context.tsx";
+import { useSession } from "../../runtime/session-context.tsx";
 import { Button } from "../../ui/button.tsx";
 import { cn } from "../../ui/cn.ts";
 import { Dialog } from "../../ui/dialog.tsx";

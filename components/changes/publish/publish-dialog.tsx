@@ -3,9 +3,9 @@
 import { useState } from "react";
 import { mayDirect } from "#lib/page/state/session-state.ts";
 import type { VariantRevision, VariantView } from "#lib/page/state/view-types.ts";
-import { useSession } from "../../session/session-context.tsx";
+import { useSession } from "../../runtime/session-context.tsx";
 import { cn } from "../../ui/cn.ts";
-import { ConfirmButton } from "./confirm-button.tsx";
+import { ConfirmButton } from "../../ui/confirm-button.tsx";
 import { PolicyAdvice } from "./policy-advice.tsx";
 import { PublishNext } from "./publish-next.tsx";
 import { PublishPart } from "./publish-part.tsx";

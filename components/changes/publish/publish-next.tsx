@@ -6,7 +6,7 @@ import { mayDirect } from "#lib/page/state/session-state.ts";
 import type { VariantRevision, VariantView } from "#lib/page/state/view-types.ts";
 import { formatChangeCount } from "#lib/page/words/describe-change.ts";
 import { describeCheck } from "#lib/page/words/describe-check.ts";
-import { useSession } from "../../session/session-context.tsx";
+import { useSession } from "../../runtime/session-context.tsx";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { AcceptPart } from "../check/accept-part.tsx";

@@ -2,8 +2,8 @@
 
 import type { ReactNode } from "react";
 import type { VariantView } from "#lib/page/state/view-types.ts";
-import { useSession } from "../../session/session-context.tsx";
-import { ConfirmButton } from "./confirm-button.tsx";
+import { useSession } from "../../runtime/session-context.tsx";
+import { ConfirmButton } from "../../ui/confirm-button.tsx";
 import type { Publishing } from "./use-publishing.ts";
 
 /**

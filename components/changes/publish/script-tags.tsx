@@ -5,7 +5,7 @@ import { useId } from "react";
 import type { Publication, VariantRevision } from "#lib/page/state/view-types.ts";
 import { changesDemoShop } from "#lib/page/words/describe-publication.ts";
 import { writePinnedTag, writeScriptTag } from "#lib/page/words/script-tags.ts";
-import { useRuntime } from "../../session/session-context.tsx";
+import { useRuntime } from "../../runtime/session-context.tsx";
 import { CodeBlock } from "../../ui/code-block.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
 

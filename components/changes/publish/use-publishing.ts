@@ -3,7 +3,7 @@
 import { useState } from "react";
 import type { ActionOutcome } from "#lib/page/calls/call-action.ts";
 import type { Publication, VariantView } from "#lib/page/state/view-types.ts";
-import { useRuntime } from "../../session/session-context.tsx";
+import { useRuntime } from "../../runtime/session-context.tsx";
 
 /** The visitor's actions on the publication of a variant. */
 export type Publishing = {

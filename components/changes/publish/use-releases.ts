@@ -2,7 +2,7 @@
 
 import { useEffect, useState } from "react";
 import type { Release, VariantView } from "#lib/page/state/view-types.ts";
-import { useRuntime } from "../../session/session-context.tsx";
+import { useRuntime } from "../../runtime/session-context.tsx";
 
 /** Reads the releases of a variant, and reads them again after each change of its publication. */
 export function useReleases({ key, publication }: VariantView): {

@@ -1,7 +1,7 @@
 "use client";
 
 import { isWorking, mayStop } from "#lib/page/state/session-state.ts";
-import { useSession } from "../session-context.tsx";
+import { useSession } from "../../runtime/session-context.tsx";
 import { StopButton } from "./stop-button.tsx";
 import { useStop } from "./stop-context.tsx";
 

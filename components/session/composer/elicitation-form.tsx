@@ -10,10 +10,10 @@ import type {
   FormValue,
 } from "#lib/page/state/view-types.ts";
 import { formatUntil } from "#lib/page/words/format.ts";
+import { useRuntime, useSession } from "../../runtime/session-context.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Input } from "../../ui/field.tsx";
 import { useNow } from "../../ui/use-now.ts";
-import { useRuntime, useSession } from "../session-context.tsx";
 import { FormFieldInput } from "./form-field-input.tsx";
 
 /** Shows the open questions of the agent, each with a form for the answer. Viewers see only the questions. */

@@ -2,9 +2,9 @@
 
 import { describeState, type StateWords } from "#lib/page/words/describe-state.ts";
 import { formatDuration } from "#lib/page/words/format.ts";
+import { useLiveStatus, useSession } from "../../runtime/session-context.tsx";
 import { StatusDot } from "../../ui/status-dot.tsx";
 import { useNow } from "../../ui/use-now.ts";
-import { useLiveStatus, useSession } from "../session-context.tsx";
 
 /**
  * Shows the session's state in words, with details and advice if the state has any. Also shows the elapsed or the

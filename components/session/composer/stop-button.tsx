@@ -2,9 +2,9 @@
 
 import { Square } from "lucide-react";
 import { isStopping } from "#lib/page/state/session-state.ts";
+import { useSession } from "../../runtime/session-context.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Kbd } from "../../ui/kbd.tsx";
-import { useSession } from "../session-context.tsx";
 import { useStop } from "./stop-context.tsx";
 
 /** Shows the button that stops the running turn. */

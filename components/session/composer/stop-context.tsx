@@ -1,7 +1,7 @@
 "use client";
 
 import { createContext, type ReactNode, use, useCallback, useEffect, useMemo, useState } from "react";
-import { useRuntime } from "../session-context.tsx";
+import { useRuntime } from "../../runtime/session-context.tsx";
 
 type Stop = {
   stop: () => Promise<void>;

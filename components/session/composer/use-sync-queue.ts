@@ -2,7 +2,7 @@
 
 import { useEffect } from "react";
 import { currentRun, mayDirect } from "#lib/page/state/session-state.ts";
-import { useLiveStatus, useRuntime, useSession } from "../session-context.tsx";
+import { useLiveStatus, useRuntime, useSession } from "../../runtime/session-context.tsx";
 
 /**
  * Reads the message queue when the live connection opens, when a run starts or ends, and when the service reports that

@@ -3,10 +3,10 @@
 import { ArrowDown } from "lucide-react";
 import { type RefObject, useEffect, useMemo, useRef, useState } from "react";
 import { buildTimeline } from "#lib/page/state/timeline.ts";
+import { useSession } from "../../runtime/session-context.tsx";
 import { Button } from "../../ui/button.tsx";
 import { cn } from "../../ui/cn.ts";
 import { ImportedConversations } from "../imports/imported-conversations.tsx";
-import { useSession } from "../session-context.tsx";
 import { ConversationItem } from "./conversation-item.tsx";
 import { EarlierMessages } from "./earlier-messages.tsx";
 import { QueuedMessages } from "./queued-messages.tsx";

@@ -2,8 +2,8 @@
 
 import { ArrowUp, LoaderCircle } from "lucide-react";
 import { type RefObject, useLayoutEffect, useRef, useState } from "react";
+import { useRuntime, useSession } from "../../runtime/session-context.tsx";
 import { Button } from "../../ui/button.tsx";
-import { useRuntime, useSession } from "../session-context.tsx";
 
 /**
  * Shows a button that loads earlier messages at the top of a long conversation. The visible messages keep their

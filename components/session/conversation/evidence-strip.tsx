@@ -2,8 +2,8 @@
 
 import { FileDown } from "lucide-react";
 import type { EvidencePointer } from "#lib/page/state/view-types.ts";
-import { EvidencePicture, isPicture } from "../drawer/evidence-picture.tsx";
-import { useSession } from "../session-context.tsx";
+import { EvidencePicture, isPicture } from "../../runtime/evidence-picture.tsx";
+import { useSession } from "../../runtime/session-context.tsx";
 
 /**
  * Shows the evidence of a tool call: small pictures, and saved pages to download. The space of a picture is reserved

@@ -4,8 +4,8 @@ import { Check, Clock, CornerDownRight, FastForward, Pencil, X } from "lucide-re
 import { useState } from "react";
 import { mayDirect } from "#lib/page/state/session-state.ts";
 import type { QueuedMessage } from "#lib/page/state/view-types.ts";
+import { useRuntime, useSession } from "../../runtime/session-context.tsx";
 import { IconButton } from "../../ui/icon-button.tsx";
-import { useRuntime, useSession } from "../session-context.tsx";
 
 /**
  * Shows the waiting messages at the end of the conversation, in the order in which the agent will get them. Visitors

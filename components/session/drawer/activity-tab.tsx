@@ -4,10 +4,10 @@ import type { ReactNode } from "react";
 import type { RunView } from "#lib/page/state/view-types.ts";
 import { formatDuration } from "#lib/page/words/format.ts";
 import { STATE_WORDS, stateOfRun } from "#lib/page/words/state-words.ts";
+import { useSession } from "../../runtime/session-context.tsx";
 import { Badge } from "../../ui/badge.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import { Age, ClockTime } from "../../ui/time.tsx";
-import { useSession } from "../session-context.tsx";
 import { DeliveryLog } from "./delivery-log.tsx";
 
 const ORIGINS: Record<RunView["origin"], string> = {

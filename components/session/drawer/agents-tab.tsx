@@ -5,13 +5,13 @@ import Link from "next/link";
 import { useState } from "react";
 import type { AgentView } from "#lib/page/state/view-types.ts";
 import { describeAgent } from "#lib/page/words/describe-agent.ts";
+import { useRuntime, useSession } from "../../runtime/session-context.tsx";
 import { Button } from "../../ui/button.tsx";
 import { cn } from "../../ui/cn.ts";
 import { CodeBlock } from "../../ui/code-block.tsx";
 import { EmptyNote } from "../../ui/empty-note.tsx";
 import { JsonTree } from "../../ui/json-tree.tsx";
 import { StatusDot } from "../../ui/status-dot.tsx";
-import { useRuntime, useSession } from "../session-context.tsx";
 
 /**
  * The indent for each level of the tree of sub-agents, beginning with the top level. The last indent also applies to

@@ -3,9 +3,9 @@
 import { MessageSquareText } from "lucide-react";
 import type { AnnotationView } from "#lib/page/state/view-types.ts";
 import { formatAddress } from "#lib/page/words/format.ts";
+import { useSession } from "../../runtime/session-context.tsx";
 import { EmptyNote } from "../../ui/empty-note.tsx";
 import { Age } from "../../ui/time.tsx";
-import { useSession } from "../session-context.tsx";
 
 /** Shows the annotations that people made in the live browser. */
 export function AnnotationsTab() {

@@ -2,9 +2,9 @@
 
 import { FileDown, Images } from "lucide-react";
 import { formatAddress } from "#lib/page/words/format.ts";
+import { EvidencePicture, isPicture } from "../../runtime/evidence-picture.tsx";
+import { useSession } from "../../runtime/session-context.tsx";
 import { EmptyNote } from "../../ui/empty-note.tsx";
-import { useSession } from "../session-context.tsx";
-import { EvidencePicture, isPicture } from "./evidence-picture.tsx";
 
 /** Shows the pictures and saved pages of the tool calls whose results the page has loaded, oldest first. */
 export function EvidenceTab() {

@@ -4,10 +4,10 @@ import { Braces, PencilLine } from "lucide-react";
 import { VariantResults } from "../../changes/variant-results.tsx";
 import { PageResults } from "../../pages/page-results.tsx";
 import { ReportResults } from "../../reports/report-results.tsx";
+import { useDrawer } from "../../runtime/drawer-context.tsx";
+import { useSession } from "../../runtime/session-context.tsx";
 import { cn } from "../../ui/cn.ts";
 import { EmptyNote } from "../../ui/empty-note.tsx";
-import { useSession } from "../session-context.tsx";
-import { useDrawer } from "./drawer-context.tsx";
 import { ResultViews } from "./result-views.tsx";
 
 /**

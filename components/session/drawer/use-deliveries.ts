@@ -3,7 +3,7 @@
 import { useCallback, useEffect, useState } from "react";
 import { currentRun, mayDirect } from "#lib/page/state/session-state.ts";
 import type { DeliveryView } from "#lib/page/state/view-types.ts";
-import { useRuntime, useSession } from "../session-context.tsx";
+import { useRuntime, useSession } from "../../runtime/session-context.tsx";
 
 const POLL_MS = 2_000;
 

@@ -1,7 +1,7 @@
 "use client";
 
 import { useEffect } from "react";
-import { useLiveStatus, useRuntime, useSession } from "../session-context.tsx";
+import { useLiveStatus, useRuntime, useSession } from "../../runtime/session-context.tsx";
 
 const POLL_MS = 2_000;
 

@@ -3,10 +3,10 @@
 import { type ChangeEvent, type FormEvent, useState } from "react";
 import type { ImportSummary, LeftOut } from "#lib/page/state/view-types.ts";
 import { countOf } from "#lib/text/count-of.ts";
+import { useRuntime } from "../../runtime/session-context.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { Field, Input } from "../../ui/field.tsx";
-import { useRuntime } from "../session-context.tsx";
 import { LeftOutList } from "./left-out-list.tsx";
 
 const MIB = 1024 * 1024;

@@ -6,11 +6,11 @@ import type { ImportPage } from "#lib/page/calls/porting-actions.ts";
 import type { ExportedMessage, ImportSummary } from "#lib/page/state/view-types.ts";
 import { describeTool } from "#lib/page/words/describe-tool.ts";
 import { countOf } from "#lib/text/count-of.ts";
+import { useRuntime, useSession } from "../../runtime/session-context.tsx";
 import { Button } from "../../ui/button.tsx";
 import { cn } from "../../ui/cn.ts";
 import { Markdown } from "../../ui/markdown.tsx";
 import { LineButton } from "../conversation/line-button.tsx";
-import { useRuntime, useSession } from "../session-context.tsx";
 import { LeftOutList } from "./left-out-list.tsx";
 
 /**

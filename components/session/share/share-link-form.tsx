@@ -3,10 +3,10 @@
 import { type FormEvent, useState } from "react";
 import type { ShareLinkDraft } from "#lib/page/calls/session-actions.ts";
 import type { ShareRole } from "#lib/page/state/view-types.ts";
+import { useRuntime } from "../../runtime/session-context.tsx";
 import { Button } from "../../ui/button.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import { Field, Input, Select } from "../../ui/field.tsx";
-import { useRuntime } from "../session-context.tsx";
 import { ROLES } from "./share-link-list.tsx";
 
 const HOUR_MS = 3_600_000;

@@ -3,7 +3,7 @@
 import { useCallback, useEffect, useState } from "react";
 import type { ShareLinkDraft } from "#lib/page/calls/session-actions.ts";
 import type { ShareLinkView } from "#lib/page/state/view-types.ts";
-import { useRuntime } from "../session-context.tsx";
+import { useRuntime } from "../../runtime/session-context.tsx";
 
 /** Reads the session's share links when the dialog opens and after each change. */
 export function useShareLinks() {

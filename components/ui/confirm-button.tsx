@@ -1,7 +1,7 @@
 "use client";
 
 import { type ReactNode, useState } from "react";
-import { Button } from "../../ui/button.tsx";
+import { Button } from "./button.tsx";
 
 /**
  * Focuses the button when it is mounted. If the component created this function, the function would be new in each

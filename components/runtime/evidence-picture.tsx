@@ -4,10 +4,10 @@ import { Download } from "lucide-react";
 import { useState } from "react";
 import type { EvidencePointer } from "#lib/page/state/view-types.ts";
 import { formatAddress } from "#lib/page/words/format.ts";
-import { Button } from "../../ui/button.tsx";
-import { cn } from "../../ui/cn.ts";
-import { Dialog } from "../../ui/dialog.tsx";
-import { useSession } from "../session-context.tsx";
+import { Button } from "../ui/button.tsx";
+import { cn } from "../ui/cn.ts";
+import { Dialog } from "../ui/dialog.tsx";
+import { useSession } from "./session-context.tsx";
 
 /** Whether a piece of evidence can be shown as a picture. */
 export const isPicture = ({ mediaType }: EvidencePointer): boolean => mediaType.startsWith("image/");
