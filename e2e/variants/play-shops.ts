@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { parseArgs } from "node:util";
 import { waitFor } from "#lib/browser/testing.ts";
 import { startNextShop } from "./runtime/frameworks/next-shop.ts";
 import { playShop, recordShop, type ServedShop, serveShop } from "./runtime/frameworks/play-shop.ts";
@@ -16,18 +15,17 @@ import {
   waitForState,
 } from "./runtime/runtime-fixture.ts";
 
-// Usage: `npm run variants [-- --only Next,React]`. Tests each change separately on the shop of each framework. Each
-// shop is tested as a development build and as a production build, except the shop of Next, which is tested only as a
-// production build. The progress is written to stderr, the table of results to stdout.
-
 const MODES = ["development", "production"] as const;
-const { values } = parseArgs({ options: { only: { type: "string" } } });
-const log = (text: string) => process.stderr.write(`${text}\n`);
 
 type Outcome = { name: string; failures: string[] };
 
 /** Tests every change on a shop, one after the other. */
-async function playAll(browser: RuntimeBrowser, name: string, shop: ServedShop): Promise<Outcome> {
+async function playAll(
+  browser: RuntimeBrowser,
+  name: string,
+  shop: ServedShop,
+  log: (text: string) => void,
+): Promise<Outcome> {
   const failures: string[] = [];
   for (const change of SHOP_CHANGES) {
     const problem = await playShop(browser, shop, [change]).then(() => undefined, String);
@@ -61,14 +59,19 @@ async function playNavigation(browser: RuntimeBrowser, url: string): Promise<voi
   await close();
 }
 
-async function playNext(browser: RuntimeBrowser): Promise<Outcome> {
+async function playNext(browser: RuntimeBrowser, log: (text: string) => void): Promise<Outcome> {
   const { url, close } = await startNextShop();
   try {
-    const outcome = await playAll(browser, "Next", {
-      url,
-      bodies: await recordShop(browser, url),
-      hold: null,
-    });
+    const outcome = await playAll(
+      browser,
+      "Next",
+      {
+        url,
+        bodies: await recordShop(browser, url),
+        hold: null,
+      },
+      log,
+    );
     const problem = await playNavigation(browser, url).then(() => undefined, String);
     log(`Next navigation: ${problem === undefined ? "passed" : `FAILED: ${problem}`}`);
     if (problem !== undefined) outcome.failures.push("navigation");
@@ -78,21 +81,31 @@ async function playNext(browser: RuntimeBrowser): Promise<Outcome> {
   }
 }
 
-const isChosen = (name: string) => values.only === undefined || values.only.split(",").includes(name);
-const browser = await startRuntimeBrowser();
-const outcomes: Outcome[] = [];
-try {
-  for (const framework of [react, vue, svelte].filter(({ name }) => isChosen(name)))
-    for (const mode of MODES) {
-      const shop = await serveShop(browser, framework.name, await framework.build(mode));
-      outcomes.push(await playAll(browser, `${framework.name} (${mode})`, shop));
-    }
-  if (isChosen("Next")) outcomes.push(await playNext(browser));
-} finally {
-  await browser.close();
+/**
+ * Tests each change separately on the tests' shop in each framework: as a development build and as a production build,
+ * in Next only as a production build. Prints the results.
+ *
+ * @returns whether all changes passed
+ */
+export async function playShops(
+  isChosen: (name: string) => boolean,
+  log: (text: string) => void,
+): Promise<boolean> {
+  const browser = await startRuntimeBrowser();
+  const outcomes: Outcome[] = [];
+  try {
+    for (const framework of [react, vue, svelte].filter(({ name }) => isChosen(name)))
+      for (const mode of MODES) {
+        const shop = await serveShop(browser, framework.name, await framework.build(mode));
+        outcomes.push(await playAll(browser, `${framework.name} (${mode})`, shop, log));
+      }
+    if (isChosen("Next")) outcomes.push(await playNext(browser, log));
+  } finally {
+    await browser.close();
+  }
+  for (const { name, failures } of outcomes)
+    console.log(
+      `${name.padEnd(24)} ${failures.length === 0 ? "all changes passed" : `failed: ${failures.join(", ")}`}`,
+    );
+  return outcomes.every(({ failures }) => failures.length === 0);
 }
-for (const { name, failures } of outcomes)
-  console.log(
-    `${name.padEnd(24)} ${failures.length === 0 ? "all changes passed" : `failed: ${failures.join(", ")}`}`,
-  );
-process.exitCode = outcomes.some(({ failures }) => failures.length > 0) ? 1 : 0;
