@@ -195,10 +195,10 @@ describe("a moved element", () => {
     });
 
   for (const [name, code, order] of [
-    ["removes and inserts it, as Angular does", `b.remove(); ul.append(b)`, "acb"],
+    ["removes and inserts it, as Angular does", `b.remove(); ul.appendChild(b)`, "acb"],
     [
       "removes its new place's content and inserts it",
-      `b.parentNode.replaceChildren(); ul.prepend(b)`,
+      `b.parentNode.replaceChildren(); ul.insertBefore(b, ul.firstChild)`,
       "bac",
     ],
     ["moves the children by their siblings, as Solid does", `ul.insertBefore(x, b.nextSibling)`, "abxc"],
