@@ -1,98 +1,63 @@
-import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { writeFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { waitFor } from "#lib/browser/testing.ts";
-import { startNextShop } from "./runtime/frameworks/next-shop.ts";
-import { playShop, recordShop, type ServedShop, serveShop } from "./runtime/frameworks/play-shop.ts";
-import { react } from "./runtime/frameworks/react-shop.ts";
-import { SHOP_CHANGES } from "./runtime/frameworks/shop-changes.ts";
-import { svelte } from "./runtime/frameworks/svelte-shop.ts";
-import { vue } from "./runtime/frameworks/vue-shop.ts";
-import {
-  type RuntimeBrowser,
-  readReport,
-  revert,
-  scriptOf,
-  startRuntimeBrowser,
-  waitForState,
-} from "./runtime/runtime-fixture.ts";
+import { chromium } from "playwright";
+import { findTestChromium } from "#lib/browser/testing.ts";
+import { alpine } from "./matrix/apps/alpine.ts";
+import { angular } from "./matrix/apps/angular.ts";
+import { astro } from "./matrix/apps/astro.ts";
+import { htmx } from "./matrix/apps/htmx.ts";
+import { preact, reactRoot } from "./matrix/apps/jsx-shop.ts";
+import { lit } from "./matrix/apps/lit.ts";
+import { nextApp } from "./matrix/apps/next.ts";
+import { nuxt } from "./matrix/apps/nuxt.ts";
+import { qwik } from "./matrix/apps/qwik.ts";
+import { solid } from "./matrix/apps/solid.ts";
+import { strictPolicy } from "./matrix/apps/strict-policy.ts";
+import { sveltekit } from "./matrix/apps/sveltekit.ts";
+import { turbo } from "./matrix/apps/turbo.ts";
+import { type MatrixRow, playApp } from "./matrix/run-matrix.ts";
+import { writeTable } from "./matrix/write-table.ts";
+import { playShops } from "./play-shops.ts";
 
-// Usage: `npm run variants [-- --only Next,React]`. Tests each change separately on the shop of each framework. Each
-// shop is tested as a development build and as a production build, except the shop of Next, which is tested only as a
-// production build. The progress is written to stderr, the table of results to stdout.
+// Usage: `npm run variants [-- --only Qwik,Next] [-- --operations move,insert]`. Plays every operation on a production
+// build of each framework, and every change on the shops of the tests. The packages come from npm and are kept in the
+// system's temporary folder. `--only` selects apps and shops by parts of their names. The progress is written to stderr.
+// A complete run writes the table to lib/docs/variants-matrix.md.
 
-const MODES = ["development", "production"] as const;
-const { values } = parseArgs({ options: { only: { type: "string" } } });
+const root = resolve(import.meta.dirname, "../..");
+const APPS = [
+  ...[nextApp, reactRoot, nuxt, sveltekit, angular, solid, qwik, preact, astro, htmx, turbo, alpine, lit],
+  strictPolicy,
+];
+
+const { values } = parseArgs({ options: { only: { type: "string" }, operations: { type: "string" } } });
 const log = (text: string) => process.stderr.write(`${text}\n`);
+const isChosen = (name: string) =>
+  values.only?.split(",").some((part) => name.toLowerCase().includes(part.toLowerCase())) ?? true;
+const operations = values.operations?.split(",");
 
-type Outcome = { name: string; failures: string[] };
-
-/** Tests every change on a shop, one after the other. */
-async function playAll(browser: RuntimeBrowser, name: string, shop: ServedShop): Promise<Outcome> {
-  const failures: string[] = [];
-  for (const change of SHOP_CHANGES) {
-    const problem = await playShop(browser, shop, [change]).then(() => undefined, String);
-    log(`${name} ${change.id}: ${problem === undefined ? "passed" : `FAILED: ${problem}`}`);
-    if (problem !== undefined) failures.push(change.id);
-  }
-  return { name, failures };
-}
-
-/** Tests changes of streamed content. Leaves the shop by a link and returns, twice. */
-async function playNavigation(browser: RuntimeBrowser, url: string): Promise<void> {
-  const script = scriptOf(url, [
-    { op: "setHtml", selector: ".slow h2", html: "<i>Fast</i>" },
-    { op: "insert", selector: ".slow", position: "before", html: "<p class='note'>Note</p>" },
-    { op: "setText", selector: "h1", text: "Till" },
-  ]);
-  const { page, problems, close } = await browser.open(url, [script]);
-  for (const visit of [1, 2]) {
-    for (const id of ["c1", "c2", "c3"]) await waitForState(page, "applied", id);
-    await page.click("text=Other >> nth=-1");
-    await page.waitForSelector("text=Back");
-    await waitFor(async () => (await readReport(page)).pages === 0, `leaving ${visit}`);
-    assert.equal(await page.textContent("h1"), "Other");
-    await page.click("text=Back");
-    await page.waitForSelector(".slow");
-  }
-  await waitForState(page, "applied", "c2");
-  await revert(page);
-  assert.equal(await page.locator(".note").count(), 0);
-  assert.deepEqual(problems, []);
-  await close();
-}
-
-async function playNext(browser: RuntimeBrowser): Promise<Outcome> {
-  const { url, close } = await startNextShop();
-  try {
-    const outcome = await playAll(browser, "Next", {
-      url,
-      bodies: await recordShop(browser, url),
-      hold: null,
-    });
-    const problem = await playNavigation(browser, url).then(() => undefined, String);
-    log(`Next navigation: ${problem === undefined ? "passed" : `FAILED: ${problem}`}`);
-    if (problem !== undefined) outcome.failures.push("navigation");
-    return outcome;
-  } finally {
-    await close();
-  }
-}
-
-const isChosen = (name: string) => values.only === undefined || values.only.split(",").includes(name);
-const browser = await startRuntimeBrowser();
-const outcomes: Outcome[] = [];
+const { executablePath, args = [], env } = findTestChromium();
+const browser = await chromium.launch({
+  executablePath,
+  args: [...args, "--no-sandbox"],
+  ...(env ? { env: { ...process.env, ...env } } : {}),
+});
+const rows: MatrixRow[] = [];
 try {
-  for (const framework of [react, vue, svelte].filter(({ name }) => isChosen(name)))
-    for (const mode of MODES) {
-      const shop = await serveShop(browser, framework.name, await framework.build(mode));
-      outcomes.push(await playAll(browser, `${framework.name} (${mode})`, shop));
-    }
-  if (isChosen("Next")) outcomes.push(await playNext(browser));
+  for (const app of APPS.filter(({ name }) => isChosen(name)))
+    rows.push(await playApp(browser, app, (name) => operations?.includes(name) ?? true, log));
+  const table = writeTable(rows, `Chromium ${browser.version()}`, new Date().toISOString().slice(0, 10));
+  if (values.only === undefined && operations === undefined) {
+    const page = join(root, "lib/docs/variants-matrix.md");
+    await writeFile(page, table);
+    const biome = join(root, "node_modules/@biomejs/biome/bin/biome");
+    spawnSync(process.execPath, [biome, "format", "--write", page], { cwd: root, stdio: "inherit" });
+  } else console.log(table);
 } finally {
   await browser.close();
 }
-for (const { name, failures } of outcomes)
-  console.log(
-    `${name.padEnd(24)} ${failures.length === 0 ? "all changes passed" : `failed: ${failures.join(", ")}`}`,
-  );
-process.exitCode = outcomes.some(({ failures }) => failures.length > 0) ? 1 : 0;
+const areShopsRight = operations !== undefined || (await playShops(isChosen, log));
+const isRight = ({ cells, error }: MatrixRow) => error === null && ![...cells.values()].some(Boolean);
+process.exitCode = areShopsRight && rows.every(isRight) ? 0 : 1;

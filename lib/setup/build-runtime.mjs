@@ -10,9 +10,21 @@ const runtimeFolder = "lib/variant/runtime";
 /** The file that contains the built runtime. */
 export const runtimeFile = "public/variant-runtime.js";
 
-/** Matches the names of properties that only the runtime itself reads, so that the build can shorten these names. */
+/** The names of properties that only the runtime itself reads, so that the build can shorten these names. */
 const privateNames =
-  /^(?:adopt|adoptSheet|effect|hasLost|hasRunningScripts|isDocumentHydrated|isIntact|isLost|isUnmatched|parts|reconcile|roots|search|undo|verify)$/;
+  "adopt adoptSheet effect hasLost hasRunningScripts history isDocumentHydrated isIntact isLost isUnmatched label page parts put reconcile roots search stop undo verify watched".split(
+    " ",
+  );
+
+/**
+ * The names of properties in the state that scripts of different releases share, and their short names. The short names
+ * must stay the same while the version of the state in `shared-state.ts` does.
+ */
+const sharedNames = Object.fromEntries(
+  "placeholder follower home newParent places lostMs look built placed sources lost moved slots contents guards listeners original shown edits isPart stash texts moves own placeholders"
+    .split(" ")
+    .map((name, index) => [name, (35 - index).toString(36)]),
+);
 
 /** The functions of `make-dom.ts` that make members. Calls of these functions whose results are not used are dropped. */
 const memberMakers =
@@ -38,7 +50,9 @@ function exportMembers(source) {
       if (separator === "(") return `function own_${name}(${rest}\n${alias}`;
       return `const own_${name} = ${separator === ":" ? rest : name};\n${alias}`;
     });
-  return [before, ...exported].join("\n");
+  // Calls of the makers have no effect but their result.
+  const pure = before.replace(/ = (?=(?:read|call|choose)\w*[<(])/g, " = /* @__PURE__ */ ");
+  return [pure, ...exported].join("\n");
 }
 
 /** @type {import("esbuild").Plugin} */
@@ -72,7 +86,8 @@ export async function bundleRuntime() {
     minifyWhitespace: true,
     format: "esm",
     target: "es2022",
-    mangleProps: privateNames,
+    mangleProps: RegExp(`^(?:${[...privateNames, ...Object.keys(sharedNames)].join("|")})$`),
+    mangleCache: { ...sharedNames },
     legalComments: "none",
     write: false,
   });
@@ -82,7 +97,12 @@ export async function bundleRuntime() {
   const { code } = await minify(source, {
     ecma: 2020,
     toplevel: true,
-    compress: { passes: 10, pure_getters: true, unsafe: true, unsafe_arrows: true, pure_funcs: memberMakers },
+    format: { wrap_func_args: false },
+    compress: {
+      ...{ passes: 10, pure_getters: true, unsafe: true, unsafe_arrows: true, pure_funcs: memberMakers },
+      // Brotli compresses the longer forms better.
+      ...{ booleans: false, inline: 1 },
+    },
   });
   return `${code}\n`;
 }

@@ -22,7 +22,7 @@ before(async () => {
     response.setHeader("content-type", "text/html");
     response.end(
       `<!doctype html><title>${request.url}</title><h1 id="headline">Shop</h1><div id="banner">Sale</div>
-       <button id="pay" class="primary">Pay</button><p class="summary">Total 10</p><a href="/other">Other</a>`,
+       <button id="pay" class="primary">Pay</button><p class="summary">Total 10</p><a href="/other">Other</a>${request.url?.startsWith("/framed") ? '<iframe srcdoc="<b id=inner>In</b>"></iframe>' : ""}`,
     );
   });
   ({ service, site } = opened);
@@ -35,6 +35,26 @@ const READ = script(
 const payNow = { op: "setText", selector: "#pay", text: "Pay now" };
 
 describe("apply_variant", () => {
+  it("says that an element inside a frame cannot be changed", async () => {
+    const { results } = await playTurn(
+      service,
+      [
+        step("apply_variant", {
+          baseRevision: 0,
+          add: [
+            { op: "setText", selector: "#inner", text: "New" },
+            { op: "setText", selector: "#nowhere", text: "New" },
+          ],
+        }),
+      ],
+      { targetUrl: `${site.url}/framed` },
+    );
+    const [refused = ""] = results;
+    assert.match(refused, /nothing was stored: 2 changes do not fit/);
+    assert.match(refused, /c1 setText "#inner": matches only inside a frame\. A variant cannot change/);
+    assert.match(refused, /c2 setText "#nowhere": no element matches/);
+  });
+
   it("stores a revision and applies it to the live page at once and after each load", async () => {
     const { session, results } = await playTurn(
       service,

@@ -17,6 +17,14 @@ const PAGES = {
     body: `<app-root ngh="0"><h1>Shop</h1><p>one</p></app-root>`,
     client: `const root = document.querySelector("app-root"); if (root.children.length !== 2) throw new Error("NG0500"); root.removeAttribute("ngh"); root.__ngContext__ = 1;`,
   },
+  "Angular, which hydrates blocks in a task after the mark is gone": {
+    body: `<app-root ngh="0"><h1>Shop</h1><p>one</p></app-root>`,
+    client: `const root = document.querySelector("app-root"); root.removeAttribute("ngh"); requestAnimationFrame(() => { if (root.children.length !== 2) throw new Error("NG0500"); });`,
+  },
+  "Lit, which hydrates a shadow root": {
+    body: `<my-shop><template shadowrootmode="open"><!--lit-part 1--><h1>Shop</h1><p>one</p><!--/lit-part--></template></my-shop>`,
+    client: `customElements.define("my-shop", class extends HTMLElement {}); const root = document.querySelector("my-shop").shadowRoot; if (root.children.length !== 2) throw new Error("unexpected longer than expected iterable"); root._$litPart$ = 1;`,
+  },
   "React in any element, without comments": {
     body: `<div id="site"><h1>Shop</h1><p>one</p></div>`,
     client: `const root = document.getElementById("site"); if (root.children.length !== 2) throw new Error("418"); root.__reactContainer$1 = { return: null, flags: 0 };`,
@@ -45,9 +53,14 @@ describe("hydration is observed", () => {
       await page.waitForSelector("h1");
       resolve();
       await waitForState(page, "applied");
-      assert.match(await readBody(page), /<h1>Shop<\/h1><i>new<\/i><p>one<\/p>/);
+      const read = () =>
+        page.evaluate(() => {
+          const root = document.querySelector("my-shop")?.shadowRoot ?? document.body;
+          return root.innerHTML;
+        });
+      assert.match(await read(), /<h1>Shop<\/h1><i>new<\/i><p>one<\/p>/);
       await revert(page);
-      assert.doesNotMatch(await readBody(page), /<i>/);
+      assert.doesNotMatch(await read(), /<i>/);
       assert.deepEqual(problems, []);
       await close();
     });

@@ -78,6 +78,57 @@ describe("nodes of a variant that come back with the page's HTML", () => {
   });
 });
 
+describe("changes of elements that come back with the page's HTML", () => {
+  for (const [name, code] of Object.entries({
+    "at once": `main.innerHTML = html;`,
+    "later, as by htmx": `main.innerHTML = "<i>other</i>"; await frame(); main.innerHTML = html;`,
+  }))
+    test(`reverting restores the originals when the HTML is restored ${name}`, async () => {
+      const url = browser.serve("/restored", BODY);
+      const { page, problems, close } = await browser.open(url, [
+        scriptOf(url, [
+          { op: "setText", selector: "h1", text: "Till" },
+          { op: "setText", selector: ".slide", text: "same" },
+          { op: "setHtml", selector: ".panel", html: "<b>all</b>" },
+          { op: "setAttribute", selector: "h1", name: "title", value: "new" },
+          { op: "addClass", selector: ".panel", className: "wide" },
+          { op: "addClass", selector: ".panel", className: "high" },
+          { op: "setStyle", selector: "h1", style: { color: "green" } },
+        ]),
+      ]);
+      await waitForState(page, "applied", "c7");
+      const changed = await readBody(page);
+      for (const round of [1, 2]) {
+        await page.evaluate(
+          `(async () => { const frame = () => new Promise(requestAnimationFrame); const main = document.querySelector("main"), html = main.innerHTML; ${code} })()`,
+        );
+        await readReport(page);
+        assert.equal(await readBody(page), changed, `round ${round}`);
+      }
+      await revert(page);
+      assert.equal(await readBody(page), BODY);
+      assert.deepEqual(problems, []);
+      await close();
+    });
+
+  test("each of several elements with the same new text gets its own original back", async () => {
+    const url = browser.serve("/restored-list", "<ul><li>a</li><li>b</li><li>c</li></ul>");
+    const { page, close } = await browser.open(url, [
+      scriptOf(url, [{ op: "setText", selector: "li", text: "new" }]),
+    ]);
+    await waitForState(page, "applied");
+    await page.evaluate(() => {
+      const ul = document.querySelector("ul") as HTMLElement;
+      const saved = ul.innerHTML;
+      ul.innerHTML = saved;
+    });
+    await readReport(page);
+    await revert(page);
+    assert.equal(await readBody(page), "<ul><li>a</li><li>b</li><li>c</li></ul>");
+    await close();
+  });
+});
+
 const LIST = `<section></section><ul><li id="a">a</li><li id="b">b</li><li id="c">c</li></ul>`;
 const MOVE = { op: "move", selector: "#b", position: "start", target: "section" } as const;
 
@@ -139,6 +190,34 @@ describe("a moved element", () => {
       assert.equal(await read(), order);
       assert.doesNotMatch(await readBody(page), /<!--/);
       assert.equal(await page.evaluate(() => document.querySelector("section")?.childNodes.length), 0);
+      assert.deepEqual(problems, []);
+      await close();
+    });
+
+  for (const [name, code, order] of [
+    ["removes and inserts it, as Angular does", `b.remove(); ul.appendChild(b)`, "acb"],
+    [
+      "removes its new place's content and inserts it",
+      `b.parentNode.replaceChildren(); ul.insertBefore(b, ul.firstChild)`,
+      "bac",
+    ],
+    ["moves the children by their siblings, as Solid does", `ul.insertBefore(x, b.nextSibling)`, "abxc"],
+  ] as const)
+    test(`inside one parent keeps its place when the page ${name}`, async () => {
+      const url = browser.serve("/same-parent", LIST);
+      const isList = code.includes("nextSibling");
+      const move = isList ? { ...MOVE, position: "end", target: "ul" } : MOVE;
+      const { page, problems, close } = await browser.open(url, [scriptOf(url, [move as typeof MOVE])]);
+      await waitForState(page, "applied");
+      await page.evaluate(
+        `{ const ul = document.querySelector("ul"), b = document.getElementById("b"); const x = Object.assign(document.createElement("li"), { id: "x" }); ${code} }`,
+      );
+      await readReport(page);
+      assert.equal(await page.evaluate(() => document.querySelectorAll("#b").length), 1);
+      await revert(page);
+      const read = () =>
+        page.evaluate(() => [...document.querySelectorAll("ul > li")].map(({ id }) => id).join(""));
+      assert.equal(await read(), order);
       assert.deepEqual(problems, []);
       await close();
     });

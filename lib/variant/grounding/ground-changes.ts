@@ -45,6 +45,8 @@ export type Grounding =
 const SELECTORS_MS_MAX = 3_000;
 const ELEMENTS_SHOWN = 2;
 const CANDIDATES_SHOWN = 4;
+/** How many frames of a page are searched for elements that no selector finds in the page itself. */
+const FRAMES_MAX = 10;
 
 /**
  * Tries a revision on the live page, and reads which elements each of its changes matches there. If a new or altered
@@ -73,7 +75,7 @@ export async function groundChanges(
     before.pages.flatMap(({ changes }) => changes.map((each) => JSON.stringify(each))),
   );
   const cdp = await live.cdp();
-  return withFrames(live, async ([main]) => {
+  return withFrames(live, async ([main, ...frames]) => {
     if (!main) return { ok: false, problem: "The page is gone; open it again." };
     await runInPage(cdp, revertOthers(null));
     const found = await find(main, here);
@@ -91,7 +93,7 @@ export async function groundChanges(
     const misfits = here.filter((change) => !isUnaltered(change) && !fits(change));
     if (misfits.length > 0 || report === undefined) {
       await runInPage(cdp, previous);
-      return { ok: false, problem: await explainMisfits(main, misfits, found, reports) };
+      return { ok: false, problem: await explainMisfits([main, ...frames], misfits, found, reports) };
     }
     const asBefore = here.filter(
       (change) => isUnaltered(change) && fits(change) && reports.get(change.id)?.state === "applied",
@@ -159,8 +161,20 @@ function isMisfit(
   return countMatches(found, report) === 0 && change.late !== true;
 }
 
+/** Ids of the changes whose selectors match elements in frames inside the page. Variants do not run there. */
+async function findInFrames(frames: PageFrame[], changes: Change[]): Promise<Set<string>> {
+  const ids = new Set<string>();
+  for (const frame of frames.slice(0, FRAMES_MAX)) {
+    // The page may remove a frame at any time. Then the elements of the frame cannot be a hint either.
+    const found = await find(frame, changes).catch(() => "");
+    if (typeof found === "string") continue;
+    for (const { changeId, matches } of found.values()) if (matches > 0) ids.add(changeId);
+  }
+  return ids;
+}
+
 async function explainMisfits(
-  main: PageFrame,
+  [main, ...frames]: [PageFrame, ...PageFrame[]],
   misfits: Change[],
   found: Found,
   reports: Map<string, ChangeReport>,
@@ -170,9 +184,12 @@ async function explainMisfits(
   const candidates = await evaluateIn(main, findCandidates, { selectors, limit: CANDIDATES_SHOWN }).catch(
     () => [],
   );
+  const inFrames = await findInFrames(frames, misfits);
   const lines = misfits.map((change, index) => {
     const problem = found.get(change.id)?.problem ?? reports.get(change.id)?.error;
     if (problem) return `${change.id} ${change.op} ${JSON.stringify(change.selector)}: ${problem}`;
+    if (inFrames.has(change.id))
+      return `${change.id} ${change.op} ${JSON.stringify(change.selector)}: matches only inside a frame. A variant cannot change the content of frames, not even of the same origin.`;
     const closest = candidates[index] ?? [];
     const hint = closest.length === 0 ? "" : ` Closest:\n${closest.map((line) => `  ${line}`).join("\n")}`;
     return `${change.id} ${change.op} ${JSON.stringify(change.selector)}: no element matches.${hint}`;

@@ -25,10 +25,10 @@ function removeElement(element: PageElement): Effect {
     ...map(disabled, (field) => setAttribute(field, "disabled", "")),
   ];
   return {
-    nodes: () => flatMap(parts, (part) => part.nodes()),
+    watched: () => flatMap(parts, (part) => part.watched()),
     isIntact: () => every(parts, (part) => part.isIntact()),
-    apply() {
-      for (const part of parts) part.apply();
+    put() {
+      for (const part of parts) part.put();
     },
     undo() {
       for (const part of parts) part.undo();

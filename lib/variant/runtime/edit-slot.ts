@@ -2,6 +2,7 @@ import type { PageElement } from "../../dom/make-dom.ts";
 import { dom } from "./dom.ts";
 import type { Effect } from "./effect.ts";
 import { add, every, filter, includes, join, readWords, removeLast } from "./lists.ts";
+import { keepOriginal, takeOriginal } from "./lost-originals.ts";
 import { shared } from "./shared-state.ts";
 
 /** The state of an attribute that is edited by one or more changes. */
@@ -75,8 +76,14 @@ function write(element: PageElement, name: string, value: Value): void {
 function editAttribute(element: PageElement, name: string, edit: Edit): Effect {
   const slots = shared.slots.get(element) ?? new Map<string, Slot>();
   shared.slots.set(element, slots);
-  const value = dom.getAttribute(element, name);
-  const slot = slots.get(name) ?? { original: value, shown: value, edits: [] };
+  const shown = dom.getAttribute(element, name);
+  const keyOf = (value: Value) => dom.localName(element) + name + value;
+  const slot = slots.get(name) ?? {
+    // The cast is safe: this function keeps the values of attributes by such keys.
+    original: (takeOriginal(keyOf(shown)) ?? { original: shown }).original as Value,
+    shown,
+    edits: [],
+  };
   slots.set(name, slot);
   add(slot.edits, edit);
 
@@ -103,14 +110,15 @@ function editAttribute(element: PageElement, name: string, edit: Edit): Effect {
     slot.shown = dom.getAttribute(element, name);
   };
   return {
-    nodes: () => [element],
+    watched: () => [element],
     isIntact() {
       absorb();
       return compose(slot.shown) === slot.shown;
     },
-    apply: show,
+    put: show,
     undo() {
       absorb();
+      if (!dom.isConnected(element)) keepOriginal(keyOf(slot.shown), slot.original);
       removeLast(slot.edits, edit);
       show();
       if (slot.edits.length === 0) slots.delete(name);

@@ -3,14 +3,14 @@ import type { PageNode } from "../../dom/make-dom.ts";
 /** The effect of a change on one element. */
 export type Effect = {
   /** Nodes whose mutations can disturb the effect. */
-  nodes: () => (PageNode | null | undefined)[];
+  watched: () => (PageNode | null | undefined)[];
   /**
    * Whether the effect is in place. If the page has written a new value in the meantime, records it as the page's own
    * value.
    */
   isIntact: () => boolean;
   /** Puts the effect in place, for the first time or again. */
-  apply: () => void;
+  put: () => void;
   /** Reverts the effect and restores the page's own state. */
   undo: () => void;
   /**

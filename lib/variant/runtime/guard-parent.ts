@@ -33,10 +33,19 @@ export function removeNode(node: PageNode): void {
 export const overrideMethod = (node: PageNode, name: string, value: unknown) =>
   Reflect.defineProperty(node, name, { value, configurable: true, writable: true });
 
+/** Removes the placeholder of a moved child. @returns whether the node is such a child. */
+function forgetMoved(placeholders: Map<PageNode, PageNode>, node: PageNode): boolean {
+  const placeholder = placeholders.get(node);
+  if (placeholder) removeNode(placeholder);
+  return placeholders.delete(node);
+}
+
 function insertGuarded(this: PageNode, node: PageNode, next: PageNode | null): PageNode {
   const { target, placeholders } = guardParent(this);
+  // The page has removed a moved child, for example with `remove()`, and now inserts the child itself.
+  if (!dom.parentNode(node)) forgetMoved(placeholders, node);
   let before = next && (placeholders.get(next) ?? next);
-  if (next && dom.parentNode(next) !== this)
+  if (next)
     // `next` may follow a moved child at the child's new position. The node is then inserted after the child's
     // placeholder.
     for (const [moved, placeholder] of placeholders)
@@ -51,10 +60,8 @@ function insertGuarded(this: PageNode, node: PageNode, next: PageNode | null): P
 
 function removeGuarded(this: PageNode, child: PageNode): PageNode {
   const { target, placeholders } = guardParent(this);
-  const placeholder = placeholders.get(child);
-  if (!placeholder) return dom.removeChild(dom.parentNode(child) === target ? target : this, child);
-  placeholders.delete(child);
-  removeNode(placeholder);
+  if (!forgetMoved(placeholders, child))
+    return dom.removeChild(dom.parentNode(child) === target ? target : this, child);
   removeNode(child);
   return child;
 }

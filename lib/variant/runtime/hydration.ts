@@ -18,6 +18,13 @@ const REACT_HYDRATING = 4096;
 
 /** Matches elements with marks that Angular and Astro remove when they hydrate the element. */
 const PENDING = "[ngh],astro-island[ssr]";
+/**
+ * Angular removes the mark of a component when it creates the component. It hydrates the component's blocks, such as
+ * `@if`, in a later task, which it has scheduled before.
+ */
+const AFTER_MARK_MS = 250;
+/** When the last mark was found to be gone, in milliseconds since navigation start. Zero while there is a mark. */
+let markGoneMs = -AFTER_MARK_MS;
 /** Matches root elements of frameworks that always hydrate. These marks stay after hydration. */
 const ROOTS = "#__next,#__nuxt";
 /**
@@ -141,7 +148,8 @@ function findSolidBlocker(element: PageElement): PageNode | null {
  */
 function findExpectedRoot(element: PageElement): PageNode | null {
   const pending = dom.closest(element, PENDING);
-  if (pending) return pending;
+  markGoneMs = pending ? 0 : markGoneMs || performance.now();
+  if (pending || performance.now() - markGoneMs < AFTER_MARK_MS) return pending ?? document;
   hints ??= readHints();
   const { parts, isDocumentHydrated, hasRunningScripts } = hints;
   const part = find(
@@ -169,6 +177,11 @@ type VueContainer = {
 const isSuspenseHydrating = (node: PageNode) =>
   (node as VueContainer)._vnode?.component?.subTree?.suspense?.isHydrating;
 
+/** Whether Lit will hydrate a shadow root. Its server renderer leaves a comment, and hydration defines a property. */
+const isLitPending = (root: PageNode) =>
+  !("_$litPart$" in root) &&
+  some(dom.childNodes(root), (node) => node instanceof Comment && /^lit/.test(node.data));
+
 /**
  * Finds the root or boundary that must be hydrated before the element may be changed. Null if the element can be
  * changed.
@@ -178,8 +191,9 @@ function findBlocker(element: PageElement): PageNode | null {
   if (streamed) return streamed;
   let child: PageNode = element;
   for (let node: PageNode | null = element; node; node = dom.parentNode(node)) {
-    // The element is inside a shadow root. A framework outside of a shadow root does not hydrate its content.
-    if (dom.host(node)) return null;
+    const host = dom.host(node);
+    // A framework outside of a shadow root does not hydrate its content.
+    if (host) return isLitPending(node) ? (findExpectedRoot(host) ?? host) : null;
     const key = findReactKey(node);
     if (key) return findReactBlocker(node, child, Reflect.get(node, key));
     // Vue and older versions of React hydrate a container without a pause. After that, the container has these

@@ -58,14 +58,11 @@ function findCopies(nodes: PageNode[], reference: PageNode, position: Position):
   );
   const copies: PageNode[] = [];
   for (const node of nodes) {
-    const copy = find(
-      near,
-      (each) => !isPlacedNode(each) && !includes(copies, each) && readSource(each) === readSource(node),
-    );
-    if (!copy) return undefined;
-    add(copies, copy);
+    const isCopy = (each: PageNode) =>
+      !isPlacedNode(each) && !includes(copies, each) && readSource(each) === readSource(node);
+    add(copies, find(near, isCopy) ?? node);
   }
-  return copies;
+  return some(copies, (copy) => includes(nodes, copy)) ? undefined : copies;
 }
 
 function isPlaced(nodes: PageNode[], reference: PageNode, position: Position): boolean {
@@ -105,9 +102,9 @@ export function insertNodes(element: PageElement, position: Position, compiled: 
     shared.sources.add(readSource(node));
   }
   return {
-    nodes: () => [element, dom.parentNode(element), nodes[0] && dom.parentNode(nodes[0])],
+    watched: () => [element, dom.parentNode(element), nodes[0] && dom.parentNode(nodes[0])],
     isIntact: () => isPlaced(nodes, element, position),
-    apply() {
+    put() {
       if (!isPlaced(nodes, element, position)) place(nodes, element, position);
     },
     undo() {
@@ -120,6 +117,11 @@ export function insertNodes(element: PageElement, position: Position, compiled: 
 export type Moved = {
   /** A comment that stays at the original position. */
   placeholder: Comment;
+  /**
+   * An empty text after the element, if its new position has the same parent. A framework that inserts a node before the
+   * element's next sibling means the original position. Without this text, the next sibling could be another child.
+   */
+  follower: Text;
   home: PageNode | undefined;
   newParent: PageNode | null | undefined;
   places: { target: PageElement | DocumentFragment; position: Position }[];
@@ -140,6 +142,7 @@ export function moveElement(
 ): Effect {
   const moved: Moved = shared.moved.get(element) ?? {
     placeholder: dom.createComment(document, ""),
+    follower: dom.createTextNode(document, ""),
     home: undefined,
     newParent: undefined,
     places: [],
@@ -147,7 +150,8 @@ export function moveElement(
   shared.moved.set(element, moved);
   const here = { target, position };
   add(moved.places, here);
-  const { placeholder } = moved;
+  const { placeholder, follower } = moved;
+  shared.placed.add(follower);
 
   /** Calls a method that inserts nodes next to the element, as if the element were at its original position. */
   const callAtHome = (name: string, values: unknown[]): unknown => {
@@ -170,12 +174,12 @@ export function moveElement(
     for (const name of NEIGHBOUR_METHODS) Reflect.deleteProperty(element, name);
   };
   return {
-    nodes: () => [moved.home, moved.newParent, target, dom.parentNode(target)],
+    watched: () => [moved.home, moved.newParent, target, dom.parentNode(target)],
     isIntact: () => lastOf(moved.places) !== here || isPlaced([element], target, position),
     isLost: () =>
       !placeholder.isConnected ||
       (dom.isElement(target) && !(dom.isConnected(element) && dom.isConnected(target))),
-    apply() {
+    put() {
       if (dom.contains(element, target)) throw Error("An element cannot be moved into itself.");
       const parent = dom.parentNode(element);
       if (parent && parent !== moved.newParent) {
@@ -188,6 +192,8 @@ export function moveElement(
       }
       place([element], target, position);
       moved.newParent = dom.parentNode(element);
+      if (moved.newParent && moved.newParent === moved.home)
+        insertNode(moved.home, follower, dom.nextSibling(element));
     },
     undo() {
       const { home, newParent, places } = moved;
@@ -210,6 +216,7 @@ export function moveElement(
       if (isOurs && parentNode) insertNode(parentNode, element, placeholder);
       else if (isOurs) removeNode(element);
       removeNode(placeholder);
+      removeNode(follower);
     },
   };
 }

@@ -15,7 +15,8 @@ const SHOW_TEXT = 4;
 /** The times at which a change was applied to an element, or to another element with which the page replaced it. */
 export type History = number[];
 
-let roundMs = 0;
+/** The time of the present round. See `beginRound`. */
+export let roundMs = 0;
 
 /**
  * Begins a round. A round is one run of the runtime's code, during which no code of the page runs.

@@ -105,7 +105,7 @@ export function createRunningChange(
   }
 
   function apply(element: PageElement, effect: Effect): void {
-    attempt(effect.apply);
+    attempt(effect.put);
     if (error === null) appliedAtMs ??= performance.now();
     onApply(dom.getRootNode(element));
   }
@@ -190,7 +190,7 @@ export function createRunningChange(
       if (isOwnDoing && !("position" in change)) return false;
       for (const [element, binding] of bindings) {
         const { effect, history } = binding;
-        if (mutated && !some(effect.nodes(), (node) => node && mutated.has(node))) continue;
+        if (mutated && !some(effect.watched(), (node) => node && mutated.has(node))) continue;
         if (isLost(element, binding) || attempt(effect.isIntact) !== false || isFight || error !== null)
           continue;
         if (!isOwnDoing && !mayApply(history)) continue;

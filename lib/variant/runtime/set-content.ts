@@ -16,6 +16,7 @@ import {
   reverse,
   some,
 } from "./lists.ts";
+import { keepOriginal, takeOriginal } from "./lost-originals.ts";
 import { moveElement } from "./place-nodes.ts";
 import type { CompiledNode } from "./runtime-types.ts";
 import { shared } from "./shared-state.ts";
@@ -41,7 +42,7 @@ export type Content = {
 };
 
 /** Whether a node is the comment by which Qwik finds the text after it when it resumes the page. */
-const isTextMarker = (node: PageNode) => node.nodeType === 8 && /^t=/.test((node as Comment).data);
+const isTextMarker = (node: PageNode) => node instanceof Comment && /^t=/.test(node.data);
 
 /** Lists the child nodes of an element, except nodes that changes have inserted or moved there. */
 const listChildren = (element: PageElement) =>
@@ -75,7 +76,7 @@ function showInPlace(element: PageElement, content: Content, nodes: CompiledNode
   for (const child of listForeign(element, content)) {
     if (!dom.isElement(child)) continue;
     const move = moveElement(child, content.stash, "end");
-    move.apply();
+    move.put();
     add(content.moves, move);
   }
   for (const [text, slot] of texts) {
@@ -157,10 +158,17 @@ export function setContent(element: PageElement, nodes: CompiledNode[]): Effect 
     texts: new Map(),
     moves: [],
   };
+  const readKey = () => dom.localName(element) + dom.textContent(element);
+  // The cast is safe: this function keeps the child nodes of elements by such keys.
+  const lost = takeOriginal(readKey())?.original as PageNode[] | undefined;
+  if (lost) {
+    map(listChildren(element), removeNode);
+    for (const node of lost) insertNode(element, node, null);
+  }
   shared.contents.set(element, content);
   add(content.edits, nodes);
   return {
-    nodes: () => [element],
+    watched: () => [element],
     isIntact() {
       const { built, shown, texts } = content;
       const children = filter(
@@ -177,10 +185,12 @@ export function setContent(element: PageElement, nodes: CompiledNode[]): Effect 
         every(built, (node, index) => node === children[index] && !isWritten(node, content, index))
       );
     },
-    apply: () => show(element, content),
+    put: () => show(element, content),
     undo() {
+      const key = readKey();
       removeLast(content.edits, nodes);
       show(element, content);
+      if (!dom.isConnected(element)) keepOriginal(key, listChildren(element));
     },
   };
 }

@@ -1,6 +1,7 @@
 import type { PageElement, PageNode } from "../../dom/make-dom.ts";
 import type { Slot } from "./edit-slot.ts";
 import type { Guard } from "./guard-parent.ts";
+import type { LostOriginal } from "./lost-originals.ts";
 import type { Moved } from "./place-nodes.ts";
 import type { VariantHandle } from "./runtime-types.ts";
 import type { Content } from "./set-content.ts";
@@ -19,6 +20,8 @@ type SharedState = {
   placed: WeakSet<PageNode>;
   /** The HTML or text of each node that a change has inserted. Copies of the nodes are recognized by it. */
   sources: Set<string | null>;
+  /** What elements that have left the document had before they were changed, by their look with the change. */
+  lost: LostOriginal[];
   moved: WeakMap<PageElement, Moved>;
   slots: WeakMap<PageNode, Map<string, Slot>>;
   contents: WeakMap<PageElement, Content>;
@@ -35,7 +38,7 @@ declare global {
 }
 
 // Changes with the shape of the state, because scripts of older releases may run in the same document.
-const STATE = Symbol.for("agent-session-variants/2");
+const STATE = Symbol.for("__agentSessionVariants/3");
 
 const NAME = "__agentSessionVariants";
 // The id of an element can be the name of a global variable, but such a variable is not a property of the window itself.
@@ -54,6 +57,7 @@ export const shared: SharedState = existing ?? {
   built: new WeakSet(),
   placed: new WeakSet(),
   sources: new Set(),
+  lost: [],
   moved: new WeakMap(),
   slots: new WeakMap(),
   contents: new WeakMap(),
