@@ -40,7 +40,7 @@ test("a message whose turn is about to start is played after an interrupt that o
   await setNotBefore(null);
   await service.model.waitForRequest(({ userText }) => userText.includes("urgent"));
   const early = await turn.play({ runId: note.runId, generation: 2, player: "the job on its way" });
-  assert.deepEqual(early, { status: "no" });
+  assert.deepEqual(early, { status: "not_claimable" });
   urgent.resolve();
   await service.completed(note.statusUrl);
 

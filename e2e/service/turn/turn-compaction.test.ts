@@ -17,6 +17,7 @@ const PROFILE = {
       "deploy_landing_page",
       "import_legacy_session",
       "set_previews",
+      "check_variant",
       "run_tests",
       "wait_for_test_results",
     ],

@@ -246,7 +246,7 @@ describe("a run", () => {
   it("is not claimed by an outdated job", async () => {
     const { runId, sessionId, release } = await takeOver("newer");
     await turn().handOver(runId, 1);
-    assert.deepEqual(await turn().play({ runId, generation: 1, player: "another" }), { status: "no" });
+    assert.deepEqual(await turn().play({ runId, generation: 1, player: "another" }), { status: "not_claimable" });
     release();
     await waitUntil(
       async () => only(await readEvents(service, sessionId), "run.completed").length === 1,
@@ -260,7 +260,7 @@ describe("a run", () => {
     await service.completed(session.statusUrl);
     const requestCount = service.model.requests.length;
     assert.deepEqual(await turn().play({ runId: session.runId, generation: 1, player: "another" }), {
-      status: "no",
+      status: "not_claimable",
     });
     assert.equal(service.model.requests.length, requestCount);
     const kinds = (await readEvents(service, session.sessionId)).map(({ kind }) => kind);

@@ -432,12 +432,12 @@ describe("races of a parked turn", () => {
     const { turn } = service.container.services;
     const { runId } = session.turn;
     const play = (generation: number) => turn.play({ runId, generation, player: "a second one" });
-    assert.deepEqual(await play(1), { status: "no" }, "the job that was played until the turn was parked");
-    assert.deepEqual(await play(2), { status: "no" }, "the wake that has not happened");
+    assert.deepEqual(await play(1), { status: "not_claimable" }, "the job that was played until the turn was parked");
+    assert.deepEqual(await play(2), { status: "not_claimable" }, "the wake that has not happened");
     const { epoch } = await readRun(service, session);
     await answer(service, session, session.ids[0]);
     await service.completed(session.turn.statusUrl);
-    assert.deepEqual(await play(2), { status: "no" });
+    assert.deepEqual(await play(2), { status: "not_claimable" });
     assert.equal((await readRun(service, session)).epoch, epoch + 1, "only the wake claimed the run");
     await checkWakes(service, session);
   });
@@ -491,7 +491,7 @@ describe("races of a parked turn", () => {
     assert.deepEqual(
       await service.container.services.turn.play({ runId: turn.runId, generation: 2, player: "x" }),
       {
-        status: "no",
+        status: "not_claimable",
       },
     );
   });

@@ -43,15 +43,15 @@ const lockRun = (value: Value<string>, fence: Fence, unlessSteered: boolean) =>
     ? lockIfAlone(value)
     : fence === "fresh"
       ? lockIfFresh(value)
-      : heldBy(value, fence, unlessSteered);
+      : lockIf(value, fence, unlessSteered);
 
-const heldBy = (value: Value<string>, fence: PlainFence, unlessSteered: boolean) => sql`locked as (
+const lockIf = (value: Value<string>, fence: PlainFence, unlessSteered: boolean) => sql`locked as (
   select id from ${sessions}
   where id = (select session_id from ${runs} where id = ${value("runId")}) for no key update
 ), locked_run as (
-  select id, session_id, request_id, cancel_requested_at is not null as is_cancelled from ${runs} held_run
+  select id, session_id, request_id, cancel_requested_at is not null as is_cancelled from ${runs} candidate
   where id = ${value("runId")} and session_id = (select id from locked) and ${FENCES[fence](value)}
-    ${unlessSteered ? sql`and not ${unreadSteers(sql`held_run.request_id`)}` : sql``} for no key update)`;
+    ${unlessSteered ? sql`and not ${unreadSteers(sql`candidate.request_id`)}` : sql``} for no key update)`;
 
 /**
  * Among other conditions, requires that nothing was added to the session since the statement began. A statement reads
