@@ -246,7 +246,9 @@ describe("a run", () => {
   it("is not claimed by an outdated job", async () => {
     const { runId, sessionId, release } = await takeOver("newer");
     await turn().handOver(runId, 1);
-    assert.deepEqual(await turn().play({ runId, generation: 1, player: "another" }), { status: "not_claimable" });
+    assert.deepEqual(await turn().play({ runId, generation: 1, player: "another" }), {
+      status: "not_claimable",
+    });
     release();
     await waitUntil(
       async () => only(await readEvents(service, sessionId), "run.completed").length === 1,

@@ -432,7 +432,11 @@ describe("races of a parked turn", () => {
     const { turn } = service.container.services;
     const { runId } = session.turn;
     const play = (generation: number) => turn.play({ runId, generation, player: "a second one" });
-    assert.deepEqual(await play(1), { status: "not_claimable" }, "the job that was played until the turn was parked");
+    assert.deepEqual(
+      await play(1),
+      { status: "not_claimable" },
+      "the job that was played until the turn was parked",
+    );
     assert.deepEqual(await play(2), { status: "not_claimable" }, "the wake that has not happened");
     const { epoch } = await readRun(service, session);
     await answer(service, session, session.ids[0]);
