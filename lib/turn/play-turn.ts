@@ -39,6 +39,25 @@ export type Played =
 
 const STOPPED: RunEnd = { outcome: "cancelled", reason: STOPPED_REASON };
 
+/** Ends {@link playSteps} when the run was stopped. Nothing outside this file sees it. */
+class RunStopped extends Error {}
+
+function throwIfStopped(run: RunInPlay): void {
+  if (isStopped(run)) throw new RunStopped();
+}
+
+/** Waits for a step. @throws RunStopped if the run was stopped meanwhile. */
+async function unlessStopped<Result>(run: RunInPlay, step: Promise<Result>): Promise<Result> {
+  const result = await step;
+  throwIfStopped(run);
+  return result;
+}
+
+function endIfStopped(error: unknown): RunEnd {
+  if (error instanceof RunStopped) return STOPPED;
+  throw error;
+}
+
 /**
  * Plays a run from its last recorded step until the run ends or waits, or until the time of this executor is over. Each
  * step is recorded with its effects in one write before the next step begins, so another executor can continue after
@@ -79,7 +98,7 @@ async function claimAndPlay(
 async function playClaimed(deps: TurnDeps, checker: SchemaChecker, run: RunInPlay): Promise<Played> {
   const pauseAtMs = performance.now() + deps.settings.playBudgetMs;
   for (;;) {
-    const end = await playSteps(deps, checker, run, pauseAtMs);
+    const end = await playSteps(deps, checker, run, pauseAtMs).catch(endIfStopped);
     if (end === "paused" || end === "parked") return { status: end };
     if (end.outcome === "cancelled") await settleCalls(deps, run);
     // The outcome of a turn depends on whether its page was reached.
@@ -97,6 +116,8 @@ async function playClaimed(deps: TurnDeps, checker: SchemaChecker, run: RunInPla
 /**
  * Plays steps until the run has to end or to wait, or until this executor's time is up. A structured run begins with
  * the probe of its schema, so that a refused schema costs no tool call and no request to the caller's tool servers.
+ *
+ * @throws RunStopped when the run was stopped.
  */
 async function playSteps(
   deps: TurnDeps,
@@ -104,19 +125,15 @@ async function playSteps(
   run: RunInPlay,
   pauseAtMs: number,
 ): Promise<RunEnd | "paused" | "parked"> {
-  await openRun(deps, run);
-  if (isStopped(run)) return STOPPED;
+  await unlessStopped(run, openRun(deps, run));
   if (run.claim.isStructured) {
     if (!hasBegunProbe(run) && (await parkIfExhausted(deps, run, findPlace(run)))) return "parked";
-    if (isStopped(run)) return STOPPED;
-    const probed = await probeRun(deps, run, checker);
-    if (isStopped(run) || probed.kind === "stopped") return STOPPED;
+    const probed = await unlessStopped(run, probeRun(deps, run, checker));
+    if (probed.kind === "stopped") return STOPPED;
     if (probed.kind === "failed") return { outcome: "errored", failure: probed.failure };
   }
-  await composeTools(deps, run);
-  if (isStopped(run)) return STOPPED;
-  await recordFirstLook(deps, run);
-  if (isStopped(run)) return STOPPED;
+  await unlessStopped(run, composeTools(deps, run));
+  await unlessStopped(run, recordFirstLook(deps, run));
   const { maxSteps } = deps.settings;
   const place = findPlace(run);
   const isResumed = findRecorded(run, `model-${place}`) !== undefined;
@@ -124,10 +141,10 @@ async function playSteps(
   for (let number = place; number <= maxSteps; number++) {
     const isCalled = findRecorded(run, `model-${number}`) !== undefined;
     if (!isCalled && (await parkIfExhausted(deps, run, number))) return "parked";
-    if (isStopped(run)) return STOPPED;
     const model = await callModelWithCompaction(deps, run, number);
     if (model.kind === "calling") await answerFromStore(deps, run, number, model);
-    if (isStopped(run) || model.kind === "stopped") return STOPPED;
+    throwIfStopped(run);
+    if (model.kind === "stopped") return STOPPED;
     if (model.kind === "failed") return { outcome: "errored", failure: model.failure };
     const isConclusion = model.kind === "concluded";
     if (isConclusion && !(await hasMoreToDo(deps, run, number)))
@@ -135,7 +152,6 @@ async function playSteps(
     if (isConclusion) await recordStep(deps, run, model.record);
     const calls = model.kind === "answered" ? model.calls : model.kind === "calling" ? [model.call] : [];
     if (await waitForCalls(deps, run, number, calls)) return "parked";
-    if (isStopped(run)) return STOPPED;
     const isUnfinished = model.kind === "answered" && model.unfinished !== undefined;
     const reason = endUnfinished(run, number);
     if (reason !== undefined) return { outcome: "errored", failure: { message: reason, isRetryable: false } };
@@ -148,7 +164,7 @@ async function playSteps(
     while (calls.length === 0 && !isUnfinished && !hasRead) {
       const delegated = mayRead ? await awaitAgents(deps, run, number) : "none";
       if (delegated === "parked") return "parked";
-      if (isStopped(run)) return STOPPED;
+      throwIfStopped(run);
       if (delegated === "read") break;
       if (mayRead && run.isSteered) {
         hasRead = await readSteers(deps, run, number + 1);
@@ -160,7 +176,7 @@ async function playSteps(
     }
     // A run that has just read a message does not wait for control of the browser: the model answers the message first.
     if (!hasRead && number < maxSteps && (await waitForControl(deps, run))) return "parked";
-    if (isStopped(run)) return STOPPED;
+    throwIfStopped(run);
     const isProgress = number > place || !isResumed;
     if (isProgress && (performance.now() > pauseAtMs || deps.stops.isShuttingDown())) return "paused";
   }
@@ -171,8 +187,10 @@ async function playSteps(
 }
 
 /**
- * Runs the tool calls of an answer until all have results, or the run is parked or stopped. @returns whether the run is
- * parked.
+ * Runs the tool calls of an answer until all have results or the run is parked.
+ *
+ * @returns whether the run is parked.
+ * @throws RunStopped when the run was stopped.
  */
 async function waitForCalls(
   deps: TurnDeps,
@@ -181,10 +199,10 @@ async function waitForCalls(
   calls: PlannedCall[],
 ): Promise<boolean> {
   for (;;) {
-    const waits = await runTools(deps, run, number, calls);
-    if (waits.length === 0 || isStopped(run)) return false;
+    const waits = await unlessStopped(run, runTools(deps, run, number, calls));
+    if (waits.length === 0) return false;
     if (await parkRun(deps, run, waits)) return true;
-    if (isStopped(run)) return false;
+    throwIfStopped(run);
   }
 }
 
@@ -193,11 +211,16 @@ async function waitForCalls(
  *
  * @param number the number of the next model call.
  * @returns whether the run is parked.
+ * @throws RunStopped when the run was stopped and is not parked.
  */
 async function parkIfExhausted(deps: TurnDeps, run: RunInPlay, number: number): Promise<boolean> {
   for (;;) {
     const waited = await waitForBudget(deps, run);
-    if (waited !== "steered") return waited === "parked";
+    if (waited === "parked") return true;
+    if (waited === "free") {
+      throwIfStopped(run);
+      return false;
+    }
     await readSteers(deps, run, number);
   }
 }
@@ -216,6 +239,7 @@ async function waitForControl(deps: TurnDeps, run: RunInPlay): Promise<boolean> 
  * @param at.number the number of the last model call.
  * @param at.mayRead whether the turn can still read a message that arrives now.
  * @returns `steered` if the turn has to read a message before the collection begins, `parked` if the budget is used up.
+ * @throws RunStopped when the run was stopped.
  */
 async function finishRun(
   deps: TurnDeps,
@@ -228,16 +252,16 @@ async function finishRun(
   // A message that this turn can no longer read (`steered` without `mayRead`) becomes a separate turn. In that case,
   // the deliverable is collected at once, although the budget is used up.
   if (waited === "parked" || (waited === "steered" && mayRead)) return waited;
-  if (isStopped(run)) return STOPPED;
-  const room = findRecorded(run, "collect")
-    ? undefined
-    : await compactContext(deps, run, `collect-${number}`);
-  if (isStopped(run) || room?.kind === "stopped") return STOPPED;
-  if (room?.kind === "failed") return { outcome: "errored", failure: room.failure };
+  throwIfStopped(run);
+  if (findRecorded(run, "collect") === undefined) {
+    const compacted = await unlessStopped(run, compactContext(deps, run, `collect-${number}`));
+    if (compacted.kind === "stopped") return STOPPED;
+    if (compacted.kind === "failed") return { outcome: "errored", failure: compacted.failure };
+  }
   if (!(await beginCollection(deps, run, mayRead))) return "steered";
-  if (isStopped(run)) return STOPPED;
-  const collected = await collectDeliverable(deps, run, checker);
-  if (isStopped(run) || collected.kind === "stopped") return STOPPED;
+  throwIfStopped(run);
+  const collected = await unlessStopped(run, collectDeliverable(deps, run, checker));
+  if (collected.kind === "stopped") return STOPPED;
   // A retryable failure fails the run. After any other failure of the structured call, the turn succeeds with a failed
   // deliverable.
   if (collected.kind === "failed" && collected.failure.isRetryable)

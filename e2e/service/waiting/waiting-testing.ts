@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -155,10 +156,12 @@ export async function beforeParking(
 ): Promise<PersonSession> {
   const folder = await mkdtemp(join(tmpdir(), "gate-"));
   const gate = join(folder, "open");
-  const command = { name: "run_shell", arguments: { command: `until [ -e ${gate} ]; do sleep 0.05; done` } };
+  const begun = join(folder, "begun");
+  const waiting = `touch ${begun}; until [ -e ${gate} ]; do sleep 0.05; done`;
+  const command = { name: "run_shell", arguments: { command: waiting } };
   try {
     const session = await startTurn(service, [{ toolCalls: [ask("Which colour?"), command] }]);
-    await waitUntil(async () => (await readQuestions(service, session)).length === 1, "the turn asks");
+    await waitUntil(() => existsSync(begun), "the command runs, which begins after the question");
     const [question] = await readQuestions(service, session);
     await work(session, question?.id ?? "");
     await writeFile(gate, "");
