@@ -211,7 +211,7 @@ function runNodeTests(context, more) {
       "--test",
       "--test-concurrency=3",
       // With this limit, a test that hangs is reported as failed, instead of blocking the whole run.
-      "--test-timeout=180000",
+      "--test-timeout=300000",
       "--import=./lib/setup/tests/limit-test-file.mjs",
       "--test-global-setup=./db/global-setup-testing.ts",
       "--test-reporter=./lib/setup/tests/test-reporter.mjs",
