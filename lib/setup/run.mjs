@@ -20,7 +20,7 @@ const usage = `Usage: node lib/setup/run.mjs <command>
 
   start                                  run the service
   dev                                    run the service with hot reload
-  test [--unit | --e2e] [filter …]       run checks and tests
+  test [--unit | --e2e] [filter …]       run checks and tests; with --grep: tests by name; with --watch: again after changes
   bench [option …]                       run the benchmarks
   eval [option …]                        play tasks on pages with the configured model
   faults [option …]                      run the fault campaign

@@ -31,7 +31,7 @@ import { hasBegunProbe, probeRun } from "./structured/probe-run.ts";
 /**
  * Why an executor stopped playing a run. `ended`: the run has ended. `paused`: the executor stopped between two steps,
  * because its time was up or the process is ending. `parked`: the run waits, for example for a person or for
- * sub-agents. For `later` and `not_claimable` see `ClaimResult` in `run/claim-run.ts`.
+ * sub-agents. For `later` and `not_claimable` see `ClaimResult` in `phases/claim-run.ts`.
  */
 export type Played =
   | { status: "ended" | "paused" | "parked" | "not_claimable" }

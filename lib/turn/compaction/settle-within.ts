@@ -4,7 +4,7 @@ import type { HistoryMessage } from "../history/history-entry.ts";
 /**
  * Takes messages that become one entry of the history, and adds an error result for each call without a result, before
  * the next message that is not a tool result. A call whose result comes later in `messages` gets no second result. A
- * call at the end of `messages` stays open: `prompt/history.ts` adds the missing results between entries.
+ * call at the end of `messages` stays open: `history/history.ts` adds the missing results between entries.
  */
 export function settleWithin(messages: readonly HistoryMessage[]): HistoryMessage[] {
   const answered = new Set(
