@@ -167,7 +167,10 @@ test("a style sheet that covers controls, lets clicks through, or moves what a f
     ["main::after { content: ''; position: absolute; inset: 0; z-index: 9 }", "covered"],
     ["#buy { pointer-events: none }", "covered"],
     ["#cities { position: absolute; left: -9999px }", "trapped"],
-    ["main::after { content: ''; position: absolute; inset: 0; z-index: 9; pointer-events: none }", undefined],
+    [
+      "main::after { content: ''; position: absolute; inset: 0; z-index: 9; pointer-events: none }",
+      undefined,
+    ],
   ] as const;
   for (const [css, expected] of cases) {
     const lines = summarize(await bench.check(documentOf(url, [label], { css })));

@@ -177,7 +177,9 @@ async function operatePair(
 }
 
 /** Operates a control again until it can be reached: what moves over a control, such as a slide, leaves it again. */
-async function untilFree(operate: () => ReturnType<typeof operateControl>): ReturnType<typeof operateControl> {
+async function untilFree(
+  operate: () => ReturnType<typeof operateControl>,
+): ReturnType<typeof operateControl> {
   for (const endMs = performance.now() + FREE_MS_MAX; performance.now() < endMs; ) {
     await sleep(FREE_STEP_MS);
     const operated = await operate();

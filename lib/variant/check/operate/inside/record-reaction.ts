@@ -110,7 +110,7 @@ export function makeReactionRecorder(watch: PageWatch, finder: ControlFinder): R
     }
     return hit;
   };
-  /** Whether an item is to the left of the page or above it, where nobody can scroll to. */
+  /** Whether an item is to the left of the page or above it, where people cannot scroll to. */
   const isOffPage = (item: PageElement): boolean => {
     const { right, bottom } = dom.getBoundingClientRect(item);
     return right + window.scrollX <= 0 || bottom + window.scrollY <= 0;
