@@ -151,7 +151,7 @@ describe("controls and forms are operated", () => {
 });
 
 /** A page with a carousel whose slides cover each other in turn, and a field with suggestions. */
-const COVERED = `<main><h1>Shop</h1><div id="slides"><button id="one">One</button><button id="two">Two</button></div><button id="buy">Buy</button><p id="count">0</p>
+const COVERED = `<main><h1>Shop</h1><div id="slides"><button id="one">One</button><button id="two">Two</button></div><button id="buy">Buy</button><div class="card"><a class="image" href="/order">Picture</a> <a class="name" href="/order">Kettle</a></div><p id="count">0</p>
   <label for="city">City</label> <input id="city"><ul id="cities" hidden></ul></main>
   <style>main { position: relative } #slides { position: relative; height: 40px; width: 100px } #slides button { position: absolute; inset: 0 } .top { z-index: 1 }</style>
   <script>
@@ -169,6 +169,10 @@ test("a style sheet that covers controls, lets clicks through, or moves what a f
     ["#cities { position: absolute; left: -9999px }", "trapped"],
     [
       "main::after { content: ''; position: absolute; inset: 0; z-index: 9; pointer-events: none }",
+      undefined,
+    ],
+    [
+      ".card { position: relative } .card .name::after { content: ''; position: absolute; inset: 0 }",
       undefined,
     ],
   ] as const;

@@ -27,7 +27,7 @@ type FirstFocus = { label: string; change: { id: string; op: string } | null };
 
 /**
  * How a control is reached. `none`: the page has no such control now. `blocked`: it is visible, and clicks at its place
- * meet another element.
+ * meet another element that does not lead to the same address.
  */
 type Aim = { how: "point"; point: Point } | { how: "focus" } | { how: "none" } | { how: "blocked" };
 
@@ -126,7 +126,16 @@ export async function aimAtControl(
   const isOwn = (hit: PageElement | null | undefined) =>
     !!hit && (finder.isWithin(element, hit) || (dom.shadowRoot(element) !== null && hit === element));
   const point = points.find((_, index) => isOwn(hits[index]));
-  if (!point) return { how: hits.includes(null) || !kit.isVisible(element) ? "none" : "blocked", submitter };
+  if (!point) {
+    const hrefOf = (each: PageElement) => {
+      const link = dom.closest(each, "a[href]");
+      return link && dom.getAttribute(link, "href");
+    };
+    const href = hrefOf(element);
+    // A link that covers a whole card leads where the card's other links lead.
+    const isReached = hits.some((hit) => hit === null || (href !== null && hrefOf(hit) === href));
+    return { how: isReached || !kit.isVisible(element) ? "none" : "blocked", submitter };
+  }
   operator.recorder.start(element);
   return { how: "point", point, submitter };
 }
