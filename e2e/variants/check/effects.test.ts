@@ -84,3 +84,24 @@ test("a change is proved by its effect; of one that is not visible, the check sa
   );
   assert.equal(report.status, "fail");
 });
+
+test("a text in the colour of its background cannot be read, unless the page hides it so without the variant", async () => {
+  const url = bench.serve(
+    "/unseen",
+    html(
+      '<main><h1>Shop</h1><p id="note">A note</p><p id="own">Hidden</p></main>',
+      "<style>body { background: #fff } #own { color: #fff }</style>",
+    ),
+  );
+  const report = await bench.check(
+    documentOf(url, [
+      { id: "note", op: "setStyle", selector: "#note", style: { color: "#fff" } },
+      { id: "own", op: "addClass", selector: "#own", className: "wide" },
+    ]),
+  );
+  assert.deepEqual(
+    report.findings.map(({ code, changeId }) => `${code} ${changeId}`),
+    ["accessibility note"],
+  );
+  assert.match(report.findings[0]?.message ?? "", /1:1/);
+});

@@ -150,6 +150,39 @@ describe("controls and forms are operated", () => {
   });
 });
 
+/** A page with a carousel whose slides cover each other in turn, and a field with suggestions. */
+const COVERED = `<main><h1>Shop</h1><div id="slides"><button id="one">One</button><button id="two">Two</button></div><button id="buy">Buy</button><div class="card"><a class="image" href="/order">Picture</a> <a class="name" href="/order">Kettle</a></div><p id="count">0</p>
+  <label for="city">City</label> <input id="city"><ul id="cities" hidden></ul></main>
+  <style>main { position: relative } #slides { position: relative; height: 40px; width: 100px } #slides button { position: absolute; inset: 0 } .top { z-index: 1 }</style>
+  <script>
+    for (const each of [one, two, buy]) each.onclick = () => { count.textContent = Number(count.textContent) + 1; };
+    setInterval(() => { one.classList.toggle("top"); two.classList.toggle("top", !one.classList.contains("top")); }, 300);
+    city.oninput = () => { cities.innerHTML = "<li>Kiel</li>"; cities.hidden = false; };
+  </script>`;
+
+test("a style sheet that covers controls, lets clicks through, or moves what a field opens off the page", async () => {
+  const url = bench.serve("/covered", html(COVERED));
+  const label: Change = { id: "city", op: "setAttribute", selector: "#city", name: "class", value: "wide" };
+  const cases = [
+    ["main::after { content: ''; position: absolute; inset: 0; z-index: 9 }", "covered"],
+    ["#buy { pointer-events: none }", "covered"],
+    ["#cities { position: absolute; left: -9999px }", "trapped"],
+    [
+      "main::after { content: ''; position: absolute; inset: 0; z-index: 9; pointer-events: none }",
+      undefined,
+    ],
+    [
+      ".card { position: relative } .card .name::after { content: ''; position: absolute; inset: 0 }",
+      undefined,
+    ],
+  ] as const;
+  for (const [css, expected] of cases) {
+    const lines = summarize(await bench.check(documentOf(url, [label], { css })));
+    const codes = lines.flatMap((line) => line.match(/covered|trapped|dead_control/) ?? []);
+    assert.deepEqual([...new Set(codes)], expected ? [expected] : [], lines.join());
+  }
+});
+
 // The page renders again at each input and at each click on a tab. The variant's script replaces the field at each
 // input, and stops the variant at the second tab.
 test("a focus that is lost while people type, and a change that is lost when a tab renders its panel", async () => {

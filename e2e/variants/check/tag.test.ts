@@ -175,6 +175,8 @@ describe("if a document cannot have the tag, the script is injected, which the r
     await expectInjected(serve("/meta", "text/html", html("<h1>A</h1>", meta)), /script-src.*blocks/);
     const xhtml = '<html xmlns="http://www.w3.org/1999/xhtml"><head><title>A</title></head><body/></html>';
     await expectInjected(serve("/xhtml", "application/xhtml+xml", xhtml), /no HTML/, "blocking");
+    const untyped = bench.serve("/untyped", (_request, response) => void response.end(html("<h1>A</h1>")));
+    await expectInjected(untyped, /has no Content-Type/);
     const wide = Buffer.from("\ufeff<!doctype html><h1>A</h1>", "utf16le");
     await expectInjected(serve("/wide", "text/html", wide), /two bytes/);
     const late = `<!doctype html><head><style>/*${" ".repeat(950)}*/</style><meta charset="utf-8">`;

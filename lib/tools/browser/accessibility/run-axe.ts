@@ -10,6 +10,11 @@ type AxeOptions = {
   /** Ids of the axe rules to skip. */
   without?: string[];
   elementsPerRule: number;
+  /**
+   * Whether text in the colour of its background breaks the rule of contrast. Axe leaves this undecided, because pages
+   * hide text in this way on purpose.
+   */
+  isUnseenTextBroken?: boolean;
 };
 
 /** The findings in one frame. `undecided` lists the rules for which axe cannot tell whether the frame passes. */
@@ -77,7 +82,7 @@ declare const axe: typeof axeModule;
  * body. The global variable `axe` exists in the page's frame, because `runAxe` has loaded axe-core there.
  */
 async function checkDocument(
-  { tags, parts, without = [], elementsPerRule }: AxeOptions,
+  { tags, parts, without = [], elementsPerRule, isUnseenTextBroken = false }: AxeOptions,
   beginOf: BeginningOf,
   dom: Dom,
 ): Promise<Omit<FrameFindings, "frame"> | { hiddenMember: string }> {
@@ -106,9 +111,22 @@ async function checkDocument(
     return { hiddenMember };
   });
   if ("hiddenMember" in results) return results;
+  const isUnseen = ({ any }: axeModule.NodeResult) =>
+    any.some(({ data }) => (data as { messageKey?: string } | null)?.messageKey === "equalRatio");
+  const unseen = results.incomplete
+    .filter(({ id }) => isUnseenTextBroken && id === "color-contrast")
+    .map((result) => ({ ...result, nodes: result.nodes.filter(isUnseen) }))
+    .filter(({ nodes }) => nodes.length > 0);
+  const broken = [
+    ...results.violations.map((result) => ({
+      ...result,
+      nodes: [...result.nodes, ...unseen.filter(({ id }) => id === result.id).flatMap(({ nodes }) => nodes)],
+    })),
+    ...unseen.filter(({ id }) => !results.violations.some((each) => each.id === id)),
+  ];
   const cut = (text: string, length: number) => (text.length > length ? `${beginOf(text, length)}…` : text);
   return {
-    violations: results.violations.map(({ id, impact, help, helpUrl, tags: names, nodes }) => ({
+    violations: broken.map(({ id, impact, help, helpUrl, tags: names, nodes }) => ({
       rule: id,
       impact: impact ?? null,
       help,

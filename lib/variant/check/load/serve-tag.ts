@@ -230,8 +230,9 @@ const readPolicies = (headers: Header[]): string[] =>
 
 function explainUntaggable(headers: Header[]): string | undefined {
   const type = readHeader(headers, "content-type");
-  if (!/^\s*text\/html\b/i.test(type))
-    return `the document is no HTML, but ${type.slice(0, 100) || "of no known type"}`;
+  // The browser may still take the document for HTML.
+  if (type.trim() === "") return "the document has no Content-Type";
+  if (!/^\s*text\/html\b/i.test(type)) return `the document is no HTML, but ${type.slice(0, 100)}`;
   return /^\s*attachment/i.test(readHeader(headers, "content-disposition"))
     ? "the document is a download"
     : undefined;

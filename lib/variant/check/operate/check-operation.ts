@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Finding } from "../check-report.ts";
 import type { CheckContext, CheckTarget } from "../load/check-context.ts";
 import { openLoad, type PageLoad } from "../load/open-load.ts";
@@ -10,7 +11,7 @@ import { followSubmit } from "./follow-submits.ts";
 import { guardRequests } from "./guard-requests.ts";
 import type { Control } from "./inside/find-controls.ts";
 import { listControls, readFirstFocus, recordIdle } from "./inside/operator.ts";
-import { judgeReaction, type LostReaction } from "./judge-reactions.ts";
+import { isEffective, judgeBlocked, judgeReaction, type LostReaction } from "./judge-reactions.ts";
 import { closeOpened, type OperatedLoad, operateControl } from "./operate-control.ts";
 import { type ControlPair, pairControls } from "./pair-controls.ts";
 import { listShown } from "./propose-opening.ts";
@@ -24,6 +25,9 @@ const LISTED_MAX = 300;
 const FORM_RANK_MAX = 3;
 /** How long a page is watched for changes that it makes by itself, in milliseconds. */
 const IDLE_MS = 1_200;
+/** How long a control that something covers is tried again, in milliseconds. */
+const FREE_MS_MAX = 1_000;
+const FREE_STEP_MS = 50;
 
 type OperationResult = {
   findings: Finding[];
@@ -149,12 +153,19 @@ async function operatePair(
     operateControl(check, load, { kind, keys }, submitter);
   // With the variant, a form is submitted with the button that submits it without, wherever the button is now.
   const first = before.kind === "submit" ? await operate(control, before) : null;
-  const [original, reaction] = await settleAll([
+  const submitter = first === "blocked" ? undefined : first?.submitter;
+  const operateVariant = () => operate(variant, after, submitter);
+  const [expected, seen] = await settleAll([
     first ? Promise.resolve(first) : operate(control, before),
-    operate(variant, after, first?.submitter),
+    operateVariant(),
   ]);
+  const original = expected === "blocked" ? null : expected;
+  const operated =
+    seen === "blocked" && original && isEffective(original) ? await untilFree(operateVariant) : seen;
+  const reaction = operated === "blocked" ? null : operated;
   const lost =
     judgeReaction(before, original, reaction) ??
+    (operated === "blocked" ? judgeBlocked(before.label, original) : undefined) ??
     (before.kind === "submit" && reaction
       ? await followSubmit(check, variant.load, before.label, original, reaction)
       : undefined);
@@ -163,6 +174,18 @@ async function operatePair(
   if (original) await closeOpened(check, control, before, original);
   if (reaction) await closeOpened(check, variant, after, reaction);
   return [...(lost ? [{ ...lost, changeId }] : []), ...gone].map((each) => ({ ...each, before, after }));
+}
+
+/** Operates a control again until it can be reached: what moves over a control, such as a slide, leaves it again. */
+async function untilFree(
+  operate: () => ReturnType<typeof operateControl>,
+): ReturnType<typeof operateControl> {
+  for (const endMs = performance.now() + FREE_MS_MAX; performance.now() < endMs; ) {
+    await sleep(FREE_STEP_MS);
+    const operated = await operate();
+    if (operated !== "blocked") return operated;
+  }
+  return "blocked";
 }
 
 /** Finds a focus that the page sets by itself, for example with `autofocus`, and that the variant takes away. */
@@ -184,7 +207,8 @@ async function judgeFirstFocus({ control, variant }: OperatedPair): Promise<Susp
 
 async function submitAdded(check: CheckContext, variant: OperatedLoad, form: Control): Promise<Suspect[]> {
   const reaction = await operateControl(check, variant, form);
-  const lost = reaction && (await followSubmit(check, variant.load, form.label, null, reaction));
+  if (!reaction || reaction === "blocked") return [];
+  const lost = await followSubmit(check, variant.load, form.label, null, reaction);
   return lost ? [{ ...lost, changeId: form.changeId, before: null, after: form }] : [];
 }
 

@@ -36,6 +36,17 @@ export function judgeReaction(
   );
 }
 
+/** Whether the page reacts to a control at all. */
+export const isEffective = (reaction: Reaction): boolean =>
+  hasEffect(reaction) || reaction.inside > 0 || reaction.isSubmitPrevented === true;
+
+/** Finds a control that has an effect without the variant, and that no click reaches with it. */
+export function judgeBlocked(label: string, before: Reaction | null): LostReaction | undefined {
+  if (!before || !isEffective(before)) return undefined;
+  const message = `With the variant no click reaches ${label}: another element covers it, or its style has pointer-events: none.`;
+  return { code: "covered", message };
+}
+
 const documentOf = ({ requests }: Reaction) => requests.find(({ isDocument }) => isDocument);
 const nameOf = ({ method, address }: { method: string; address: string }) => `${method} ${address}`;
 

@@ -36,16 +36,17 @@ const TYPED = ["1", "2"];
  * Operates a control with the mouse or the keyboard, as a visitor does, and waits until the page has reacted.
  *
  * @param submitter keys of the button that submits the form on the original page. Null to use the form's own.
- * @returns null if the page has no such control now, or if it cannot be reached.
+ * @returns null if the page has no such control now, and `blocked` if clicks at its place meet another element.
  */
 export async function operateControl(
   check: CheckContext,
   { load, guard }: OperatedLoad,
   { kind, keys }: Aimed,
   submitter: string[] | null = null,
-): Promise<Reaction | null> {
+): Promise<Reaction | "blocked" | null> {
   const aim = await load.look(aimAtControl, { kind, keys, submitter });
   if (aim.how === "none") return null;
+  if (aim.how === "blocked") return "blocked";
   guard.take();
   const before = {
     url: load.page.url(),

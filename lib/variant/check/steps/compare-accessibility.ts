@@ -46,7 +46,13 @@ export async function readViolations(load: PageLoad, check: CheckContext): Promi
 async function runRules(load: PageLoad, { limits }: CheckContext): Promise<Violations> {
   const run = (parts: string[], without: string[]) =>
     load.inWorld(limits.accessibilityMs, (world) =>
-      runAxe(world, { tags: TAGS, parts, without, elementsPerRule: ELEMENTS_PER_RULE }),
+      runAxe(world, {
+        tags: TAGS,
+        parts,
+        without,
+        elementsPerRule: ELEMENTS_PER_RULE,
+        isUnseenTextBroken: true,
+      }),
     );
   const { elements, changed } = await load.look(readSize, null);
   const isWhole = elements <= ELEMENTS_MAX;

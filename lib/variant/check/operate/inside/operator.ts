@@ -25,8 +25,11 @@ type Point = { x: number; y: number };
 /** The element that has the focus when the page has loaded, and the change that it belongs to. */
 type FirstFocus = { label: string; change: { id: string; op: string } | null };
 
-/** How a control is reached. `none`: the page has no such control now, or something covers it. */
-type Aim = { how: "point"; point: Point } | { how: "focus" } | { how: "none" };
+/**
+ * How a control is reached. `none`: the page has no such control now. `blocked`: it is visible, and clicks at its place
+ * meet another element that does not lead to the same address.
+ */
+type Aim = { how: "point"; point: Point } | { how: "focus" } | { how: "none" } | { how: "blocked" };
 
 /**
  * Creates the {@link PageOperator} of a document. The source of this function is sent to the page and runs there, so the
@@ -119,14 +122,20 @@ export async function aimAtControl(
   const { left, top, width, height } = dom.getBoundingClientRect(element);
   const near = { x: left + Math.min(10, width / 2), y: top + Math.min(10, height / 2) };
   const points = [{ x: left + width / 2, y: top + height / 2 }, near];
-  const isHit = ({ x, y }: { x: number; y: number }) => {
-    const hit = dom.elementFromPoint(dom.getRootNode(element), x, y);
-    return (
-      hit !== null && (finder.isWithin(element, hit) || (dom.shadowRoot(element) !== null && hit === element))
-    );
-  };
-  const point = points.find(isHit);
-  if (!point) return { how: "none", submitter };
+  const hits = points.map(({ x, y }) => dom.elementFromPoint(dom.getRootNode(element), x, y));
+  const isOwn = (hit: PageElement | null | undefined) =>
+    !!hit && (finder.isWithin(element, hit) || (dom.shadowRoot(element) !== null && hit === element));
+  const point = points.find((_, index) => isOwn(hits[index]));
+  if (!point) {
+    const hrefOf = (each: PageElement) => {
+      const link = dom.closest(each, "a[href]");
+      return link && dom.getAttribute(link, "href");
+    };
+    const href = hrefOf(element);
+    // A link that covers a whole card leads where the card's other links lead.
+    const isReached = hits.some((hit) => hit === null || (href !== null && hrefOf(hit) === href));
+    return { how: isReached || !kit.isVisible(element) ? "none" : "blocked", submitter };
+  }
   operator.recorder.start(element);
   return { how: "point", point, submitter };
 }

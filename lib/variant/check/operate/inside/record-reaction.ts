@@ -110,6 +110,11 @@ export function makeReactionRecorder(watch: PageWatch, finder: ControlFinder): R
     }
     return hit;
   };
+  /** Whether an item is to the left of the page or above it, where people cannot scroll to. */
+  const isOffPage = (item: PageElement): boolean => {
+    const { right, bottom } = dom.getBoundingClientRect(item);
+    return right + window.scrollX <= 0 || bottom + window.scrollY <= 0;
+  };
   /** Whether the opened content scrolls, and people have to scroll it to see a point of an item. */
   const isScrolledOut = (item: PageElement, x: number, y: number, opened: Set<PageElement>): boolean => {
     for (let each: PageElement | null = item; each && opened.has(each); each = finder.parentOf(each)) {
@@ -132,6 +137,8 @@ export function makeReactionRecorder(watch: PageWatch, finder: ControlFinder): R
       .flatMap((item): OpenedItem[] => {
         const { left, top, width, height } = dom.getBoundingClientRect(item);
         const [x, y] = [left + width / 2, top + height / 2];
+        if (isOffPage(item))
+          return [{ keys: finder.keysOf(item), label: finder.labelOf(item), isReachable: false }];
         const isInView = x >= 0 && y >= 0 && x < window.innerWidth && y < window.innerHeight;
         if (
           !isInView ||
