@@ -196,6 +196,19 @@ test("a focus that is lost while people type, and a change that is lost when a t
   assert.ok(lines.includes("fail lost_at_render lead"), lines.join());
 });
 
+test("a script of the variant that disturbs typing into a distant field, and a new form without an address", async () => {
+  const body = `<h1>Contact</h1><form action="/order"><p class="field"><label>Name <input name="who"></label></p></form><aside id="side"><p>Side</p></aside>`;
+  const url = bench.serve("/contact", html(`<main>${body}</main>`, STYLE));
+  const document = documentOf(url, [
+    { id: "new", op: "insert", selector: "#side", position: "end", html: form("new", "/missing") },
+  ]);
+  const js = `const put = ({ target }) => { const field = target.closest(".field"); const { parentNode } = field ?? {}; if (parentNode) { field.remove(); parentNode.prepend(field); } };
+    addEventListener("input", put); return () => removeEventListener("input", put);`;
+  const pages = document.pages.map((page) => ({ ...page, js }));
+  const report = await bench.check({ ...document, pages }, { limits: { operateMs: 60_000 } });
+  assert.deepEqual(summarize(report), ["fail focus_lost -", "warn dead_form new"]);
+});
+
 test("only a caller who allows it lets the check send requests with effects", async () => {
   const url = bench.serve("/random", html(`<main><h1>Shop</h1>${RANDOM}</main>`));
   await bench.check(documentOf(url, [BAR]), { allowSubmits: true });

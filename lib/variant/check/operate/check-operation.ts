@@ -63,10 +63,11 @@ export async function checkOperation(
   const openers: Record<string, string> = {};
   const suspects: Suspect[] = [];
   const notes: string[] = [];
+  const listed = { max: LISTED_MAX, hasDistantFields: target.hasScript };
   await withPair(check, target, ids, async (pair) => {
     const [originals, controls] = await settleAll([
-      pair.control.load.look(listControls, LISTED_MAX),
-      pair.variant.load.look(listControls, LISTED_MAX),
+      pair.control.load.look(listControls, listed),
+      pair.variant.load.look(listControls, listed),
     ]);
     suspects.push(...(await judgeFirstFocus(pair)));
     const { pairs, added } = pairControls(originals, controls);
@@ -93,10 +94,10 @@ export async function checkOperation(
       );
   });
   const confirmed = await confirmSuspects(check, target, ids, selectDistinct(suspects));
-  const findings = confirmed.map(({ code, changeId, message }) => {
+  const findings = confirmed.map(({ code, changeId, message, level }) => {
     for (const change of changes)
       if (change.id === changeId && code === "lost_at_render") change.rerender = "failed";
-    return makeFinding(target, "fail", code, changeId, capitalize(message));
+    return makeFinding(target, level ?? "fail", code, changeId, capitalize(message));
   });
   return { findings, notes, openers };
 }
@@ -231,9 +232,12 @@ async function confirmSuspects(
     await settleAll([control.load.look(recordIdle, IDLE_MS), variant.load.look(recordIdle, IDLE_MS)]);
     const confirmed: Suspect[] = [];
     const unfocused = await judgeFirstFocus(pair);
-    for (const { before, after, code, changeId } of suspects) {
-      const again = await repeat(before, after);
-      confirmed.push(...again.filter((each) => each.code === code && each.changeId === changeId));
+    // Each control is operated once, because what it breaks, such as several changes at once, stays broken.
+    for (const [after, group] of Map.groupBy(suspects, (suspect) => suspect.after)) {
+      const again = await repeat(group[0]?.before ?? null, after);
+      const isSame = (each: Suspect) =>
+        group.some(({ code, changeId }) => each.code === code && each.changeId === changeId);
+      confirmed.push(...again.filter(isSame));
     }
     return confirmed;
   });

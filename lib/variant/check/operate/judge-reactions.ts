@@ -4,7 +4,7 @@ import type { OpenedItem } from "./inside/record-reaction.ts";
 import type { Reaction } from "./operate-control.ts";
 
 /** What a visitor no longer gets from a control. */
-export type LostReaction = { code: FindingCode; message: string };
+export type LostReaction = { code: FindingCode; message: string; level?: "warn" };
 
 const ADVICE =
   "Listeners belong to elements, and setHtml replaces them: use setText, setAttribute or insert on the elements of the page, and keep their form, name, type and action.";

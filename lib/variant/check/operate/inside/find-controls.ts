@@ -26,8 +26,13 @@ export type FoundControl = Control & { element: PageElement };
 
 /** Finds and identifies elements. It is created once for each document. */
 export type ControlFinder = {
-  /** Lists the controls of the page, nearest to the changes first. */
-  list: () => FoundControl[];
+  /**
+   * Lists the controls of the page, nearest to the changes first.
+   *
+   * @param hasDistantFields whether fields far from the changes are listed, too. Only a script of the variant can affect
+   * typing into them.
+   */
+  list: (hasDistantFields: boolean) => FoundControl[];
   /** Returns the keys of an element, strongest first. */
   keysOf: (element: PageElement) => string[];
   labelOf: (element: PageElement) => string;
@@ -145,7 +150,7 @@ export function makeControlFinder(dom: Dom, watch: PageWatch, dangerous: string)
       ? dom.checkVisibility(element)
       : kit.isVisible(element) && !dom.matches(element, ":disabled, [readonly], [inert], [inert] *");
 
-  const list = (): FoundControl[] => {
+  const list = (hasDistantFields: boolean): FoundControl[] => {
     const kit = watch.newKit();
     const keysOf = newKeys();
     const changed = watch.changes.flatMap((change) => {
@@ -197,7 +202,8 @@ export function makeControlFinder(dom: Dom, watch: PageWatch, dangerous: string)
       if (kind === null || !isOperable(kit, element, kind)) return [];
       const { rank, changeId } = rankOf(element);
       // A label only passes its click on, and typing changes little elsewhere.
-      if (rank > 1 && (kind === "type" || kind === "choose" || dom.localName(element) === "label")) return [];
+      const isField = kind === "type" || kind === "choose";
+      if (rank > 1 && (dom.localName(element) === "label" || (isField && !hasDistantFields))) return [];
       const href = dom.localName(element) === "a" ? dom.getAttribute(element, "href") : null;
       return [{ kind, keys: keysOf(element), label: "", selector: null, changeId, rank, href, element }];
     });

@@ -49,7 +49,7 @@ export function makeOperator(
     recorder: makeRecorder(watch, finder),
     fill: (form) => fill(dom, form),
     find({ kind, keys }) {
-      const found = finder.list().filter((control) => control.kind === kind);
+      const found = finder.list(true).filter((control) => control.kind === kind);
       for (const key of keys) {
         const control = found.find((each) => each.keys.includes(key));
         if (control) return control;
@@ -60,11 +60,14 @@ export function makeOperator(
 }
 
 /** Lists the controls of a page. The source of this function is sent to the page and runs there. */
-export function listControls({ operator, newKit }: PageWatch, limit: number): Control[] {
+export function listControls(
+  { operator, newKit }: PageWatch,
+  { max, hasDistantFields }: { max: number; hasDistantFields: boolean },
+): Control[] {
   const kit = newKit();
   return operator.finder
-    .list()
-    .slice(0, limit)
+    .list(hasDistantFields)
+    .slice(0, max)
     .map(({ element, ...control }) => ({
       ...control,
       label: operator.finder.labelOf(element),
