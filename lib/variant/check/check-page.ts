@@ -102,12 +102,13 @@ async function observePair(
   const ageMs = Math.max(...ages);
   await settleAll([controlLoad, variantLoad, secondControl].map((load) => settleLoad(load, check, ageMs)));
   for (const load of [controlLoad, secondControl, variantLoad]) assertHere(target, load);
+  // Observing changes nodes of the page, to which the page may react.
+  const originals = await controlLoad.look(readOriginals, null);
   const [control, variant, snapshot] = await settleAll([
     observeLoad(check, target, controlLoad),
     observeLoad(check, target, variantLoad),
     secondControl.look(snapshotDom, null),
   ]);
-  const originals = await controlLoad.look(readOriginals, null);
   const problems = [copyProblems(controlLoad.problems), copyProblems(secondControl.problems)];
   await Promise.all([controlLoad.close(), secondControl.close()]);
   const snapshots = [...control.snapshots, snapshot];
