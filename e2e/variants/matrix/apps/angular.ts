@@ -56,8 +56,8 @@ import { createReadStream, existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 const engine = new AngularNodeAppEngine({ allowedHosts: ["127.0.0.1", "localhost"] });
 const browser = join(import.meta.dirname, "../browser");
-export const reqHandler = createNodeRequestHandler(async (request: any, response: any) => {
-  const file = join(browser, new URL(request.url, "http://app").pathname);
+export const reqHandler = createNodeRequestHandler(async (request, response) => {
+  const file = join(browser, new URL(request.url ?? "/", "http://app").pathname);
   if (existsSync(file) && statSync(file).isFile()) {
     response.writeHead(200, { "content-type": file.endsWith(".js") ? "text/javascript" : "text/html" });
     createReadStream(file).pipe(response);
@@ -67,7 +67,7 @@ export const reqHandler = createNodeRequestHandler(async (request: any, response
   if (answer) await writeResponseToNodeResponse(answer, response);
   else { response.writeHead(404); response.end(); }
 });
-if (isMainModule(import.meta.url)) createServer(reqHandler as any).listen(Number(process.env["PORT"]), "127.0.0.1");
+if (isMainModule(import.meta.url)) createServer((request, response) => void reqHandler(request, response, () => {})).listen(Number(process.env["PORT"]), "127.0.0.1");
 `;
 
 const WORKSPACE = {
