@@ -1,18 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { describeDifference } from "./describe-difference.ts";
-import type { VariantDocument } from "./document.ts";
-
-const HOME = "https://shop.example/";
-const text = (id: string, words: string) => ({ id, op: "setText" as const, selector: "h1", text: words });
-const page = (url: string, ...changes: VariantDocument["pages"][number]["changes"]) => ({
-  url,
-  match: "path" as const,
-  changes,
-  css: "",
-  js: "",
-});
-const EMPTY: VariantDocument = { pages: [] };
+import { EMPTY, HOME, page, text } from "./document-testing.ts";
 
 describe("the difference of two documents", () => {
   it("names each added, altered and dropped change, and altered sheets", () => {

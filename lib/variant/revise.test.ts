@@ -1,18 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { ChangeInput, VariantDocument } from "./document.ts";
+import { EMPTY, HOME, page, text } from "./document-testing.ts";
 import { editChanges, revise } from "./revise.ts";
 
-const HOME = "https://shop.example/";
-const text = (id: string, words: string) => ({ id, op: "setText" as const, selector: "h1", text: words });
-const page = (url: string, ...changes: VariantDocument["pages"][number]["changes"]) => ({
-  url,
-  match: "path" as const,
-  changes,
-  css: "",
-  js: "",
-});
-const EMPTY: VariantDocument = { pages: [] };
 const add = (document: VariantDocument, ...changes: ChangeInput[]) => {
   const revised = revise(document, { add: changes }, `${HOME}?from=mail#top`);
   assert.ok(revised.ok);
