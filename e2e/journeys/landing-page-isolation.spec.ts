@@ -1,10 +1,9 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
-import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { test as base, expect } from "@playwright/test";
 import { logInOn } from "../fixtures/log-in.ts";
 import { startScriptedModel } from "../fixtures/scripted-model/start-scripted-model.ts";
-import { type RunningService, startService } from "../fixtures/service.ts";
+import { findFreePort, type RunningService, startService } from "../fixtures/service.ts";
 import { script } from "./journey.ts";
 
 // Tests a page that an agent deployed, in the browser of a person who is signed in and has the session open.
@@ -289,12 +288,4 @@ async function deployFolder(service: RunningService, sessionId: string): Promise
 async function readMessages(service: RunningService, sessionId: string): Promise<unknown> {
   const answer = await service.call("GET", `/api/sessions/${sessionId}/messages`);
   return (await answer.json()).data;
-}
-
-async function findFreePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }

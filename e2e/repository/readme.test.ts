@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import { execFile, spawn } from "node:child_process";
 import { createHmac } from "node:crypto";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { promisify } from "node:util";
 import { readBlocks } from "#e2e/fixtures/read-blocks.ts";
+import { findFreePort } from "#e2e/fixtures/service.ts";
 import { type HttpTestService, openHttpTestService } from "#e2e/service/http-testing.ts";
 import { TEST_KEY, waitUntil } from "#e2e/service/testing.ts";
 import { buildClient } from "#lib/setup/build-client.mjs";
@@ -164,13 +164,3 @@ describe("the program of programs.md", () => {
     assert.equal(printed, "list_files\nEmail, Card\nTrue\n");
   });
 });
-
-function findFreePort(): Promise<number> {
-  return new Promise((done) => {
-    const probe = createServer();
-    probe.listen(0, "127.0.0.1", () => {
-      const address = probe.address();
-      probe.close(() => done(typeof address === "object" && address ? address.port : 0));
-    });
-  });
-}

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { createServer } from "node:net";
+import { findFreePort } from "#e2e/fixtures/service.ts";
 import { startTestSite, waitFor } from "#lib/browser/testing.ts";
 import { APP_ENV } from "./build-app.ts";
 import type { RunningApp } from "./matrix-app.ts";
@@ -37,16 +37,6 @@ export const serveWith = (
     response.writeHead(status, { "content-type": `${type}; charset=utf-8`, ...headers });
     response.end(body);
   });
-
-async function findFreePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  await once(server, "close");
-  if (address === null || typeof address === "string") throw new Error("no port is free");
-  return address.port;
-}
 
 /** Serves an app with a program of its own, which listens on the port in `PORT` of the loopback interface. */
 export async function serveByProgram(folder: string, args: string[]): Promise<RunningApp> {

@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from "node:fs/promises";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
+import { findFreePort } from "#e2e/fixtures/service.ts";
 import { FIRST_STATE } from "./framework.ts";
 import { REACT_SHOP } from "./react-shop.ts";
 
@@ -47,16 +47,6 @@ const next = "node_modules/next/dist/bin/next";
 function runNext(folder: string, args: string[]): ChildProcess {
   const env = { ...process.env, NODE_ENV: "production" as const, NEXT_TELEMETRY_DISABLED: "1" };
   return spawn(process.execPath, [next, ...args], { cwd: folder, env, stdio: ["ignore", "pipe", "inherit"] });
-}
-
-async function findFreePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  await once(server, "close");
-  if (address === null || typeof address === "string") throw new Error("no port is free");
-  return address.port;
 }
 
 /** Builds the shop with Next.js, and starts a server for it. */
