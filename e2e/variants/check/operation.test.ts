@@ -197,7 +197,7 @@ test("a focus that is lost while people type, and a change that is lost when a t
 });
 
 test("a script of the variant that disturbs typing into a distant field, and a new form without an address", async () => {
-  const body = `<h1>Contact</h1><form action="/order"><p class="field"><label>Name <input name="who"></label></p></form><aside id="side"><p>Side</p></aside>`;
+  const body = `<h1>Contact</h1><form action="/order"><p class="field"><label>${"N".repeat(59)}😀 <input name="who"></label></p></form><aside id="side"><p>Side</p></aside>`;
   const url = bench.serve("/contact", html(`<main>${body}</main>`, STYLE));
   const document = documentOf(url, [
     { id: "new", op: "insert", selector: "#side", position: "end", html: form("new", "/missing") },
@@ -207,6 +207,10 @@ test("a script of the variant that disturbs typing into a distant field, and a n
   const pages = document.pages.map((page) => ({ ...page, js }));
   const report = await bench.check({ ...document, pages }, { limits: { operateMs: 60_000 } });
   assert.deepEqual(summarize(report), ["fail focus_lost -", "warn dead_form new"]);
+  assert.ok(
+    report.findings.every(({ message }) => message.isWellFormed() && !message.includes("\ufffd")),
+    "names are cut by whole characters",
+  );
 });
 
 test("only a caller who allows it lets the check send requests with effects", async () => {

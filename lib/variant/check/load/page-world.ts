@@ -40,7 +40,7 @@ export async function addWatch(
     const verifier = (${makeVerifier})(dom, changes, ${makeNodeMatcher}, ${makeBuiltNodes}, ${makeEffectReader}, ${beginningOf});
     const watch = (${watchPage})(dom, changes, ${JSON.stringify(tagUrl)}, newKit, verifier);
     const dangerous = ${JSON.stringify(DANGEROUS_LINK.source)};
-    watch.operator = (${makeOperator})(watch, ${makeControlFinder}, ${makeReactionRecorder}, ${fillForm}, dangerous);
+    watch.operator = (${makeOperator})(watch, ${makeControlFinder}, ${makeReactionRecorder}, ${fillForm}, dangerous, ${beginningOf});
     globalThis.agentSessionWatch = watch;
   }`;
   await session.send("Page.addScriptToEvaluateOnNewDocument", { source, worldName: WORLD_NAME });

@@ -1,4 +1,5 @@
 import type { Dom, PageElement, PageNode } from "#lib/dom/make-dom.ts";
+import type { BeginningOf } from "#lib/text/whole-characters.ts";
 import type { PageWatch } from "../../inside/page-watch.ts";
 
 /** How a control is operated: with a click, by typing, by choosing another option, or by submitting its form. */
@@ -48,7 +49,12 @@ export type ControlFinder = {
  *
  * @param dangerous source of a regular expression for links that may have side effects, which are not operated.
  */
-export function makeControlFinder(dom: Dom, watch: PageWatch, dangerous: string): ControlFinder {
+export function makeControlFinder(
+  dom: Dom,
+  watch: PageWatch,
+  dangerous: string,
+  beginningOf: BeginningOf,
+): ControlFinder {
   const CONTROLS_MAX = 300;
   const CHANGED_MAX = 20;
   const RANK_MAX = 9;
@@ -58,11 +64,12 @@ export function makeControlFinder(dom: Dom, watch: PageWatch, dangerous: string)
   const TYPED = new Set(["text", "search", "email", "tel", "url", "number", "password", ""]);
   const isDangerous = new RegExp(dangerous, "i");
   const tidy = (text: string | null | undefined, max: number) =>
-    (text ?? "")
-      .slice(0, max * 4)
-      .replace(/\s+/g, " ")
-      .trim()
-      .slice(0, max);
+    beginningOf(
+      beginningOf(text ?? "", max * 4)
+        .replace(/\s+/g, " ")
+        .trim(),
+      max,
+    );
   const parentOf = (element: PageElement): PageElement | null => {
     const parent = dom.parentNode(element);
     if (dom.isElement(parent)) return parent;

@@ -1,4 +1,5 @@
 import type { PageElement } from "#lib/dom/make-dom.ts";
+import type { BeginningOf } from "#lib/text/whole-characters.ts";
 import type { PageWatch } from "../../inside/page-watch.ts";
 import type { fillForm } from "./fill-form.ts";
 import type {
@@ -41,9 +42,10 @@ export function makeOperator(
   makeRecorder: typeof makeReactionRecorder,
   fill: typeof fillForm,
   dangerous: string,
+  beginningOf: BeginningOf,
 ): PageOperator {
   const { dom } = watch.newKit();
-  const finder = makeFinder(dom, watch, dangerous);
+  const finder = makeFinder(dom, watch, dangerous, beginningOf);
   return {
     finder,
     recorder: makeRecorder(watch, finder),
