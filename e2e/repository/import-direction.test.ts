@@ -33,7 +33,7 @@ const floors = [
   ["keys", "logins", "evidence", "publication", "projection"],
   ["session"],
   ["events"],
-  ["net", "secrets", "client", "faults", "markdown", "text", "isolation", "disk", "dom"],
+  ["net", "host-link", "secrets", "client", "faults", "markdown", "text", "isolation", "disk", "dom"],
   ["log", "security-log", "time", "catalogue"],
 ];
 
