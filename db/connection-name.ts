@@ -34,3 +34,12 @@ export function hasEnded(name: SQLWrapper): SQL {
     and now() < pg_postmaster_start_time() + ${RETURN_SECONDS} * interval '1 second'`;
   return sql`(not ${isConnected} and not (${mayReturn}))`;
 }
+
+/** The name of this process among the processes that share the database. `isAlone` is true if there are no others. */
+export type ProcessOwner = { name: string; isAlone: boolean };
+
+/** SQL condition: the process in `owner` has ended. If this process is alone, every other process has ended. */
+export function hasOwnerEnded(self: ProcessOwner, owner: SQLWrapper): SQL {
+  const isOther = sql`${owner} is distinct from ${self.name}`;
+  return self.isAlone ? isOther : sql`(${isOther} and ${hasEnded(owner)})`;
+}

@@ -21,11 +21,8 @@ export const browsers = pgTable(
       .primaryKey()
       .references(() => sessions.id, { onDelete: "cascade" }),
     status: text("status").$type<BrowserStatus>().notNull(),
-    /**
-     * The process that runs the browser, identified by the name of the process's database connections. Null while no
-     * process runs the browser.
-     */
-    owner: text("owner"),
+    /** Id of the browser host that runs or starts the browser. Null while no host does. */
+    hostId: text("host_id"),
     /**
      * URL of the session's target page. It is set when the session is created. A retarget (a client's request to show
      * another page) replaces it.
@@ -47,8 +44,16 @@ export const browsers = pgTable(
      * navigation began, so that it does not overwrite the outcome of a newer navigation.
      */
     retargets: integer("retargets").notNull().default(0),
-    /** Number of times that a browser was started for the session. */
+    /**
+     * Number of times that a browser was started for the session: the generation of the browser. Refs in snapshots are
+     * derived from it.
+     */
     starts: integer("starts").notNull().default(0),
+    /**
+     * The last change that a host has made. A host that got no answer repeats its change; the repetition then has no
+     * effect.
+     */
+    lastChange: text("last_change"),
     lastUsedAt: instant("last_used_at").notNull().defaultNow(),
     updatedAt: instant("updated_at").notNull().defaultNow(),
   },

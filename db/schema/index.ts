@@ -1,4 +1,5 @@
 export * from "./agents.ts";
+export * from "./browser-hosts.ts";
 export * from "./browsers.ts";
 export * from "./callbacks.ts";
 export * from "./engine.ts";

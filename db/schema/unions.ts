@@ -130,3 +130,7 @@ export type AssertionResult = (typeof ASSERTION_RESULTS)[number];
 /** Where a session's skill came from: the project's own library, or the deployment's `SKILLS_DIR`. */
 export const SKILL_SOURCES = ["built_in", "deployment"] as const;
 export type SkillSource = (typeof SKILL_SOURCES)[number];
+
+/** Where a browser host runs. */
+export const HOST_HOMES = ["local", "remote", "sandbox"] as const;
+export type HostHome = (typeof HOST_HOMES)[number];

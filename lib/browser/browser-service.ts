@@ -8,7 +8,7 @@ import type { PageActivity } from "./page/page-activity.ts";
 import type { PageDialogs } from "./page/page-dialogs.ts";
 import type { PendingDocuments } from "./page/pending-documents.ts";
 import type { Devtools } from "./process/devtools-connection.ts";
-import type { PagePicture } from "./view/picture-store.ts";
+import type { PagePicture } from "./store/picture-store.ts";
 
 /**
  * State of a session's browser, as the status endpoint returns it. Source: specification, Browser status; `wire.md`,
@@ -135,16 +135,10 @@ export type BrowserLease = {
 };
 
 /**
- * The browsers of all sessions. A process has a limited number of places for running browsers. When all places are
- * taken, sessions that need a browser wait in order of arrival.
+ * The browsers of a browser host. A host has a limited number of places for running browsers. When all places are taken,
+ * sessions that need a browser wait in order of arrival.
  */
-export type BrowserService = {
-  readStatus: (sessionId: string) => Promise<BrowserRecord>;
-  /**
-   * Stores which page the browser is to show. Resolves when this is stored, and does the rest in the background: starts
-   * a browser if none runs, and navigates to the page.
-   */
-  retarget: (sessionId: string, url: string) => Promise<void>;
+export type HostBrowsers = {
   /**
    * Returns the session's browser. If none runs, starts one. The new browser opens the session's desired page
    * (`desiredUrl`). If an earlier browser has reached that page, or if it cannot be opened, the new browser opens the
@@ -176,6 +170,11 @@ export type BrowserService = {
    */
   open: (sessionId: string) => Promise<BrowserOpening>;
   /**
+   * Opens the page of a retarget (a client's request to show another page), unless a newer retarget was handled already.
+   * Starts a browser if none runs. `retargets` is the number of the retarget.
+   */
+  goTo: (sessionId: string, url: string, retargets: number) => Promise<void>;
+  /**
    * Navigates to a page for a tool or a person. If no browser runs, starts one first. Only http(s) URLs and
    * `about:blank` are allowed; for any other URL, `landed` is false. @throws the errors of `ensure`.
    */
@@ -183,14 +182,16 @@ export type BrowserService = {
   /** Goes back or forward in the page's history, or reloads the page. If no browser runs, starts one instead. */
   history: (sessionId: string, action: "back" | "forward" | "reload") => Promise<BrowserOpening>;
   /**
-   * Reads the page scripts of these sessions again, and runs each in the session's browser if this process runs that
+   * Reads the page scripts of these sessions again, and runs each in the session's browser if this host runs that
    * browser. A page that is too busy runs the script with its next document.
    */
   refreshPageScripts: (sessionIds: readonly string[]) => Promise<void>;
   /**
-   * Waits until everything that the session's browser has reported so far is stored, if this process runs the browser.
+   * Waits until everything that the session's browser has reported so far is stored, if this host runs the browser.
    */
   settle: (sessionId: string) => Promise<void>;
+  /** Returns why the last navigation failed; null if it did not fail. */
+  readLastError: (sessionId: string) => Promise<string | null>;
   /** Marks the browser as used now. `reapIdle` can then end it only after a further `BrowserServiceDeps.idleMs`. */
   touch: (sessionId: string) => void;
   /**
@@ -206,26 +207,48 @@ export type BrowserService = {
    * keyword cannot be read, for example because no browser runs or the page does not answer.
    */
   readCursor: (sessionId: string, x: number, y: number) => Promise<string>;
-  /** Returns the last picture of the session's page. Undefined if no picture was taken. */
-  readPicture: (sessionId: string) => Promise<PagePicture | undefined>;
-  /** Returns the time of the last picture of each session's page. Sessions without a picture are left out. */
-  readPictureTimes: (sessionIds: string[]) => Promise<Map<string, Date>>;
   /**
    * Ends browsers that were not used for `BrowserServiceDeps.idleMs` or longer. Browsers of parked (paused) turns and
-   * browsers that a working sub-agent shares keep running. Also records the end of browsers whose owning process has
-   * ended.
+   * browsers that a working sub-agent shares keep running. Also records the end of the browsers among `recorded` that
+   * do not run here any more.
+   * @param recorded the sessions whose browser is recorded as running at this host.
    * @returns the number of browsers ended because they were idle.
    */
-  reapIdle: () => Promise<number>;
+  reapIdle: (recorded: readonly string[]) => Promise<number>;
   /**
    * Ends the browser of one session, with all of the browser's processes. If the session waits for a place, stops the
    * wait.
    */
   closeSession: (sessionId: string) => Promise<void>;
+  /** Lists the sessions whose browser runs, starts or waits for a place. */
+  listLive: () => string[];
   /**
    * Describes the browsers for the health check and the startup banner: whether they can run, how many run, and
    * (`detail`) which Chromium they use or why none can run.
    */
   describe: () => { available: boolean; live: number; detail: string };
   close: () => Promise<void>;
+};
+
+/** The browsers of all sessions, for a process of the service. They run at one or several browser hosts. */
+export type BrowserService = Omit<
+  HostBrowsers,
+  "ensure" | "hold" | "goTo" | "readLastError" | "reapIdle" | "listLive"
+> & {
+  readStatus: (sessionId: string) => Promise<BrowserRecord>;
+  /**
+   * Stores which page the browser is to show. Resolves when this is stored, and does the rest in the background: starts
+   * a browser if none runs, and navigates to the page.
+   */
+  retarget: (sessionId: string, url: string) => Promise<void>;
+  /** Returns the last picture of the session's page. Undefined if no picture was taken. */
+  readPicture: (sessionId: string) => Promise<PagePicture | undefined>;
+  /** Returns the time of the last picture of each session's page. Sessions without a picture are left out. */
+  readPictureTimes: (sessionIds: string[]) => Promise<Map<string, Date>>;
+  /**
+   * Ends idle browsers of all hosts, see {@link HostBrowsers.reapIdle}, and records the end of the browsers of hosts
+   * that are lost.
+   * @returns the number of browsers ended because they were idle.
+   */
+  reapIdle: () => Promise<number>;
 };

@@ -1,339 +1,71 @@
-import { join } from "node:path";
 import type { Database } from "#db/client.ts";
 import type { EventLog } from "#lib/events/event-log.ts";
 import type { Logger } from "#lib/log/logger.ts";
-import type { AddressRule } from "#lib/net/address/address-rule.ts";
-import type { OwnOrigin } from "#lib/net/proxy/own-origin.ts";
-import type { NetworkRefusal } from "#lib/security-log/security-events.ts";
-import { findOpenTurns } from "#lib/session/store/run-store.ts";
-import type { BrowserLease, BrowserRecord, BrowserService } from "./browser-service.ts";
-import type { AnnotationVerdict } from "./overlay/overlay-desk.ts";
-import { type OpenBrowser, openBrowser } from "./page/open-browser.ts";
-import type { PageScript } from "./page/page-script.ts";
-import { type BrowserEgress, createBrowserEgress } from "./process/browser-egress.ts";
-import { type BrowserPool, createBrowserPool } from "./process/browser-pool.ts";
-import type { BrowserProvider } from "./process/browser-provider.ts";
-import { acceptOwnKey } from "./process/chromium-flags.ts";
-import { createLocalProvider } from "./process/local-provider.ts";
-import { sweepBrowsers } from "./process/profile-folder.ts";
-import { createRemoteProvider } from "./process/remote-provider.ts";
-import { type BrowserClaims, createBrowserClaims, type HandOver } from "./session/browser-claims.ts";
-import { type BrowserPlaces, createBrowserPlaces } from "./session/browser-places.ts";
-import { createStoredRecord, readShownFields } from "./session/browser-record.ts";
-import { type BrowserOwner, type BrowserRow, readBrowserSession } from "./session/browser-store.ts";
-import { createSessionBrowser, type SessionBrowser } from "./session/session-browser.ts";
-import { createSessionBrowsers, type SessionBrowsers } from "./session/session-browsers.ts";
-import { endIdle, endUnused } from "./session/unused-browsers.ts";
-import { createPictureKeeper } from "./view/page-picture.ts";
-import { readPagePicture, readPictureTimes } from "./view/picture-store.ts";
+import type { BrowserRecord, BrowserService, HostBrowsers } from "./browser-service.ts";
+import {
+  type BrowserRow,
+  listBrowsersOf,
+  listLostBrowsers,
+  readBrowserSession,
+  readHostedBrowser,
+} from "./store/browser-store.ts";
+import { readPagePicture, readPictureTimes } from "./store/picture-store.ts";
+import { dropBrowser, readShownFields, selectBrowserPage } from "./store/stored-records.ts";
 
-/** Dependencies and settings of the browser service. Times are in milliseconds. */
-export type BrowserServiceDeps = {
-  db: Database;
-  log: EventLog;
-  logger: Logger;
-  /** Identifies this process among the processes that share the database. */
-  owner: BrowserOwner;
-  /**
-   * Exchanges messages with the other processes. When a process takes over the browser of a session, it notifies the
-   * process that owned the browser. Omit when there is only one process.
-   */
-  handOver?: HandOver;
-  /**
-   * The Chromium to use: the DevTools endpoint `cdpUrl` if set, otherwise the program `executablePath` on this machine.
-   * If neither is set, no browsers run.
-   */
-  launch: { executablePath?: string; args?: string[]; env?: Record<string, string>; cdpUrl?: string };
-  dataDir: string;
-  /** The network guard's rule, which decides which addresses pages may open. */
-  rule: AddressRule;
-  /** The origin at which this service listens. Of this origin, pages can open only `/demo`, `/p/…` and `/v/…`. */
-  ownOrigin: Omit<OwnOrigin, "paths"> | undefined;
-  /** Called with each browser request that the network guard refused. */
-  onRequestRefused?: (refusal: NetworkRefusal) => void;
-  idleMs: number;
-  /**
-   * The largest number of browsers that sessions and leases run at the same time in this process. The spare browser
-   * does not count.
-   */
-  maxLive: number;
-  /** How long a caller waits for a free place before its call fails. */
-  waitMs: number;
-  /**
-   * Stores what a person submits in the annotation overlay. `body` is a request body for the annotation webhook, as
-   * JSON text. If the submission is refused, the overlay shows the reason to the person.
-   */
-  onAnnotation: (sessionId: string, body: string) => Promise<AnnotationVerdict>;
-  /**
-   * Stores a file in the session's workspace. The file is a download that a page offered.
-   * @returns the file's path in the workspace. @throws Error with a readable message when the file cannot be stored.
-   */
-  storeDownload: (sessionId: string, name: string, bytes: Uint8Array) => Promise<string>;
-  /** Reads the script that the service runs in the pages of a session. */
-  readPageScript: (sessionId: string) => Promise<PageScript>;
-  /** Replaces the clock of the process, `performance.now`, in tests. Returns milliseconds, and never goes back. */
-  clockMs?: () => number;
-  /** Whether to keep a spare browser for the next session. By default true. A remote browser has none. */
-  keepSpare?: boolean;
-  /** How long a page's server may take to answer; 30 s by default. */
-  navigationTimeoutMs?: number;
-  /** How long a script of the agent that listens for dialogs may take to answer a dialog; 10 s by default. */
-  dialogTimeoutMs?: number;
-  /** How long reading the bytes of a download may take; 60 s by default. */
-  downloadTimeoutMs?: number;
+/** The browsers as a process of the service reaches them: those of one host, or of all hosts. */
+export type ReachedBrowsers = Omit<
+  HostBrowsers,
+  "ensure" | "hold" | "readLastError" | "listLive" | "reapIdle"
+> & {
+  /** Ends idle browsers. @param listRecorded lists the sessions that are recorded at a host. */
+  reapIdle: (listRecorded: (hostId: string) => Promise<string[]>) => Promise<number>;
 };
 
-const NAVIGATION_TIMEOUT_MS = 30_000;
+type BrowserServiceDeps = { db: Database; log: EventLog; logger: Logger; browsers: ReachedBrowsers };
 
-type Parts = {
-  deps: BrowserServiceDeps;
-  nowMs: () => number;
-  egress: BrowserEgress;
-  provider: BrowserProvider;
-  pool: BrowserPool;
-  places: BrowserPlaces;
-  claims: BrowserClaims;
-  browsers: SessionBrowsers;
-  isClosed: boolean;
-};
-
-/**
- * Creates the browser service. First ends the browsers that an earlier process left on this machine. Then records in
- * the database that the browsers of ended processes are `expired`.
- */
-export async function createBrowserService(deps: BrowserServiceDeps): Promise<BrowserService> {
-  const folder = join(deps.dataDir, "browsers");
-  const parts = assemble(deps, folder);
-  const { claims, pool, provider, browsers } = parts;
-
-  // Only local browsers leave processes and profile folders on this machine.
-  if (deps.launch.cdpUrl === undefined) await sweepBrowsers(folder);
-  await claims.expireLost();
-  const stopFollowing = claims.follow();
+/** Creates the browser service of a process: the browsers of hosts, and what the database records about them. */
+export function createBrowserService(deps: BrowserServiceDeps): BrowserService {
+  const { db, logger, browsers } = deps;
   return {
-    ...createSessionCalls(parts),
-    lease: (signal) => lease(parts, signal),
-    warmUp() {
-      if (provider.describe().available) pool.warmUp();
+    ...browsers,
+    readStatus: (sessionId) => readStatus(db, sessionId),
+    async retarget(sessionId, url) {
+      const { retargets } = await selectBrowserPage(deps, sessionId, url);
+      browsers
+        .goTo(sessionId, url, retargets)
+        .catch((error) =>
+          logger.debug({ sessionId, err: error }, "no browser could be started for a retarget"),
+        );
     },
-    readPicture: (sessionId) => readPagePicture(deps.db, sessionId),
-    readPictureTimes: (sessionIds) => readPictureTimes(deps.db, sessionIds),
-    async refreshPageScripts(sessionIds) {
-      await Promise.all(sessionIds.map((sessionId) => browsers.peek(sessionId)?.refreshPageScript()));
-    },
+    readPicture: (sessionId) => readPagePicture(db, sessionId),
+    readPictureTimes: (sessionIds) => readPictureTimes(db, sessionIds),
     async reapIdle() {
-      browsers.dropResting(parts.nowMs());
-      const ended = await endIdle(parts);
-      await claims.expireLost();
+      const ended = await browsers.reapIdle((hostId) => listBrowsersOf(db, hostId));
+      await expireLost(deps);
       return ended;
     },
-    async closeSession(sessionId) {
-      const browser = await browsers.remove(sessionId);
-      await browser?.end();
-    },
-    describe() {
-      const live = browsers.list().filter(([, browser]) => browser.isUp()).length;
-      return { ...provider.describe(), live };
-    },
-    async close() {
-      parts.isClosed = true;
-      stopFollowing();
-      await Promise.all([...browsers.list().map(([, browser]) => browser.end()), pool.close()]);
-    },
   };
 }
 
-function assemble(deps: BrowserServiceDeps, folder: string): Parts {
-  const { db, log, logger, owner, launch } = deps;
-  const egress = createBrowserEgress(deps.rule, deps.ownOrigin, logger, deps.onRequestRefused);
-  const provider = chooseProvider(deps, folder, egress);
-  const settings = {
-    logger,
-    navigationTimeoutMs: deps.navigationTimeoutMs ?? NAVIGATION_TIMEOUT_MS,
-    dialogTimeoutMs: deps.dialogTimeoutMs,
-    downloadTimeoutMs: deps.downloadTimeoutMs,
-  };
-  const pool = createBrowserPool({
-    open: () => openBrowser(provider, egress, settings),
-    keepSpare: launch.cdpUrl === undefined && (deps.keepSpare ?? true),
-    logger,
-  });
-  const places = createBrowserPlaces({
-    max: deps.maxLive,
-    endUnused: (count) => endUnused(parts, count),
-    onError: (error) => logger.warn({ err: error }, "no browser could be ended for a waiting session"),
-  });
-  const browsers = createSessionBrowsers((sessionId) => makeSessionBrowser(parts, sessionId));
-  const claims = createBrowserClaims({
-    db,
-    log,
-    logger,
-    owner,
-    handOver: deps.handOver,
-    listLive: () => browsers.list().flatMap(([sessionId, browser]) => (browser.isLive() ? [sessionId] : [])),
-    isLive: (sessionId) => browsers.peek(sessionId)?.isLive() ?? false,
-    end: async (sessionId) => browsers.peek(sessionId)?.end(),
-  });
-  const nowMs = deps.clockMs ?? (() => performance.now());
-  const parts: Parts = {
-    deps,
-    nowMs,
-    egress,
-    provider,
-    pool,
-    places,
-    claims,
-    browsers,
-    isClosed: false,
-  };
-  return parts;
+/** Records the end of all browsers whose host is lost. */
+export async function expireLost(deps: Pick<BrowserServiceDeps, "db" | "log" | "logger">): Promise<void> {
+  for (const { sessionId } of await listLostBrowsers(deps.db))
+    if (await dropBrowser(deps, sessionId, null, ({ isLost }) => isLost))
+      deps.logger.warn({ sessionId }, "the browser host of a session was lost");
 }
 
-function chooseProvider(
-  { launch, logger }: BrowserServiceDeps,
-  folder: string,
-  egress: BrowserEgress,
-): BrowserProvider {
-  if (launch.cdpUrl !== undefined) return createRemoteProvider({ cdpUrl: launch.cdpUrl, egress, logger });
-  const { executablePath, args = [], env = {} } = launch;
-  if (executablePath !== undefined) {
-    return createLocalProvider({ launch: { executablePath, args, env }, folder, egress, logger });
+async function readStatus(db: Database, sessionId: string): Promise<BrowserRecord> {
+  const found = await readHostedBrowser(db, sessionId);
+  if (found) {
+    const { row, isLost } = found;
+    return toRecord(sessionId, isLost ? { ...row, status: "expired", currentUrl: null } : row);
   }
-  const detail = "no Chromium was found: set BROWSER_EXECUTABLE_PATH or BROWSER_CDP_URL";
-  return {
-    start: () => Promise.reject(new Error(detail)),
-    describe: () => ({ available: false, detail }),
-  };
-}
-
-/** Creates the methods that act on the browser of one session. */
-function createSessionCalls({ deps, claims, browsers }: Parts) {
-  const { db, logger } = deps;
-  return {
-    async readStatus(sessionId) {
-      const row = await claims.read(sessionId);
-      if (row) return toRecord(sessionId, row);
-      const session = await readBrowserSession(db, sessionId);
-      return {
-        ...NO_BROWSER,
-        sessionId: session ? sessionId : null,
-        desiredUrl: session?.initialUrl ?? null,
-      };
-    },
-    retarget: async (sessionId, url) => (await browsers.get(sessionId)).retarget(url),
-    ensure: async (sessionId, signal) => (await browsers.get(sessionId)).ensure(signal),
-    hold: async (sessionId, signal) => (await browsers.get(sessionId)).hold(signal),
-    open: async (sessionId) => (await browsers.get(sessionId)).open(),
-    navigate: async (sessionId, url, signal) => (await browsers.get(sessionId)).navigate(url, signal),
-    history: async (sessionId, action) => (await browsers.get(sessionId)).history(action),
-    settle: async (sessionId) => browsers.peek(sessionId)?.settle(),
-    touch: (sessionId) => browsers.peek(sessionId)?.touch(),
-    watch(sessionId, listeners) {
-      let stop: (() => void) | undefined;
-      let isOver = false;
-      browsers.get(sessionId).then(
-        (browser) => {
-          if (!isOver) stop = browser.watch(listeners);
-        },
-        (error) => logger.debug({ sessionId, err: error }, "no browser for a viewer to watch"),
-      );
-      return () => {
-        isOver = true;
-        stop?.();
-        stop = undefined;
-      };
-    },
-    input: async (sessionId, input) => (await browsers.get(sessionId)).input(input),
-    readCursor: async (sessionId, x, y) => (await browsers.peek(sessionId)?.readCursor(x, y)) ?? "default",
-  } satisfies Partial<BrowserService>;
-}
-
-/** Implements {@link BrowserService.lease}. */
-async function lease({ deps, egress, places }: Parts, signal: AbortSignal): Promise<BrowserLease> {
-  const { executablePath, args = [], env = {}, cdpUrl } = deps.launch;
-  if (cdpUrl !== undefined || executablePath === undefined)
-    throw new Error(
-      "this deployment has no local Chromium that could run in addition to the sessions' browsers",
-    );
-  signal.throwIfAborted();
-  const ticket = places.request(() => {});
-  const leave = () => ticket.release(signal.reason as Error);
-  signal.addEventListener("abort", leave, { once: true });
-  const timeout = setTimeout(() => ticket.release(new Error(explainNoPlace(deps))), deps.waitMs);
-  try {
-    await ticket.granted;
-    clearTimeout(timeout);
-    const proxy = await egress.startProxy({ acceptsKey: true });
-    return {
-      executablePath,
-      args: [...args, ...acceptOwnKey(proxy.ownKeyHash)],
-      env,
-      proxyPort: Number(new URL(proxy.server).port),
-      listRefusals: proxy.listRefusals,
-      async release() {
-        ticket.release();
-        await proxy.close();
-      },
-    };
-  } catch (error) {
-    ticket.release();
-    throw error;
-  } finally {
-    clearTimeout(timeout);
-    signal.removeEventListener("abort", leave);
-  }
-}
-
-async function makeSessionBrowser(parts: Parts, sessionId: string): Promise<SessionBrowser> {
-  const { deps, egress, places, claims, nowMs } = parts;
-  const { db, log, logger, owner } = deps;
-  if (parts.isClosed) throw new Error("the service is closing");
   const session = await readBrowserSession(db, sessionId);
-  if (!session) throw new Error(`there is no session ${sessionId}`);
-  if (!session.capabilities.browser)
-    throw new Error("this session has no browser (capabilities.browser is false)");
-  return createSessionBrowser({
-    sessionId,
-    record: createStoredRecord({ db, log, logger, owner }, sessionId, session),
-    logger,
-    isElsewhere: () => claims.isElsewhere(sessionId),
-    onTakenOver: (holder) => claims.notifyTakenOver(sessionId, holder),
-    requestPlace: places.request,
-    placeWait: {
-      waitMs: deps.waitMs,
-      explain: () => explainNoPlace(deps),
-    },
-    take: () => takeFromPool(parts, sessionId),
-    readPageScript: () => deps.readPageScript(sessionId),
-    mayStartForViewer: async () => places.hasRoom() && (await findOpenTurns(db, [sessionId])).has(sessionId),
-    onUnused: places.recheck,
-    createPictureKeeper: (page) => createPictureKeeper({ db, sessionId, logger, ...page }),
-    refuse: (url) => egress.refuse(url, sessionId),
-    onAnnotation: (body) => deps.onAnnotation(sessionId, body),
-    hasWorkspace: session.capabilities.sandbox,
-    async storeDownload(name, bytes) {
-      if (session.capabilities.sandbox) return deps.storeDownload(sessionId, name, bytes);
-      throw new Error("this session has no workspace (capabilities.sandbox is false)");
-    },
-    nowMs,
-  });
-}
-
-const explainNoPlace = ({ waitMs, maxLive }: BrowserServiceDeps) =>
-  `no browser became free within ${waitMs / 1_000} s: all ${maxLive} are in use (BROWSER_MAX_LIVE); try again later`;
-
-async function takeFromPool(parts: Parts, sessionId: string): Promise<OpenBrowser> {
-  const browser = await parts.pool.take();
-  browser.process.nameSession(sessionId);
-  try {
-    await browser.scripts.set(await parts.deps.readPageScript(sessionId));
-    if (!parts.isClosed) return browser;
-  } catch (error) {
-    await browser.close();
-    throw error;
-  }
-  await browser.close();
-  throw new Error("the service is closing");
+  return {
+    ...NO_BROWSER,
+    sessionId: session ? sessionId : null,
+    desiredUrl: session?.initialUrl ?? null,
+  };
 }
 
 const NO_BROWSER: BrowserRecord = {

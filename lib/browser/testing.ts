@@ -5,14 +5,18 @@ import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { eq } from "drizzle-orm";
 import type { Database } from "#db/client.ts";
-import { sessions } from "#db/schema/index.ts";
+import { browserHosts, sessions } from "#db/schema/index.ts";
 import { openTestDatabase, sessionRow } from "#db/testing.ts";
 import { createMemoryBus } from "#lib/events/bus/bus.ts";
 import { createEventLog, type EventLog } from "#lib/events/event-log.ts";
+import type { Logger } from "#lib/log/logger.ts";
 import { createAddressRule } from "#lib/net/address/address-rule.ts";
-import type { BrowserService } from "./browser-service.ts";
-import { type BrowserServiceDeps, createBrowserService } from "./create-browser-service.ts";
+import type { BrowserService, HostBrowsers } from "./browser-service.ts";
+import { createBrowserService, expireLost } from "./create-browser-service.ts";
+import { createHostBrowsers, type HostBrowsersDeps } from "./create-host-browsers.ts";
+import { createStoredRecords } from "./store/stored-records.ts";
 
 const WELL_KNOWN = [
   "/usr/lib/chromium/chromium-headless-shell",
@@ -95,9 +99,15 @@ export async function waitFor<Value>(
   throw new Error(`waited ${timeoutMs} ms for ${what}`);
 }
 
+/** The browsers of a host in the test's process, and what the database records about them. */
+export type TestBrowserService = BrowserService & Pick<
+    HostBrowsers,
+    "ensure" | "hold" | "goTo" | "readLastError" | "listLive"
+  >;
+
 /** A browser service for a test, and what the service stored and logged. */
 export type TestBrowsers = {
-  browsers: BrowserService;
+  browsers: TestBrowserService;
   db: Database;
   log: EventLog;
   dataDir: string;
@@ -105,10 +115,25 @@ export type TestBrowsers = {
   /** Files that pages offered for download. */
   downloads: { sessionId: string; name: string; text: string }[];
   warnings: string[];
-  /** Starts a second service on the same database and data folder, like a process that is restarted. */
-  restart: (over?: Partial<BrowserServiceDeps>) => Promise<BrowserService>;
+  /** Starts a second host on the same database and data folder, as if the first one had ended without a word. */
+  restart: (over?: Partial<HostBrowsersDeps>) => Promise<TestBrowserService>;
   close: () => Promise<void>;
 };
+
+/** Stores a browser host that no process renews, with a lease that outlasts the test. @returns the host's id. */
+export async function insertTestHost(db: Database): Promise<string> {
+  const id = `bh_${randomBytes(6).toString("hex")}`;
+  await db.insert(browserHosts).values({
+    id,
+    home: "local",
+    url: "ws://127.0.0.1:1",
+    sealedToken: "",
+    protocol: 1,
+    places: 8,
+    leaseUntil: new Date(Date.now() + 86_400_000),
+  });
+  return id;
+}
 
 /**
  * Starts the browser service for a test. `allow` lists the addresses that pages may open, in the format of
@@ -116,7 +141,7 @@ export type TestBrowsers = {
  */
 export async function openTestBrowsers(
   allow: string[],
-  over: Partial<BrowserServiceDeps> = {},
+  over: Partial<HostBrowsersDeps> = {},
   shared?: Database,
 ): Promise<TestBrowsers> {
   const database = shared ? { db: shared, close: async () => {} } : await openTestDatabase();
@@ -126,23 +151,26 @@ export async function openTestBrowsers(
   const annotations: TestBrowsers["annotations"] = [];
   const downloads: TestBrowsers["downloads"] = [];
   const warnings: string[] = [];
-  const services: BrowserService[] = [];
-  const restart = async (again: Partial<BrowserServiceDeps> = {}) => {
-    const service = await createBrowserService({
-      db: database.db,
-      log,
-      logger: {
-        info() {},
-        debug() {},
-        warn: (_, text) => warnings.push(text),
-        error: (_, text) => warnings.push(text),
-      },
+  const services: TestBrowserService[] = [];
+  const logger: Logger = {
+    info() {},
+    debug() {},
+    warn: (_, text) => warnings.push(text),
+    error: (_, text) => warnings.push(text),
+  };
+  let hostId = await insertTestHost(database.db);
+  const restart = async (again: Partial<HostBrowsersDeps> = {}) => {
+    if (services.length > 0) {
+      await database.db.delete(browserHosts).where(eq(browserHosts.id, hostId));
+      hostId = await insertTestHost(database.db);
+    }
+    const host = await createHostBrowsers({
+      records: createStoredRecords({ db: database.db, log }, hostId),
+      logger,
       launch: findTestChromium(),
       dataDir,
       rule: createAddressRule({ allow }),
       ownOrigin: undefined,
-      // Each service gets a new owner name, as a restarted process does.
-      owner: { name: `test ${services.length}`, isAlone: true },
       idleMs: 600_000,
       maxLive: 8,
       waitMs: 60_000,
@@ -159,6 +187,20 @@ export async function openTestBrowsers(
       ...over,
       ...again,
     });
+    const reached = {
+      ...host,
+      reapIdle: async (list: (id: string) => Promise<string[]>) => host.reapIdle(await list(hostId)),
+    };
+    const about = { db: database.db, log, logger };
+    await expireLost(about);
+    const service = {
+      ...createBrowserService({ ...about, browsers: reached }),
+      ensure: host.ensure,
+      hold: host.hold,
+      goTo: host.goTo,
+      readLastError: host.readLastError,
+      listLive: host.listLive,
+    };
     services.push(service);
     return service;
   };

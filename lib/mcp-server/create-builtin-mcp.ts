@@ -4,7 +4,6 @@ import type { FailedAttempts } from "#lib/api/auth/failed-attempts.ts";
 import type { BodyReader } from "#lib/api/http/body/body-reader.ts";
 import type { RateLimiter } from "#lib/api/http/rates/rate-limiter.ts";
 import type { ApiServices } from "#lib/api/operations/services.ts";
-import type { BrowserService } from "#lib/browser/browser-service.ts";
 import type { Topic } from "#lib/events/bus/topic.ts";
 import type { EventLog } from "#lib/events/event-log.ts";
 import type { EvidenceStore } from "#lib/evidence/evidence.ts";
@@ -15,6 +14,7 @@ import type { PlanGate } from "#lib/planning/plan-gate.ts";
 import { mintUserToken, type UserToken } from "#lib/secrets/user-token.ts";
 import type { SecurityLog } from "#lib/security-log/security-log.ts";
 import type { PictureComparer } from "#lib/tools/browser/compare/picture-comparer.ts";
+import type { PageTools } from "#lib/tools/browser/page-tools.ts";
 import { createTurns } from "#lib/tools/threads/take-turns.ts";
 import type { Tool } from "#lib/tools/tool.ts";
 import { createHolderCheck, type McpHolder } from "./admit-holder.ts";
@@ -37,7 +37,7 @@ type BuiltinMcpDeps = {
   compare: PictureComparer;
   /** Refuses calls that change something while a person must still approve the session's plan. */
   planGate: PlanGate;
-  browser: BrowserService;
+  pages: PageTools;
   rates: RateLimiter;
   failedAttempts: FailedAttempts;
   keys: Pick<KeyStore, "readLive">;

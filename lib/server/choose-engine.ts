@@ -1,8 +1,8 @@
 import type { Logger } from "pino";
 import type { Database } from "#db/client.ts";
+import type { ProcessOwner } from "#db/connection-name.ts";
 import { embeddedClientOptions } from "#inngest/embedded/client-options.ts";
 import { createEmbeddedEngine } from "#inngest/embedded/create-embedded-engine.ts";
-import type { BrowserOwner } from "#lib/browser/session/browser-store.ts";
 import { createServedEngine } from "./create-served-engine.ts";
 import { BUFFERED_STEPS, type Engine } from "./engine.ts";
 import type { Env } from "./env.ts";
@@ -24,7 +24,7 @@ export function chooseEngine(deps: {
   db: Database;
   logger: Logger;
   isServerless: boolean;
-  owner: BrowserOwner;
+  owner: ProcessOwner;
 }): Engine {
   const { env, db, logger, isServerless, owner } = deps;
   const isReal = Boolean(
@@ -33,7 +33,7 @@ export function chooseEngine(deps: {
   return isReal ? createServedEngine(env, logger, isServerless) : createInProcessEngine(db, logger, owner);
 }
 
-function createInProcessEngine(db: Database, logger: Logger, owner: BrowserOwner): Engine {
+function createInProcessEngine(db: Database, logger: Logger, owner: ProcessOwner): Engine {
   const engine = createEmbeddedEngine({ db, logger, isSoleExecutor: owner.isAlone, process: owner.name });
   return {
     label: "embedded",

@@ -1,5 +1,6 @@
 import { and, asc, desc, eq, inArray, isNull, notExists, notInArray, or, sql } from "drizzle-orm";
 import type { Database, Executor, Transaction } from "#db/client.ts";
+import { hasOwnerEnded, type ProcessOwner } from "#db/connection-name.ts";
 import { milliseconds } from "#db/database-time.ts";
 import {
   outbox,
@@ -11,7 +12,6 @@ import {
   waits,
 } from "#db/schema/index.ts";
 import type { TestRunStarter, TestRunStatus } from "#db/schema/unions.ts";
-import { type BrowserOwner, isGone } from "#lib/browser/session/browser-store.ts";
 import { enqueueJobs } from "#lib/session/store/job-store.ts";
 import { type Job, requestTests } from "#lib/session/store/jobs.ts";
 
@@ -107,9 +107,13 @@ export const listResults = (db: Executor, testRunId: string): Promise<TestResult
 export async function claimTestRun(
   db: Database,
   id: string,
-  self: BrowserOwner,
+  self: ProcessOwner,
 ): Promise<TestRunRow | "held" | undefined> {
-  const isFree = or(isNull(testRuns.owner), eq(testRuns.owner, self.name), isGone(self, testRuns.owner));
+  const isFree = or(
+    isNull(testRuns.owner),
+    eq(testRuns.owner, self.name),
+    hasOwnerEnded(self, testRuns.owner),
+  );
   const [row] = await db
     .update(testRuns)
     .set({
@@ -220,12 +224,12 @@ export const listTestWaits = (tx: Transaction, { id, sessionId }: TestRunRow) =>
  */
 export function requeueLostTests(
   db: Database,
-  self: BrowserOwner,
+  self: ProcessOwner,
   ageMs: number,
   playing: readonly string[],
 ): Promise<Job[]> {
   const isGivenUp = and(eq(testRuns.owner, self.name), notInArray(testRuns.id, [...playing]));
-  const isFree = or(isNull(testRuns.owner), isGone(self, testRuns.owner), isGivenUp);
+  const isFree = or(isNull(testRuns.owner), hasOwnerEnded(self, testRuns.owner), isGivenUp);
   // A time in the future was written before the clock was set back.
   const isOld = sql`not ${testRuns.requestedAt} between now() - ${milliseconds(ageMs)} and now()`;
   const unsent = db

@@ -1,6 +1,6 @@
 import type { Database } from "#db/client.ts";
+import type { ProcessOwner } from "#db/connection-name.ts";
 import type { BrowserService } from "#lib/browser/browser-service.ts";
-import type { BrowserOwner } from "#lib/browser/session/browser-store.ts";
 import type { EventLog } from "#lib/events/event-log.ts";
 import type { EvidenceStore } from "#lib/evidence/evidence.ts";
 import type { Logger } from "#lib/log/logger.ts";
@@ -17,5 +17,5 @@ export type TestRunsDeps = {
   evidence: Pick<EvidenceStore, "save">;
   jobs: Pick<JobSender, "sendSoon">;
   /** Identifies this process among the processes that share the database. */
-  owner: BrowserOwner;
+  owner: ProcessOwner;
 };

@@ -1,11 +1,10 @@
-import type { LiveBrowser } from "#lib/browser/browser-service.ts";
 import type { VariantSummary } from "#lib/events/event.ts";
 import { findSelectedUrl } from "#lib/session/store/selected-url-store.ts";
-import { withinDeadline } from "#lib/tools/browser/within-deadline.ts";
+import type { PageCall } from "#lib/tools/browser/page-tools.ts";
 import { checkDocumentContent } from "./compile/check-document.ts";
 import { describeDifference } from "./describe-difference.ts";
 import type { RevisionInput, VariantDocument } from "./document.ts";
-import { type Grounding, groundChanges } from "./grounding/ground-changes.ts";
+import type { Grounding, Trial } from "./grounding/ground-changes.ts";
 import { describeReturned } from "./rejected-changes.ts";
 import { describeProblem, revise } from "./revise.ts";
 import { readPageScript } from "./shown-variant.ts";
@@ -25,7 +24,8 @@ type VariantCall = {
   /** The newest revision that the caller has seen. If null, the call builds on the newest revision. */
   baseRevision: number | null;
   change: RevisionInput;
-  signal: AbortSignal;
+  /** The call with whose live page the revision is tried. Undefined if the session has no browser. */
+  page: PageCall | undefined;
 };
 
 export type ApplyResult =
@@ -43,8 +43,6 @@ export type ApplyResult =
     }
   | { ok: false; problem: string };
 
-/** Deadline for trying a revision on the live page. Allows for slow selectors, hydration and a busy machine. */
-const GROUND_MS_MAX = 25_000;
 const PROBLEMS_SHOWN = 10;
 const CHANGES_SHOWN = 20;
 const EMPTY: VariantDocument = { pages: [] };
@@ -54,13 +52,8 @@ const EMPTY: VariantDocument = { pages: [] };
  * newest revision, or if the change is invalid, changes nothing or does not fit the page, nothing is stored, and the
  * page still shows the stored revision. If an earlier attempt of the call has stored a revision, returns that revision.
  *
- * @param live the session's browser; if undefined, the revision is stored without a trial.
  */
-export async function applyVariant(
-  deps: VariantsDeps,
-  live: LiveBrowser | undefined,
-  call: VariantCall,
-): Promise<ApplyResult> {
+export async function applyVariant(deps: VariantsDeps, call: VariantCall): Promise<ApplyResult> {
   const { sessionId, runId, callId, variant, change } = call;
   const repeated = runId === null ? undefined : await findRevisionOfCall(deps.db, { runId, callId });
   if (repeated) return describeRepeated(repeated);
@@ -69,7 +62,8 @@ export async function applyVariant(
   const baseRevision = call.baseRevision ?? newest?.number ?? 0;
   if (baseRevision !== (newest?.number ?? 0)) return describeStale(deps, call, newest?.number ?? 0, before);
 
-  const pageUrl = live ? live.page().url() : await findSelectedUrl(deps.db, sessionId);
+  const { page } = call;
+  const pageUrl = page ? await deps.pages.readUrl(null, page) : await findSelectedUrl(deps.db, sessionId);
   const { used, rejected } = await readVariantHistory(deps.db, sessionId, variant);
   const revised = revise(before, change, pageUrl, used);
   if (!revised.ok) return revised;
@@ -77,9 +71,9 @@ export async function applyVariant(
   const problem = refuseDocument(document, before);
   if (problem !== undefined) return { ok: false, problem };
 
-  const previous = live ? (await readPageScript(deps.db, sessionId)).immediate : "";
+  const previous = page ? (await readPageScript(deps.db, sessionId)).immediate : "";
   const trial = { variant, document, before, previous };
-  const grounding = live ? await tryOut(deps, live, trial, call.signal) : null;
+  const grounding = page ? await tryOut(deps, page, trial) : null;
   if (grounding && !grounding.ok) return grounding;
   const draft = { ...call, baseRevision, author: "agent", document } as const;
   const stored = await storeRevision(deps, draft);
@@ -89,7 +83,7 @@ export async function applyVariant(
     return { ok: true, summary: stored.summary, isRepeated: false, grounding, renamed, returned };
   // The revision was not stored, for example because another author has stored a revision first. The page must show the
   // stored revision again instead of the revision of this call.
-  if (live) await deps.browser.refreshPageScripts([live.sessionId]);
+  if (page) await deps.browser.refreshPageScripts([page.browserSessionId]);
   if (stored.reason === "stale") return { ok: false, problem: explainStale(baseRevision, stored) };
   return {
     ok: false,
@@ -102,16 +96,11 @@ export async function applyVariant(
  *
  * @throws Error with a sentence if the page does not answer in time.
  */
-async function tryOut(
-  { browser }: VariantsDeps,
-  live: LiveBrowser,
-  trial: Parameters<typeof groundChanges>[1],
-  signal: AbortSignal,
-): Promise<Grounding> {
+async function tryOut({ browser, pages }: VariantsDeps, page: PageCall, trial: Trial): Promise<Grounding> {
   try {
-    return await withinDeadline(signal, GROUND_MS_MAX, () => groundChanges(live, trial));
+    return await pages.ground(trial, page);
   } catch (error) {
-    await browser.refreshPageScripts([live.sessionId]);
+    await browser.refreshPageScripts([page.browserSessionId]);
     throw error;
   }
 }

@@ -1,56 +1,39 @@
 import { faultPoint } from "#lib/faults/fault-point.ts";
 import { listAsserted } from "#lib/planning/record-outcomes.ts";
-import { ensureLiveBrowser } from "#lib/tools/browser/ensure-live-browser.ts";
-import type { ToolCall } from "#lib/tools/tool.ts";
+import type { PageCall } from "#lib/tools/browser/page-tools.ts";
 import type { CheckReport } from "./check/check-report.ts";
-import { type CheckRequest, checkVariant } from "./check/check-variant.ts";
 import { explainUnknown } from "./show-for-picture.ts";
 import { recordCheck } from "./store-revision.ts";
+import type { CheckOrder } from "./variant-pages.ts";
 import { findRevision, listVariantKeys } from "./variant-store.ts";
 import type { VariantToolServices } from "./variants-deps.ts";
 
-/** The agent's tool call, or a person's request, for which a check is run. */
-type CheckCall = Pick<
-  ToolCall,
-  "sessionId" | "browserSessionId" | "rootSessionId" | "requestId" | "runId" | "signal"
->;
-
-type CheckOptions = Pick<CheckRequest, "variant" | "viewports" | "tag" | "pages" | "allowSubmits">;
+type CheckOptions = Pick<CheckOrder, "variant" | "viewports" | "tag" | "pages" | "allowSubmits">;
 
 type CheckOutcome = { ok: true; report: CheckReport } | { ok: false; problem: string };
 
 /**
  * Checks the newest revision of a variant with the session's browser, and stores the report. The caller must have
- * acquired the browser with `holdInTurn` of `lib/tools/browser`. A check that is stopped stores nothing.
+ * acquired the browser with `hold`. A check that is stopped stores nothing.
  *
  * @throws Error with a sentence if there is no browser, or if the check is stopped.
  */
 export async function runCheck(
   services: VariantToolServices,
-  call: CheckCall,
+  call: PageCall,
   { variant, ...options }: CheckOptions,
 ): Promise<CheckOutcome> {
-  const { rootSessionId, sessionId, requestId, runId, signal } = call;
+  const { rootSessionId, requestId, runId } = call;
   const newest = await findRevision(services.db, rootSessionId, variant);
   if (!newest) {
     const keys = await listVariantKeys(services.db, rootSessionId);
     return { ok: false, problem: explainUnknown(variant, keys) };
   }
   const requirements = await listAsserted(services.db, rootSessionId);
-  const live = await ensureLiveBrowser(services.browser, call);
   await faultPoint("check-begun");
-  const report = await checkVariant(services, {
-    live,
-    sessionId,
-    runId,
-    variant,
-    revision: newest.number,
-    document: newest.document,
-    ...options,
-    requirements,
-    signal,
-  });
-  services.browser.touch(call.browserSessionId);
+  const { number: revision, document } = newest;
+  const order = { variant, revision, document, ...options, requirements };
+  const report = await services.pages.check(order, call);
   const stored = await recordCheck(
     services,
     { sessionId: rootSessionId, requestId, runId },

@@ -2,14 +2,16 @@ import type { Database } from "#db/client.ts";
 import type { BrowserService } from "#lib/browser/browser-service.ts";
 import type { EventLog } from "#lib/events/event-log.ts";
 import type { ScriptServer } from "#lib/publication/script-server.ts";
-import type { PictureComparer } from "#lib/tools/browser/compare/picture-comparer.ts";
-import type { ToolServices } from "#lib/tools/services.ts";
+import type { PageTools } from "#lib/tools/browser/page-tools.ts";
+import type { VariantPages } from "./variant-pages.ts";
 
 /** Dependencies for storing and showing variants; created once by the container. */
 export type VariantsDeps = {
   db: Database;
   log: EventLog;
   browser: Pick<BrowserService, "refreshPageScripts">;
+  /** The work on live pages. */
+  pages: VariantPages;
   /**
    * Tells the other processes that the live browsers of a root session and its sub-agents must show another variant or
    * revision. A message may get lost.
@@ -21,9 +23,7 @@ export type VariantsDeps = {
 };
 
 /** Dependencies of the tools in the subfolder `tools`. */
-export type VariantToolServices = VariantsDeps &
-  Pick<ToolServices, "browser" | "pageTurns" | "evidence"> & {
-    compare: PictureComparer;
-    /** Origin from which published scripts are served. A page's Content-Security-Policy must allow this origin. */
-    scriptOrigin: string;
-  };
+export type VariantToolServices = VariantsDeps & {
+  /** Acquires the browser and the page for a call. */
+  hold: PageTools["hold"];
+};

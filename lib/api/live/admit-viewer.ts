@@ -1,5 +1,5 @@
 import type { ShareRole } from "#db/schema/unions.ts";
-import { hasOwnBrowser } from "#lib/browser/session/browser-store.ts";
+import { hasOwnBrowser } from "#lib/browser/store/browser-store.ts";
 import type { ShareAccess } from "#lib/session/share/share-link.ts";
 import type { SessionRow } from "#lib/session/store/session-store.ts";
 import type { Grant } from "../auth/access-watch.ts";

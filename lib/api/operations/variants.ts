@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { findRootOf } from "#lib/session/store/session-tree-store.ts";
 import { errorText } from "#lib/text/error-text.ts";
-import { holdInTurn } from "#lib/tools/browser/index.ts";
 import { checkDocumentContent } from "#lib/variant/compile/check-document.ts";
 import { listPreviews as readPreviews } from "#lib/variant/previews/preview-store.ts";
 import { describeProblem, editChanges } from "#lib/variant/revise.ts";
@@ -108,11 +107,12 @@ export async function checkAsPerson(
     rootSessionId: sessionId,
     requestId: null,
     runId: null,
+    callId: null,
     signal: AbortSignal.timeout(CHECK_MS_MAX),
   };
   checking.add(sessionId);
   try {
-    const release = await holdInTurn(variants, { ...call, sessionId: `a person at ${sessionId}` });
+    const release = await variants.hold({ ...call, sessionId: `a person at ${sessionId}` });
     const checked = await runCheck(variants, call, { variant: variantKey }).finally(release);
     if (!checked.ok) return fail("conflict", checked.problem);
   } catch (error) {

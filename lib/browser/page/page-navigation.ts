@@ -3,7 +3,7 @@ import type { Logger } from "#lib/log/logger.ts";
 import { shorten } from "#lib/text/shorten.ts";
 import type { NavigationOutcome } from "../browser-service.ts";
 import type { StoredRecord } from "../session/browser-record.ts";
-import type { BrowserPatch, BrowserRow } from "../session/browser-store.ts";
+import type { BrowserPatch, BrowserRow } from "../store/browser-store.ts";
 import type { Arrival } from "./main-frame.ts";
 import type { OpenBrowser } from "./open-browser.ts";
 import { createRedirectWatch, type RedirectWatch } from "./redirect-watch.ts";

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { OpenBrowser } from "../page/open-browser.ts";
+import type { BrowserRow } from "../store/browser-store.ts";
 import { waitFor } from "../testing.ts";
 import { createBrowserLifecycle, type RunningBrowser } from "./browser-lifecycle.ts";
 import type { StoredRecord } from "./browser-record.ts";
-import type { BrowserRow } from "./browser-store.ts";
 
 const row = { sessionId: "ses_a" } as BrowserRow;
 
@@ -13,7 +13,7 @@ async function endUnrecorded(read: StoredRecord["read"]): Promise<string[]> {
   const warnings: string[] = [];
   const record = {
     read,
-    dropClaim: async () => null,
+    dropClaim: async () => {},
     noteWaiting() {},
     move: async (event) => (event === "reaped" ? Promise.reject(new Error("not written")) : row),
     settle: async () => {},
@@ -54,7 +54,7 @@ describe("a browser that is lost before its start is recorded", () => {
     const started: RunningBrowser[] = [];
     const cameUp = Promise.withResolvers<void>();
     const record = {
-      dropClaim: async () => null,
+      dropClaim: async () => {},
       noteWaiting() {},
       async move(event) {
         moves.push(event);

@@ -1,13 +1,13 @@
 import { faultPoint } from "#lib/faults/fault-point.ts";
 import type { Logger } from "#lib/log/logger.ts";
 import { errorText } from "#lib/text/error-text.ts";
+import type { BrowserFields, BrowserRow } from "../browser-records.ts";
 import type { OpenBrowser } from "../page/open-browser.ts";
+import type { BrowserEvent } from "../store/browser-machine.ts";
 import type { InputQueue } from "../view/input.ts";
-import type { BrowserEvent } from "./browser-machine.ts";
 import type { PlaceTicket } from "./browser-places.ts";
 import type { StoredRecord } from "./browser-record.ts";
 import { type BrowserStart, NoBrowserError, shareStart } from "./browser-start.ts";
-import type { BrowserFields, BrowserRow } from "./browser-store.ts";
 
 /** A session's running browser, with the objects that end together with it. */
 export type RunningBrowser = {
@@ -75,8 +75,6 @@ type LifecycleDeps = {
   onTaken: (running: RunningBrowser) => void;
   /** Navigates a browser to its first page, after the browser was recorded as running. Never rejects. */
   land: (browser: OpenBrowser, row: BrowserRow) => Promise<void>;
-  /** Called when a browser starts although the record still names an earlier browser, owned by the process `holder`. */
-  onTakenOver?: ((holder: string) => void) | undefined;
   /** Called when the browser no longer belongs to the session. */
   onReleased: () => void;
   /** Called before the service ends a running browser. Never rejects. */
@@ -161,9 +159,8 @@ async function startBrowser(
 ): Promise<RunningBrowser> {
   const { deps } = life;
   const { record } = deps;
-  // The record names an earlier browser if the end of that browser was not recorded, or if another process runs it.
-  const holder = await record.dropClaim();
-  if (holder !== null) deps.onTakenOver?.(holder);
+  // The record names an earlier browser if the end of that browser was not recorded.
+  await record.dropClaim();
   await record.move("provision", { lastError: null, currentUrl: null });
   await faultPoint("browser-starting");
 

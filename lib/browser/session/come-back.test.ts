@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { after, afterEach, before, test } from "node:test";
-import type { BrowserService, LiveBrowser } from "../browser-service.ts";
+import type { LiveBrowser } from "../browser-service.ts";
 import {
   insertTestSession,
   openTestBrowsers,
   startTestSite,
+  type TestBrowserService,
   type TestBrowsers,
   waitFor,
 } from "../testing.ts";
@@ -13,7 +14,7 @@ import {
 let gate = Promise.withResolvers<void>();
 let site: Awaited<ReturnType<typeof startTestSite>>;
 let harness: TestBrowsers;
-let browsers: BrowserService;
+let browsers: TestBrowserService;
 let now = Date.parse("2026-01-01T00:00:00Z");
 
 const MINUTE_MS = 60_000;

@@ -31,10 +31,6 @@ type SessionBrowserDeps = {
   sessionId: string;
   record: StoredRecord;
   logger: Logger;
-  /** Whether another running process runs or starts this session's browser. */
-  isElsewhere: () => Promise<boolean>;
-  /** Called when a browser starts although the record still names an earlier browser, owned by the process `holder`. */
-  onTakenOver?: (holder: string) => void;
   requestPlace: (onMove: (position: number) => void) => PlaceTicket;
   placeWait: { waitMs: number; explain: () => string };
   /** Takes a running browser from the pool. @throws Error with a readable message. */
@@ -63,7 +59,8 @@ export type SessionBrowser = {
   hold: (signal?: AbortSignal) => Promise<() => void>;
   /** @see BrowserService.open */
   open: () => Promise<BrowserOpening>;
-  retarget: (url: string) => Promise<void>;
+  /** @see HostBrowsers.goTo */
+  goTo: (url: string, retargets: number) => Promise<void>;
   navigate: (url: string, signal?: AbortSignal) => Promise<NavigationOutcome>;
   history: (action: HistoryAction) => Promise<BrowserOpening>;
   /** @see BrowserService.refreshPageScripts */
@@ -130,7 +127,7 @@ export function createSessionBrowser(deps: SessionBrowserDeps): SessionBrowser {
     refreshPageScript: () => refreshPageScript(session),
     settle: deps.record.settle,
     touch: () => touch(session),
-    retarget: (url) => retarget(session, url),
+    goTo: (url, retargets) => goTo(session, url, retargets),
     navigate: (url, signal) => navigate(session, url, signal),
     history: (action) => goThroughHistory(session, action),
     watch: (listeners) => watch(session, listeners),
@@ -298,26 +295,13 @@ async function open({ deps, life, usage }: Session): Promise<BrowserOpening> {
   return Promise.race([up, life.untilWaiting().then((): BrowserOpening => ({ state: "waiting" }))]);
 }
 
-async function retarget(session: Session, url: string): Promise<void> {
-  const { sessionId, record, logger, nowMs } = session.deps;
-  session.usage.usedAtMs = nowMs();
-  const row = await record.select(url);
-  goToRetarget(session, url, row.retargets).catch((error) =>
-    logger.debug({ sessionId, err: error }, "no browser could be started for a retarget"),
-  );
-}
-
 /**
  * Opens the page of a retarget (a client's request to show another page). If the browser is lost meanwhile and there is
  * no newer retarget, retries once with a new browser.
  */
-async function goToRetarget(
-  session: Session,
-  url: string,
-  retargets: number,
-  isRetry = false,
-): Promise<void> {
-  const { life, navigation } = session;
+async function goTo(session: Session, url: string, retargets: number, isRetry = false): Promise<void> {
+  const { life, navigation, usage, deps } = session;
+  usage.usedAtMs = deps.nowMs();
   const running = await life.provision();
   // A browser that has just started may already be opening the page of this retarget or of a newer one.
   if (navigation.lastRetarget() < retargets) {
@@ -325,7 +309,7 @@ async function goToRetarget(
     noteUseEnded(session);
   } else await running.landing;
   const isNewest = navigation.lastRetarget() === retargets;
-  if (running.isLost && isNewest && !isRetry) await goToRetarget(session, url, retargets, true);
+  if (running.isLost && isNewest && !isRetry) await goTo(session, url, retargets, true);
 }
 
 async function navigate(session: Session, url: string, signal?: AbortSignal): Promise<NavigationOutcome> {
@@ -379,10 +363,10 @@ function watch(session: Session, { onFrame, onPointer }: ViewListeners): () => v
   };
 }
 
-/** Starts a browser for a viewer if no other process runs one and `mayStartForViewer` allows it. */
+/** Starts a browser for a viewer if none runs and `mayStartForViewer` allows it. */
 async function provisionForViewer({ deps, life }: Session): Promise<void> {
   if (runningIn(life.state()) || isStarting(life.state())) return;
-  if (!(await deps.isElsewhere()) && (await deps.mayStartForViewer())) await life.provision();
+  if (await deps.mayStartForViewer()) await life.provision();
 }
 
 async function passInput(session: Session, input: BrowserInput): Promise<void> {

@@ -1,7 +1,5 @@
-import type { Database } from "#db/client.ts";
-import { findOpenTurns } from "#lib/session/store/run-store.ts";
+import type { BrowserRecords } from "../browser-records.ts";
 import { orderForEnding } from "./browser-places.ts";
-import { listSharedInUse } from "./browser-store.ts";
 import type { SessionBrowser } from "./session-browser.ts";
 import type { SessionBrowsers } from "./session-browsers.ts";
 
@@ -12,7 +10,7 @@ import type { SessionBrowsers } from "./session-browsers.ts";
 const EVICTION_IDLE_MS = 30_000;
 
 type UnusedParts = {
-  deps: { db: Database; idleMs: number };
+  deps: { records: BrowserRecords; idleMs: number };
   browsers: SessionBrowsers;
   nowMs: () => number;
 };
@@ -27,8 +25,8 @@ export async function endIdle({ deps, browsers, nowMs }: UnusedParts): Promise<n
   const idle = browsers
     .list()
     .filter(([, browser]) => browser.isUnused() && browser.idleMs(nowMs()) >= deps.idleMs);
-  const unshared = await omitShared(deps.db, idle);
-  const turns = await findOpenTurns(deps.db, idsOf(unshared));
+  const unshared = await omitShared(deps.records, idle);
+  const turns = new Map(await deps.records.findOpenTurns(idsOf(unshared)));
   const ended = unshared.filter(
     ([sessionId, browser]) => turns.get(sessionId) !== "parked" && browser.isUnused(),
   );
@@ -40,8 +38,8 @@ export async function endIdle({ deps, browsers, nowMs }: UnusedParts): Promise<n
 export async function endUnused({ deps, browsers, nowMs }: UnusedParts, count: number): Promise<void> {
   const idle = browsers.list().filter(([, browser]) => browser.isUnused());
   if (idle.length === 0) return;
-  const unshared = await omitShared(deps.db, idle);
-  const turns = await findOpenTurns(deps.db, idsOf(unshared));
+  const unshared = await omitShared(deps.records, idle);
+  const turns = new Map(await deps.records.findOpenTurns(idsOf(unshared)));
   const ordered = orderForEnding(
     unshared.map(([sessionId, browser]) => ({
       browser,
@@ -60,7 +58,7 @@ type Entry = [sessionId: string, browser: SessionBrowser];
 const idsOf = (entries: Entry[]): string[] => entries.map(([sessionId]) => sessionId);
 
 /** Omits browsers whose page a working sub-agent shares. */
-async function omitShared(db: Database, entries: Entry[]): Promise<Entry[]> {
-  const shared = await listSharedInUse(db, idsOf(entries));
+async function omitShared(records: BrowserRecords, entries: Entry[]): Promise<Entry[]> {
+  const shared = new Set(await records.listSharedInUse(idsOf(entries)));
   return entries.filter(([sessionId]) => !shared.has(sessionId));
 }

@@ -1,9 +1,7 @@
-import type { Database } from "#db/client.ts";
 import type { Logger } from "#lib/log/logger.ts";
 import { withinTime } from "#lib/time/within-time.ts";
 import { withOverlayHidden } from "../overlay/hide-overlay.ts";
 import type { OpenBrowser } from "../page/open-browser.ts";
-import { writePicture } from "./picture-store.ts";
 
 /** Takes and stores pictures of one session's page. People see the latest picture while no browser runs. */
 export type PictureKeeper = {
@@ -23,7 +21,8 @@ const CAPTURE_TIMEOUT_MS = 3_000;
 const JPEG_QUALITY = 70;
 
 export type PictureKeeperDeps = {
-  db: Database;
+  /** Stores the picture, a JPEG. */
+  store: (bytes: Uint8Array) => Promise<void>;
   sessionId: string;
   logger: Logger;
   /** Returns the running browser if it is not in use. */
@@ -34,14 +33,14 @@ export type PictureKeeperDeps = {
 
 /** @see PictureKeeper */
 export function createPictureKeeper(deps: PictureKeeperDeps): PictureKeeper {
-  const { db, sessionId, logger, findIdle, hideOverlay } = deps;
+  const { store, sessionId, logger, findIdle, hideOverlay } = deps;
   let timer: NodeJS.Timeout | undefined;
   let queue: Promise<void> = Promise.resolve();
 
   async function keep(browser: OpenBrowser): Promise<void> {
     try {
       const bytes = await capture(browser, hideOverlay);
-      if (bytes) await writePicture(db, sessionId, { mediaType: "image/jpeg", bytes });
+      if (bytes) await store(bytes);
     } catch (error) {
       logger.debug({ sessionId, err: error }, "the page's last picture was not stored");
     }

@@ -1,14 +1,8 @@
 import { z } from "zod";
-import { type FrameFindings, runAxe } from "#lib/tools/browser/accessibility/run-axe.ts";
-import { ensureLiveBrowser } from "#lib/tools/browser/ensure-live-browser.ts";
-import { FRAME_ARROW, type PageFrame, withFrames } from "#lib/tools/browser/page-kit/page-frames.ts";
-import { withinDeadline } from "#lib/tools/browser/within-deadline.ts";
 import { defineMcpTool, type McpTool, mcpValue } from "../mcp-tool.ts";
 import { toToolCall } from "../session-tool.ts";
 import type { UtilityServices } from "./utility-services.ts";
 
-const FRAMES_MAX = 10;
-const WORK_MS_MAX = 45_000;
 const STANDARDS = {
   wcag2a: ["wcag2a", "wcag21a"],
   wcag2aa: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"],
@@ -37,7 +31,7 @@ const output = z.object({
 });
 
 /** Creates the tool `check_accessibility`, which runs axe-core on the page in the session's live browser. */
-export const checkAccessibility = ({ browser }: Pick<UtilityServices, "browser">): McpTool =>
+export const checkAccessibility = ({ pages }: Pick<UtilityServices, "pages">): McpTool =>
   defineMcpTool({
     name: "check_accessibility",
     title: "Check accessibility",
@@ -54,44 +48,10 @@ export const checkAccessibility = ({ browser }: Pick<UtilityServices, "browser">
     annotations: { readOnlyHint: true, idempotentHint: true, openWorldHint: true },
     changes: false,
     timeoutMs: 120_000,
-    acquire: ({ sessionId, signal }) => browser.hold(sessionId, signal),
+    acquire: ({ sessionId, signal }) => pages.hold({ sessionId, browserSessionId: sessionId, signal }),
     async execute({ standard, selector, elementsPerRule }, { sessionId, callId, hasTool, signal, progress }) {
       const call = toToolCall({ sessionId, callId, hasTool, signal });
-      progress(0, FRAMES_MAX + 1, "opening the page");
-      const live = await ensureLiveBrowser(browser, call);
-      return withinDeadline(signal, WORK_MS_MAX, () =>
-        withFrames(live, async (frames, page) => {
-          const [main, ...inner] = frames;
-          // With a selector, only the main frame is checked.
-          const visible = [main, ...(selector === undefined ? inner : [])].filter(
-            (frame) => frame?.isVisible === true,
-          );
-          const checked = visible.slice(0, FRAMES_MAX);
-          const findings: FrameFindings[] = [];
-          for (const [index, frame] of checked.entries()) {
-            if (!frame) continue;
-            progress(index + 1, checked.length + 1, `checking ${describeFrame(frame)}`);
-            const parts = selector === undefined ? [] : [selector];
-            const options = { tags: STANDARDS[standard], parts, elementsPerRule };
-            const found = await runAxe(frame, options).catch((error: unknown) => {
-              // Ignores failures in inner frames, because an inner frame may have been removed during the check.
-              if (frame === main) throw error;
-            });
-            if (found) findings.push({ ...found, frame: describeFrame(frame) });
-          }
-          return mcpValue({
-            url: page.url(),
-            violations: findings.flatMap(({ violations, frame }) =>
-              violations.map((violation) => ({ ...violation, frame })),
-            ),
-            passed: findings[0]?.passed ?? 0,
-            undecided: [...new Set(findings.flatMap(({ undecided }) => undecided))],
-            framesChecked: findings.length,
-            framesLeftOut: visible.length - findings.length,
-          });
-        }),
-      );
+      const request = { tags: STANDARDS[standard], selector, elementsPerRule };
+      return mcpValue(await pages.checkAccessibility(request, call, progress));
     },
   });
-
-const describeFrame = ({ path }: PageFrame): string => (path.length === 0 ? "main" : path.join(FRAME_ARROW));

@@ -1,4 +1,4 @@
-import type { BrowserService, LiveBrowser } from "#lib/browser/browser-service.ts";
+import type { HostBrowsers, LiveBrowser } from "#lib/browser/browser-service.ts";
 import type { ToolCall } from "../tool.ts";
 import { withinDeadline } from "./within-deadline.ts";
 
@@ -11,7 +11,7 @@ const START_MS_MAX = 60_000;
  * stopped.
  */
 export async function ensureLiveBrowser(
-  browser: BrowserService,
+  browser: Pick<HostBrowsers, "ensure" | "touch">,
   call: Pick<ToolCall, "browserSessionId" | "signal">,
 ): Promise<LiveBrowser> {
   const live = await withinDeadline(

@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { chromium } from "playwright";
-import type { BrowserService, LiveBrowser, ScriptPointer } from "#lib/browser/browser-service.ts";
+import type { HostBrowsers, LiveBrowser, ScriptPointer } from "#lib/browser/browser-service.ts";
 import { createOverlayGate, type OverlayGate } from "#lib/browser/overlay/overlay-gate.ts";
 import { followMainFrame } from "#lib/browser/page/main-frame.ts";
 import { openFreshContext } from "#lib/browser/page/open-fresh-context.ts";
@@ -22,13 +22,13 @@ import type { EvidencePointer } from "#lib/events/event.ts";
 import type { EvidenceStore, NewEvidence } from "#lib/evidence/evidence.ts";
 import type { SandboxService, Workspace } from "#lib/sandbox/sandbox-service.ts";
 import { WorkspaceError } from "#lib/sandbox/workspace-error.ts";
-import type { VariantView } from "../services.ts";
+import type { VariantView } from "./host-services.ts";
 import type { ToolCall, ToolResult } from "../tool.ts";
 
 /** A real Chromium with one page, behind the interfaces that the tools use. */
 export type TestBrowser = {
   live: LiveBrowser;
-  service: BrowserService;
+  service: HostBrowsers;
   touched: string[];
   /** The pointer events that scripts reported; `undefined` for other input. */
   pointers: (ScriptPointer | undefined)[];
@@ -134,11 +134,12 @@ function spawnTestChromium(): { child: ChildProcess; profile: string } {
   return { child, profile };
 }
 
-function createTestService(live: LiveBrowser, touched: string[]): BrowserService {
+function createTestService(live: LiveBrowser, touched: string[]): HostBrowsers {
   const refuse = () => Promise.reject(new Error("not part of this fixture"));
   return {
-    readStatus: refuse,
-    retarget: refuse,
+    goTo: refuse,
+    readLastError: async () => null,
+    listLive: () => [],
     ensure: async () => live,
     hold: async () => () => {},
     settle: async () => {},
@@ -152,8 +153,6 @@ function createTestService(live: LiveBrowser, touched: string[]): BrowserService
     watch: () => () => {},
     input: refuse,
     readCursor: refuse,
-    readPicture: refuse,
-    readPictureTimes: refuse,
     reapIdle: refuse,
     closeSession: refuse,
     describe: () => ({ available: true, live: 1, detail: "a test's own Chromium" }),

@@ -41,6 +41,16 @@ export type Grounding =
     }
   | { ok: false; problem: string };
 
+/** A revision to try. */
+export type Trial = {
+  variant: string;
+  document: VariantDocument;
+  /** The document of the newest stored revision. */
+  before: VariantDocument;
+  /** A script that makes the page show what it showed before the trial. */
+  previous: string;
+};
+
 /** Time limit for evaluating all selectors in the page. */
 const SELECTORS_MS_MAX = 3_000;
 const ELEMENTS_SHOWN = 2;
@@ -52,23 +62,10 @@ const FRAMES_MAX = 10;
  * Tries a revision on the live page, and reads which elements each of its changes matches there. If a new or altered
  * change does not fit, the selectors take too long, or the page does not run the variant, the page is reset with
  * `previous`. An unaltered change of `before` need not fit.
- *
- * @param before the document of the newest stored revision.
- * @param previous a script that makes the page show what it showed before the trial.
  */
 export async function groundChanges(
   live: LiveBrowser,
-  {
-    variant,
-    document,
-    before,
-    previous,
-  }: {
-    variant: string;
-    document: VariantDocument;
-    before: VariantDocument;
-    previous: string;
-  },
+  { variant, document, before, previous }: Trial,
 ): Promise<Grounding> {
   const { here, elsewhere } = divide(document, live.page().url());
   const unaltered = new Set(

@@ -1,41 +1,18 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { storableText } from "#db/storable.ts";
-import type { LiveBrowser } from "#lib/browser/browser-service.ts";
-import { copyStorage } from "#lib/browser/page/copy-storage.ts";
-import type { BrowserStorage } from "#lib/browser/page/open-fresh-context.ts";
 import { faultPoint } from "#lib/faults/fault-point.ts";
 import { findSession } from "#lib/session/store/session-store.ts";
-import { errorText } from "#lib/text/error-text.ts";
-import { shorten } from "#lib/text/shorten.ts";
-import { withinDeadline } from "#lib/tools/browser/within-deadline.ts";
+import type { PageCall } from "#lib/tools/browser/page-tools.ts";
 import { VIEWPORTS } from "../check/check-report.ts";
-import { variantScript } from "../compile/variant-script.ts";
-import { untilApplied } from "../variant-in-page.ts";
-import { findRevision, type Revision } from "../variant-store.ts";
+import { findRevision } from "../variant-store.ts";
 import type { VariantToolServices } from "../variants-deps.ts";
 import { listPreviews, type PreviewRow, replacePreviews } from "./preview-store.ts";
+import type { PreviewToTake } from "./take-pictures.ts";
 
 /** The fields that describe a preview before its picture is taken. */
 export type WantedPreview = Pick<
   PreviewRow,
   "title" | "url" | "viewport" | "width" | "height" | "variant" | "scrollTo" | "caption"
 >;
-
-type PreviewCall = {
-  sessionId: string;
-  /** The root session, to which the previews belong. */
-  rootSessionId: string;
-  requestId: string | null;
-  runId: string | null;
-  signal: AbortSignal;
-};
-
-const PAGE_MS_MAX = 25_000;
-const LOAD_MS_MAX = 15_000;
-/** Maximum length of a preview's error, which may contain text of the page. */
-const ERROR_CHARS_MAX = 500;
-/** Time limit for the wait until the page makes no more requests after the load event. */
-const REST_MS_MAX = 3_000;
 
 /**
  * Takes the picture of each preview on a fresh load of its page. Then replaces the session's previews and emits
@@ -44,112 +21,43 @@ const REST_MS_MAX = 3_000;
  */
 export async function takePreviews(
   services: VariantToolServices,
-  live: LiveBrowser,
-  call: PreviewCall,
+  call: PageCall,
   wanted: readonly WantedPreview[],
 ): Promise<PreviewRow[]> {
   await faultPoint("preview-begun");
-  const { storage } = await copyStorage(live);
-  const rows: PreviewRow[] = [];
-  // The pictures are taken one after the other, because each needs its own browser page, which costs memory.
-  for (const [position, preview] of wanted.entries())
-    rows.push(await takePreview(services, live, storage, call, { position, preview }));
+  const revisions = await Promise.all(
+    wanted.map(({ variant }) =>
+      variant === null ? undefined : findRevision(services.db, call.rootSessionId, variant),
+    ),
+  );
+  const previews = wanted.map((preview, index): PreviewToTake => {
+    const revision = revisions[index];
+    const { title, url, width, height, viewport, scrollTo, variant } = preview;
+    const size = { width, height, isMobile: viewport === "phone" };
+    return { title, url, ...size, scrollTo, variant, document: revision?.document ?? null };
+  });
+  const pictures = await services.pages.previews(previews, call);
+  const takenAt = new Date();
+  const rows = wanted.map((preview, position): PreviewRow => {
+    const picture = pictures[position] ?? { error: "the browser took no picture" };
+    const row = { ...preview, sessionId: call.rootSessionId, position };
+    return "error" in picture
+      ? { ...row, revision: null, evidenceId: null, error: storableText(picture.error), takenAt: null }
+      : {
+          ...row,
+          revision: revisions[position]?.number ?? null,
+          evidenceId: picture.evidenceId,
+          error: null,
+          takenAt,
+        };
+  });
   await storePreviews(services, call, rows);
   return rows;
 }
 
-async function takePreview(
-  services: VariantToolServices,
-  live: LiveBrowser,
-  storage: BrowserStorage,
-  call: PreviewCall,
-  { position, preview }: { position: number; preview: WantedPreview },
-): Promise<PreviewRow> {
-  const { rootSessionId, signal } = call;
-  const row: PreviewRow = {
-    ...preview,
-    sessionId: rootSessionId,
-    position,
-    revision: null,
-    evidenceId: null,
-    error: null,
-    takenAt: null,
-  };
-  const revision =
-    preview.variant === null ? undefined : await findRevision(services.db, rootSessionId, preview.variant);
-  if (preview.variant !== null && !revision)
-    return { ...row, error: `there is no variant ${preview.variant}` };
-  try {
-    const bytes = await withinDeadline(signal, PAGE_MS_MAX, () =>
-      takePicture(live, storage, preview, revision),
-    );
-    const picture = await services.evidence.save({
-      sessionId: call.sessionId,
-      runId: call.runId,
-      kind: "preview",
-      title: preview.title,
-      url: preview.url,
-      mediaType: "image/jpeg",
-      bytes,
-    });
-    return { ...row, revision: revision?.number ?? null, evidenceId: picture.id, takenAt: new Date() };
-  } catch (error) {
-    signal.throwIfAborted();
-    const [reason = ""] = errorText(error).split("\n");
-    return { ...row, error: storableText(shorten(reason, ERROR_CHARS_MAX)) };
-  }
-}
-
-/**
- * Loads the page in a new browser context, with a copy of the live browser's cookies and storage, and captures the
- * viewport.
- */
-async function takePicture(
-  live: LiveBrowser,
-  storage: BrowserStorage,
-  { url, width, height, viewport, scrollTo }: WantedPreview,
-  revision: Revision | undefined,
-): Promise<Uint8Array> {
-  const isMobile = viewport === "phone";
-  const fresh = await live.openContext({ viewport: { width, height }, isMobile, storage });
-  try {
-    const { page, cdp } = fresh;
-    const reason = await fresh.refuse(url);
-    if (reason !== undefined) throw new Error(reason);
-    if (revision)
-      await cdp.send("Page.addScriptToEvaluateOnNewDocument", {
-        source: variantScript(revision.document, revision.variant),
-      });
-    await page.goto(url, { waitUntil: "load", timeout: LOAD_MS_MAX }).catch((error: unknown) => {
-      const refusal = fresh.readRefusal();
-      if (refusal !== undefined) throw new Error(refusal);
-      // After a timeout, the page is still captured if it shows a document.
-      if (page.url() === "about:blank" || !/Timeout/.test(String(error))) throw error;
-    });
-    await Promise.race([page.waitForLoadState("networkidle").catch(() => {}), sleep(REST_MS_MAX)]);
-    if (revision) await untilApplied(cdp, revision.variant);
-    if (scrollTo !== null) await scrollToElement(page, scrollTo);
-    return await page.screenshot({ type: "jpeg", quality: 80, animations: "disabled" });
-  } finally {
-    await fresh.close();
-  }
-}
-
-async function scrollToElement(
-  page: Awaited<ReturnType<LiveBrowser["openContext"]>>["page"],
-  selector: string,
-): Promise<void> {
-  const found = page.locator(selector);
-  if ((await found.count()) === 0) throw new Error(`scrollTo: no element matches ${selector}`);
-  await found.first().evaluate((element) =>
-    // The method is not read from the element, because a form field named `scrollIntoView` would hide it.
-    Element.prototype.scrollIntoView.call(element, { block: "center", behavior: "instant" }),
-  );
-}
-
 async function storePreviews(
   { log }: Pick<VariantToolServices, "log">,
-  { rootSessionId, requestId, runId }: PreviewCall,
+  { rootSessionId, requestId, runId }: PageCall,
   rows: PreviewRow[],
 ): Promise<void> {
   await log.transact(rootSessionId, async (tx, emit) => {

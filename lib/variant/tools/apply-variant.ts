@@ -1,11 +1,5 @@
 import { z } from "zod";
-import type { LiveBrowser } from "#lib/browser/browser-service.ts";
-import { hasBrowserForCall } from "#lib/browser/session/browser-store.ts";
-import { ensureLiveBrowser } from "#lib/tools/browser/ensure-live-browser.ts";
-import { holdInTurn } from "#lib/tools/browser/index.ts";
-import { keepPicture } from "#lib/tools/browser/picture/keep-picture.ts";
-import { takePicture } from "#lib/tools/browser/picture/take-picture.ts";
-import { withinDeadline } from "#lib/tools/browser/within-deadline.ts";
+import { hasBrowserForCall } from "#lib/browser/store/browser-store.ts";
 import { describeFailure } from "#lib/tools/describe-failure.ts";
 import { quoteAsData } from "#lib/tools/quote-as-data.ts";
 import { defineTool, errorResult, type ToolCall, type ToolResult, textResult } from "#lib/tools/tool.ts";
@@ -14,8 +8,6 @@ import { DEFAULT_VARIANT, revisionInputSchema, variantKeySchema } from "../docum
 import { findRevision, type Revision } from "../variant-store.ts";
 import type { VariantToolServices } from "../variants-deps.ts";
 import { APPLY_VARIANT_SCHEMA } from "./change-schema.ts";
-
-const PICTURE_MS_MAX = 30_000;
 
 const input = revisionInputSchema.extend({
   variant: variantKeySchema.default(DEFAULT_VARIANT),
@@ -41,47 +33,35 @@ export const applyVariantTool = (services: VariantToolServices) => ({
       const isReading = Object.values(change).every((field) => field === undefined);
       const stored = isReading && (await findRevision(services.db, call.rootSessionId, variant));
       if (stored) return describeStored(stored);
-      const live = (await hasBrowserForCall(services.db, call))
-        ? await ensureLiveBrowser(services.browser, call)
-        : undefined;
-      const applied = await applyVariant(services, live, { ...about(call), variant, baseRevision, change });
+      const page = (await hasBrowserForCall(services.db, call)) ? call : undefined;
+      const applied = await applyVariant(services, { ...about(call), variant, baseRevision, change, page });
       if (!applied.ok) return errorResult(`apply_variant: ${applied.problem}`);
-      return live ? withPicture(services, live, applied, call) : textResult(describeApplied(applied));
+      return page ? withPicture(services, applied, call) : textResult(describeApplied(applied));
     },
   }),
   jsonSchema: APPLY_VARIANT_SCHEMA,
   async acquire(call: ToolCall) {
-    return (await hasBrowserForCall(services.db, call)) ? holdInTurn(services, call) : () => {};
+    return (await hasBrowserForCall(services.db, call)) ? services.hold(call) : () => {};
   },
 });
 
 /** The fields of a tool call that `applyVariant` needs. */
-const about = ({ rootSessionId, requestId, runId, callId, signal }: ToolCall) => ({
+const about = ({ rootSessionId, requestId, runId, callId }: ToolCall) => ({
   sessionId: rootSessionId,
   requestId,
   runId,
   callId,
-  signal,
 });
 
 async function withPicture(
   services: VariantToolServices,
-  live: LiveBrowser,
   applied: ApplyResult & { ok: true },
   call: ToolCall,
 ): Promise<ToolResult> {
   const text = describeApplied(applied);
-  const page = live.page();
   const { key, revision } = applied.summary;
   try {
-    const picture = await withinDeadline(call.signal, PICTURE_MS_MAX, () =>
-      takePicture(live, { fullPage: false }),
-    );
-    const saved = await keepPicture(services.evidence, call, picture, {
-      kind: "screenshot",
-      title: `Variant ${key}, revision ${revision}`,
-      url: page.url(),
-    });
+    const saved = await services.pages.picture({ title: `Variant ${key}, revision ${revision}` }, call);
     return { isError: false, content: [{ type: "text", text }, ...saved.content] };
   } catch (error) {
     // The revision is stored already, so the call succeeds even without a picture.

@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { holdInTurn } from "#lib/tools/browser/index.ts";
 import { quoteAsData } from "#lib/tools/quote-as-data.ts";
 import { defineTool, errorResult, type Tool, textResult } from "#lib/tools/tool.ts";
 import type { CheckReport } from "../check/check-report.ts";
@@ -64,7 +63,7 @@ export const checkVariantTool = (services: VariantToolServices): Tool => ({
         : errorResult(`check_variant: ${checked.problem}`);
     },
   }),
-  acquire: (call) => holdInTurn(services, call),
+  acquire: services.hold,
 });
 
 const ADVICE = {

@@ -1,8 +1,6 @@
 import { z } from "zod";
 import { storable } from "#db/storable.ts";
 import { httpUrlUpTo } from "#lib/text/http-url.ts";
-import { ensureLiveBrowser } from "#lib/tools/browser/ensure-live-browser.ts";
-import { holdInTurn } from "#lib/tools/browser/index.ts";
 import { quoteAsData } from "#lib/tools/quote-as-data.ts";
 import { defineTool, errorResult, type Tool, type ToolCall, type ToolResult } from "#lib/tools/tool.ts";
 import { variantKeySchema } from "../document.ts";
@@ -60,7 +58,7 @@ export const setPreviews = (services: VariantToolServices): Tool => ({
       return take(services, call, wanted);
     },
   }),
-  acquire: (call) => holdInTurn(services, call),
+  acquire: services.hold,
 });
 
 /** `refresh_previews`: takes the pictures of the existing previews again. */
@@ -77,7 +75,7 @@ export const refreshPreviews = (services: VariantToolServices): Tool => ({
       return take(services, call, rows);
     },
   }),
-  acquire: (call) => holdInTurn(services, call),
+  acquire: services.hold,
 });
 
 async function take(
@@ -85,9 +83,7 @@ async function take(
   call: ToolCall,
   wanted: readonly WantedPreview[],
 ): Promise<ToolResult> {
-  const live = await ensureLiveBrowser(services.browser, call);
-  const rows = await takePreviews(services, live, call, wanted);
-  services.browser.touch(call.browserSessionId);
+  const rows = await takePreviews(services, call, wanted);
   const described = rows.length === 0 ? [] : [quoteAsData("the pages", rows.map(describePreview).join("\n"))];
   const text = [describeCount(rows), ...described].join("\n");
   const isFailed = rows.length > 0 && rows.every(({ error }) => error !== null);

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { ScriptHelpers } from "#lib/tools/browser/script/browser-execute.ts";
+import type { HostServices } from "#lib/tools/browser/host-services.ts";
 import { applyVariant } from "../apply-variant.ts";
 import { changeInputSchema, DEFAULT_VARIANT, VARIANT_LIMITS, variantKeySchema } from "../document.ts";
 import type { VariantsDeps } from "../variants-deps.ts";
@@ -14,8 +14,8 @@ const optionsSchema = z.strictObject({ variant: variantKeySchema.default(DEFAULT
  * runs that have the tool `apply_variant`.
  */
 export const variantHelpers =
-  (deps: VariantsDeps): ScriptHelpers =>
-  (call, live) => {
+  (deps: VariantsDeps): HostServices["scriptHelpers"] =>
+  (call) => {
     if (!call.hasTool("apply_variant")) return {};
     let calls = 0;
     return {
@@ -23,7 +23,7 @@ export const variantHelpers =
         const add = parse(changesSchema, changes, "changes");
         const { variant } = parse(optionsSchema, options, "options");
         calls += 1;
-        const applied = await applyVariant(deps, live, {
+        const applied = await applyVariant(deps, {
           sessionId: call.rootSessionId,
           requestId: call.requestId,
           runId: call.runId,
@@ -31,7 +31,7 @@ export const variantHelpers =
           variant,
           baseRevision: null,
           change: { add },
-          signal: call.signal,
+          page: call,
         });
         if (!applied.ok) throw new Error(`page.applyVariant: ${applied.problem}`);
         const { summary, grounding } = applied;

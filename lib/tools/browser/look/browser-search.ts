@@ -3,12 +3,13 @@ import type { LiveBrowser } from "#lib/browser/browser-service.ts";
 import { countOf } from "#lib/text/count-of.ts";
 import { shorten } from "#lib/text/shorten.ts";
 import { quoteAsData } from "../../quote-as-data.ts";
-import type { ToolServices } from "../../services.ts";
-import { defineTool, errorResult, textResult } from "../../tool.ts";
+import { errorResult, textResult } from "../../tool.ts";
 import { ensureLiveBrowser } from "../ensure-live-browser.ts";
+import type { HostServices } from "../host-services.ts";
 import { answerFromPage } from "../page-copy/read-page.ts";
 import { evaluateIn } from "../page-kit/evaluate-in-frame.ts";
 import { FRAME_ARROW, withFrames } from "../page-kit/page-frames.ts";
+import { pageTool } from "../page-tool.ts";
 import { withinDeadline } from "../within-deadline.ts";
 import { searchText, type TextMatch } from "./search-text.ts";
 
@@ -29,8 +30,8 @@ const WORK_MS_MAX = 20_000;
  * Searches the text of the page and all its frames. Also finds text that is not visible, and marks it as such.
  * Source: specification, Structured sessions (`browser_search`).
  */
-export const browserSearch = (services: Pick<ToolServices, "browser">) =>
-  defineTool({
+export const browserSearch = pageTool(
+  {
     name: "browser_search",
     description:
       "Finds a phrase on the live page as rendered, in all frames, shadow roots and form values: each match with its surroundings, selector and frame. For known words on a long page.",
@@ -39,7 +40,9 @@ export const browserSearch = (services: Pick<ToolServices, "browser">) =>
     readOnly: true,
     changes: false,
     timeoutMs: 120_000,
-    async execute({ query, regex, limit }, call) {
+  },
+  (services: Pick<HostServices, "browser">) =>
+    async ({ query, regex, limit }, call) => {
       const problem = regex ? explainExpression(query) : undefined;
       if (problem) return errorResult(problem);
       const live = await ensureLiveBrowser(services.browser, call);
@@ -90,7 +93,7 @@ export const browserSearch = (services: Pick<ToolServices, "browser">) =>
         });
       return withinDeadline(call.signal, WORK_MS_MAX, () => answerFromPage(live, read));
     },
-  });
+);
 
 function explainExpression(query: string): string | undefined {
   try {

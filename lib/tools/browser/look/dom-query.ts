@@ -4,9 +4,9 @@ import type { LiveBrowser } from "#lib/browser/browser-service.ts";
 import { countOf } from "#lib/text/count-of.ts";
 import { shorten } from "#lib/text/shorten.ts";
 import { quoteAsData } from "../../quote-as-data.ts";
-import type { ToolServices } from "../../services.ts";
-import { defineTool, errorResult, type ToolResult, textResult } from "../../tool.ts";
+import { errorResult, type ToolResult, textResult } from "../../tool.ts";
 import { ensureLiveBrowser } from "../ensure-live-browser.ts";
+import type { HostServices } from "../host-services.ts";
 import { answerFromPage } from "../page-copy/read-page.ts";
 import { evaluateIn } from "../page-kit/evaluate-in-frame.ts";
 import {
@@ -18,6 +18,7 @@ import {
 } from "../page-kit/page-frames.ts";
 import type { PageKit } from "../page-kit/page-kit.ts";
 import { readTitle } from "../page-kit/read-title.ts";
+import { pageTool } from "../page-tool.ts";
 import { withinDeadline } from "../within-deadline.ts";
 import { type FoundElement, findOnPage } from "./find-on-page.ts";
 import { showDifference, showSnapshot } from "./show-snapshot.ts";
@@ -51,8 +52,8 @@ const WORK_MS_MAX = 25_000;
  * Reads the page. Returns a snapshot, the changes since an earlier snapshot, further lines of an earlier snapshot, or
  * the elements that match the filters. Source: specification, Structured sessions (`dom_query`).
  */
-export const domQuery = (services: Pick<ToolServices, "browser" | "snapshots">) =>
-  defineTool({
+export const domQuery = pageTool(
+  {
     name: "dom_query",
     description:
       "Reads the live page. Without arguments: a snapshot, text and controls in reading order with frames and shadow roots in place. Page content is in quotes; [e7] is a ref for scripts. With selector, role or text, which combine: a line for each match, with its own selector and its box (x,y width×height, CSS pixels). A match with `frame` is in that iframe: page.frameLocator(frame), one for each part around ' → '.",
@@ -61,26 +62,27 @@ export const domQuery = (services: Pick<ToolServices, "browser" | "snapshots">) 
     readOnly: true,
     changes: false,
     timeoutMs: 120_000,
-    async execute(query, call) {
-      const { sessionId } = call;
-      if (query.snapshot !== undefined)
-        return readOn(services.snapshots, sessionId, query.snapshot, query.from);
-      const live = await ensureLiveBrowser(services.browser, call);
-      const read = (from: LiveBrowser) =>
-        withFrames(from, async (frames, page) => {
-          const searched = selectFrames(frames, query.frame);
-          if (query.frame !== undefined && searched.length === 0)
-            return errorResult(explainFrames(frames, query.frame));
-          const { selector, role } = query;
-          if (selector !== undefined || role !== undefined || query.text !== undefined)
-            return findElements(searched, query, page);
-          const inner = query.frame === undefined ? frames : withInner(frames, searched);
-          const snapshot = await snapshotOf(inner, page, query.attributes);
-          return textResult(show(services.snapshots, sessionId, snapshot, query));
-        });
-      return withinDeadline(call.signal, WORK_MS_MAX, () => answerFromPage(live, read));
-    },
-  });
+  },
+  (services: Pick<HostServices, "browser" | "snapshots">) => async (query, call) => {
+    const { sessionId } = call;
+    if (query.snapshot !== undefined)
+      return readOn(services.snapshots, sessionId, query.snapshot, query.from);
+    const live = await ensureLiveBrowser(services.browser, call);
+    const read = (from: LiveBrowser) =>
+      withFrames(from, async (frames, page) => {
+        const searched = selectFrames(frames, query.frame);
+        if (query.frame !== undefined && searched.length === 0)
+          return errorResult(explainFrames(frames, query.frame));
+        const { selector, role } = query;
+        if (selector !== undefined || role !== undefined || query.text !== undefined)
+          return findElements(searched, query, page);
+        const inner = query.frame === undefined ? frames : withInner(frames, searched);
+        const snapshot = await snapshotOf(inner, page, query.attributes);
+        return textResult(show(services.snapshots, sessionId, snapshot, query));
+      });
+    return withinDeadline(call.signal, WORK_MS_MAX, () => answerFromPage(live, read));
+  },
+);
 
 /** Returns the first of the selected frames, and all frames inside that frame. */
 function withInner(frames: PageFrame[], [first]: PageFrame[]): PageFrame[] {

@@ -1,18 +1,13 @@
 import { describeFailure } from "../../describe-failure.ts";
 import { quoteAsData } from "../../quote-as-data.ts";
-import type { ToolServices } from "../../services.ts";
+import type { HostServices } from "../host-services.ts";
 import { readPage } from "../page-copy/read-page.ts";
+import type { PageTools } from "../page-tools.ts";
 import { markActivity } from "../report/report-activity.ts";
 import { settle } from "../report/settle.ts";
 import { withinDeadline } from "../within-deadline.ts";
 import { showSnapshot } from "./show-snapshot.ts";
 import { takeSnapshot } from "./take-snapshot.ts";
-
-/** Reads the session's page before the first model call of a turn. @returns the text for the model; never rejects. */
-export type FirstLook = (
-  session: { sessionId: string; browserSessionId: string },
-  signal: AbortSignal,
-) => Promise<string>;
 
 /**
  * How long to wait for the snapshot. After this time, the turn continues without a snapshot, so that a slow page or a
@@ -24,12 +19,12 @@ const LOOK_MS_MAX = 20_000;
  */
 const LOOK_CHARS_MAX = 6_000;
 
-/** Creates a `FirstLook`. Its snapshot is added to `snapshots`, so that the model can refer to it in `dom_query`. */
+/** Implements {@link PageTools.firstLook}. Its snapshot is added to `snapshots`, so that the model can refer to it in `dom_query`. */
 export function createFirstLook({
   browser,
   snapshots,
   pageTurns,
-}: Pick<ToolServices, "browser" | "snapshots" | "pageTurns">): FirstLook {
+}: Pick<HostServices, "browser" | "snapshots" | "pageTurns">): PageTools["firstLook"] {
   return async (session, signal) => {
     const ended = new AbortController();
     try {
@@ -50,7 +45,10 @@ export function createFirstLook({
    * @param waitSignal fires when the caller no longer waits for the result. If another agent uses the page at that
    * time, `look` stops waiting for the page.
    */
-  async function look(session: Parameters<FirstLook>[0], waitSignal: AbortSignal): Promise<string> {
+  async function look(
+    session: Parameters<PageTools["firstLook"]>[0],
+    waitSignal: AbortSignal,
+  ): Promise<string> {
     const endTurn = await pageTurns.take(session, waitSignal);
     try {
       return await lookInTurn(session);
@@ -59,7 +57,10 @@ export function createFirstLook({
     }
   }
 
-  async function lookInTurn({ sessionId, browserSessionId }: Parameters<FirstLook>[0]): Promise<string> {
+  async function lookInTurn({
+    sessionId,
+    browserSessionId,
+  }: Parameters<PageTools["firstLook"]>[0]): Promise<string> {
     const opening = await browser.open(browserSessionId);
     if (opening.state === "waiting")
       return "The live browser is not up yet: all browsers are in use. A browser tool waits for it.";
@@ -71,7 +72,7 @@ export function createFirstLook({
       const { value, notice } = await readPage(live, takeSnapshot);
       const snapshot = snapshots.add(sessionId, value);
       await browser.settle(browserSessionId);
-      const { lastError } = await browser.readStatus(browserSessionId);
+      const lastError = await browser.readLastError(browserSessionId);
       const shown = [notice, showSnapshot(snapshot, 1, LOOK_CHARS_MAX)].filter(Boolean).join("\n");
       return lastError === null
         ? shown

@@ -1,13 +1,14 @@
 import { z } from "zod";
 import { shorten } from "#lib/text/shorten.ts";
 import { quoteAsData } from "../../quote-as-data.ts";
-import type { ToolServices } from "../../services.ts";
-import { defineTool, textResult } from "../../tool.ts";
+import { textResult } from "../../tool.ts";
 import { ensureLiveBrowser } from "../ensure-live-browser.ts";
+import type { HostServices } from "../host-services.ts";
 import { answerFromPage } from "../page-copy/read-page.ts";
 import { evaluateIn } from "../page-kit/evaluate-in-frame.ts";
 import { FRAME_ARROW, type PageFrame, withFrames } from "../page-kit/page-frames.ts";
 import type { PageKit } from "../page-kit/page-kit.ts";
+import { pageTool } from "../page-tool.ts";
 import { withinDeadline } from "../within-deadline.ts";
 
 const WORK_MS_MAX = 20_000;
@@ -15,8 +16,8 @@ const URL_CHARS_MAX = 500;
 const NAME_CHARS_MAX = 200;
 
 /** Shows the frame tree of the page. Source: specification, Structured sessions (`inspect_frames`). */
-export const inspectFrames = (services: Pick<ToolServices, "browser">) =>
-  defineTool({
+export const inspectFrames = pageTool(
+  {
     name: "inspect_frames",
     description:
       "Lists the frames of the live page: key, parent, address, title, origin, selector path, box, counts.",
@@ -25,30 +26,31 @@ export const inspectFrames = (services: Pick<ToolServices, "browser">) =>
     readOnly: true,
     changes: false,
     timeoutMs: 120_000,
-    async execute(_input, call) {
-      const live = await ensureLiveBrowser(services.browser, call);
-      return withinDeadline(call.signal, WORK_MS_MAX, () =>
-        answerFromPage(live, (from) =>
-          withFrames(from, async (frames, page) =>
-            textResult(
-              quoteAsData(
-                "the page",
-                JSON.stringify(
-                  {
-                    url: shorten(page.url(), URL_CHARS_MAX),
-                    total: frames.length,
-                    frames: await Promise.all(frames.map(describeFrame)),
-                  },
-                  null,
-                  1,
-                ),
+  },
+  (services: Pick<HostServices, "browser">) => async (_input, call) => {
+    const live = await ensureLiveBrowser(services.browser, call);
+    return withinDeadline(call.signal, WORK_MS_MAX, () =>
+      answerFromPage(live, (from) =>
+        withFrames(from, async (frames, page) =>
+          textResult(
+            quoteAsData(
+              "the page",
+              JSON.stringify(
+                {
+                  url: shorten(page.url(), URL_CHARS_MAX),
+                  total: frames.length,
+                  frames: await Promise.all(frames.map(describeFrame)),
+                },
+                null,
+                1,
               ),
             ),
           ),
         ),
-      );
-    },
-  });
+      ),
+    );
+  },
+);
 
 async function describeFrame(frame: PageFrame) {
   // A frame that has been removed or does not answer is listed without its title and counts.

@@ -2,13 +2,14 @@ import { z } from "zod";
 import type { LiveBrowser } from "#lib/browser/browser-service.ts";
 import { shorten } from "#lib/text/shorten.ts";
 import { quoteAsData } from "../../quote-as-data.ts";
-import type { ToolServices } from "../../services.ts";
-import { defineTool, type ToolResult } from "../../tool.ts";
+import type { ToolResult } from "../../tool.ts";
 import { ensureLiveBrowser } from "../ensure-live-browser.ts";
+import type { HostServices } from "../host-services.ts";
 import { readPage, withNotice } from "../page-copy/read-page.ts";
 import { evaluateIn } from "../page-kit/evaluate-in-frame.ts";
 import { FRAME_ARROW, withFrames } from "../page-kit/page-frames.ts";
 import { readTitle } from "../page-kit/read-title.ts";
+import { pageTool } from "../page-tool.ts";
 import { withinDeadline } from "../within-deadline.ts";
 import { type CleanedHtml, cleanHtml } from "./clean-html.ts";
 
@@ -18,8 +19,8 @@ const CLEAN_MS_MAX = 10_000;
 const WORK_MS_MAX = 30_000;
 
 /** Saves the page's cleaned HTML as evidence. Source: specification, Structured sessions (`save_cleaned_html`). */
-export const saveCleanedHtml = (services: Pick<ToolServices, "browser" | "evidence">) =>
-  defineTool({
+export const saveCleanedHtml = pageTool(
+  {
     name: "save_cleaned_html",
     description:
       "Keeps the live page's HTML as evidence, frames and shadow roots included, without scripts, styles and embedded data.",
@@ -28,7 +29,9 @@ export const saveCleanedHtml = (services: Pick<ToolServices, "browser" | "eviden
     readOnly: true,
     changes: false,
     timeoutMs: 120_000,
-    async execute({ title }, call) {
+  },
+  (services: Pick<HostServices, "browser" | "evidence">) =>
+    async ({ title }, call) => {
       const live = await ensureLiveBrowser(services.browser, call);
       const { value: page, notice } = await withinDeadline(call.signal, WORK_MS_MAX, () =>
         readPage(live, readCleanedPage),
@@ -53,7 +56,7 @@ export const saveCleanedHtml = (services: Pick<ToolServices, "browser" | "eviden
       };
       return withNotice(result, notice);
     },
-  });
+);
 
 type CleanedPage = {
   url: string;

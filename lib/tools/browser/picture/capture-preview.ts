@@ -2,11 +2,11 @@ import type { Page } from "playwright";
 import { z } from "zod";
 import type { LiveBrowser } from "#lib/browser/browser-service.ts";
 import { unlessStalled } from "#lib/browser/page/pending-documents.ts";
-import type { ToolServices } from "../../services.ts";
-import { defineTool } from "../../tool.ts";
 import { ensureLiveBrowser } from "../ensure-live-browser.ts";
+import type { HostServices } from "../host-services.ts";
 import { readPage, withNotice } from "../page-copy/read-page.ts";
 import { evaluateInMainFrame } from "../page-kit/tool-world.ts";
+import { pageTool } from "../page-tool.ts";
 import { withinDeadline } from "../within-deadline.ts";
 import { keepPicture } from "./keep-picture.ts";
 import { nameVariant, pictureVariant, withVariant } from "./picture-variant.ts";
@@ -22,8 +22,8 @@ const DEVICES = {
 const WORK_MS_MAX = 40_000;
 
 /** Takes a preview of the page at a chosen viewport and stores it as evidence. Source: specification, Structured sessions. */
-export const capturePreview = (services: Pick<ToolServices, "browser" | "evidence" | "variants">) =>
-  defineTool({
+export const capturePreview = pageTool(
+  {
     name: "capture_preview",
     description:
       "Takes and keeps a picture of the live page at another size: a device's, or width and height. With marks, controls carry their refs.",
@@ -41,7 +41,9 @@ export const capturePreview = (services: Pick<ToolServices, "browser" | "evidenc
     readOnly: false,
     changes: false,
     timeoutMs: 120_000,
-    async execute({ device, width, height, fullPage, marks, title, variant }, call) {
+  },
+  (services: Pick<HostServices, "browser" | "evidence" | "variants">) =>
+    async ({ device, width, height, fullPage, marks, title, variant }, call) => {
       const live = await ensureLiveBrowser(services.browser, call);
       const page = live.page();
       const preset = device && DEVICES[device];
@@ -70,7 +72,7 @@ export const capturePreview = (services: Pick<ToolServices, "browser" | "evidenc
       } as const;
       return withNotice(await keepPicture(services.evidence, call, picture, about), notice);
     },
-  });
+);
 
 type Size = { width: number; height: number };
 

@@ -12,8 +12,8 @@ const URL_CHARS_MAX = 2_000;
  * for the model.
  */
 export async function keepPicture(
-  evidence: EvidenceStore,
-  call: ToolCall,
+  evidence: Pick<EvidenceStore, "save">,
+  call: Pick<ToolCall, "sessionId" | "runId">,
   picture: Picture,
   about: { kind: Extract<EvidenceKind, "screenshot" | "preview">; title: string; url: string },
 ): Promise<ToolResult> {

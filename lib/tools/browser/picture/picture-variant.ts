@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { LiveBrowser } from "#lib/browser/browser-service.ts";
-import type { VariantView } from "../../services.ts";
 import type { ToolCall } from "../../tool.ts";
+import type { VariantView } from "../host-services.ts";
 
 /**
  * The input field that says which variant a picture shows: the key of a variant, null for the page without a variant,

@@ -2,10 +2,10 @@ import { z } from "zod";
 import type { LiveBrowser } from "#lib/browser/browser-service.ts";
 import { unlessStalled } from "#lib/browser/page/pending-documents.ts";
 import { beginningOf } from "#lib/text/whole-characters.ts";
-import type { ToolServices } from "../../services.ts";
-import { defineTool } from "../../tool.ts";
 import { ensureLiveBrowser } from "../ensure-live-browser.ts";
+import type { HostServices } from "../host-services.ts";
 import { readPage, withNotice } from "../page-copy/read-page.ts";
+import { pageTool } from "../page-tool.ts";
 import { withinDeadline } from "../within-deadline.ts";
 import { keepPicture } from "./keep-picture.ts";
 import { nameVariant, pictureVariant, withVariant } from "./picture-variant.ts";
@@ -14,8 +14,8 @@ import { takePicture, takePictureOfView } from "./take-picture.ts";
 const WORK_MS_MAX = 30_000;
 
 /** Takes a picture of the current page and stores it as evidence. Source: specification, Capabilities. */
-export const screenshot = (services: Pick<ToolServices, "browser" | "evidence" | "variants">) =>
-  defineTool({
+export const screenshot = pageTool(
+  {
     name: "screenshot",
     description:
       "Takes and keeps a picture of the live page as it is: what is in view, one element, or the full page. With marks, controls carry their refs.",
@@ -30,7 +30,9 @@ export const screenshot = (services: Pick<ToolServices, "browser" | "evidence" |
     readOnly: false,
     changes: false,
     timeoutMs: 120_000,
-    async execute({ selector, fullPage, marks, variant }, call) {
+  },
+  (services: Pick<HostServices, "browser" | "evidence" | "variants">) =>
+    async ({ selector, fullPage, marks, variant }, call) => {
       const live = await ensureLiveBrowser(services.browser, call);
       const page = live.page();
       const take = (from: LiveBrowser) =>
@@ -48,4 +50,4 @@ export const screenshot = (services: Pick<ToolServices, "browser" | "evidence" |
       const about = { kind: "screenshot", title: beginningOf(title, 200), url } as const;
       return withNotice(await keepPicture(services.evidence, call, picture, about), notice);
     },
-  });
+);

@@ -3,17 +3,18 @@ import type { LiveBrowser } from "#lib/browser/browser-service.ts";
 import { shorten } from "#lib/text/shorten.ts";
 import { describeFailure } from "../../describe-failure.ts";
 import { quoteAsData } from "../../quote-as-data.ts";
-import type { ToolServices } from "../../services.ts";
-import { defineTool, errorResult, type ToolCall, type ToolResult, textResult } from "../../tool.ts";
+import { errorResult, type ToolCall, type ToolResult, textResult } from "../../tool.ts";
 import { ensureLiveBrowser } from "../ensure-live-browser.ts";
+import type { HostServices } from "../host-services.ts";
 import { showDifference, showSnapshot } from "../look/show-snapshot.ts";
 import type { SnapshotBook } from "../look/snapshot-book.ts";
 import { takeSnapshot } from "../look/take-snapshot.ts";
 import { readPage } from "../page-copy/read-page.ts";
+import { pageTool } from "../page-tool.ts";
 import { type ActivityMark, markActivity, reportActivity } from "../report/report-activity.ts";
 import { settle } from "../report/settle.ts";
 import { withinDeadline } from "../within-deadline.ts";
-import type { ScriptCall, ScriptFiles, ScriptHelper, ScriptOutcome } from "./script-runner.ts";
+import type { ScriptCall, ScriptOutcome } from "./script-runner.ts";
 
 const TIMEOUT_MS_MAX = 120_000;
 /** Time that a call may take in addition to the script's own timeout, mainly to start a browser and the script's process. */
@@ -32,18 +33,13 @@ const SNAPSHOT_MS_MAX = 10_000;
  * be cut.
  */
 const SNAPSHOT_CHARS_MAX = 9_000;
-/** Creates the functions that a script can call as `page.<name>`. Called once for each tool call. */
-export type ScriptHelpers = (call: ToolCall, live: LiveBrowser) => Record<string, ScriptHelper>;
 
 /**
  * Runs the agent's Playwright script on the session's page. Source: specification, Structured sessions, Tool profile;
  * `security.md`, What comes in.
  */
-export const browserExecute = (
-  services: Pick<ToolServices, "browser" | "control" | "scripts" | "sandbox" | "snapshots">,
-  helpers: ScriptHelpers = () => ({}),
-) =>
-  defineTool({
+export const browserExecute = pageTool(
+  {
     name: "browser_execute",
     description:
       "Acts on the live page with a Playwright script, the body of an async function with `page` (the current tab), `context` and `console`. page.ref('e7') is the locator of the element that a snapshot shows as [e7]. You get what it returns and logs, and a report. It has no modules, files or network of its own. Example: `await page.ref('e7').fill('Ada'); await page.getByRole('button', { name: 'Send' }).click(); await page.getByText('Thank you').waitFor();`",
@@ -55,7 +51,11 @@ export const browserExecute = (
     readOnly: false,
     changes: true,
     timeoutMs: TIMEOUT_MS_MAX + START_AND_END_MS + CONTROL_WAIT_MS,
-    async execute({ script, timeoutMs }, call) {
+  },
+  (
+    services: Pick<HostServices, "browser" | "control" | "scripts" | "files" | "snapshots" | "scriptHelpers">,
+  ) =>
+    async ({ script, timeoutMs }, call) => {
       const { control } = services;
       if (services.scripts.refusal !== undefined) return errorResult(services.scripts.refusal);
       const waitMs = call.runId === null ? CONTROL_WAIT_MS : 0;
@@ -76,8 +76,8 @@ export const browserExecute = (
         .run(live, script, {
           timeoutMs,
           signal: AbortSignal.any([call.signal, takeover.signal]),
-          helpers: helpers(call, live),
-          ...(live.hasWorkspace && { files: filesOf(services.sandbox, call.rootSessionId) }),
+          helpers: services.scriptHelpers(call),
+          ...(live.hasWorkspace && { files: services.files(call.rootSessionId) }),
         })
         .finally(stopFollowing);
       services.browser.touch(call.browserSessionId);
@@ -88,22 +88,7 @@ export const browserExecute = (
         : undefined;
       return failure(services.snapshots, call, outcome, takeoverNote, report);
     },
-  });
-
-/** Gives a script access to the files of the workspace. The workspace is opened only when the script uses a file. */
-const filesOf = (sandbox: ToolServices["sandbox"], sessionId: string): ScriptFiles => ({
-  async read(path, bytesMax) {
-    const { bytes, totalBytes } = await (await sandbox.open(sessionId)).readFile(path, bytesMax);
-    if (totalBytes > bytes.byteLength)
-      throw new Error(
-        `${path} is ${totalBytes} bytes; a script can use at most ${bytesMax / 2 ** 20} MiB of a file here`,
-      );
-    return bytes;
-  },
-  async write(path, bytes) {
-    await (await sandbox.open(sessionId)).writeFile(path, bytes);
-  },
-});
+);
 
 function describeValue({ value, logs }: ScriptOutcome & { ok: true }): string {
   const console = describeConsole(logs);

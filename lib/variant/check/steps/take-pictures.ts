@@ -17,7 +17,7 @@ export type PagePictures = { title: string; before: PagePicture; after: PagePict
 
 /** Dependencies for storing and comparing pictures. */
 export type PictureDeps = {
-  evidence: EvidenceStore;
+  evidence: Pick<EvidenceStore, "save">;
   compare: PictureComparer;
   owner: { sessionId: string; runId: string | null };
 };

@@ -1,20 +1,12 @@
-import { and, eq, inArray, isNull, or, type SQL, sql } from "drizzle-orm";
-import type { PgColumn } from "drizzle-orm/pg-core";
+import { and, eq, inArray, isNull, type SQL, sql } from "drizzle-orm";
 import type { Executor, Transaction } from "#db/client.ts";
-import { hasEnded } from "#db/connection-name.ts";
-import { agents, browsers, runs, sessions } from "#db/schema/index.ts";
+import { agents, browserHosts, browsers, runs, sessions } from "#db/schema/index.ts";
 import { OPEN_STATES } from "#lib/session/store/run-store.ts";
 import { initialUrlOf } from "#lib/session/store/selected-url-store.ts";
 import { type BrowserEvent, browserMachine } from "./browser-machine.ts";
 
 export type BrowserRow = typeof browsers.$inferSelect;
 type SessionFields = typeof sessions.$inferSelect;
-
-/** The name of this process among the processes that share the database. `isAlone` is true if there are no others. */
-export type BrowserOwner = { name: string; isAlone: boolean };
-
-/** Which process holds a browser: none, this process, another running process, or a process that has ended. */
-type BrowserHolder = "none" | "self" | "other" | "gone";
 
 /**
  * The fields of a session that its browser needs. `capabilities.browser` is true only if the session may have a browser
@@ -43,23 +35,6 @@ export type BrowserPatch = BrowserFields & { reachedFor?: number };
 export async function readBrowser(db: Executor, sessionId: string): Promise<BrowserRow | undefined> {
   const [row] = await db.select().from(browsers).where(eq(browsers.sessionId, sessionId));
   return row;
-}
-
-/** Reads the row of a session's browser, and which process holds the browser. Undefined if there is no row. */
-export async function readHeldBrowser(
-  db: Executor,
-  sessionId: string,
-  self: BrowserOwner,
-): Promise<{ row: BrowserRow; holder: BrowserHolder } | undefined> {
-  const [found] = await db
-    .select({
-      row: browsers,
-      holder: sql<BrowserHolder>`case when ${browsers.status} not in ('creating', 'ready') then 'none'
-        when ${browsers.owner} = ${self.name} then 'self' when ${isGone(self)} then 'gone' else 'other' end`,
-    })
-    .from(browsers)
-    .where(eq(browsers.sessionId, sessionId));
-  return found;
 }
 
 /** Reads the fields of a session that its browser needs. Undefined if there is no such session. */
@@ -148,31 +123,34 @@ export async function openBrowserRow(
 const wantAtStart = sql`case ${browsers.pageWant} when 'reached' then 'returning'
   when 'refused' then 'selected' else ${browsers.pageWant} end`;
 
+/** A change that a host makes. `change` is unique among the changes of all hosts. */
+export type HostChange = { hostId: string; change: string | null };
+
 /**
- * Applies an event to a browser with a compare-and-set on the state and owner in `from`. The process that provisions a
- * browser owns it until the browser has ended.
+ * Applies an event to a browser with a compare-and-set on the state and the host in `from`. The host that provisions a
+ * browser is recorded in the row until the browser has ended.
  *
- * @returns the updated row; undefined if state or owner no longer match `from`.
+ * @returns the updated row; undefined if state or host no longer match `from`.
  * @throws Error when the event is not allowed in that state.
  */
 export async function moveBrowser(
   tx: Transaction,
-  self: BrowserOwner,
-  from: Pick<BrowserRow, "sessionId" | "status" | "owner">,
+  self: HostChange,
+  from: Pick<BrowserRow, "sessionId" | "status" | "hostId">,
   event: BrowserEvent,
   patch: BrowserFields = {},
 ): Promise<BrowserRow | undefined> {
   const status = browserMachine.next(from.status, event);
-  const owner = status === "creating" || status === "ready" ? self.name : null;
+  const hostId = status === "creating" || status === "ready" ? self.hostId : null;
   const started = event === "provision" ? { pageWant: wantAtStart, starts: sql`${browsers.starts} + 1` } : {};
   const [row] = await tx
     .update(browsers)
-    .set({ ...patch, ...started, status, owner, updatedAt: new Date() })
+    .set({ ...patch, ...started, status, hostId, lastChange: self.change, updatedAt: new Date() })
     .where(
       and(
         eq(browsers.sessionId, from.sessionId),
         eq(browsers.status, from.status),
-        sql`${browsers.owner} is not distinct from ${from.owner}`,
+        sql`${browsers.hostId} is not distinct from ${from.hostId}`,
       ),
     )
     .returning();
@@ -180,14 +158,14 @@ export async function moveBrowser(
 }
 
 /**
- * Writes fields if the browser is `ready` and this process owns it. If the number of a retarget is given, writes only
- * if this retarget is the newest.
+ * Writes fields if the browser is `ready` and the host runs it. If the number of a retarget is given, writes only if
+ * this retarget is the newest.
  *
  * @returns the updated row; undefined if nothing was written.
  */
 export async function patchBrowser(
   tx: Transaction,
-  self: BrowserOwner,
+  self: HostChange,
   sessionId: string,
   patch: BrowserPatch,
   retargets?: number,
@@ -197,12 +175,17 @@ export async function patchBrowser(
   const reached = sql`case when ${isNewest} then 'reached' else ${browsers.pageWant} end`;
   const [row] = await tx
     .update(browsers)
-    .set({ ...fields, ...(reachedFor === undefined ? {} : { pageWant: reached }), updatedAt: new Date() })
+    .set({
+      ...fields,
+      ...(reachedFor === undefined ? {} : { pageWant: reached }),
+      lastChange: self.change,
+      updatedAt: new Date(),
+    })
     .where(
       and(
         eq(browsers.sessionId, sessionId),
         eq(browsers.status, "ready"),
-        eq(browsers.owner, self.name),
+        eq(browsers.hostId, self.hostId),
         retargets === undefined ? undefined : eq(browsers.retargets, retargets),
       ),
     )
@@ -243,20 +226,47 @@ export async function selectPage(tx: Transaction, sessionId: string, url: string
   return row;
 }
 
-/** Lists the sessions with a `creating` or `ready` browser whose owner is this process or a process that has ended. */
-export function listClaims(
-  db: Executor,
-  self: BrowserOwner,
-): Promise<{ sessionId: string; isOwn: boolean }[]> {
-  const isOwn = eq(browsers.owner, self.name);
+/** A browser that is recorded as starting or running, and its host. */
+export type RecordedBrowser = { sessionId: string; hostId: string | null };
+
+/** Lists the browsers that are recorded as starting or running at a host that is lost. */
+export function listLostBrowsers(db: Executor): Promise<RecordedBrowser[]> {
   return db
-    .select({ sessionId: browsers.sessionId, isOwn: sql<boolean>`${isOwn} is true` })
+    .select({ sessionId: browsers.sessionId, hostId: browsers.hostId })
     .from(browsers)
-    .where(and(inArray(browsers.status, ["creating", "ready"]), or(isOwn, isGone(self))));
+    .where(and(inArray(browsers.status, ["creating", "ready"]), isHostLost()));
 }
 
-/** SQL condition: the process that owns the row has ended. If this process is alone, every other process has ended. */
-export function isGone(self: BrowserOwner, owner: PgColumn = browsers.owner): SQL {
-  const isOther = sql`${owner} is distinct from ${self.name}`;
-  return self.isAlone ? isOther : sql`(${isOther} and ${hasEnded(owner)})`;
+/** Lists the sessions whose browser is recorded as starting or running at this host. */
+export async function listBrowsersOf(db: Executor, hostId: string): Promise<string[]> {
+  const rows = await db
+    .select({ sessionId: browsers.sessionId })
+    .from(browsers)
+    .where(and(inArray(browsers.status, ["creating", "ready"]), eq(browsers.hostId, hostId)));
+  return rows.map(({ sessionId }) => sessionId);
 }
+
+/** A browser's row, and whether the row says that a host runs or starts the browser, but that host is lost. */
+export type HostedBrowser = { row: BrowserRow; isLost: boolean };
+
+/** Reads a session's browser with {@link HostedBrowser}. Undefined if there is no row. */
+export async function readHostedBrowser(db: Executor, sessionId: string): Promise<HostedBrowser | undefined> {
+  const isUp = inArray(browsers.status, ["creating", "ready"]);
+  const [found] = await db
+    .select({ row: browsers, isLost: sql<boolean>`${isUp} and ${isHostLost()}` })
+    .from(browsers)
+    .where(eq(browsers.sessionId, sessionId));
+  return found;
+}
+
+/** How long after the end of its lease a host counts as lost. Until then, no other host may run its browsers. */
+const LOST_AFTER_SECONDS = 15;
+
+/**
+ * SQL condition: the host of the row is gone, or its lease expired `LOST_AFTER_SECONDS` ago. For the same time after a
+ * restart of the database server no lease counts as expired, because none could be renewed while the server was down.
+ */
+export const isHostLost = (): SQL => sql`not exists (select 1 from ${browserHosts}
+  where ${browserHosts.id} = ${browsers.hostId}
+    and (${browserHosts.leaseUntil} > now() - ${LOST_AFTER_SECONDS} * interval '1 second'
+      or now() < pg_postmaster_start_time() + ${LOST_AFTER_SECONDS} * interval '1 second'))`;

@@ -1,16 +1,16 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { eq } from "drizzle-orm";
-import { sessions } from "#db/schema/index.ts";
+import { browserHosts, sessions } from "#db/schema/index.ts";
 import { openTestDatabase } from "#db/testing.ts";
 import { findSelectedUrl } from "#lib/session/store/selected-url-store.ts";
-import { insertTestSession } from "../testing.ts";
+import { insertTestHost, insertTestSession } from "../testing.ts";
 import {
   moveBrowser,
   openBrowserRow,
   patchBrowser,
   readBrowser,
-  readHeldBrowser,
+  readHostedBrowser,
   selectPage,
 } from "./browser-store.ts";
 
@@ -20,7 +20,7 @@ before(async () => {
 });
 after(() => database.close());
 
-const self = { name: "this process", isAlone: true };
+const self = { hostId: "bh_this", change: "change 1" };
 
 async function newBrowser(): Promise<string> {
   const id = await insertTestSession(database.db);
@@ -30,7 +30,7 @@ async function newBrowser(): Promise<string> {
 
 test("a move succeeds only from the expected state", async () => {
   const id = await newBrowser();
-  const idle = { sessionId: id, status: "idle", owner: null } as const;
+  const idle = { sessionId: id, status: "idle", hostId: null } as const;
   await database.db.transaction(async (tx) => {
     assert.equal((await moveBrowser(tx, self, idle, "provision"))?.status, "creating");
     assert.equal(await moveBrowser(tx, self, idle, "provision"), undefined);
@@ -39,22 +39,30 @@ test("a move succeeds only from the expected state", async () => {
   assert.equal((await readBrowser(database.db, id))?.status, "creating");
 });
 
-test("the process that provisions a browser owns it until it has ended, and no other process writes to it", async () => {
+test("the host that provisions a browser is recorded until the browser has ended, and no other host writes to it", async () => {
   const id = await newBrowser();
-  const other = { name: "another process", isAlone: true };
+  const hostId = await insertTestHost(database.db);
+  const host = { hostId, change: "change 1" };
+  const other = { hostId: "bh_other", change: "change 2" };
   await database.db.transaction(async (tx) => {
-    const creating = await moveBrowser(tx, self, { sessionId: id, status: "idle", owner: null }, "provision");
-    assert.equal(creating?.owner, self.name);
+    const creating = await moveBrowser(
+      tx,
+      host,
+      { sessionId: id, status: "idle", hostId: null },
+      "provision",
+    );
+    assert.deepEqual([creating?.hostId, creating?.lastChange], [hostId, "change 1"]);
     assert.ok(creating);
-    assert.equal(await moveBrowser(tx, self, { ...creating, owner: other.name }, "cameUp"), undefined);
-    const ready = await moveBrowser(tx, self, creating, "cameUp");
-    assert.equal(ready?.owner, self.name);
+    assert.equal(await moveBrowser(tx, host, { ...creating, hostId: other.hostId }, "cameUp"), undefined);
+    const ready = await moveBrowser(tx, host, creating, "cameUp");
+    assert.equal(ready?.hostId, hostId);
     assert.equal(await patchBrowser(tx, other, id, { lastError: "not mine" }), undefined);
-    assert.equal((await readHeldBrowser(tx, id, self))?.holder, "self");
-    assert.equal((await readHeldBrowser(tx, id, other))?.holder, "gone");
+    assert.equal((await readHostedBrowser(tx, id))?.isLost, false);
+    await tx.delete(browserHosts).where(eq(browserHosts.id, hostId));
+    assert.equal((await readHostedBrowser(tx, id))?.isLost, true);
     assert.ok(ready);
-    assert.equal((await moveBrowser(tx, self, ready, "reaped"))?.owner, null);
-    assert.equal((await readHeldBrowser(tx, id, other))?.holder, "none");
+    assert.equal((await moveBrowser(tx, host, ready, "reaped"))?.hostId, null);
+    assert.equal((await readHostedBrowser(tx, id))?.isLost, false);
   });
 });
 
@@ -62,8 +70,8 @@ test("fields are written only to a ready browser, and never for an older retarge
   const id = await newBrowser();
   await database.db.transaction(async (tx) => {
     assert.equal(await patchBrowser(tx, self, id, { lastError: "too early" }), undefined);
-    await moveBrowser(tx, self, { sessionId: id, status: "idle", owner: null }, "provision");
-    await moveBrowser(tx, self, { sessionId: id, status: "creating", owner: self.name }, "cameUp");
+    await moveBrowser(tx, self, { sessionId: id, status: "idle", hostId: null }, "provision");
+    await moveBrowser(tx, self, { sessionId: id, status: "creating", hostId: self.hostId }, "cameUp");
     const older = await selectPage(tx, id, "https://a.example/");
     const newer = await selectPage(tx, id, "https://b.example/");
     assert.equal(await patchBrowser(tx, self, id, { lastError: "old" }, older.retargets), undefined);

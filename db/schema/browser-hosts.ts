@@ -1,0 +1,33 @@
+import { integer, pgTable, text } from "drizzle-orm/pg-core";
+import { createdAt, instant, oneOf } from "./columns.ts";
+import { sessions } from "./sessions.ts";
+import { HOST_HOMES, type HostHome } from "./unions.ts";
+
+/**
+ * The browser hosts: processes that run the browsers of sessions. A process of the service renews a host's lease while
+ * it is connected to the host. Source: decision 093.
+ */
+export const browserHosts = pgTable(
+  "browser_hosts",
+  {
+    id: text("id").primaryKey(),
+    /** `local`: started by the service; `remote`: started by an operator; `sandbox`: in the sandbox of one session. */
+    home: text("home").$type<HostHome>().notNull(),
+    /** The session of a host in a sandbox; null for other hosts. */
+    sessionId: text("session_id").references(() => sessions.id, { onDelete: "cascade" }),
+    /** WebSocket URL at which the host listens. */
+    url: text("url").notNull(),
+    /** The token that the host demands, encrypted. */
+    sealedToken: text("sealed_token").notNull(),
+    /** Version of the host's calls. A service uses only hosts of its own version. */
+    protocol: integer("protocol").notNull(),
+    /** Number of browsers that the host runs at most. */
+    places: integer("places").notNull(),
+    /** Number of sessions whose browser runs, starts or waits for a place at the host. */
+    load: integer("load").notNull().default(0),
+    /** Until when the host may run scripts and input. */
+    leaseUntil: instant("lease_until").notNull(),
+    createdAt: createdAt(),
+  },
+  (table) => [oneOf("browser_hosts_home", table.home, HOST_HOMES)],
+);

@@ -1,0 +1,46 @@
+import type { NewEvent } from "#lib/events/event.ts";
+import type { OpenTurn } from "#lib/session/store/run-store.ts";
+import type { BrowserEvent } from "./store/browser-machine.ts";
+import type { BrowserFields, BrowserPatch, BrowserRow, BrowserSession } from "./store/browser-store.ts";
+
+export type { BrowserFields, BrowserPatch, BrowserRow, BrowserSession };
+
+/** An event of a page, without the fields that all events have. */
+export type PageEvent =
+  | OwnFields<"browser.dialog">
+  | OwnFields<"browser.download">
+  | OwnFields<"browser.waiting">;
+type OwnFields<Kind extends NewEvent["kind"]> = Omit<
+  Extract<NewEvent, { kind: Kind }>,
+  "requestId" | "runId" | "source"
+>;
+
+/** A change of a browser's record. A change with an id that was made already has no effect. */
+type Change = { sessionId: string; change: string };
+
+/**
+ * The stored records of browsers, as a browser host reads and changes them. Each change of a record emits a
+ * `browser.status` event. A host has no database: `store/stored-records.ts` implements this in a process of the service.
+ */
+export type BrowserRecords = {
+  /** Undefined if there is no such session. */
+  readSession: (sessionId: string) => Promise<BrowserSession | undefined>;
+  /** Undefined if no browser was ever requested for the session. */
+  read: (sessionId: string) => Promise<BrowserRow | undefined>;
+  /** Changes the status. @throws Error when the status does not allow the event, or when another host has the browser. */
+  move: (move: Change & { event: BrowserEvent; fields: BrowserFields }) => Promise<BrowserRow>;
+  /** Records the end of the browser if the record says that this host runs or starts one. */
+  dropClaim: (claim: Change) => Promise<void>;
+  /**
+   * Writes fields if the browser is `ready` and this host runs it. If the number of a retarget (a client's request to
+   * show another page) is given, writes only if this retarget is the newest.
+   */
+  patch: (patch: Change & { fields: BrowserPatch; retargets?: number | undefined }) => Promise<void>;
+  emit: (event: { sessionId: string; event: PageEvent }) => Promise<void>;
+  /** Returns the state of each session's open turn. Sessions without an open turn are left out. */
+  findOpenTurns: (sessionIds: string[]) => Promise<[sessionId: string, turn: OpenTurn][]>;
+  /** @see listSharedInUse */
+  listSharedInUse: (sessionIds: string[]) => Promise<string[]>;
+  /** Stores the last picture of a session's page. */
+  keepPicture: (picture: { sessionId: string; mediaType: string; bytes: Uint8Array }) => Promise<void>;
+};

@@ -1,0 +1,149 @@
+import type { Database, Transaction } from "#db/client.ts";
+import type { Emit, EventLog } from "#lib/events/event-log.ts";
+import { findOpenTurns } from "#lib/session/store/run-store.ts";
+import type { BrowserRecords } from "../browser-records.ts";
+import {
+  type BrowserFields,
+  type BrowserPatch,
+  type BrowserRow,
+  type HostedBrowser,
+  listSharedInUse,
+  moveBrowser,
+  openBrowserRow,
+  patchBrowser,
+  readBrowser,
+  readBrowserSession,
+  readHostedBrowser,
+  selectPage,
+} from "./browser-store.ts";
+import { readPictureTimes, writePicture } from "./picture-store.ts";
+
+/** The fields of a row that clients see, in the status endpoint and in `browser.status` events. */
+type ShownFields = Pick<
+  BrowserRow,
+  "status" | "desiredUrl" | "lastNavigatedUrl" | "currentUrl" | "lastError"
+>;
+
+/**
+ * Reads the fields that clients see. While the browser is still on its way to a page (`pageWant` is `selected` or
+ * `returning`), a `lastNavigatedUrl` that equals `desiredUrl` is from an earlier navigation. It is then returned as
+ * null, because a client that polls would take it for the outcome of the new navigation.
+ */
+export function readShownFields(row: BrowserRow): ShownFields {
+  const { status, desiredUrl, currentUrl, lastError, pageWant } = row;
+  const isOnItsWay = pageWant === "selected" || pageWant === "returning";
+  const isEarlierLanding = isOnItsWay && row.lastNavigatedUrl === desiredUrl;
+  const lastNavigatedUrl = isEarlierLanding ? null : row.lastNavigatedUrl;
+  return { status, desiredUrl, lastNavigatedUrl, currentUrl, lastError };
+}
+
+type StoreDeps = { db: Database; log: EventLog };
+
+/** Creates the records that the browser host with this id reads and changes. */
+export function createStoredRecords(deps: StoreDeps, hostId: string): BrowserRecords {
+  const { db, log } = deps;
+  return {
+    readSession: (sessionId) => readBrowserSession(db, sessionId),
+    read: (sessionId) => readBrowser(db, sessionId),
+    async move({ sessionId, change, event, fields }) {
+      const session = await readBrowserSession(db, sessionId);
+      if (!session) throw new Error(`there is no session ${sessionId}`);
+      return log.transact(sessionId, async (tx, emit) => {
+        const from = await openBrowserRow(tx, sessionId, session.initialUrl);
+        if (from.lastChange === change) return from;
+        const isOurs = from.hostId === null || from.hostId === hostId;
+        const patch = { ...fields, lastUsedAt: new Date() };
+        const row = isOurs ? await moveBrowser(tx, { hostId, change }, from, event, patch) : undefined;
+        if (!row) throw new Error(`another browser host has the browser of ${sessionId} (${from.status})`);
+        await emitStatus(tx, emit, session.source, row);
+        return row;
+      });
+    },
+    async dropClaim({ sessionId, change }) {
+      await dropBrowser(deps, sessionId, change, ({ row, isLost }) => isLost || row.hostId === hostId);
+    },
+    async patch({ sessionId, change, fields, retargets }) {
+      const session = await readBrowserSession(db, sessionId);
+      if (!session) return;
+      await log.transact(sessionId, async (tx, emit) => {
+        const before = await readBrowser(tx, sessionId);
+        if (!before || !changes(before, fields)) return;
+        const row = await patchBrowser(tx, { hostId, change }, sessionId, fields, retargets);
+        if (row) await emitStatus(tx, emit, session.source, row);
+      });
+    },
+    async emit({ sessionId, event }) {
+      const session = await readBrowserSession(db, sessionId);
+      if (!session) return;
+      const ids = { requestId: null, runId: null, source: session.source };
+      await log.transact(sessionId, async (_tx, emit) => emit({ ...ids, ...event }));
+    },
+    findOpenTurns: async (sessionIds) => [...(await findOpenTurns(db, sessionIds))],
+    listSharedInUse: async (sessionIds) => [...(await listSharedInUse(db, sessionIds))],
+    keepPicture: ({ sessionId, ...picture }) => writePicture(db, sessionId, picture),
+  };
+}
+
+/** Selects a page, see {@link selectPage}. @throws Error if there is no such session. */
+export async function selectBrowserPage(
+  { db, log }: StoreDeps,
+  sessionId: string,
+  url: string,
+): Promise<BrowserRow> {
+  const session = await readBrowserSession(db, sessionId);
+  if (!session) throw new Error(`there is no session ${sessionId}`);
+  return log.transact(sessionId, async (tx, emit) => {
+    const row = await selectPage(tx, sessionId, url);
+    await emitStatus(tx, emit, session.source, row);
+    return row;
+  });
+}
+
+/**
+ * Records the end of a browser that is recorded as starting or running, if `mayDrop` allows it.
+ * @returns whether the end was recorded.
+ */
+export async function dropBrowser(
+  { db, log }: StoreDeps,
+  sessionId: string,
+  change: string | null,
+  mayDrop: (found: HostedBrowser) => boolean,
+): Promise<boolean> {
+  const session = await readBrowserSession(db, sessionId);
+  if (!session) return false;
+  return log.transact(sessionId, async (tx, emit) => {
+    const found = await readHostedBrowser(tx, sessionId);
+    const from = found?.row;
+    if (!found || (from?.status !== "ready" && from?.status !== "creating") || !mayDrop(found)) return false;
+    const event = from.status === "ready" ? "lost" : "abandoned";
+    const patch = { currentUrl: null, lastUsedAt: new Date() };
+    const row = await moveBrowser(tx, { hostId: from.hostId ?? "", change }, from, event, patch);
+    if (row) await emitStatus(tx, emit, session.source, row);
+    return row !== undefined;
+  });
+}
+
+/** Emits the fields that clients see. If the browser has ended, adds the time of the session's last picture. */
+async function emitStatus(
+  tx: Transaction,
+  emit: Emit,
+  source: Parameters<Emit>[0]["source"],
+  row: BrowserRow,
+): Promise<void> {
+  const isGone = row.status === "expired" || row.status === "error";
+  const takenAt = isGone ? (await readPictureTimes(tx, [row.sessionId])).get(row.sessionId) : undefined;
+  const picture = isGone ? { pictureTakenAt: takenAt?.toISOString() ?? null } : undefined;
+  emit({
+    kind: "browser.status",
+    requestId: null,
+    runId: null,
+    source,
+    ...readShownFields(row),
+    ...picture,
+  });
+}
+
+function changes(row: BrowserRow, { reachedFor, ...fields }: BrowserPatch): boolean {
+  if (reachedFor === row.retargets && row.pageWant !== "reached") return true;
+  return Object.entries(fields).some(([key, value]) => row[key as keyof BrowserFields] !== value);
+}

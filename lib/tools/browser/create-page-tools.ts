@@ -1,0 +1,52 @@
+import { checkAccessibility } from "./accessibility/check-page.ts";
+import type { HostServices } from "./host-services.ts";
+import { browserSearch } from "./look/browser-search.ts";
+import { domQuery } from "./look/dom-query.ts";
+import { createFirstLook } from "./look/first-look.ts";
+import { inspectFrames } from "./look/inspect-frames.ts";
+import { saveCleanedHtml } from "./look/save-cleaned-html.ts";
+import type { PageTool } from "./page-tool.ts";
+import type { PageTools } from "./page-tools.ts";
+import { capturePreview } from "./picture/capture-preview.ts";
+import { screenshot } from "./picture/screenshot.ts";
+import { browserExecute } from "./script/browser-execute.ts";
+
+/** The tools whose work is done at the browser host. */
+export const PAGE_TOOLS: readonly PageTool<HostServices>[] = [
+  browserExecute,
+  browserSearch,
+  domQuery,
+  inspectFrames,
+  capturePreview,
+  saveCleanedHtml,
+  screenshot,
+];
+
+/** Creates the work of tools on live pages, for the process that runs the browsers. */
+export function createPageTools(services: HostServices): PageTools {
+  const tools = new Map(PAGE_TOOLS.map((make) => [make.definition.name, make(services)]));
+  const { browser, pageTurns, scripts } = services;
+  return {
+    async hold(call) {
+      const endTurn = await pageTurns.take(call, call.signal);
+      try {
+        const release = await browser.hold(call.browserSessionId, call.signal);
+        return () => {
+          release();
+          endTurn();
+        };
+      } catch (error) {
+        endTurn();
+        throw error;
+      }
+    },
+    async run(name, input, call) {
+      const tool = tools.get(name);
+      if (!tool) throw new Error(`there is no tool ${name} on live pages`);
+      return tool.execute(input, call);
+    },
+    firstLook: createFirstLook(services),
+    checkAccessibility: (request, call, onProgress) => checkAccessibility(browser, request, call, onProgress),
+    describeScripts: () => ({ refusal: scripts.refusal, detail: scripts.describe().detail }),
+  };
+}

@@ -1,0 +1,55 @@
+import type { LiveBrowser } from "#lib/browser/browser-service.ts";
+import type { PictureComparer } from "#lib/tools/browser/compare/picture-comparer.ts";
+import { ensureLiveBrowser } from "#lib/tools/browser/ensure-live-browser.ts";
+import type { HostServices } from "#lib/tools/browser/host-services.ts";
+import type { PageCall } from "#lib/tools/browser/page-tools.ts";
+import { keepPicture } from "#lib/tools/browser/picture/keep-picture.ts";
+import { takePicture } from "#lib/tools/browser/picture/take-picture.ts";
+import { withinDeadline } from "#lib/tools/browser/within-deadline.ts";
+import { checkVariant } from "./check/check-variant.ts";
+import { groundChanges } from "./grounding/ground-changes.ts";
+import { takePreviewPictures } from "./previews/take-pictures.ts";
+import type { VariantPages } from "./variant-pages.ts";
+
+type VariantPagesDeps = Pick<HostServices, "browser" | "evidence"> & {
+  compare: PictureComparer;
+  /** Origin from which published scripts are served. A page's Content-Security-Policy must allow this origin. */
+  scriptOrigin: string;
+};
+
+/** Deadline for trying a revision on the live page. Allows for slow selectors, hydration and a busy machine. */
+const GROUND_MS_MAX = 25_000;
+const PICTURE_MS_MAX = 30_000;
+
+/** Creates the work on live pages that variants need, for the process that runs the browsers. */
+export function createVariantPages(deps: VariantPagesDeps): VariantPages {
+  const { browser, evidence } = deps;
+  const withLive = async <Result>(call: PageCall, work: (live: LiveBrowser) => Promise<Result>) => {
+    const live = await ensureLiveBrowser(browser, call);
+    try {
+      return await work(live);
+    } finally {
+      browser.touch(call.browserSessionId);
+    }
+  };
+  return {
+    readUrl: (_, call) => withLive(call, async (live) => live.page().url()),
+    ground: (trial, call) =>
+      withLive(call, (live) => withinDeadline(call.signal, GROUND_MS_MAX, () => groundChanges(live, trial))),
+    picture: ({ title }, call) =>
+      withLive(call, async (live) => {
+        const picture = await withinDeadline(call.signal, PICTURE_MS_MAX, () =>
+          takePicture(live, { fullPage: false }),
+        );
+        const url = live.page().url();
+        return keepPicture(evidence, call, picture, { kind: "screenshot", title, url });
+      }),
+    check: (order, call) =>
+      withLive(call, (live) => {
+        const { sessionId, runId, signal } = call;
+        return checkVariant(deps, { ...order, live, sessionId, runId, signal });
+      }),
+    previews: (previews, call) =>
+      withLive(call, (live) => takePreviewPictures(evidence, live, previews, call)),
+  };
+}
