@@ -2,6 +2,7 @@ CREATE TABLE "browser_hosts" (
 	"id" text PRIMARY KEY NOT NULL,
 	"home" text NOT NULL,
 	"session_id" text,
+	"machine" text,
 	"url" text NOT NULL,
 	"sealed_token" text NOT NULL,
 	"protocol" integer NOT NULL,

@@ -15,6 +15,8 @@ export const browserHosts = pgTable(
     home: text("home").$type<HostHome>().notNull(),
     /** The session of a host in a sandbox; null for other hosts. */
     sessionId: text("session_id").references(() => sessions.id, { onDelete: "cascade" }),
+    /** Identifies the machine of a local host: its URL is on the loopback interface of that machine. Null otherwise. */
+    machine: text("machine"),
     /** WebSocket URL at which the host listens. */
     url: text("url").notNull(),
     /** The token that the host demands, encrypted. */

@@ -129,7 +129,7 @@ export type BrowserLease = {
   /** Loopback port of a proxy. The proxy must be the only route of the caller's Chromium to the network. */
   proxyPort: number;
   /** Lists the hosts that the proxy refused or could not reach, each with the reason. */
-  listRefusals: () => { host: string; reason: string }[];
+  listRefusals: () => Promise<{ host: string; reason: string }[]>;
   /** Ends the lease and stops the proxy. */
   release: () => Promise<void>;
 };

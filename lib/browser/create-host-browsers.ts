@@ -238,7 +238,7 @@ async function lease({ deps, egress, places }: Parts, signal: AbortSignal): Prom
       args: [...args, ...acceptOwnKey(proxy.ownKeyHash)],
       env,
       proxyPort: Number(new URL(proxy.server).port),
-      listRefusals: proxy.listRefusals,
+      listRefusals: async () => proxy.listRefusals(),
       async release() {
         ticket.release();
         await proxy.close();

@@ -100,10 +100,8 @@ export async function waitFor<Value>(
 }
 
 /** The browsers of a host in the test's process, and what the database records about them. */
-export type TestBrowserService = BrowserService & Pick<
-    HostBrowsers,
-    "ensure" | "hold" | "goTo" | "readLastError" | "listLive"
-  >;
+export type TestBrowserService = BrowserService &
+  Pick<HostBrowsers, "ensure" | "hold" | "goTo" | "readLastError" | "listLive">;
 
 /** A browser service for a test, and what the service stored and logged. */
 export type TestBrowsers = {

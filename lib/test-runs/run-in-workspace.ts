@@ -56,7 +56,7 @@ export async function runInWorkspace(
       if (signal.reason instanceof RunEnded && signal.reason.why !== "cancelled") throw signal.reason;
       const { tests, ...end } = await readEnd(workspace, result, {
         input: row.input,
-        refusals: lease.listRefusals(),
+        refusals: await lease.listRefusals(),
         isCancelled: signal.aborted,
       });
       return {

@@ -15,6 +15,10 @@ export type BrowserControl = {
   release: (sessionId: string, connectionId: string) => void;
   /** Calls `listener` each time that control of the session changes. @returns a function that stops the calls. */
   follow: (sessionId: string, listener: () => void) => () => void;
+  /** Lists the newest claim to each session that this process knows. */
+  listClaims: () => SessionClaim[];
+  /** Calls `listener` with each newer claim, and each release. @returns a function that stops the calls. */
+  onClaim: (listener: (claim: SessionClaim) => void) => () => void;
   /** Calls `listener` when a person's control of any session has ended. @returns a function that stops the calls. */
   onFree: (listener: (sessionId: string) => void) => () => void;
   /**
@@ -32,6 +36,9 @@ export type BrowserControl = {
   isConfirmedFree: (sessionId: string) => Promise<boolean>;
   close: () => void;
 };
+
+/** The newest claim to a session: who has control, and a stamp that is higher than that of older claims. */
+export type SessionClaim = { sessionId: string; holder: string | null; stamp: number };
 
 /**
  * A connection's claim to the control of a session, or the release of that claim. Processes may receive claims and
@@ -63,6 +70,12 @@ const isNewer = (claim: Claim, current: Claim): boolean => {
 const holderIn = (claim: Claim | undefined): string | undefined =>
   claim === undefined || claim.isReleased ? undefined : claim.connectionId;
 
+const toSessionClaim = (sessionId: string, claim: Claim): SessionClaim => ({
+  sessionId,
+  holder: holderIn(claim) ?? null,
+  stamp: claim.stamp,
+});
+
 type Control = {
   topic: Topic;
   /** The name of this process. */
@@ -71,6 +84,7 @@ type Control = {
   claims: Map<string, KnownClaim>;
   listeners: Map<string, Set<() => void>>;
   freeListeners: Set<(sessionId: string) => void>;
+  claimListeners: Set<(claim: SessionClaim) => void>;
   /** Timers by session id. Each timer ends the wait for another process to repeat its claim to the session. */
   unconfirmed: Map<string, NodeJS.Timeout>;
 };
@@ -90,6 +104,7 @@ export function createBrowserControl(
     claims: new Map(),
     listeners: new Map(),
     freeListeners: new Set(),
+    claimListeners: new Set(),
     unconfirmed: new Map(),
   };
   const { claims } = control;
@@ -114,6 +129,11 @@ export function createBrowserControl(
       if (current && holderIn(current) === connectionId)
         publishOwn(control, sessionId, { ...current, isReleased: true });
     },
+    listClaims: () => [...claims].map(([sessionId, claim]) => toSessionClaim(sessionId, claim)),
+    onClaim(listener) {
+      control.claimListeners.add(listener);
+      return () => control.claimListeners.delete(listener);
+    },
     onFree(listener) {
       control.freeListeners.add(listener);
       return () => control.freeListeners.delete(listener);
@@ -137,7 +157,7 @@ const send = ({ topic }: Control, message: ControlMessage) => topic.publish(JSON
 
 /** Applies a claim if it is newer than the current one. */
 function apply(
-  { claims, listeners, freeListeners }: Control,
+  { claims, listeners, freeListeners, claimListeners }: Control,
   sessionId: string,
   claim: Claim,
   isOurs: boolean,
@@ -148,6 +168,7 @@ function apply(
   claims.set(sessionId, { ...claim, isOurs, sinceMs: nowMs });
   for (const [id, { isReleased, sinceMs }] of claims)
     if (isReleased && nowMs - sinceMs > FORGET_MS) claims.delete(id);
+  for (const listener of [...claimListeners]) listener(toSessionClaim(sessionId, claim));
   if (holderIn(current) === holderIn(claim)) return;
   for (const listener of [...(listeners.get(sessionId) ?? [])]) listener();
   if (claim.isReleased) for (const listener of freeListeners) listener(sessionId);

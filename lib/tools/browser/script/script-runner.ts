@@ -1,4 +1,4 @@
-import type { Logger } from "pino";
+import type { Logger } from "#lib/log/logger.ts";
 import type { LiveBrowser } from "#lib/browser/browser-service.ts";
 import { openSandboxUsers, type SandboxUsers } from "#lib/isolation/sandbox-users.ts";
 import { playScript } from "./play-script.ts";

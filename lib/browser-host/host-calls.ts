@@ -1,0 +1,139 @@
+import type { BrowserRecords } from "#lib/browser/browser-records.ts";
+import type {
+  BrowserInput,
+  BrowserOpening,
+  NavigationOutcome,
+  ScreencastFrame,
+  ScriptPointer,
+} from "#lib/browser/browser-service.ts";
+import type { AnnotationVerdict } from "#lib/browser/overlay/overlay-desk.ts";
+import type { PageScript } from "#lib/browser/page/page-script.ts";
+import type { SessionClaim } from "#lib/browser/view/browser-control.ts";
+import type { EvidencePointer } from "#lib/events/event.ts";
+import type { NewEvidence } from "#lib/evidence/evidence.ts";
+import type { NetworkRefusal } from "#lib/security-log/security-events.ts";
+import type {
+  AccessibilityRequest,
+  AccessibilityResult,
+} from "#lib/tools/browser/accessibility/check-page.ts";
+import type { PageCall } from "#lib/tools/browser/page-tools.ts";
+import type { ToolResult } from "#lib/tools/tool.ts";
+import type { VariantPages } from "#lib/variant/variant-pages.ts";
+
+/** Settings that a process of the service gives to a host when it connects. The first process's settings apply. */
+export type HostSettings = {
+  /** `NETWORK_ALLOW`. */
+  allow: readonly string[];
+  /** The origin at which the service listens, and its public origins. Pages can open only a few paths of them. */
+  ownOrigin: { origin: string; publicOrigins: string[] };
+  idleMs: number;
+  waitMs: number;
+  keepSpare: boolean;
+  /** Origin from which published scripts are served. */
+  scriptOrigin: string;
+};
+
+/** What a host says about itself when a process connects. */
+export type HostInfo = {
+  id: string;
+  places: number;
+  /** Whether a Chromium can run, and which one or why not. */
+  browser: { available: boolean; detail: string };
+  /** How the agent's scripts are confined. `refusal`: why they cannot run, as a sentence for the model. */
+  scripts: { refusal: string | undefined; detail: string };
+};
+
+/** A call on a live page, as it crosses the link. The signal is the link's own. */
+export type SentCall = Omit<PageCall, "signal"> & {
+  /**
+   * The epoch of the run's claim. A call with a lower epoch than the run's highest is refused. Null for a call outside of
+   * a turn.
+   */
+  epoch: number | null;
+  /** Names of the functions that a script of this call can call at the service. */
+  helpers: string[];
+};
+
+/** A Chromium that the caller may run, see `BrowserLease`. */
+export type SentLease = {
+  leaseId: string;
+  executablePath: string;
+  args: string[];
+  env: Record<string, string>;
+  proxyPort: number;
+};
+
+type Call<Args, Result = null, Item = never> = { args: Args; result: Result; item: Item };
+type OfSession<Args = unknown> = Args & { sessionId: string };
+
+/** The calls that a browser host answers. */
+export type HostCalls = {
+  attach: Call<HostSettings, HostInfo>;
+  /** Holds a browser until the caller cancels the call. Sends one item when the browser is held. */
+  hold: Call<OfSession<{ browserSessionId: string }>, null, "held">;
+  /** Leases a place until the caller cancels the call. Sends one item when the place is leased. */
+  lease: Call<null, null, SentLease>;
+  listLeaseRefusals: Call<{ leaseId: string }, { host: string; reason: string }[]>;
+  warmUp: Call<null>;
+  open: Call<OfSession, BrowserOpening>;
+  goTo: Call<OfSession<{ url: string; retargets: number }>>;
+  navigate: Call<OfSession<{ url: string }>, NavigationOutcome>;
+  history: Call<OfSession<{ action: "back" | "forward" | "reload" }>, BrowserOpening>;
+  refreshPageScripts: Call<{ sessionIds: string[] }>;
+  settle: Call<OfSession>;
+  touch: Call<OfSession>;
+  /** Sends frames and the pointer of scripts until the caller cancels the call. */
+  watch: Call<OfSession, null, { frame: ScreencastFrame } | { pointer: ScriptPointer }>;
+  input: Call<OfSession<{ input: BrowserInput }>>;
+  readCursor: Call<OfSession<{ x: number; y: number }>, string>;
+  reapIdle: Call<{ recorded: string[] }, number>;
+  closeSession: Call<OfSession>;
+  /** Tells the host who has control of browsers. */
+  control: Call<{ claims: SessionClaim[] }>;
+  runTool: Call<{ name: string; input: unknown; call: SentCall }, ToolResult>;
+  /** Returns the result of an earlier call of this run, and ends the call if it still runs. Null if it is not known. */
+  recover: Call<{ call: SentCall }, ToolResult | null>;
+  firstLook: Call<OfSession<{ browserSessionId: string }>, string>;
+  checkAccessibility: Call<
+    { request: AccessibilityRequest; call: SentCall },
+    AccessibilityResult,
+    { done: number; total: number; message: string }
+  >;
+  variant: Call<VariantWork, unknown>;
+  /** The process of the service ends. `isFinal`: the host ends, too, unless another process is connected. */
+  leave: Call<{ isFinal: boolean }>;
+};
+
+/** One call of {@link VariantPages}. */
+export type VariantWork = { work: keyof VariantPages; input: unknown; call: SentCall };
+
+type ArgsOf<Fn> = Fn extends (args: infer Args) => unknown ? Args : never;
+type ResultOf<Fn> = Fn extends (args: never) => Promise<infer Result>
+  ? Result extends void
+    ? null
+    : Result
+  : never;
+type RecordCalls = {
+  [Name in keyof BrowserRecords]: Call<ArgsOf<BrowserRecords[Name]>, ResultOf<BrowserRecords[Name]>>;
+};
+
+/** The calls that a process of the service answers to its hosts. */
+export type ServiceCalls = RecordCalls & {
+  /**
+   * Renews the lease of the host. `ended` are the sessions whose browser is recorded elsewhere or not at all.
+   * @returns null if the lease is lost: the host must end all browsers.
+   */
+  renewLease: Call<{ sessionIds: string[] }, { leaseMs: number; ended: string[] } | null>;
+  readPageScript: Call<OfSession, PageScript>;
+  submitAnnotation: Call<OfSession<{ body: string }>, AnnotationVerdict>;
+  storeDownload: Call<OfSession<{ name: string; bytes: Uint8Array }>, string>;
+  saveEvidence: Call<NewEvidence, EvidencePointer>;
+  readFile: Call<OfSession<{ path: string; bytesMax: number }>, Uint8Array>;
+  writeFile: Call<OfSession<{ path: string; bytes: Uint8Array }>>;
+  /** Runs a function that a script of the call has called. */
+  callHelper: Call<{ callId: string; name: string; args: unknown[] }, unknown>;
+  readRevision: Call<OfSession<{ variant: string }>, string>;
+  readShown: Call<OfSession, string>;
+  noteRefusal: Call<NetworkRefusal>;
+  log: Call<{ level: "debug" | "info" | "warn" | "error"; fields: Record<string, unknown>; message: string }>;
+};

@@ -1,0 +1,176 @@
+import type { Database } from "#db/client.ts";
+import type { BrowserLease, ViewListeners } from "#lib/browser/browser-service.ts";
+import type { ReachedBrowsers } from "#lib/browser/create-browser-service.ts";
+import type { EventBus } from "#lib/events/bus/bus.ts";
+import type { Link } from "#lib/host-link/link.ts";
+import type { Logger } from "#lib/log/logger.ts";
+import { findOpenTurns } from "#lib/session/store/run-store.ts";
+import type { HostCalls } from "../host-calls.ts";
+import type { BrowserHosts } from "./browser-hosts.ts";
+
+type Deps = {
+  hosts: BrowserHosts;
+  db: Database;
+  bus: Pick<EventBus, "subscribe">;
+  logger: Logger;
+  /** Whether browsers can run, and which one or why not, before a host is connected. */
+  describe: () => { available: boolean; detail: string };
+};
+
+/** How long a host may take to answer that a session's browser was used. */
+const ROUTE_MS = 2_000;
+
+/** The browsers of all hosts. Each call goes to the host that runs the session's browser. */
+export function createReachedBrowsers(deps: Deps): ReachedBrowsers {
+  const { hosts, logger } = deps;
+  const routes = createRoutes(hosts);
+  const linkOf = async (sessionId: string) => (await hosts.of(sessionId)).link;
+  const everywhere = async (act: (link: Link<HostCalls>) => Promise<unknown>) => {
+    await Promise.all(hosts.list().map(({ link }) => act(link)));
+  };
+  /** Calls the session's host if one runs its browser. Failures are only logged. */
+  const tell = (sessionId: string, act: (link: Link<HostCalls>) => Promise<unknown>) =>
+    void routes
+      .find(sessionId)
+      .then((link) => link && act(link))
+      .catch((error: unknown) => logger.debug({ sessionId, err: error }, "a browser host was not told"));
+  return {
+    lease: (signal) => lease(hosts, signal),
+    warmUp() {
+      if (!deps.describe().available) return;
+      hosts
+        .choose()
+        .then(({ link }) => link.call("warmUp", null))
+        .catch((error: unknown) => logger.debug({ err: error }, "no spare browser was started"));
+    },
+    open: async (sessionId) => (await linkOf(sessionId)).call("open", { sessionId }),
+    async goTo(sessionId, url, retargets) {
+      await (await linkOf(sessionId)).call("goTo", { sessionId, url, retargets });
+    },
+    navigate: async (sessionId, url, signal) =>
+      (await linkOf(sessionId)).call("navigate", { sessionId, url }, { signal }),
+    history: async (sessionId, action) => (await linkOf(sessionId)).call("history", { sessionId, action }),
+    refreshPageScripts: (sessionIds) =>
+      everywhere((link) => link.call("refreshPageScripts", { sessionIds: [...sessionIds] })),
+    async settle(sessionId) {
+      await (await routes.find(sessionId))?.call("settle", { sessionId });
+    },
+    touch: (sessionId) => tell(sessionId, (link) => link.call("touch", { sessionId })),
+    watch: (sessionId, listeners) => watch(deps, sessionId, listeners),
+    async input(sessionId, input) {
+      const link = (await routes.find(sessionId)) ?? (await linkOf(sessionId));
+      await link.call("input", { sessionId, input });
+    },
+    readCursor: async (sessionId, x, y) =>
+      (await (await routes.find(sessionId))?.call("readCursor", { sessionId, x, y })) ?? "default",
+    async reapIdle(listRecorded) {
+      const ended = await Promise.all(
+        hosts.list().map(async ({ id, link }) => link.call("reapIdle", { recorded: await listRecorded(id) })),
+      );
+      return ended.reduce((sum, count) => sum + count, 0);
+    },
+    closeSession: (sessionId) => everywhere((link) => link.call("closeSession", { sessionId })),
+    describe() {
+      const [host] = hosts.list();
+      return { ...(host?.info.browser ?? deps.describe()), live: hosts.countLive() };
+    },
+    close: () => hosts.close(true),
+  };
+}
+
+/** Finds hosts of sessions without a query for each input: an answer is used for a short time. */
+function createRoutes(hosts: BrowserHosts) {
+  const routes = new Map<string, { link: Promise<Link<HostCalls> | undefined>; untilMs: number }>();
+  return {
+    find(sessionId: string): Promise<Link<HostCalls> | undefined> {
+      const now = performance.now();
+      const known = routes.get(sessionId);
+      if (known && known.untilMs > now) return known.link;
+      for (const [id, { untilMs }] of routes) if (untilMs <= now) routes.delete(id);
+      const link = hosts.find(sessionId).then((host) => host?.link);
+      routes.set(sessionId, { link, untilMs: now + ROUTE_MS });
+      link.then(
+        (found) => found ?? routes.delete(sessionId),
+        () => routes.delete(sessionId),
+      );
+      return link;
+    },
+  };
+}
+
+/** Leases a place of a host for a Chromium of the caller. */
+async function lease(hosts: BrowserHosts, signal: AbortSignal): Promise<BrowserLease> {
+  const { link } = await hosts.choose();
+  const released = new AbortController();
+  const { promise: leased, resolve, reject } = Promise.withResolvers<HostCalls["lease"]["item"]>();
+  const held = link.call("lease", null, {
+    signal: AbortSignal.any([signal, released.signal]),
+    onItem: resolve,
+  });
+  held.catch(reject);
+  const { leaseId, ...browser } = await leased;
+  return {
+    ...browser,
+    listRefusals: () => link.call("listLeaseRefusals", { leaseId }),
+    async release() {
+      released.abort(new Error("the lease was released"));
+      await held.catch(() => {});
+    },
+  };
+}
+
+/**
+ * Shows a viewer the pictures of the session's browser, wherever it runs. Starts a browser only if the session has an
+ * open turn. While no host has the browser, waits for an event that says that one has.
+ */
+function watch(
+  { hosts, db, bus, logger }: Deps,
+  sessionId: string,
+  { onFrame, onPointer }: ViewListeners,
+): () => void {
+  const over = new AbortController();
+  let changed = Promise.withResolvers<void>();
+  let current = new AbortController();
+  const unsubscribe = bus.subscribe(sessionId, (item) => {
+    if (item.type !== "event" || item.event.kind !== "browser.status") return;
+    changed.resolve();
+  });
+
+  async function follow(): Promise<void> {
+    while (!over.signal.aborted) {
+      changed = Promise.withResolvers();
+      const hasTurn = (await findOpenTurns(db, [sessionId])).has(sessionId);
+      const host = await (hasTurn ? hosts.of(sessionId) : hosts.find(sessionId));
+      if (!host) {
+        await changed.promise;
+        continue;
+      }
+      current = new AbortController();
+      await host.link.call(
+        "watch",
+        { sessionId },
+        {
+          signal: AbortSignal.any([over.signal, current.signal]),
+          onItem: (item) => ("frame" in item ? onFrame(item.frame) : onPointer?.(item.pointer)),
+        },
+      );
+    }
+  }
+
+  async function followAlways(): Promise<void> {
+    while (!over.signal.aborted) {
+      await follow().catch((error: unknown) => {
+        if (!over.signal.aborted) logger.debug({ sessionId, err: error }, "the live view was interrupted");
+      });
+      if (!over.signal.aborted) await new Promise((resolve) => setTimeout(resolve, RETRY_MS).unref());
+    }
+  }
+  void followAlways();
+  return () => {
+    over.abort(new Error("the viewer has left"));
+    changed.resolve();
+    unsubscribe();
+  };
+}
+
+const RETRY_MS = 500;

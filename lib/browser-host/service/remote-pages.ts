@@ -1,0 +1,89 @@
+import type { HostServices } from "#lib/tools/browser/host-services.ts";
+import type { PageCall, PageTools } from "#lib/tools/browser/page-tools.ts";
+import type { ToolCall } from "#lib/tools/tool.ts";
+import type { VariantPages } from "#lib/variant/variant-pages.ts";
+import type { SentCall } from "../host-calls.ts";
+import type { BrowserHosts } from "./browser-hosts.ts";
+
+type RemotePagesDeps = {
+  hosts: BrowserHosts;
+  /** The functions of this process that a script of a call can call. */
+  scriptHelpers: HostServices["scriptHelpers"];
+  describeScripts: PageTools["describeScripts"];
+};
+
+const toSentCall = (
+  { sessionId, browserSessionId, rootSessionId, requestId, runId, callId, ...call }: PageCall,
+  helpers: string[] = [],
+): SentCall => {
+  const epoch = "epoch" in call && typeof call.epoch === "number" ? call.epoch : null;
+  return { sessionId, browserSessionId, rootSessionId, requestId, runId, callId, epoch, helpers };
+};
+
+/** The work of tools on live pages, at the sessions' hosts. */
+export function createRemotePageTools({ hosts, scriptHelpers, describeScripts }: RemotePagesDeps): PageTools {
+  const linkOf = async (sessionId: string) => (await hosts.of(sessionId)).link;
+  return {
+    async hold({ sessionId, browserSessionId, signal }) {
+      const link = await linkOf(browserSessionId);
+      const released = new AbortController();
+      const { promise: held, resolve, reject } = Promise.withResolvers<void>();
+      // After the browser is held, a stop of the call does not release it; the caller does.
+      const stop = () => released.abort(signal.reason);
+      signal.addEventListener("abort", stop, { once: true });
+      if (signal.aborted) stop();
+      link
+        .call("hold", { sessionId, browserSessionId }, { signal: released.signal, onItem: () => resolve() })
+        .catch(reject);
+      try {
+        await held;
+      } finally {
+        signal.removeEventListener("abort", stop);
+      }
+      return () => released.abort(new Error("the call has ended"));
+    },
+    async run(name, input, call: ToolCall) {
+      const link = await linkOf(call.browserSessionId);
+      const helpers = scriptHelpers(call);
+      hosts.helpers.set(call.callId, helpers);
+      try {
+        const sent = toSentCall(call, Object.keys(helpers));
+        return await link.call("runTool", { name, input, call: sent }, { signal: call.signal });
+      } finally {
+        hosts.helpers.delete(call.callId);
+      }
+    },
+    async firstLook({ sessionId, browserSessionId }, signal) {
+      const link = await linkOf(browserSessionId);
+      return link.call("firstLook", { sessionId, browserSessionId }, { signal });
+    },
+    async checkAccessibility(request, call, onProgress) {
+      const link = await linkOf(call.browserSessionId);
+      return link.call(
+        "checkAccessibility",
+        { request, call: toSentCall(call) },
+        {
+          signal: call.signal,
+          onItem: ({ done, total, message }) => onProgress(done, total, message),
+        },
+      );
+    },
+    describeScripts,
+  };
+}
+
+const VARIANT_WORK = ["readUrl", "ground", "picture", "check", "previews"] as const;
+
+/** The work on live pages that variants need, at the sessions' hosts. */
+export function createRemoteVariantPages(hosts: BrowserHosts): VariantPages {
+  const work = VARIANT_WORK.map((name) => [
+    name,
+    async (input: unknown, call: PageCall) => {
+      const { link } = await hosts.of(call.browserSessionId);
+      const sent = { work: name, input, call: toSentCall(call) };
+      return link.call("variant", sent, { signal: call.signal });
+    },
+  ]);
+  // The cast is safe: the host answers each work with the result of the function of this name.
+  return Object.fromEntries(work) as VariantPages;
+}

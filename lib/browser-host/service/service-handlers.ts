@@ -1,0 +1,107 @@
+import type { Database } from "#db/client.ts";
+import { isQueryError } from "#db/query-error.ts";
+import type { HostBrowsersDeps } from "#lib/browser/create-host-browsers.ts";
+import { createStoredRecords } from "#lib/browser/store/stored-records.ts";
+import type { EventLog } from "#lib/events/event-log.ts";
+import type { EvidenceStore } from "#lib/evidence/evidence.ts";
+import type { LinkHandlers } from "#lib/host-link/link.ts";
+import type { Logger } from "#lib/log/logger.ts";
+import type { NetworkRefusal } from "#lib/security-log/security-events.ts";
+import type { ScriptFiles, ScriptHelper } from "#lib/tools/browser/script/script-runner.ts";
+import type { VariantScripts } from "#lib/variant/show-for-picture.ts";
+import type { ServiceCalls } from "../host-calls.ts";
+import { LEASE_MS, listElsewhere, renewHost } from "./host-store.ts";
+
+/** What a process of the service does for its hosts. */
+export type ServiceHandlersDeps = Pick<
+  HostBrowsersDeps,
+  "onAnnotation" | "readPageScript" | "storeDownload"
+> & {
+  db: Database;
+  log: EventLog;
+  logger: Logger;
+  evidence: Pick<EvidenceStore, "save">;
+  files: (rootSessionId: string) => ScriptFiles;
+  variantScripts: VariantScripts;
+  onRequestRefused: (refusal: NetworkRefusal) => void;
+};
+
+/** The functions that the scripts of running calls can call, by the id of the call. */
+export type RunningHelpers = Map<string, Record<string, ScriptHelper>>;
+
+/** Creates the answers to the calls of one host. @param options.onLoad called with the number of the host's sessions. */
+export function createServiceHandlers(
+  deps: ServiceHandlersDeps,
+  hostId: string,
+  { helpers, onLoad }: { helpers: RunningHelpers; onLoad: (load: number) => void },
+): LinkHandlers<ServiceCalls> {
+  const { db, log, logger, evidence, files, variantScripts } = deps;
+  const records = createStoredRecords({ db, log }, hostId);
+  return hideStatements({
+    ...records,
+    async renewLease({ sessionIds }) {
+      onLoad(sessionIds.length);
+      if (!(await renewHost(db, hostId, sessionIds.length))) return null;
+      return { leaseMs: LEASE_MS, ended: await listElsewhere(db, hostId, sessionIds) };
+    },
+    async dropClaim(claim) {
+      await records.dropClaim(claim);
+      return null;
+    },
+    async patch(patch) {
+      await records.patch(patch);
+      return null;
+    },
+    async emit(event) {
+      await records.emit(event);
+      return null;
+    },
+    async keepPicture(picture) {
+      await records.keepPicture(picture);
+      return null;
+    },
+    readPageScript: ({ sessionId }) => deps.readPageScript(sessionId),
+    submitAnnotation: ({ sessionId, body }) => deps.onAnnotation(sessionId, body),
+    storeDownload: ({ sessionId, name, bytes }) => deps.storeDownload(sessionId, name, bytes),
+    saveEvidence: (picture) => evidence.save(picture),
+    readFile: ({ sessionId, path, bytesMax }) => files(sessionId).read(path, bytesMax),
+    async writeFile({ sessionId, path, bytes }) {
+      await files(sessionId).write(path, bytes);
+      return null;
+    },
+    async callHelper({ callId, name, args }) {
+      const helper = helpers.get(callId)?.[name];
+      if (!helper) throw new Error(`page.${name}: the call has ended`);
+      return (await helper(...args)) ?? null;
+    },
+    readRevision: ({ sessionId, variant }) => variantScripts.readRevision(sessionId, variant),
+    readShown: ({ sessionId }) => variantScripts.readShown(sessionId),
+    async noteRefusal(refusal) {
+      deps.onRequestRefused(refusal);
+      return null;
+    },
+    async log({ level, fields, message }) {
+      logger[level]({ ...fields, component: "browser host" }, message);
+      return null;
+    },
+  });
+}
+
+const SERVICE_FAILURE =
+  "The service failed while it carried out the call. Try again once, or continue without it.";
+
+/** Replaces errors of the database: their messages contain statements and values, which must not reach the model. */
+function hideStatements(handlers: LinkHandlers<ServiceCalls>): LinkHandlers<ServiceCalls> {
+  const hidden = Object.entries(handlers).map(([name, handler]) => [
+    name,
+    async (...args: unknown[]) => {
+      try {
+        return await (handler as (...given: unknown[]) => Promise<unknown>)(...args);
+      } catch (error) {
+        throw isQueryError(error) ? new Error(SERVICE_FAILURE, { cause: error }) : error;
+      }
+    },
+  ]);
+  // The cast is safe: the object has the same functions, wrapped.
+  return Object.fromEntries(hidden) as LinkHandlers<ServiceCalls>;
+}
