@@ -1,4 +1,3 @@
-import { setTimeout } from "node:timers/promises";
 import type { Logger } from "pino";
 import { createApplyRetention } from "#inngest/functions/apply-retention.ts";
 import { createDeliverCallback } from "#inngest/functions/deliver-callback.ts";
@@ -24,6 +23,7 @@ import { createFreshRuns } from "#lib/session/run/fresh-runs.ts";
 import type { Job } from "#lib/session/store/jobs.ts";
 import { createTestRunService } from "#lib/test-runs/test-run-service.ts";
 import type { TestRunsDeps } from "#lib/test-runs/test-runs-deps.ts";
+import { createDeadline } from "#lib/time/deadline.ts";
 import type { Tool } from "#lib/tools/tool.ts";
 import { createStopRegistry, type StopRegistry } from "#lib/turn/run/stop-registry.ts";
 import type { TurnDeps } from "#lib/turn/run/turn-deps.ts";
@@ -210,10 +210,8 @@ export function createTurnPlayer(deps: TurnPlayerDeps) {
     /** Begins no more steps, and waits up to `graceMs` for those in progress: model calls, tool calls and test runs. */
     async drain(graceMs: number): Promise<void> {
       activeRuns.stops.drain();
-      await Promise.race([
-        Promise.all([engine.drain?.({ graceMs }), activeRuns.waitForPlays()]),
-        setTimeout(graceMs, undefined, { ref: false }),
-      ]);
+      const drained = Promise.all([engine.drain?.({ graceMs }), activeRuns.waitForPlays()]);
+      await createDeadline({ ms: graceMs }).race(drained, () => {});
     },
     /**
      * Interrupts the running turns and test runs, and aborts the callbacks that are being sent. The turns continue

@@ -1,7 +1,7 @@
 import type { LiveBrowser } from "#lib/browser/browser-service.ts";
 import type { VariantSummary } from "#lib/events/event.ts";
 import { findSelectedUrl } from "#lib/session/store/selected-url-store.ts";
-import { withinDeadline } from "#lib/tools/browser/within-deadline.ts";
+import { pageDeadline } from "#lib/tools/browser/page-deadline.ts";
 import { checkDocumentContent } from "./compile/check-document.ts";
 import { describeDifference } from "./describe-difference.ts";
 import type { RevisionInput, VariantDocument } from "./document.ts";
@@ -109,7 +109,7 @@ async function tryOut(
   signal: AbortSignal,
 ): Promise<Grounding> {
   try {
-    return await withinDeadline(signal, GROUND_MS_MAX, () => groundChanges(live, trial));
+    return await pageDeadline(signal, GROUND_MS_MAX).race(() => groundChanges(live, trial));
   } catch (error) {
     await browser.refreshPageScripts([live.sessionId]);
     throw error;

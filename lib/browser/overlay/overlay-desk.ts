@@ -1,5 +1,5 @@
 import type { CDPSession } from "playwright";
-import { withinTime } from "#lib/time/within-time.ts";
+import { createDeadline } from "#lib/time/deadline.ts";
 import type { Devtools } from "../process/devtools-connection.ts";
 import { createFrameSessions } from "./locate/frame-sessions.ts";
 import { type LocatedElement, locateElement } from "./locate/locate-element.ts";
@@ -59,10 +59,8 @@ export function createOverlayDesk(cdp: CDPSession, options: DeskOptions): Overla
     void inPage.draw();
   }
   const locate = (x: number, y: number) =>
-    withinTime(
+    createDeadline({ ms: LOCATE_MS_MAX, lateMessage: "the page does not answer" }).race(
       locateElement(cdp.send.bind(cdp), frames, { x, y }),
-      LOCATE_MS_MAX,
-      "the page does not answer",
     );
   async function hover(x: number, y: number): Promise<void> {
     hovered = { x, y };

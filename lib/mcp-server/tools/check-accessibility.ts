@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { type FrameFindings, runAxe } from "#lib/tools/browser/accessibility/run-axe.ts";
 import { ensureLiveBrowser } from "#lib/tools/browser/ensure-live-browser.ts";
+import { pageDeadline } from "#lib/tools/browser/page-deadline.ts";
 import { FRAME_ARROW, type PageFrame, withFrames } from "#lib/tools/browser/page-kit/page-frames.ts";
-import { withinDeadline } from "#lib/tools/browser/within-deadline.ts";
 import { defineMcpTool, type McpTool, mcpValue } from "../mcp-tool.ts";
 import { toToolCall } from "../session-tool.ts";
 import type { UtilityServices } from "./utility-services.ts";
@@ -59,7 +59,7 @@ export const checkAccessibility = ({ browser }: Pick<UtilityServices, "browser">
       const call = toToolCall({ sessionId, callId, hasTool, signal });
       progress(0, FRAMES_MAX + 1, "opening the page");
       const live = await ensureLiveBrowser(browser, call);
-      return withinDeadline(signal, WORK_MS_MAX, () =>
+      return pageDeadline(signal, WORK_MS_MAX).race(() =>
         withFrames(live, async (frames, page) => {
           const [main, ...inner] = frames;
           // With a selector, only the main frame is checked.

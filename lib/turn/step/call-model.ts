@@ -11,7 +11,7 @@ import { type ModelFailure, readModelFailure } from "#lib/model/failure.ts";
 import type { ModelUsage } from "#lib/model/usage.ts";
 import { newId } from "#lib/session/new-id.ts";
 import { createCharacterJoiner } from "#lib/text/whole-characters.ts";
-import { withDeadline } from "../../time/with-deadline.ts";
+import { createDeadline } from "#lib/time/deadline.ts";
 import { showPictures } from "../prompt/show-pictures.ts";
 import type { Claim } from "../record/claim.ts";
 import { aboutRun } from "../record/claim.ts";
@@ -120,7 +120,9 @@ type Answer =
 async function streamAnswer(deps: TurnDeps, run: RunInPlay, messageId: string): Promise<Answer> {
   const { signal } = run;
   if (signal.aborted) return { kind: "stopped" };
-  return withDeadline(signal, CALL_TIMEOUT_MS, (limited) => streamWithin(deps, run, messageId, limited));
+  return createDeadline({ ms: CALL_TIMEOUT_MS, signal }).run((limited) =>
+    streamWithin(deps, run, messageId, limited),
+  );
 }
 
 async function streamWithin(

@@ -7,9 +7,9 @@ import { faultPoint } from "#lib/faults/fault-point.ts";
 import { newId } from "#lib/session/new-id.ts";
 import type { NewWait } from "#lib/session/store/wait-store.ts";
 import { beginningOf } from "#lib/text/whole-characters.ts";
+import { createDeadline } from "#lib/time/deadline.ts";
 import { describeFailure } from "#lib/tools/describe-failure.ts";
 import { errorResult, ServiceFailure, type Tool, type ToolResult, type Waiting } from "#lib/tools/tool.ts";
-import { withDeadline } from "../../time/with-deadline.ts";
 import type { HistoryMessage } from "../history/history-entry.ts";
 import { referToPicture } from "../prompt/show-pictures.ts";
 import { aboutRun, StaleClaimError } from "../record/claim.ts";
@@ -277,9 +277,7 @@ async function execute(
   call: PlannedCall,
 ): Promise<ToolResult | Waiting> {
   try {
-    return await withDeadline(run.signal, tool.timeoutMs, (signal) =>
-      executeWithin(deps, run, tool, call, signal),
-    );
+    return await executeWithin(deps, run, tool, call);
   } catch (error) {
     if (isShutdown(error) || error instanceof ServiceFailure) throw error;
     if (isQueryError(error)) deps.logger.error({ err: error, tool: tool.name }, "a tool call failed");
@@ -292,22 +290,18 @@ async function executeWithin(
   run: RunInPlay,
   tool: Tool,
   call: PlannedCall,
-  signal: AbortSignal,
 ): Promise<ToolResult | Waiting> {
-  const stop = run.signal;
-  const { promise: aborted, resolve, reject } = Promise.withResolvers<ToolResult>();
-  const abort = () => {
-    if (isShutdown(stop.reason)) reject(stop.reason);
-    else if (stop.aborted) resolve(STOPPED);
-    else resolve(errorResult(`Timed out after ${tool.timeoutMs / 1_000} s.`));
-  };
-  if (signal.aborted) abort();
-  else signal.addEventListener("abort", abort, { once: true });
-  if (signal.aborted) return aborted;
-  const running = tool.execute(call.input, { ...aboutCall(run, call), signal });
-  // A tool may reject after the race is over; without this handler the unhandled rejection would end the process.
-  running.catch((error: unknown) => deps.logger.debug({ err: error, tool: tool.name }, "a tool call failed"));
-  const ended = Promise.race([running, aborted]);
+  const deadline = createDeadline({ ms: tool.timeoutMs, signal: run.signal });
+  const running = (signal: AbortSignal) => tool.execute(call.input, { ...aboutCall(run, call), signal });
+  const ended = deadline.race(
+    () =>
+      deadline.run(running).catch((error: unknown) => {
+        // Logged here, because a tool may also fail after the deadline.
+        deps.logger.debug({ err: error, tool: tool.name }, "a tool call failed");
+        throw error;
+      }),
+    () => describeEnd(run.signal, tool),
+  );
   try {
     await faultPoint("tool-running");
   } catch (error) {
@@ -316,6 +310,12 @@ async function executeWithin(
     throw error;
   }
   return ended;
+}
+
+/** Returns the result of a call that was stopped or took too long. @throws ShutdownError when the process ends. */
+function describeEnd(stop: AbortSignal, tool: Tool): ToolResult {
+  if (isShutdown(stop.reason)) throw stop.reason;
+  return stop.aborted ? STOPPED : errorResult(`Timed out after ${tool.timeoutMs / 1_000} s.`);
 }
 
 function aboutCall(run: RunInPlay, { callId }: PlannedCall) {

@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { LiveBrowser } from "#lib/browser/browser-service.ts";
 import { countOf } from "#lib/text/count-of.ts";
 import { shorten } from "#lib/text/shorten.ts";
+import { createDeadline } from "#lib/time/deadline.ts";
 import { evaluateIn } from "#lib/tools/browser/page-kit/evaluate-in-frame.ts";
 import { type PageFrame, withFrames } from "#lib/tools/browser/page-kit/page-frames.ts";
 import { quoteAsData } from "#lib/tools/quote-as-data.ts";
@@ -135,17 +135,17 @@ type Found = Map<string, FoundBySelector>;
 async function find(main: PageFrame, changes: Change[]): Promise<Found | string> {
   const wanted = changes.map(({ id, selector }) => ({ changeId: id, selector }));
   const tooSlow = `The selectors take longer than ${SELECTORS_MS_MAX / 1_000} s on this page. Use shorter ones, without :has() and ~.`;
-  // Chromium can terminate the evaluation between two selectors, but not during a single slow selector. The timer
+  // Chromium can terminate the evaluation between two selectors, but not during a single slow selector. The deadline
   // covers a slow selector.
-  const found = await Promise.race([
+  const found = await createDeadline({ ms: SELECTORS_MS_MAX }).race(
     evaluateIn(main, findBySelector, { wanted, shown: ELEMENTS_SHOWN }, SELECTORS_MS_MAX).catch(
       (error: unknown) => {
         if (/terminated/i.test(String(error))) return tooSlow;
         throw error;
       },
     ),
-    sleep(SELECTORS_MS_MAX, tooSlow, { ref: false }),
-  ]);
+    () => tooSlow,
+  );
   return typeof found === "string" ? found : new Map(found.map((each) => [each.changeId, each]));
 }
 

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { storableText } from "#db/storable.ts";
 import type { LiveBrowser } from "#lib/browser/browser-service.ts";
 import { copyStorage } from "#lib/browser/page/copy-storage.ts";
@@ -7,7 +6,8 @@ import { faultPoint } from "#lib/faults/fault-point.ts";
 import { findSession } from "#lib/session/store/session-store.ts";
 import { errorText } from "#lib/text/error-text.ts";
 import { shorten } from "#lib/text/shorten.ts";
-import { withinDeadline } from "#lib/tools/browser/within-deadline.ts";
+import { createDeadline } from "#lib/time/deadline.ts";
+import { pageDeadline } from "#lib/tools/browser/page-deadline.ts";
 import { VIEWPORTS } from "../check/check-report.ts";
 import { variantScript } from "../compile/variant-script.ts";
 import { untilApplied } from "../variant-in-page.ts";
@@ -80,7 +80,7 @@ async function takePreview(
   if (preview.variant !== null && !revision)
     return { ...row, error: `there is no variant ${preview.variant}` };
   try {
-    const bytes = await withinDeadline(signal, PAGE_MS_MAX, () =>
+    const bytes = await pageDeadline(signal, PAGE_MS_MAX).race(() =>
       takePicture(live, storage, preview, revision),
     );
     const picture = await services.evidence.save({
@@ -126,7 +126,7 @@ async function takePicture(
       // After a timeout, the page is still captured if it shows a document.
       if (page.url() === "about:blank" || !/Timeout/.test(String(error))) throw error;
     });
-    await Promise.race([page.waitForLoadState("networkidle").catch(() => {}), sleep(REST_MS_MAX)]);
+    await createDeadline({ ms: REST_MS_MAX }).settles(page.waitForLoadState("networkidle"));
     if (revision) await untilApplied(cdp, revision.variant);
     if (scrollTo !== null) await scrollToElement(page, scrollTo);
     return await page.screenshot({ type: "jpeg", quality: 80, animations: "disabled" });

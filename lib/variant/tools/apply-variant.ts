@@ -3,9 +3,9 @@ import type { LiveBrowser } from "#lib/browser/browser-service.ts";
 import { hasBrowserForCall } from "#lib/browser/session/browser-store.ts";
 import { ensureLiveBrowser } from "#lib/tools/browser/ensure-live-browser.ts";
 import { holdInTurn } from "#lib/tools/browser/index.ts";
+import { pageDeadline } from "#lib/tools/browser/page-deadline.ts";
 import { keepPicture } from "#lib/tools/browser/picture/keep-picture.ts";
 import { takePicture } from "#lib/tools/browser/picture/take-picture.ts";
-import { withinDeadline } from "#lib/tools/browser/within-deadline.ts";
 import { describeFailure } from "#lib/tools/describe-failure.ts";
 import { quoteAsData } from "#lib/tools/quote-as-data.ts";
 import { defineTool, errorResult, type ToolCall, type ToolResult, textResult } from "#lib/tools/tool.ts";
@@ -74,7 +74,7 @@ async function withPicture(
   const page = live.page();
   const { key, revision } = applied.summary;
   try {
-    const picture = await withinDeadline(call.signal, PICTURE_MS_MAX, () =>
+    const picture = await pageDeadline(call.signal, PICTURE_MS_MAX).race(() =>
       takePicture(live, { fullPage: false }),
     );
     const saved = await keepPicture(services.evidence, call, picture, {

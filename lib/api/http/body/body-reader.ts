@@ -1,4 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
+import { createDeadline } from "#lib/time/deadline.ts";
 import { createWorkMeter, type WorkMeter } from "#lib/time/work-meter.ts";
 import type { Operation } from "../../contract/operation.ts";
 import { type Failure, fail } from "../errors.ts";
@@ -199,15 +200,8 @@ async function receive(
 }
 
 /** Reads the next part of a stream. @returns undefined if it does not arrive in time. */
-async function readWithin(reader: ReadableStreamDefaultReader<Uint8Array>, ms: number) {
-  const late = Promise.withResolvers<undefined>();
-  const timer = setTimeout(() => late.resolve(undefined), Math.max(0, ms));
-  try {
-    return await Promise.race([reader.read(), late.promise]);
-  } finally {
-    clearTimeout(timer);
-  }
-}
+const readWithin = (reader: ReadableStreamDefaultReader<Uint8Array>, ms: number) =>
+  createDeadline({ ms }).race(reader.read(), () => undefined);
 
 /** Copies the chunks into one new buffer, which can be transferred to a thread. */
 function join(chunks: Uint8Array[], size: number): Uint8Array<ArrayBuffer> {

@@ -7,9 +7,9 @@ import type { ToolServices } from "../../services.ts";
 import { defineTool, errorResult, textResult } from "../../tool.ts";
 import { ensureLiveBrowser } from "../ensure-live-browser.ts";
 import { answerFromPage } from "../page-copy/read-page.ts";
+import { pageDeadline } from "../page-deadline.ts";
 import { evaluateIn } from "../page-kit/evaluate-in-frame.ts";
 import { FRAME_ARROW, withFrames } from "../page-kit/page-frames.ts";
-import { withinDeadline } from "../within-deadline.ts";
 import { searchText, type TextMatch } from "./search-text.ts";
 
 const input = z.strictObject({
@@ -88,7 +88,7 @@ export const browserSearch = (services: Pick<ToolServices, "browser">) =>
             quoteAsData("the page", [`Page: ${shorten(page.url(), 500)}`, ...lines].join("\n")),
           );
         });
-      return withinDeadline(call.signal, WORK_MS_MAX, () => answerFromPage(live, read));
+      return pageDeadline(call.signal, WORK_MS_MAX).race(() => answerFromPage(live, read));
     },
   });
 

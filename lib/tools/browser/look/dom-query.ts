@@ -8,6 +8,7 @@ import type { ToolServices } from "../../services.ts";
 import { defineTool, errorResult, type ToolResult, textResult } from "../../tool.ts";
 import { ensureLiveBrowser } from "../ensure-live-browser.ts";
 import { answerFromPage } from "../page-copy/read-page.ts";
+import { pageDeadline } from "../page-deadline.ts";
 import { evaluateIn } from "../page-kit/evaluate-in-frame.ts";
 import {
   explainFrames,
@@ -18,7 +19,6 @@ import {
 } from "../page-kit/page-frames.ts";
 import type { PageKit } from "../page-kit/page-kit.ts";
 import { readTitle } from "../page-kit/read-title.ts";
-import { withinDeadline } from "../within-deadline.ts";
 import { type FoundElement, findOnPage } from "./find-on-page.ts";
 import { showDifference, showSnapshot } from "./show-snapshot.ts";
 import type { SnapshotBook } from "./snapshot-book.ts";
@@ -78,7 +78,7 @@ export const domQuery = (services: Pick<ToolServices, "browser" | "snapshots">) 
           const snapshot = await snapshotOf(inner, page, query.attributes);
           return textResult(show(services.snapshots, sessionId, snapshot, query));
         });
-      return withinDeadline(call.signal, WORK_MS_MAX, () => answerFromPage(live, read));
+      return pageDeadline(call.signal, WORK_MS_MAX).race(() => answerFromPage(live, read));
     },
   });
 

@@ -5,10 +5,10 @@ import type { ToolServices } from "../../services.ts";
 import { defineTool, textResult } from "../../tool.ts";
 import { ensureLiveBrowser } from "../ensure-live-browser.ts";
 import { answerFromPage } from "../page-copy/read-page.ts";
+import { pageDeadline } from "../page-deadline.ts";
 import { evaluateIn } from "../page-kit/evaluate-in-frame.ts";
 import { FRAME_ARROW, type PageFrame, withFrames } from "../page-kit/page-frames.ts";
 import type { PageKit } from "../page-kit/page-kit.ts";
-import { withinDeadline } from "../within-deadline.ts";
 
 const WORK_MS_MAX = 20_000;
 const URL_CHARS_MAX = 500;
@@ -27,7 +27,7 @@ export const inspectFrames = (services: Pick<ToolServices, "browser">) =>
     timeoutMs: 120_000,
     async execute(_input, call) {
       const live = await ensureLiveBrowser(services.browser, call);
-      return withinDeadline(call.signal, WORK_MS_MAX, () =>
+      return pageDeadline(call.signal, WORK_MS_MAX).race(() =>
         answerFromPage(live, (from) =>
           withFrames(from, async (frames, page) =>
             textResult(

@@ -6,10 +6,10 @@ import type { ToolServices } from "../../services.ts";
 import { defineTool, type ToolResult } from "../../tool.ts";
 import { ensureLiveBrowser } from "../ensure-live-browser.ts";
 import { readPage, withNotice } from "../page-copy/read-page.ts";
+import { pageDeadline } from "../page-deadline.ts";
 import { evaluateIn } from "../page-kit/evaluate-in-frame.ts";
 import { FRAME_ARROW, withFrames } from "../page-kit/page-frames.ts";
 import { readTitle } from "../page-kit/read-title.ts";
-import { withinDeadline } from "../within-deadline.ts";
 import { type CleanedHtml, cleanHtml } from "./clean-html.ts";
 
 const HTML_CHARS_MAX = 2_000_000;
@@ -30,7 +30,7 @@ export const saveCleanedHtml = (services: Pick<ToolServices, "browser" | "eviden
     timeoutMs: 120_000,
     async execute({ title }, call) {
       const live = await ensureLiveBrowser(services.browser, call);
-      const { value: page, notice } = await withinDeadline(call.signal, WORK_MS_MAX, () =>
+      const { value: page, notice } = await pageDeadline(call.signal, WORK_MS_MAX).race(() =>
         readPage(live, readCleanedPage),
       );
       const bytes = new TextEncoder().encode(joinFrames(page));

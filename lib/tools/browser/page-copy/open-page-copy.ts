@@ -2,7 +2,7 @@ import type { Page, Route } from "playwright";
 import type { LiveBrowser } from "#lib/browser/browser-service.ts";
 import type { FreshContext } from "#lib/browser/page/open-fresh-context.ts";
 import type { Dom } from "#lib/dom/make-dom.ts";
-import { withinTime } from "#lib/time/within-time.ts";
+import { createDeadline } from "#lib/time/deadline.ts";
 import { evaluateInMainFrame } from "../page-kit/tool-world.ts";
 import { type ArchivedFile, type PageArchive, readArchive } from "./read-archive.ts";
 
@@ -32,11 +32,10 @@ export async function openPageCopy(
   viewport = live.page().viewportSize() ?? { width: 1280, height: 800 },
 ): Promise<PageCopy> {
   const cdp = await live.cdp();
-  const { data } = await withinTime(
-    cdp.send("Page.captureSnapshot", { format: "mhtml" }),
-    ARCHIVE_MS_MAX,
-    "The page could not be read: a navigation of it is pending, and its scripts keep it busy.",
-  );
+  const { data } = await createDeadline({
+    ms: ARCHIVE_MS_MAX,
+    lateMessage: "The page could not be read: a navigation of it is pending, and its scripts keep it busy.",
+  }).race(cdp.send("Page.captureSnapshot", { format: "mhtml" }));
   const files = readArchive(data);
   const storage = { cookies: [], origins: [] };
   const context = await live.openContext({ viewport, isMobile: false, storage });

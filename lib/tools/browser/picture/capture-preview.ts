@@ -6,8 +6,8 @@ import type { ToolServices } from "../../services.ts";
 import { defineTool } from "../../tool.ts";
 import { ensureLiveBrowser } from "../ensure-live-browser.ts";
 import { readPage, withNotice } from "../page-copy/read-page.ts";
+import { pageDeadline } from "../page-deadline.ts";
 import { evaluateInMainFrame } from "../page-kit/tool-world.ts";
-import { withinDeadline } from "../within-deadline.ts";
 import { keepPicture } from "./keep-picture.ts";
 import { nameVariant, pictureVariant, withVariant } from "./picture-variant.ts";
 import { readViewport, takePicture } from "./take-picture.ts";
@@ -45,7 +45,7 @@ export const capturePreview = (services: Pick<ToolServices, "browser" | "evidenc
       const live = await ensureLiveBrowser(services.browser, call);
       const page = live.page();
       const preset = device && DEVICES[device];
-      const current = await withinDeadline(call.signal, 5_000, () => readSize(page));
+      const current = await pageDeadline(call.signal, 5_000).race(() => readSize(page));
       const size = {
         width: width ?? preset?.width ?? current.width,
         height: height ?? preset?.height ?? current.height,
@@ -58,7 +58,7 @@ export const capturePreview = (services: Pick<ToolServices, "browser" | "evidenc
             ),
           ),
         );
-      const { value: picture, notice } = await withinDeadline(call.signal, WORK_MS_MAX, () =>
+      const { value: picture, notice } = await pageDeadline(call.signal, WORK_MS_MAX).race(() =>
         readPage(live, take),
       );
       const about = {

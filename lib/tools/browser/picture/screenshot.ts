@@ -6,7 +6,7 @@ import type { ToolServices } from "../../services.ts";
 import { defineTool } from "../../tool.ts";
 import { ensureLiveBrowser } from "../ensure-live-browser.ts";
 import { readPage, withNotice } from "../page-copy/read-page.ts";
-import { withinDeadline } from "../within-deadline.ts";
+import { pageDeadline } from "../page-deadline.ts";
 import { keepPicture } from "./keep-picture.ts";
 import { nameVariant, pictureVariant, withVariant } from "./picture-variant.ts";
 import { takePicture, takePictureOfView } from "./take-picture.ts";
@@ -40,7 +40,7 @@ export const screenshot = (services: Pick<ToolServices, "browser" | "evidence" |
           ),
         );
       const isOfView = selector === undefined && !fullPage && !marks && variant === undefined;
-      const { value: picture, notice } = await withinDeadline(call.signal, WORK_MS_MAX, () =>
+      const { value: picture, notice } = await pageDeadline(call.signal, WORK_MS_MAX).race(() =>
         readPage(live, take, isOfView ? takePictureOfView : undefined),
       );
       const url = page.url();

@@ -1,6 +1,6 @@
 import type { LiveBrowser } from "#lib/browser/browser-service.ts";
+import { pageDeadline } from "../page-deadline.ts";
 import { withFrames } from "../page-kit/page-frames.ts";
-import { withinDeadline } from "../within-deadline.ts";
 import type { ActivityMark } from "./report-activity.ts";
 
 /** Maximum time to wait for the page to load. */
@@ -56,7 +56,9 @@ export async function settle(
   await untilLoaded(live);
   if (!isRestAwaited) return;
   // `untilQuiet` may fail, because a page that is busy or navigating does not answer.
-  await withinDeadline(signal, QUIET_MS_MAX + POLL_MS, () => untilQuiet(live)).catch(() => {});
+  await pageDeadline(signal, QUIET_MS_MAX + POLL_MS)
+    .race(() => untilQuiet(live))
+    .catch(() => {});
   // The page may have navigated during the wait.
   await untilLoaded(live);
 }

@@ -3,9 +3,9 @@ import { endBusyScript } from "#lib/browser/page/end-busy-script.ts";
 import { isStalled, PendingDocumentError, unlessStalled } from "#lib/browser/page/pending-documents.ts";
 import { errorText } from "#lib/text/error-text.ts";
 import { beginningOf } from "#lib/text/whole-characters.ts";
+import { pageDeadline } from "../page-deadline.ts";
 import { explainEngineSource } from "../page-kit/explain-element.ts";
 import { findRef, listFrames } from "../page-kit/find-ref.ts";
-import { withinDeadline } from "../within-deadline.ts";
 import { INVALID_MESSAGE } from "./read-messages.ts";
 import { connectPageRelay, type PageRelay } from "./relay/page-relay.ts";
 import { createScriptCalls, type ScriptCalls } from "./script-calls.ts";
@@ -122,7 +122,7 @@ export async function playScript(
     disconnected.catch(() => {});
     // The relay closes later if the page's next document does not come: until then, the page answers no input.
     await unlessStalled(live.documents, live.page(), () =>
-      withinDeadline(new AbortController().signal, DISCONNECT_MS_MAX, () => disconnected),
+      pageDeadline(undefined, DISCONNECT_MS_MAX).race(() => disconnected),
     ).catch(() => {});
   }
 }

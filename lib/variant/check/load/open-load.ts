@@ -2,7 +2,7 @@ import type { Page, Request, Response } from "playwright";
 import { describeNetError } from "#lib/browser/page/explain-failure.ts";
 import type { FreshContext } from "#lib/browser/page/open-fresh-context.ts";
 import type { Box } from "#lib/tools/browser/compare/pictures.ts";
-import { withinDeadline } from "#lib/tools/browser/within-deadline.ts";
+import { pageDeadline } from "#lib/tools/browser/page-deadline.ts";
 import { VIEWPORTS } from "../check-report.ts";
 import type { CheckContext, CheckTarget } from "./check-context.ts";
 import { followWindows } from "./follow-windows.ts";
@@ -104,7 +104,7 @@ async function openContext(check: CheckContext, { viewport }: CheckTarget): Prom
   const opening = live.openContext({ viewport: VIEWPORTS[viewport], isMobile, storage });
   const describeTimeout = () => "The browser did not open a page for the check.";
   try {
-    return await withinDeadline(signal, OPEN_TIMEOUT_MS, () => opening, describeTimeout);
+    return await pageDeadline(signal, OPEN_TIMEOUT_MS, describeTimeout).race(() => opening);
   } catch (error) {
     // The context may still open after the deadline. It is then closed at once.
     void opening.then((fresh) => fresh.close()).catch(() => {});
@@ -203,7 +203,7 @@ function createDeadlines(signal: AbortSignal, { page, guard }: FreshContext, sub
   const describeTimeout = (seconds: number) =>
     `${subject} did not answer within ${seconds} s: its scripts are busy, or never end.`;
   return <Result>(timeoutMs: number, work: () => Promise<Result>): Promise<Result> =>
-    withinDeadline(signal, timeoutMs, () => Promise.race([work(), crashed.promise]), describeTimeout);
+    pageDeadline(signal, timeoutMs, describeTimeout).race(() => Promise.race([work(), crashed.promise]));
 }
 
 async function go(

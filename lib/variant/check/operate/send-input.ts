@@ -1,4 +1,4 @@
-import { withinDeadline } from "#lib/tools/browser/within-deadline.ts";
+import { pageDeadline } from "#lib/tools/browser/page-deadline.ts";
 import type { PageWatch, QuietPage } from "../inside/page-watch.ts";
 import type { CheckContext } from "../load/check-context.ts";
 import type { PageLoad } from "../load/open-load.ts";
@@ -17,12 +17,11 @@ export const sendInput = (
   { subject }: PageLoad,
   work: () => Promise<void>,
 ): Promise<void> =>
-  withinDeadline(
+  pageDeadline(
     signal,
     limits.answerMs,
-    work,
     (seconds) => `${subject} did not react to input within ${seconds} s: its scripts are busy.`,
-  );
+  ).race(work);
 
 /** Waits until the page has reacted to input: its content has stopped changing, and its requests are answered. */
 export async function untilReacted(load: PageLoad): Promise<void> {
