@@ -30,7 +30,6 @@ const usage = `Usage: node lib/setup/run.mjs <command>
   project-schema <file …>                show the projection of JSON Schemas
   backup [file]                          back up the data folder
   restore <file> [--replace]             restore a backup
-  import-pglite                          import the database of an earlier version
   export <sessionId> [option …]          write a session to a file
   import <file> --session <sessionId>    import a file into a session
   setup                                  install packages and a browser, and build
@@ -52,7 +51,6 @@ const tools = new Map([
   ["restore", ["lib/commands/backup/main.ts", "restore"]],
   ["export", ["lib/commands/porting/main.ts", "export"]],
   ["import", ["lib/commands/porting/main.ts", "import"]],
-  ["import-pglite", ["lib/commands/backup/main.ts", "import-pglite"]],
 ]);
 
 /**
