@@ -206,11 +206,20 @@ describe("the architecture's import directions", () => {
     assert.ok(cycles.length === 0, `Import cycles:\n${cycles.join("\n")}`);
   });
 
+  test("imports of db and lib/session form no cycles, those of types included", () => {
+    for (const folder of ["db/", "lib/session/"]) {
+      const cycles = findCycles(
+        imports.filter(({ file, isDynamic }) => file.startsWith(folder) && !isDynamic),
+      );
+      assert.ok(cycles.length === 0, `Import cycles:\n${cycles.join("\n")}`);
+    }
+  });
+
   test("lib, inngest and db contain only .ts files, except the set-up scripts that run before TypeScript is installed", () => {
     const others = files.filter((file) => {
       if (file.startsWith("app/") || file.startsWith("components/")) return false;
       // Scripts of skills are JavaScript, because the Node version in the sandbox may not support TypeScript.
-      if (file.startsWith("lib/skills/library/")) return false;
+      if (/^lib\/skills\/(library|shared)\//.test(file)) return false;
       // The sandbox loads this file as a CommonJS package.
       if (file === "lib/test-runs/runner/playwright-test.cjs") return false;
       return /\.([cm]?jsx?|tsx|[cm]ts)$/.test(file) && !/^lib\/setup\/.+\.mjs$/.test(file);

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { chooseDriver, type DatabaseOptions, openDatabase } from "#db/client.ts";
+import { chooseDriver, type DatabaseOptions, openDatabase } from "#db/open-database.ts";
 import { ACCESS_TOPIC, createAccessWatch } from "#lib/api/auth/access-watch.ts";
 import { createAuthenticator } from "#lib/api/auth/authenticate.ts";
 import { createFailedAttempts } from "#lib/api/auth/failed-attempts.ts";

@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import type { Logger } from "pino";
-import { chooseDriver, type DatabaseDriver, type DatabaseOptions, openDatabase } from "#db/client.ts";
+import type { DatabaseDriver } from "#db/client.ts";
+import { chooseDriver, type DatabaseOptions, openDatabase } from "#db/open-database.ts";
 import { queryRows } from "#db/statement.ts";
 import type { HealthCheck } from "#lib/api/operations/services.ts";
 import { openEventBus } from "#lib/events/bus/open-event-bus.ts";
