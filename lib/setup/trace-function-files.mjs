@@ -62,6 +62,7 @@ export async function traceFunctionFiles(root) {
     ...fileList,
     ...listFiles("db/migrations"),
     ...listFiles("lib/skills/library"),
+    ...listFiles("lib/skills/shared"),
     "public/variant-runtime.js",
     "package.json",
   ];
