@@ -1,7 +1,9 @@
 export * from "./agents.ts";
 export * from "./browsers.ts";
 export * from "./callbacks.ts";
+export * from "./deliverables.ts";
 export * from "./engine.ts";
+export * from "./events.ts";
 export * from "./imports.ts";
 export * from "./keys.ts";
 export * from "./landing-pages.ts";
@@ -17,6 +19,7 @@ export * from "./sessions.ts";
 export * from "./skills.ts";
 export * from "./spend.ts";
 export * from "./test-runs.ts";
+export * from "./transcript.ts";
 export * from "./unions.ts";
 export * from "./variants.ts";
 export * from "./waits.ts";

@@ -37,13 +37,13 @@ export async function callMcpTool(
 
 async function callWithDeadline(tool: McpTool, input: unknown, call: McpCall): Promise<CallToolResult> {
   const deadline = createDeadline({ ms: tool.timeoutMs, signal: call.signal });
-  const result = await deadline.race(
+  const describeEnd = () =>
+    call.signal.aborted
+      ? stopped(tool)
+      : mcpError(`${tool.name} timed out after ${tool.timeoutMs / 1_000} s.`);
+  const result = await deadline.run((signal) =>
     // `execute` parses the input itself, so it gets the original input, which `callMcpTool` has validated.
-    () => deadline.run((signal) => tool.execute(input ?? {}, { ...call, signal })),
-    () =>
-      call.signal.aborted
-        ? stopped(tool)
-        : mcpError(`${tool.name} timed out after ${tool.timeoutMs / 1_000} s.`),
+    createDeadline({ signal }).race(tool.execute(input ?? {}, { ...call, signal }), describeEnd),
   );
   return cutMcpResult(result);
 }

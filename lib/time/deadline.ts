@@ -28,8 +28,8 @@ export type Deadline = {
   /** Waits until work settles or the deadline ends. @returns whether the work settled. Its failure is ignored. */
   settles: (work: PromiseLike<unknown>) => Promise<boolean>;
   /**
-   * Runs work with a signal that aborts when the deadline ends, and waits for the work, which has to end then. The timer
-   * does not keep the process running.
+   * Runs work with a signal that aborts when the deadline ends, and waits for the work, which has to end then: for work
+   * that may not, let it race the signal in a deadline of its own. The timer does not keep the process running.
    */
   run: <Result>(work: (signal: AbortSignal) => Promise<Result>) => Promise<Result>;
 };
