@@ -1,5 +1,6 @@
 import { createJobSender, type JobSender } from "#lib/session/jobs/job-sender.ts";
 import type { Job } from "#lib/session/store/jobs.ts";
+import { createDeadline } from "#lib/time/deadline.ts";
 import { waitUntil } from "./wait-until.ts";
 
 /**
@@ -21,16 +22,12 @@ export function createServerlessSender(deps: Parameters<typeof createJobSender>[
       waiting.get(job.id)?.();
     },
   });
-  const waitUntilSent = (job: Job) =>
-    new Promise<void>((resolve) => {
-      const timer = setTimeout(finish, SEND_TIMEOUT_MS);
-      function finish() {
-        clearTimeout(timer);
-        waiting.delete(job.id);
-        resolve();
-      }
-      waiting.set(job.id, finish);
-    });
+  async function waitUntilSent(job: Job): Promise<void> {
+    const { promise: sent, resolve } = Promise.withResolvers<void>();
+    waiting.set(job.id, resolve);
+    await createDeadline({ ms: SEND_TIMEOUT_MS }).settles(sent);
+    waiting.delete(job.id);
+  }
   function sendSoon(jobs: Job[]): void {
     waitUntil(Promise.all(jobs.map(waitUntilSent)));
     sender.sendSoon(jobs);
