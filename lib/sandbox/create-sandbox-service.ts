@@ -19,7 +19,7 @@ import { unconfinedPlan } from "./local/unconfined-plan.ts";
 import { createWorkspaceUsers, type WorkspaceUsers } from "./local/workspace-users.ts";
 import { groupLimits, type SandboxLimits, sandboxLimits, withTestLimits } from "./sandbox-limits.ts";
 import type { SandboxService, Workspace } from "./sandbox-service.ts";
-import { createVercelBoxes } from "./vercel/vercel-box.ts";
+import { type BoxSource, createVercelBoxes } from "./vercel/create-vercel-boxes.ts";
 import { createVercelSandboxes } from "./vercel/vercel-sandboxes.ts";
 import { WorkspaceError } from "./workspace-error.ts";
 
@@ -52,6 +52,8 @@ type SandboxOptions = {
   findGroups?: () => Promise<FoundGroups>;
   /** After how many milliseconds without use a workspace is dropped from memory. Its files stay. Default: 30 minutes. */
   evictAfterIdleMs?: number;
+  /** What the boxes of Vercel Sandbox start from. */
+  boxSource?: BoxSource;
 };
 
 const PROBE_TIMEOUT_MS = 10_000;
@@ -63,9 +65,13 @@ export async function createSandboxService(options: SandboxOptions): Promise<San
       return createNoSandbox();
     case "vercel":
       return createVercelSandboxes({
-        boxes: createVercelBoxes(),
+        boxes: createVercelBoxes({
+          source: options.boxSource ?? {},
+          onResume: async (sessionId) => options.logger.info({ sessionId }, "a Vercel Sandbox was resumed"),
+        }),
         limits: { ...sandboxLimits, ...options.limits },
         onStartupStatus: options.onStartupStatus,
+        readStartupStatus: options.readStartupStatus ?? (async () => undefined),
       });
     case "local":
     case "unconfined":

@@ -154,6 +154,8 @@ const envSchema = z.object({
     .transform((path) => (path.includes("/") ? resolve(path) : path))
     .optional(),
   SANDBOX: z.enum(["local", "vercel", "none", "unconfined"]).default("local"),
+  VERCEL_SANDBOX_SNAPSHOT: z.string().min(1).optional(),
+  VERCEL_SANDBOX_IMAGE: z.string().min(1).optional(),
   SKILLS_DIR: z
     .string()
     .min(1)
@@ -273,6 +275,8 @@ export function readEnv(source: Record<string, string | undefined>): Env {
     throw new EnvError(
       "FAULT: makes this process fail on purpose, which production refuses unless FAULTS_ALLOWED=1",
     );
+  if (env.VERCEL_SANDBOX_SNAPSHOT && env.VERCEL_SANDBOX_IMAGE)
+    throw new EnvError("VERCEL_SANDBOX_IMAGE: must be unset with VERCEL_SANDBOX_SNAPSHOT");
   const isLoopback = isLoopbackName(env.HOST);
   if (!isLoopback && !env.BASE_URL)
     throw new EnvError(
