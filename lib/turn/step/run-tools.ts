@@ -14,6 +14,7 @@ import type { HistoryMessage } from "../history/history-entry.ts";
 import { referToPicture } from "../prompt/show-pictures.ts";
 import { aboutRun, StaleClaimError } from "../record/claim.ts";
 import { beginToolCall, listBegunCalls } from "../record/turn-store.ts";
+import { throwUnlessFits, timeLeftMs } from "../run/play-time.ts";
 import { recordAnswered, recordStep, type StepRecord } from "../run/record-step.ts";
 import {
   browserSessionOf,
@@ -45,6 +46,7 @@ const STOPPED = errorResult("Stopped: the turn was ended before this call was ov
  * answer to its own question has begun already, so later calls run.
  *
  * @returns one wait for each call that has no result yet because it is waiting, for example for a person's answer.
+ * @throws OutOfTimeError before a call that may not end within the time of this executor.
  */
 export async function runTools(
   deps: TurnDeps,
@@ -54,6 +56,8 @@ export async function runTools(
 ): Promise<NewWait[]> {
   const waits: NewWait[] = [];
   for (const batch of batchCalls(calls, (call) => run.prompt.tools.get(call.name)?.readOnly ?? false)) {
+    const open = batch.filter((call) => findRecorded(run, stepOf(number, call)) === undefined);
+    throwUnlessFits(run, Math.max(0, ...open.map((call) => longestMs(run, call))));
     const ended = await Promise.all(batch.map((call) => runTool(deps, run, number, call)));
     const waiting = ended.flatMap((each) => each ?? []);
     waits.push(...waiting.map(({ wait }) => wait));
@@ -62,6 +66,12 @@ export async function runTools(
     if (batch.some((call) => hasSubmitted(run, number, call))) break;
   }
   return waits;
+}
+
+/** How long a call may take, in milliseconds. A call without a tool ends at once. */
+function longestMs(run: RunInPlay, call: PlannedCall): number {
+  const tool = run.prompt.tools.get(call.name);
+  return tool ? (tool.longestMs?.(call.input) ?? tool.timeoutMs) : 0;
 }
 
 /** Maximum number of calls of one answer that run concurrently. Each call may hold an answer of several MiB. */
@@ -227,6 +237,7 @@ async function play(
     // The call may have waited long for its resource, and the plan may have changed meanwhile.
     const refusedLate = tool.acquire && (await refuseUnplanned(deps, run, tool));
     if (refusedLate) return refusedLate;
+    if (tool.acquire) throwUnlessFits(run, longestMs(run, call));
     // An idempotent call may simply be repeated, so its start is not recorded.
     if (!tool.idempotent && !(await begin())) return UNKNOWN;
     const result = await execute(deps, run, tool, call);
@@ -252,12 +263,17 @@ type Acquired = { ok: true; release: () => void } | { ok: false; result: ToolRes
 async function acquire(deps: TurnDeps, run: RunInPlay, tool: Tool, call: PlannedCall): Promise<Acquired> {
   if (!tool.acquire) return { ok: true, release() {} };
   try {
-    const acquired = await tool.acquire({ ...aboutCall(run, call), signal: run.signal });
+    const { acquire } = tool;
+    const acquired = await withDeadline(run.signal, timeLeftMs(run), (signal) =>
+      acquire({ ...aboutCall(run, call), signal }),
+    );
     return typeof acquired === "function"
       ? { ok: true, release: acquired }
       : { ok: false, result: { waiting: acquired, hasBegun: false } };
   } catch (error) {
     if (isShutdown(run.signal.reason)) throw run.signal.reason;
+    // The call has had no effect. The next executor has more time to wait for the resource.
+    throwUnlessFits(run, 1);
     deps.logger.debug({ err: error, tool: tool.name }, "a tool call did not acquire its resource");
     return { ok: false, result: run.signal.aborted ? STOPPED : errorResult(describeFailure(error)) };
   }
@@ -277,8 +293,10 @@ async function execute(
   call: PlannedCall,
 ): Promise<ToolResult | Waiting> {
   try {
-    return await withDeadline(run.signal, tool.timeoutMs, (signal) =>
-      executeWithin(deps, run, tool, call, signal),
+    // A call that would take longer than the whole time of an executor is ended before the platform ends the executor.
+    const limitMs = Math.min(tool.timeoutMs, timeLeftMs(run));
+    return await withDeadline(run.signal, limitMs, (signal) =>
+      executeWithin(deps, run, tool, call, { signal, limitMs }),
     );
   } catch (error) {
     if (isShutdown(error) || error instanceof ServiceFailure) throw error;
@@ -292,14 +310,14 @@ async function executeWithin(
   run: RunInPlay,
   tool: Tool,
   call: PlannedCall,
-  signal: AbortSignal,
+  { signal, limitMs }: { signal: AbortSignal; limitMs: number },
 ): Promise<ToolResult | Waiting> {
   const stop = run.signal;
   const { promise: aborted, resolve, reject } = Promise.withResolvers<ToolResult>();
   const abort = () => {
     if (isShutdown(stop.reason)) reject(stop.reason);
     else if (stop.aborted) resolve(STOPPED);
-    else resolve(errorResult(`Timed out after ${tool.timeoutMs / 1_000} s.`));
+    else resolve(errorResult(`Timed out after ${Math.round(limitMs / 100) / 10} s.`));
   };
   if (signal.aborted) abort();
   else signal.addEventListener("abort", abort, { once: true });
