@@ -14,9 +14,14 @@ import { createVercelSandboxes } from "./vercel-sandboxes.ts";
 
 let standIn: VercelSandboxStandIn;
 before(async () => {
+  // The SDK looks for the name of a coding agent once, at its first call.
+  process.env.AI_AGENT = "some-agent";
   standIn = await startVercelSandbox();
 });
-after(() => standIn.close());
+after(async () => {
+  delete process.env.AI_AGENT;
+  await standIn.close();
+});
 
 type BoxesOptions = Parameters<typeof createVercelBoxes>[0];
 const smallLimits = { writeBytesMax: 1_000, outputBytesMax: 200, floodBytesMax: 10_000 };
@@ -150,8 +155,6 @@ test("a box that cannot be opened is an error, and the next call retries", async
 });
 
 test("a new box has its port, one kept snapshot and no network, and the SDK does not name a coding agent", async (t) => {
-  process.env.AI_AGENT = "some-agent";
-  t.after(() => delete process.env.AI_AGENT);
   const { name } = await openWorkspace(t);
   const { creation, networkPolicy } = standIn.readBox(name);
   assert.deepEqual(creation.ports, [BROWSER_HOST_PORT]);
