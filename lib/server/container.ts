@@ -144,7 +144,7 @@ async function createParts(env: Env, logger: Logger, isServerless: boolean) {
   const base = await createBase(env, logger, isServerless);
   const { storage } = base;
   const schemas = createSchemaChecker();
-  const access = createAccess(env, storage, logger, base.securityLog);
+  const access = createAccess(env, base);
   const { model, readHealth: readModelHealth } = await createObservedModel(env);
   const spending = openSpending(base, model.id);
   const quota = createOwnerQuota(storage.db, env.ownerLimits);

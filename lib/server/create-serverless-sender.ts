@@ -18,8 +18,11 @@ export function createServerlessSender(deps: Parameters<typeof createJobSender>[
   const sender = createJobSender({
     ...deps,
     async send(job) {
-      await deps.send(job);
-      waiting.get(job.id)?.();
+      try {
+        await deps.send(job);
+      } finally {
+        waiting.get(job.id)?.();
+      }
     },
   });
   async function waitUntilSent(job: Job): Promise<void> {

@@ -98,6 +98,7 @@ export async function createRunners({ env, logger, isServerless, groups, disk, s
   const [sandbox, scripts, sizes] = await Promise.all([
     createSandboxService({
       kind: env.SANDBOX,
+      boxSource: { snapshotId: env.VERCEL_SANDBOX_SNAPSHOT, image: env.VERCEL_SANDBOX_IMAGE },
       dataDir: env.DATA_DIR,
       disk,
       logger,

@@ -32,6 +32,7 @@ const usage = `Usage: node lib/setup/run.mjs <command>
   restore <file> [--replace]             restore a backup
   export <sessionId> [option …]          write a session to a file
   import <file> --session <sessionId>    import a file into a session
+  vercel-snapshot [option …]             make the snapshot from which machines of Vercel Sandbox start
   setup                                  install packages and a browser, and build
   client                                 build the API client
   runtime                                build the script that applies variants`;
@@ -51,6 +52,7 @@ const tools = new Map([
   ["restore", ["lib/commands/backup/main.ts", "restore"]],
   ["export", ["lib/commands/porting/main.ts", "export"]],
   ["import", ["lib/commands/porting/main.ts", "import"]],
+  ["vercel-snapshot", ["lib/commands/vercel-snapshot/main.ts"]],
 ]);
 
 /**

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { defineTool, errorResult, type Tool } from "../tool.ts";
-import { COMMAND_TIMEOUT_MS_MAX, describeCommand } from "./describe-command.ts";
+import { COMMAND_END_MS, COMMAND_TIMEOUT_MS_MAX, describeCommand } from "./describe-command.ts";
 import type { WorkspaceServices } from "./services.ts";
 import { withinWorkspace } from "./within-workspace.ts";
 
@@ -29,7 +29,8 @@ export const runShell = ({ sandbox }: WorkspaceServices): Tool =>
     readOnly: false,
     changes: true,
     // Longer than the command's own deadline, so that a command that takes too long still returns its output so far.
-    timeoutMs: COMMAND_TIMEOUT_MS_MAX + 15_000,
+    timeoutMs: COMMAND_TIMEOUT_MS_MAX + COMMAND_END_MS,
+    longestMs: ({ timeoutMs }) => timeoutMs + COMMAND_END_MS,
     execute: ({ command, timeoutMs, cwd }, call) => {
       const { canRunCommands, detail } = sandbox.describe();
       // Checked first, so that no workspace is opened for a command that cannot run.

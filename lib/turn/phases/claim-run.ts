@@ -21,6 +21,7 @@ import {
   readRun,
   takeRun,
 } from "../record/turn-store.ts";
+import { startPlayTime } from "../run/play-time.ts";
 import type { RunInPlay } from "../run/run-in-play.ts";
 import { STOPPED_REASON } from "../run/stop-registry.ts";
 import type { TurnDeps } from "../run/turn-deps.ts";
@@ -83,6 +84,7 @@ export async function claimRun(deps: TurnDeps, job: PlayJob, signal: AbortSignal
       currentUrl,
       selectedUrl,
       ...state,
+      time: startPlayTime(deps.settings.playLimitMs, outputs.size),
       countedAt: performance.now(),
       meter: createPromptMeter(picturesShown(deps.model)),
       requestFrom,
@@ -141,6 +143,7 @@ async function claimFresh(
     outputs: new Map(),
     history: createHistory([]),
     prompt: composePrompt(deps, claim, { session, ...state }),
+    time: startPlayTime(deps.settings.playLimitMs, 0),
     countedAt: performance.now(),
     meter: createPromptMeter(picturesShown(deps.model)),
     requestFrom: 0,

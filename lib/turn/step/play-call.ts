@@ -3,6 +3,7 @@ import { faultPoint } from "#lib/faults/fault-point.ts";
 import { createDeadline } from "#lib/time/deadline.ts";
 import { describeFailure } from "#lib/tools/describe-failure.ts";
 import { errorResult, ServiceFailure, type Tool, type ToolResult, type Waiting } from "#lib/tools/tool.ts";
+import { throwUnlessFits, timeLeftMs } from "../run/play-time.ts";
 import { browserSessionOf, type RunInPlay, rootSessionOf } from "../run/run-in-play.ts";
 import { isShutdown } from "../run/stop-registry.ts";
 import type { TurnDeps } from "../run/turn-deps.ts";
@@ -43,6 +44,7 @@ export async function playCall(
     // The call may have waited long for its resource, and the plan may have changed meanwhile.
     const refusedLate = tool.acquire && (await refuseUnplanned(deps, run, tool));
     if (refusedLate) return refusedLate;
+    if (tool.acquire) throwUnlessFits(run, longestMs(run, call));
     // An idempotent call may simply be repeated, so its start is not recorded.
     if (!tool.idempotent && !(await begin())) return UNKNOWN;
     const result = await execute(deps, run, tool, call);
@@ -68,12 +70,17 @@ type Acquired = { ok: true; release: () => void } | { ok: false; result: ToolRes
 async function acquire(deps: TurnDeps, run: RunInPlay, tool: Tool, call: PlannedCall): Promise<Acquired> {
   if (!tool.acquire) return { ok: true, release() {} };
   try {
-    const acquired = await tool.acquire({ ...aboutCall(run, call), signal: run.signal });
+    const { acquire } = tool;
+    const acquired = await createDeadline({ ms: timeLeftMs(run), signal: run.signal }).run((signal) =>
+      acquire({ ...aboutCall(run, call), signal }),
+    );
     return typeof acquired === "function"
       ? { ok: true, release: acquired }
       : { ok: false, result: { waiting: acquired, hasBegun: false } };
   } catch (error) {
     if (isShutdown(run.signal.reason)) throw run.signal.reason;
+    // The call has had no effect. The next executor has more time to wait for the resource.
+    throwUnlessFits(run, 1);
     deps.logger.debug({ err: error, tool: tool.name }, "a tool call did not acquire its resource");
     return { ok: false, result: run.signal.aborted ? STOPPED : errorResult(describeFailure(error)) };
   }
@@ -93,8 +100,10 @@ async function execute(
   call: PlannedCall,
 ): Promise<ToolResult | Waiting> {
   try {
-    return await createDeadline({ ms: tool.timeoutMs, signal: run.signal }).run((signal) =>
-      executeWithin(deps, run, tool, call, signal),
+    // A call that would take longer than the whole time of an executor is ended before the platform ends the executor.
+    const limitMs = Math.min(tool.timeoutMs, timeLeftMs(run));
+    return await createDeadline({ ms: limitMs, signal: run.signal }).run((signal) =>
+      executeWithin(deps, run, tool, call, { signal, limitMs }),
     );
   } catch (error) {
     if (isShutdown(error) || error instanceof ServiceFailure) throw error;
@@ -108,7 +117,7 @@ async function executeWithin(
   run: RunInPlay,
   tool: Tool,
   call: PlannedCall,
-  signal: AbortSignal,
+  { signal, limitMs }: { signal: AbortSignal; limitMs: number },
 ): Promise<ToolResult | Waiting> {
   const start = () => {
     const running = tool.execute(call.input, { ...aboutCall(run, call), signal });
@@ -118,7 +127,7 @@ async function executeWithin(
     );
     return running;
   };
-  const ended = createDeadline({ signal }).race(start, () => describeEnd(run.signal, tool));
+  const ended = createDeadline({ signal }).race(start, () => describeEnd(run.signal, limitMs));
   try {
     await faultPoint("tool-running");
   } catch (error) {
@@ -130,9 +139,15 @@ async function executeWithin(
 }
 
 /** Returns the result of a call that was stopped or took too long. @throws ShutdownError when the process ends. */
-function describeEnd(stop: AbortSignal, tool: Tool): ToolResult {
+function describeEnd(stop: AbortSignal, limitMs: number): ToolResult {
   if (isShutdown(stop.reason)) throw stop.reason;
-  return stop.aborted ? STOPPED : errorResult(`Timed out after ${tool.timeoutMs / 1_000} s.`);
+  return stop.aborted ? STOPPED : errorResult(`Timed out after ${Math.round(limitMs / 100) / 10} s.`);
+}
+
+/** How long a call may take, in milliseconds. A call without a tool ends at once. */
+export function longestMs(run: RunInPlay, call: PlannedCall): number {
+  const tool = run.prompt.tools.get(call.name);
+  return tool ? (tool.longestMs?.(call.input) ?? tool.timeoutMs) : 0;
 }
 
 function aboutCall(run: RunInPlay, { callId }: PlannedCall) {

@@ -11,12 +11,13 @@ import type { HistoryMessage } from "../history/history-entry.ts";
 import { referToPicture } from "../prompt/show-pictures.ts";
 import { aboutRun, StaleClaimError } from "../record/claim.ts";
 import { beginToolCall, listBegunCalls } from "../record/turn-store.ts";
+import { throwUnlessFits } from "../run/play-time.ts";
 import { recordAnswered, recordStep, type StepRecord } from "../run/record-step.ts";
 import { findPlace, findRecorded, isStopped, type RunInPlay } from "../run/run-in-play.ts";
 import type { TurnDeps } from "../run/turn-deps.ts";
 import type { ModelStep, PlannedCall } from "./call-model.ts";
 import { composeAhead } from "./compose-ahead.ts";
-import { playCall, STOPPED, UNKNOWN } from "./play-call.ts";
+import { longestMs, playCall, STOPPED, UNKNOWN } from "./play-call.ts";
 import { cutResult, cutStored } from "./result-text.ts";
 
 /** How a call ended; the result itself is in the row of the call. */
@@ -31,6 +32,7 @@ const PREVIEW_MAX = 2_000;
  * answer to its own question has begun already, so later calls run.
  *
  * @returns one wait for each call that has no result yet because it is waiting, for example for a person's answer.
+ * @throws OutOfTimeError before a call that may not end within the time of this executor.
  */
 export async function runTools(
   deps: TurnDeps,
@@ -40,6 +42,8 @@ export async function runTools(
 ): Promise<NewWait[]> {
   const waits: NewWait[] = [];
   for (const batch of batchCalls(calls, (call) => run.prompt.tools.get(call.name)?.readOnly ?? false)) {
+    const open = batch.filter((call) => findRecorded(run, stepOf(number, call)) === undefined);
+    throwUnlessFits(run, Math.max(0, ...open.map((call) => longestMs(run, call))));
     const ended = await Promise.all(batch.map((call) => runTool(deps, run, number, call)));
     const waiting = ended.flatMap((each) => each ?? []);
     waits.push(...waiting.map(({ wait }) => wait));
