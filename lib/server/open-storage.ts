@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import type { Logger } from "pino";
 import { chooseDriver, type DatabaseDriver, type DatabaseOptions, openDatabase } from "#db/client.ts";
 import { queryRows } from "#db/statement.ts";
-import type { HealthCheck } from "#lib/api/operations/services.ts";
+import type { HealthCheck } from "#lib/api/handlers/services.ts";
 import { openEventBus } from "#lib/events/bus/open-event-bus.ts";
 import { openTopic } from "#lib/events/bus/topic.ts";
 import { createEventLog } from "#lib/events/event-log.ts";

@@ -34,8 +34,8 @@ import { listPreviews } from "#lib/variant/previews/preview-store.ts";
 import { listVariantFacts } from "#lib/variant/variant-store.ts";
 import { readVisit } from "../auth/entrance.ts";
 import { findSubAgent } from "../auth/known-session.ts";
-import { readAgentViews } from "../operations/agents.ts";
-import type { ApiServices } from "../operations/services.ts";
+import { readAgentViews } from "../handlers/agent-handlers.ts";
+import type { ApiServices } from "../handlers/services.ts";
 import { readBrowserPosition, readLatestEvents } from "./read-latest-events.ts";
 
 const RUNS = 50;
