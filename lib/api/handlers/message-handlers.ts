@@ -1,7 +1,7 @@
 import { acceptMessage } from "#lib/session/follow-up/accept-message.ts";
 import { unknownSession } from "../auth/known-session.ts";
+import { readFollowUpMessages } from "../contract/operations/follow-ups.ts";
 import { statusPath, streamPath } from "../contract/paths.ts";
-import { readFollowUpMessages } from "../contract/schemas/follow-up.ts";
 import { fail } from "../http/errors.ts";
 import type { Answer, CallOf, Handlers } from "./handler.ts";
 import type { ApiServices } from "./services.ts";

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { AGENT_BROWSERS, AGENT_OUTCOMES, WAIT_KINDS } from "#db/schema/unions.ts";
 import { usageSumSchema } from "#lib/events/event-schemas.ts";
 import { jsonValue, timestamp } from "#lib/events/wire-values.ts";
+import { defineOperation, KEY_AUTH, type Operation } from "../operation.ts";
 
 /** A sub-agent as the API lists it. Source: `wire.md`, Sub-agents. */
 const agentRecordSchema = z
@@ -115,6 +116,19 @@ export const agentViewsSchema = z
   });
 
 /** The sub-agents below a session. The list is flat; parents precede their children. */
-export const agentTreeSchema = z
+const agentTreeSchema = z
   .object({ success: z.literal(true), agents: z.array(agentRecordSchema) })
   .meta({ id: "AgentTree", description: "The sub-agents below a session." });
+
+export const agentOperations = {
+  listAgents: defineOperation({
+    method: "GET",
+    path: "/api/sessions/:sessionId/agents",
+    summary: "List the sub-agents below a session",
+    description:
+      "Lists every sub-agent below the session, at every depth: parents before their children. Each sub-agent has its own session. An API key of the owner can read this session, but operations that change it return 409.",
+    auth: KEY_AUTH,
+    rate: "poll",
+    answers: { 200: agentTreeSchema },
+  }),
+} as const satisfies Record<string, Operation>;

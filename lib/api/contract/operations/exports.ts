@@ -4,12 +4,14 @@ import { jsonValue } from "#lib/events/wire-values.ts";
 import { httpUrlUpTo } from "#lib/text/http-url.ts";
 import { variantKeySchema } from "#lib/variant/document.ts";
 import { JSON_FORMATS } from "#lib/variant/formats/index.ts";
+import { defineOperation, MIB, type Operation, PUBLISHER_AUTH, READER_AUTH } from "../operation.ts";
+import { success } from "../schemas/answers.ts";
+import { VARIANT } from "./releases.ts";
 
-const success = z.literal(true);
 const format = z.enum(JSON_FORMATS);
 
 /** Query of the export of a revision. Source: `wire.md`, Exports and imports. */
-export const exportQuerySchema = z.object({
+const exportQuerySchema = z.object({
   format: z
     .enum(["script", ...JSON_FORMATS])
     .default("json")
@@ -19,7 +21,7 @@ export const exportQuerySchema = z.object({
     }),
 });
 
-export const exportedSchema = z
+const exportedSchema = z
   .object({
     success,
     format,
@@ -47,7 +49,7 @@ export const exportedSchema = z
   })
   .meta({ id: "ExportedVariant", description: "A revision in a format of this service or of another tool." });
 
-export const importSchema = z.strictObject({
+const importSchema = z.strictObject({
   format,
   document: jsonValue.meta({
     description:
@@ -75,7 +77,7 @@ export const importSchema = z.strictObject({
   }),
 });
 
-export const importedSchema = z
+const importedSchema = z
   .object({
     success,
     variant: variantSummarySchema,
@@ -84,3 +86,32 @@ export const importedSchema = z
       .meta({ description: "Parts of the document that the variant does not contain, one sentence each." }),
   })
   .meta({ id: "ImportedVariant", description: "The variant after an import." });
+
+export const exportOperations = {
+  exportRevision: defineOperation({
+    method: "GET",
+    path: `${VARIANT}/revisions/:revision/export`,
+    summary: "Export a revision",
+    description:
+      "Exports a revision of a variant. With `format=script`, the response is a JavaScript file; otherwise it is JSON with the revision in `document`, and `omitted` lists the parts that the format cannot represent.",
+    auth: READER_AUTH,
+    rate: "poll",
+    query: exportQuerySchema,
+    answers: { 200: exportedSchema },
+    media: { 200: ["text/javascript"] },
+    answerHeaders: { 200: ["Content-Disposition"] },
+  }),
+  importVariant: defineOperation({
+    method: "POST",
+    path: `${VARIANT}/import`,
+    summary: "Import a variant",
+    description:
+      "Stores the imported document as a new revision on behalf of a person. The revision replaces the content of the variant; if the variant does not exist, the import creates it. Returns 409 if `baseRevision` is not the newest revision. If no part of the document can be imported, returns 400 and changes nothing.",
+    auth: PUBLISHER_AUTH,
+    rate: "act",
+    body: importSchema,
+    bodyBytesMax: 2 * MIB,
+    errors: ["conflict"],
+    answers: { 201: importedSchema },
+  }),
+} as const satisfies Record<string, Operation>;
