@@ -1,5 +1,5 @@
 import { changePage } from "#lib/landing/change-page.ts";
-import { listSessionPages as readSessionPages } from "#lib/landing/page-outcome.ts";
+import { listSessionPages as readSessionPages } from "#lib/landing/list-session-pages.ts";
 import { toLandingPage } from "#lib/publication/landing/landing-page.ts";
 import { isSlug } from "#lib/publication/landing/page-address.ts";
 import {

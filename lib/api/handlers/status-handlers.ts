@@ -1,9 +1,7 @@
-import { readPageOutcome } from "#lib/landing/page-outcome.ts";
-import { readReportOutcome } from "#lib/reports/report-store.ts";
 import { readAgentStatus as projectAgentStatus } from "#lib/session/run/agent-status.ts";
 import { projectRequestStatus } from "#lib/session/run/status.ts";
 import { findStatus } from "#lib/session/store/run-store.ts";
-import { readOutcome } from "#lib/variant/variant-outcome.ts";
+import { readOutcomes } from "#lib/turn/run/session-outcomes.ts";
 import { unknownSession } from "../auth/known-session.ts";
 import { fail } from "../http/errors.ts";
 import { readBudgetState } from "./budget-handlers.ts";
@@ -33,13 +31,9 @@ async function readAgentStatus(
   { session }: CallOf<"readAgentStatus">,
 ): Promise<Answer> {
   const status = await projectAgentStatus(services.db, session, services.settings.delegation);
-  const variants = (await readOutcome(services.db, session, services.settings.baseUrl)) ?? [];
-  const [reports, pages] = await Promise.all([
-    readReportOutcome(services.db, session),
-    readPageOutcome(services.db, session, services.settings.pagesOrigin),
-  ]);
+  const outcomes = await readOutcomes(services.db, session, services.settings);
   const budget = await readBudgetState(services, session);
-  return { ok: true, status: 200, body: { ...status, budget, variants, pages: pages ?? [], reports } };
+  return { ok: true, status: 200, body: { ...status, budget, ...outcomes } };
 }
 
 /** `POST …/agent/cancel`: stops the running turn. Source: `wire.md`, Follow-ups. */

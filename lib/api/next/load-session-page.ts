@@ -2,7 +2,7 @@ import { findAgent } from "#lib/agents/agent-store.ts";
 import { listAnnotations } from "#lib/annotation/list-annotations.ts";
 import { hasOwnBrowser } from "#lib/browser/session/browser-store.ts";
 import type { DomainEvent } from "#lib/events/event.ts";
-import { listSessionPages } from "#lib/landing/page-outcome.ts";
+import { listSessionPages } from "#lib/landing/list-session-pages.ts";
 import { applyCompactionEvent, dropUnfinished } from "#lib/page/state/apply-compaction.ts";
 import type {
   AnnotationView,

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { variantSummarySchema } from "#lib/events/event-schemas.ts";
+import { variantSummarySchema } from "#lib/events/outcome-schemas.ts";
 import { jsonValue } from "#lib/events/wire-values.ts";
 import { httpUrlUpTo } from "#lib/text/http-url.ts";
 import { variantKeySchema } from "#lib/variant/document.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { landingPageSchema } from "#lib/events/event-schemas.ts";
+import { landingPageSchema } from "#lib/events/outcome-schemas.ts";
 import { sessionId, timestamp } from "#lib/events/wire-values.ts";
 import {
   DRIVER_AUTH,

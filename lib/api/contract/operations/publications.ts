@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { publicationSchema } from "#lib/events/event-schemas.ts";
+import { publicationSchema } from "#lib/events/outcome-schemas.ts";
 import { publicationId, sessionId, timestamp } from "#lib/events/wire-values.ts";
 import { defineOperation, KEY_AUTH, type Operation } from "../operation.ts";
 import { listOf } from "../schemas/answers.ts";

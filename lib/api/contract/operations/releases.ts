@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { CHECK_STATUSES, VARIANT_AUTHORS } from "#db/schema/unions.ts";
-import { publicationSchema, variantSummarySchema } from "#lib/events/event-schemas.ts";
+import { publicationSchema, variantSummarySchema } from "#lib/events/outcome-schemas.ts";
 import { releaseId, timestamp } from "#lib/events/wire-values.ts";
 import { changeIdSchema, VARIANT_LIMITS } from "#lib/variant/document.ts";
 import { defineOperation, type Operation, PUBLISHER_AUTH, READER_AUTH } from "../operation.ts";

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { CHECK_STATUSES, FINDING_SEVERITIES } from "#db/schema/unions.ts";
-import { evidenceSchema, reportSummarySchema } from "#lib/events/event-schemas.ts";
+import { evidenceSchema } from "#lib/events/event-schemas.ts";
+import { reportSummarySchema } from "#lib/events/outcome-schemas.ts";
 import { pageUrl, reportId, sessionId, timestamp } from "#lib/events/wire-values.ts";
 import { defineOperation, type Operation, READER_AUTH } from "../operation.ts";
 import { listOf } from "../schemas/answers.ts";

@@ -1,13 +1,7 @@
 import { z } from "zod";
 import { STARTUP_STATUSES } from "#db/schema/unions.ts";
-import {
-  deliverableSchema,
-  landingPageSchema,
-  outcomeSchema,
-  reportSummarySchema,
-  variantSummarySchema,
-  waitingOnSchema,
-} from "#lib/events/event-schemas.ts";
+import { deliverableSchema, outcomeSchema, waitingOnSchema } from "#lib/events/event-schemas.ts";
+import { outcomeStatusFields } from "#lib/events/outcome-schemas.ts";
 import { count, requestId, runId, sessionId } from "#lib/events/wire-values.ts";
 import { defineOperation, KEY_AUTH, type Operation } from "../operation.ts";
 import { success, turnState } from "../schemas/answers.ts";
@@ -70,16 +64,7 @@ const agentStatusSchema = z
         "Budget of the session. Null if it has none. In a session with sub-agents, `spent` may be up to 15 s old.",
       examples: [null],
     }),
-    variants: z.array(variantSummarySchema).meta({
-      description:
-        "Variants of the session's pages. Empty for a sub-agent: variants belong to its root session.",
-    }),
-    reports: z.array(reportSummarySchema).meta({
-      description: "The newest version of each QA report of the session. Empty for a sub-agent.",
-    }),
-    pages: z
-      .array(landingPageSchema)
-      .meta({ description: "Landing pages that the session deployed. Empty for a sub-agent." }),
+    ...outcomeStatusFields,
   })
   .meta({ id: "AgentStatus" });
 

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { VARIANT_AUTHORS } from "#db/schema/unions.ts";
-import { previewSchema, variantSummarySchema } from "#lib/events/event-schemas.ts";
+import { previewSchema } from "#lib/events/event-schemas.ts";
+import { variantSummarySchema } from "#lib/events/outcome-schemas.ts";
 import { timestamp } from "#lib/events/wire-values.ts";
 import { checkReportSchema } from "#lib/variant/check/check-report.ts";
 import {
