@@ -254,10 +254,10 @@ function describeEnd(
     usage,
     ...(next && { willRetry: next }),
   };
-  const { event: message, ...placed } = carried ?? {};
+  const { event: message, ...carriedWrite } = carried ?? {};
   return {
     ...conclusion?.write,
-    ...placed,
+    ...carriedWrite,
     ...(settled && { deliverable: settled.deliverable }),
     ...(opened && { step: { name: "open", output: {}, modelMessages: opened.modelMessages } }),
     events: [
