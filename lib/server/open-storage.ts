@@ -3,7 +3,7 @@ import type { Logger } from "pino";
 import type { DatabaseDriver } from "#db/client.ts";
 import { chooseDriver, type DatabaseOptions, openDatabase } from "#db/open-database.ts";
 import { queryRows } from "#db/statement.ts";
-import type { HealthCheck } from "#lib/api/operations/services.ts";
+import type { HealthCheck } from "#lib/api/handlers/services.ts";
 import { openEventBus } from "#lib/events/bus/open-event-bus.ts";
 import { openTopic } from "#lib/events/bus/topic.ts";
 import { createEventLog } from "#lib/events/event-log.ts";

@@ -1,7 +1,7 @@
 import { findAgent } from "#lib/agents/agent-store.ts";
 import { listAnnotations } from "#lib/annotation/list-annotations.ts";
 import { hasOwnBrowser } from "#lib/browser/session/browser-store.ts";
-import { listSessionPages } from "#lib/landing/page-outcome.ts";
+import { listSessionPages } from "#lib/landing/list-session-pages.ts";
 import type { AnnotationView, RunView, SessionSnapshot } from "#lib/page/state/view-types.ts";
 import { toPlan } from "#lib/planning/plan.ts";
 import { findPlan, listRequirementRows } from "#lib/planning/planning-store.ts";
@@ -24,8 +24,8 @@ import { listPreviews } from "#lib/variant/previews/preview-store.ts";
 import { listVariantFacts } from "#lib/variant/variant-store.ts";
 import { readVisit } from "../auth/entrance.ts";
 import { findSubAgent } from "../auth/known-session.ts";
-import { readAgentViews } from "../operations/agents.ts";
-import type { ApiServices } from "../operations/services.ts";
+import { readAgentViews } from "../handlers/agent-handlers.ts";
+import type { ApiServices } from "../handlers/services.ts";
 import { readCompactions, readMissingTools, readToolCalls } from "./read-event-views.ts";
 import { readBrowserPosition, readLatestEvents } from "./read-latest-events.ts";
 

@@ -10,10 +10,10 @@ import { insertTestSession } from "#lib/session/transcript/transcript-fixture.ts
 import { createAuthenticator } from "../auth/authenticate.ts";
 import { createFailedAttempts } from "../auth/failed-attempts.ts";
 import type { Operation, OperationAuth } from "../contract/operation.ts";
+import type { Call, Handler } from "../handlers/handler.ts";
 import { createBodyReader } from "../http/body/body-reader.ts";
 import { fail } from "../http/errors.ts";
 import { createRateLimiter } from "../http/rates/rate-limiter.ts";
-import type { Call, Handler } from "../operations/handler.ts";
 import { type RouteServices, serveOperation } from "./serve-operation.ts";
 
 const BASE = "http://127.0.0.1:3000";

@@ -3,13 +3,13 @@ import { type Admission, admitCaller } from "../auth/admit-caller.ts";
 import { findKnownSession, unknownSession } from "../auth/known-session.ts";
 import { ERROR_STATUS } from "../contract/error-codes.ts";
 import type { Operation } from "../contract/operation.ts";
+import type { Answer, Call, Handler } from "../handlers/handler.ts";
+import type { ApiServices } from "../handlers/services.ts";
 import type { ReadBody } from "../http/body/body-reader.ts";
 import { type Failure, fail, failureResponse } from "../http/errors.ts";
 import { componentOf, failureOf } from "../http/failure-of.ts";
 import { rateHeaders } from "../http/rates/rate-limiter.ts";
 import { formatPath, type Validated, validate } from "../http/validate.ts";
-import type { Answer, Call, Handler } from "../operations/handler.ts";
-import type { ApiServices } from "../operations/services.ts";
 
 /** Services for the steps that run before the handler, such as authentication and rate limiting, in all operations. */
 export type RouteServices = Pick<

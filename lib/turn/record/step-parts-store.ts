@@ -197,8 +197,8 @@ export const PARTS = {
   renumberMessages: {
     text: (value) => sql`renumber_messages as (
       update ${messages} m set seq = p.seq
-      from locked_run, json_to_recordset(${value("placed")}::json) as p (id text, seq int) where m.id = p.id)`,
-    read: (write) => unlessEmpty("placed", write.placed),
+      from locked_run, json_to_recordset(${value("renumbered")}::json) as p (id text, seq int) where m.id = p.id)`,
+    read: (write) => unlessEmpty("renumbered", write.renumbered),
   },
   upsertToolCalls: {
     text: (value) => sql`upsert_tool_calls as (

@@ -1,7 +1,9 @@
 import { type SQL, sql } from "drizzle-orm";
+import type { PgTable } from "drizzle-orm/pg-core";
 import type { Executor } from "#db/client.ts";
 import { landingPages, reports, runs, sessions, variants } from "#db/schema/index.ts";
 import { defineStatement, queryRows, type Statement, type Value } from "#db/statement.ts";
+import type { ListedOutcome } from "#lib/events/outcome-schemas.ts";
 import { unreadSteers } from "#lib/session/follow-up/steering.ts";
 import { OPEN } from "#lib/session/store/run-store.ts";
 import type { Claim } from "./claim.ts";
@@ -36,6 +38,16 @@ const lockIf = (value: Value<string>, fence: PlainFence, unlessSteered: boolean)
   where id = ${value("runId")} and session_id = (select id from locked) and ${FENCES[fence](value)}
     ${unlessSteered ? sql`and not ${unreadSteers(sql`candidate.request_id`)}` : sql``} for no key update)`;
 
+/** The tables of the outcomes that `run.completed` lists. Their rows are read under locks when a turn ends. */
+const OUTCOME_TABLES: Record<ListedOutcome, PgTable> = { variants, reports, pages: landingPages };
+
+const hasOutcomes = sql`(${sql.join(
+  Object.values(OUTCOME_TABLES).map(
+    (table) => sql`exists (select from ${table} outcome where outcome.session_id = session.id)`,
+  ),
+  sql` or `,
+)})`;
+
 /**
  * Among other conditions, requires that nothing was added to the session since the statement began. A statement reads
  * the snapshot of its start, but a message or a variant can be committed between the snapshot and the locks. Every such
@@ -50,9 +62,7 @@ const lockIfAlone = (value: Value<string>) => sql`locked_run as (
     and not exists (select from ${runs} other
       where other.session_id = session.id and other.id <> run.id and other.state in ${OPEN})
     and not ${unreadSteers(sql`run.request_id`)}
-    and not exists (select from ${variants} v where v.session_id = session.id)
-    and not exists (select from ${reports} r where r.session_id = session.id)
-    and not exists (select from ${landingPages} p where p.session_id = session.id)
+    and not ${hasOutcomes}
   for no key update of session, run)`;
 
 /**
