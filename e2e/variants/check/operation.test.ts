@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import { recordClicks } from "#lib/tools/browser/script/record-clicks.ts";
 import type { Change } from "#lib/variant/document.ts";
 import { type CheckBench, documentOf, html, openBench, summarize } from "./check-testing.ts";
 
@@ -267,5 +268,43 @@ describe("what is behind an interaction is opened", () => {
         `page_failed pages[0].open[1].click: "#missing" matches no element, when the page is opened. Correct the step.`,
       ],
     );
+  });
+
+  test("the report proposes the clicks of the live browser that opened it, and no other clicks", async () => {
+    // Nothing in the markup says what opens what, and the last menu is rendered when it opens.
+    const url = bench.serve(
+      "/clicked",
+      html(`<main><h1>Shop</h1><button id="other">Other</button><div id="bar"><b id="menu">Menu</b></div><div id="sub" hidden><b id="more">More</b></div><div id="deep"></div><div id="side" hidden><p id="tip">Tip</p></div></main>
+        <script>
+          const open = (element) => { element.hidden = false; };
+          menu.onclick = () => open(sub);
+          more.onclick = () => { deep.innerHTML = "<p id='item'>Item</p>"; menu.remove(); };
+          other.onclick = () => open(side);
+        </script>`),
+    );
+    const page = bench.browser.live.page();
+    await recordClicks(bench.browser.live);
+    await page.goto(url);
+    for (const selector of ["#other", "#menu", "#more"]) await page.click(selector);
+    const texts = ["#item", "#tip", "#never"].map(
+      (selector): Change => ({
+        id: selector.slice(1),
+        op: "setText",
+        selector,
+        text: "New",
+      }),
+    );
+    const { findings } = await bench.check(documentOf(url, texts), { limits: { applyMs: 100 } });
+    const proposals = findings.map(({ changeId, message }) => [
+      changeId,
+      /pages: (.*)\.$/.exec(message)?.[1] ?? null,
+    ]);
+    const steps = (...clicks: string[]) =>
+      JSON.stringify([{ url, open: clicks.map((click) => ({ click })) }]);
+    assert.deepEqual(proposals, [
+      ["item", steps("#menu", "#more")],
+      ["never", null],
+      ["tip", steps("#other")],
+    ]);
   });
 });

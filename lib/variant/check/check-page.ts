@@ -142,7 +142,7 @@ async function prove(
   const scope = judgeScope(target, control.seen, variant.seen);
   const speed = await judgeSpeed(check, target, control, variant);
   const findings = withoutRepetitions([
-    ...(await proposeOpening(pair.variantLoad, judged.findings, operated.openers)),
+    ...(await proposeOpening(check, target, pair.variantLoad, judged.findings, operated.openers)),
     ...scope,
     ...examined.findings,
     ...returned,

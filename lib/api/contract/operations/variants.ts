@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { previewSchema, variantSummarySchema } from "#lib/events/event-schemas.ts";
+import { checkOptionsSchema } from "#lib/variant/check/check-options.ts";
 import { variantKeySchema } from "#lib/variant/document.ts";
 import { DRIVER_AUTH, defineOperation, MIB, type Operation, READER_AUTH } from "../operation.ts";
 import { listOf } from "../schemas/answers.ts";
@@ -57,9 +58,18 @@ export const variantOperations = {
     path: "/s/:sessionId/actions/variants/:variantKey/check",
     summary: "Check the newest revision from the session page",
     description:
-      "Checks the newest revision in a browser, and returns when the report is stored, after at most five minutes. Returns 409 if another check that a person started is in progress in the session, or if the check could not be completed.",
+      "Checks the newest revision in a browser, and returns when the report is stored, after at most five minutes. Without a body, the default of every field applies. Returns 409 if another check that a person started is in progress in the session, or if the check could not be completed.",
+    bodyExamples: {
+      "Open a menu first": {
+        pages: [{ url: "https://shop.example/checkout", open: [{ click: "#menu" }] }],
+      },
+    },
     auth: DRIVER_AUTH,
     rate: "act",
+    body: checkOptionsSchema,
+    bodyBytesMax: 64 * 1024,
+    requiresJsonType: true,
+    isBodyOptional: true,
     errors: ["conflict"],
     answers: { 200: variantEditedSchema },
   }),

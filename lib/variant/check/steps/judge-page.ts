@@ -1,6 +1,6 @@
 import type { Response } from "playwright";
 import type { Finding } from "../check-report.ts";
-import { findBlockingPolicies, splitPolicies } from "../content-policy.ts";
+import { findBlockingPolicies, readPolicies } from "../content-policy.ts";
 import type { SeenPage } from "../inside/read-changes.ts";
 import type { CheckTarget } from "../load/check-context.ts";
 import { listNewErrors, listNewRequests, type PageProblems } from "../load/page-problems.ts";
@@ -29,13 +29,7 @@ export async function judgePolicies(
   { metaPolicies }: SeenPage,
   scriptUrl: string,
 ): Promise<Finding[]> {
-  const headers = (await response?.headersArray()) ?? [];
-  const policies = [
-    ...headers
-      .filter(({ name }) => name.toLowerCase() === "content-security-policy")
-      .flatMap(({ value }) => splitPolicies(value)),
-    ...metaPolicies,
-  ];
+  const policies = [...(await readPolicies(response)), ...metaPolicies];
   return findBlockingPolicies(policies, new URL(target.url), new URL(scriptUrl)).map(
     ({ directive, advice }) =>
       makeFinding(
