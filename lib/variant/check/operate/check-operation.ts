@@ -51,7 +51,7 @@ type Suspect = LostReaction & { changeId: string | null; before: Control | null;
  * changes must hold while the page renders its own content again. A defect counts only if it happens again on fresh
  * loads, where nothing else was operated, so what happens now and then is none.
  *
- * @param changes the changes that are applied. Sets `rerender` to failed for a change that was lost.
+ * @param changes the changes that are applied.
  */
 export async function checkOperation(
   check: CheckContext,
@@ -96,11 +96,9 @@ export async function checkOperation(
       );
   });
   const confirmed = await confirmSuspects(check, target, ids, selectDistinct(suspects));
-  const findings = confirmed.map(({ code, changeId, message, level }) => {
-    for (const change of changes)
-      if (change.id === changeId && code === "lost_at_render") change.rerender = "failed";
-    return makeFinding(target, level ?? "fail", code, changeId, capitalize(message));
-  });
+  const findings = confirmed.map(({ code, changeId, message, level }) =>
+    makeFinding(target, level ?? "fail", code, changeId, capitalize(message)),
+  );
   return { findings, notes, openers };
 }
 
