@@ -19,7 +19,7 @@ import { checkStyles } from "./steps/check-styles.ts";
 import { compareAccessibility } from "./steps/compare-accessibility.ts";
 import { type CheckedChange, concludeChanges, isProven, judgeChanges } from "./steps/judge-changes.ts";
 import { judgeLayout } from "./steps/judge-layout.ts";
-import { judgeLayoutShift, judgePolicies, judgeProblems, readPaintToApplied } from "./steps/judge-page.ts";
+import { judgePolicies, judgeProblems, readPaintToApplied } from "./steps/judge-page.ts";
 import { judgeScope } from "./steps/judge-scope.ts";
 import { judgeSpeed } from "./steps/judge-speed.ts";
 import { assertHere, type Observation, observeLoad } from "./steps/observe-load.ts";
@@ -124,7 +124,6 @@ async function prove(
   const { control, variant } = pair;
   const judged = judgeChanges(target, { ...variant, control: control.seen });
   const changes = judged.changes;
-  const shift = judgeLayoutShift(target, control.seen, variant.seen);
   const clips = createClipTaker(check, target);
   await clips.take(pair.variantLoad, judged.findings);
   const proven = changes.filter(isProven);
@@ -137,23 +136,22 @@ async function prove(
   for (const change of changes)
     if (operated.findings.some(({ code, changeId }) => code === "lost_at_render" && changeId === change.id))
       change.rerender = "failed";
+  const scope = judgeScope(target, control.seen, variant.seen);
+  const speed = await judgeSpeed(check, target, control, variant);
   const page = {
     url: target.url,
     viewport: target.viewport,
     changes,
     paintToAppliedMs: readPaintToApplied(variant.seen),
-    layoutShift: shift.layoutShift,
+    layoutShift: speed.layoutShift,
   };
-  const scope = judgeScope(target, control.seen, variant.seen);
-  const speed = await judgeSpeed(check, target, control, variant);
   const findings = withoutRepetitions([
     ...(await proposeOpening(check, target, pair.variantLoad, judged.findings, operated.openers)),
     ...scope,
     ...examined.findings,
     ...returned,
     ...operated.findings,
-    ...shift.findings,
-    ...speed,
+    ...speed.findings,
   ]);
   concludeChanges(changes, findings);
   const pictures = { title: variant.seen.title, before: control.picture, after: variant.picture };

@@ -192,7 +192,7 @@ async function readBody(delivery: Delivery, requestId: string, startMs: number):
   let size = 0;
   const isFirst = delivery.tagged.size === 0;
   const late = new AbortController();
-  const untilLate = sleep(HOLD_MS_MAX - (performance.now() - startMs), undefined, {
+  const untilLate = sleep(Math.max(0, HOLD_MS_MAX - (performance.now() - startMs)), undefined, {
     signal: late.signal,
     ref: false,
   });

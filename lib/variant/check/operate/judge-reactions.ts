@@ -101,7 +101,7 @@ const hasEffect = ({ requests, outside, isRouted, windows, opened }: Reaction): 
   requests.length > 0 || outside > 0 || isRouted || windows > 0 || opened.length > 0;
 
 /**
- * Whether a page may have reacted after it had handled the click. What it changes by itself, such as a carousel, is no
+ * Whether a page may have reacted after it had handled the click (decision 087). What it changes by itself, such as a carousel, is no
  * reaction; until that is known, only a reaction of another kind counts.
  */
 const isLater = ({ requests, isRouted, windows, inside, outside, isIdleKnown }: Reaction): boolean =>

@@ -47,7 +47,8 @@ export async function proposeOpening(
 
 /**
  * Repeats the clicks of the live browser on this page, on a fresh load with the variant, and finds which of them show
- * the changes. Then the last click alone is tried, the last two, and so on, because earlier clicks had other purposes.
+ * the changes. Then the last click alone is tried, the last two, and so on, because earlier clicks had other purposes
+ * (decision 086).
  *
  * @returns selectors of the clicks, by change id.
  */

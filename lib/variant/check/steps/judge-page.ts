@@ -6,8 +6,6 @@ import type { CheckTarget } from "../load/check-context.ts";
 import { listNewErrors, listNewRequests, type PageProblems } from "../load/page-problems.ts";
 import { makeFinding } from "../make-finding.ts";
 
-/** Highest layout shift that Core Web Vitals rate as good. */
-const LAYOUT_SHIFT_MAX = 0.1;
 /** Maximum number of errors, and of failed requests, that are reported. */
 const SHOWN_MAX = 5;
 
@@ -40,21 +38,6 @@ export async function judgePolicies(
         `The page's Content-Security-Policy (${directive}) would block the published script: ${advice}.`,
       ),
   );
-}
-
-/** Computes the layout shift that the variant adds. Adds a finding if the shift is too large. */
-export function judgeLayoutShift(
-  target: CheckTarget,
-  control: SeenPage,
-  seen: SeenPage,
-): { layoutShift: number; findings: Finding[] } {
-  const layoutShift = Math.max(0, Math.round((seen.layoutShift - control.layoutShift) * 1_000) / 1_000);
-  const message = `The variant adds a layout shift of ${layoutShift}; above ${LAYOUT_SHIFT_MAX} people notice it.`;
-  const isLarge = layoutShift > LAYOUT_SHIFT_MAX;
-  return {
-    layoutShift,
-    findings: isLarge ? [makeFinding(target, "warn", "layout_shift", null, message)] : [],
-  };
 }
 
 /**
