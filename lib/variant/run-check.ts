@@ -1,7 +1,9 @@
+import type { z } from "zod";
 import { faultPoint } from "#lib/faults/fault-point.ts";
 import { listAsserted } from "#lib/planning/record-outcomes.ts";
 import { ensureLiveBrowser } from "#lib/tools/browser/ensure-live-browser.ts";
 import type { ToolCall } from "#lib/tools/tool.ts";
+import type { checkOptionsSchema } from "./check/check-options.ts";
 import type { CheckReport } from "./check/check-report.ts";
 import { type CheckRequest, checkVariant } from "./check/check-variant.ts";
 import { explainUnknown } from "./show-for-picture.ts";
@@ -15,7 +17,7 @@ type CheckCall = Pick<
   "sessionId" | "browserSessionId" | "rootSessionId" | "requestId" | "runId" | "signal"
 >;
 
-type CheckOptions = Pick<CheckRequest, "variant" | "viewports" | "tag" | "pages" | "allowSubmits">;
+type CheckOptions = z.output<typeof checkOptionsSchema> & Pick<CheckRequest, "variant">;
 
 type CheckOutcome = { ok: true; report: CheckReport } | { ok: false; problem: string };
 
@@ -28,7 +30,7 @@ type CheckOutcome = { ok: true; report: CheckReport } | { ok: false; problem: st
 export async function runCheck(
   services: VariantToolServices,
   call: CheckCall,
-  { variant, ...options }: CheckOptions,
+  { variant, viewports, ...options }: CheckOptions,
 ): Promise<CheckOutcome> {
   const { rootSessionId, sessionId, requestId, runId, signal } = call;
   const newest = await findRevision(services.db, rootSessionId, variant);
@@ -47,6 +49,7 @@ export async function runCheck(
     revision: newest.number,
     document: newest.document,
     ...options,
+    viewports: [...new Set(viewports)],
     requirements,
     signal,
   });

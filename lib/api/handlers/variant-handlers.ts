@@ -96,7 +96,7 @@ const checking = new Set<string>();
 /** Checks the newest revision of a variant for a person. Answers when the report is stored. */
 async function checkAsPerson(
   { variants, db, settings }: ApiServices,
-  { params }: CallOf<"checkAsPerson">,
+  { params, body }: CallOf<"checkAsPerson">,
 ): Promise<Answer> {
   const { sessionId, variantKey } = params;
   if (!(await findRevision(db, sessionId, variantKey))) return fail("not_found", "no such variant");
@@ -112,7 +112,7 @@ async function checkAsPerson(
   checking.add(sessionId);
   try {
     const release = await holdInTurn(variants, { ...call, sessionId: `a person at ${sessionId}` });
-    const checked = await runCheck(variants, call, { variant: variantKey }).finally(release);
+    const checked = await runCheck(variants, call, { variant: variantKey, ...body }).finally(release);
     if (!checked.ok) return fail("conflict", checked.problem);
   } catch (error) {
     return fail("conflict", errorText(error));

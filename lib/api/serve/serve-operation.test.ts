@@ -162,6 +162,20 @@ describe("the order of checks", () => {
     assert.deepEqual([query.status, query.body.error], [400, "page: must be a whole number"]);
   });
 
+  test("a body that may be left out counts as an empty object, and a body that is sent is checked", async () => {
+    const optional = operation({
+      body: z.strictObject({ name: z.string().default("none") }),
+      bodyBytesMax: 100,
+      requiresJsonType: true,
+      isBodyOptional: true,
+    });
+    assert.equal(await status(optional, key), 200);
+    assert.equal(await status(optional, json, { body: '{"name":"a"}' }), 200);
+    assert.equal(await status(optional, json, { body: '{"name":1}' }), 400);
+    assert.equal(await status(optional, { ...key, "content-type": "text/plain" }, { body: "{}" }), 415);
+    assert.equal(await status(optional, json), 400, "an empty body of the type JSON is no JSON");
+  });
+
   test("a malformed id is not found, and not looked up", async () => {
     for (const requestId of ["\0", "a b", "../x", "é", "x".repeat(101), ""]) {
       const answer = await serve(operation(), key, { params: { sessionId: "ses_a", requestId } });

@@ -138,7 +138,7 @@ async function answerChecked<Of extends Operation, Services extends RouteService
 type CheckedCall = Extract<Admission, { ok: true }> &
   Pick<Call, "request" | "params" | "query" | "body" | "hashBody">;
 
-const NO_BODY: ReadBody = { ok: true, value: undefined, hash: () => hashBody(null), release() {} };
+const NO_BODY = { ok: true, value: undefined, hash: () => hashBody(null), release() {} } satisfies ReadBody;
 
 /**
  * Names who sends the body of a request. The bodies of a session's visitors count together, apart from those of the
@@ -156,11 +156,20 @@ async function readBody(
   owner: string | undefined,
 ): Promise<ReadBody> {
   if (!operation.body) return NO_BODY;
+  if (operation.isBodyOptional && isWithoutBody(request)) {
+    const empty = validate(operation.body, {}, "body");
+    return empty.ok ? { ...NO_BODY, ...empty } : empty;
+  }
   const type = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase() ?? "";
   if (operation.requiresJsonType && !/^application\/(?:[\w.+-]+\+)?json$/.test(type))
     return fail("unsupported_media_type", "content-type: must be application/json");
   return bodies.read(request, { maxBytes: operation.bodyBytesMax ?? BODY_BYTES_MAX, owner, operation });
 }
+
+const isWithoutBody = ({ headers }: Request): boolean =>
+  !headers.has("content-type") &&
+  !headers.has("transfer-encoding") &&
+  Number(headers.get("content-length") ?? 0) === 0;
 
 function readQuery(operation: Operation, request: Request): Validated<Record<string, unknown>> {
   if (!operation.query) return { ok: true, value: {} };

@@ -2,6 +2,7 @@ import type { LiveBrowser } from "#lib/browser/browser-service.ts";
 import { copyStorage } from "#lib/browser/page/copy-storage.ts";
 import { errorText } from "#lib/text/error-text.ts";
 import { pageDeadline } from "#lib/tools/browser/page-deadline.ts";
+import { listClicks } from "#lib/tools/browser/script/record-clicks.ts";
 import { variantScript } from "../compile/variant-script.ts";
 import type { VariantDocument } from "../document.ts";
 import { matchesAddress } from "../runtime/match-address.ts";
@@ -84,6 +85,7 @@ export async function checkVariant(deps: CheckDeps, request: CheckRequest): Prom
     untagged: new Map(),
     limits,
     allowSubmits: request.allowSubmits ?? false,
+    clicks: listClicks(live),
     signal: AbortSignal.any([signal, AbortSignal.timeout(limits.checkMs)]),
   };
   const targets = chosen.urls.flatMap((url) =>

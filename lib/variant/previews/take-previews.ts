@@ -41,21 +41,23 @@ const REST_MS_MAX = 3_000;
  * Takes the picture of each preview on a fresh load of its page. Then replaces the session's previews and emits
  * `preview.updated`, in one transaction. If the picture of a preview cannot be taken, the preview is stored with an
  * error instead.
+ *
+ * @returns `notes` says in sentences what of the session the pictures do without, such as databases that are too large.
  */
 export async function takePreviews(
   services: VariantToolServices,
   live: LiveBrowser,
   call: PreviewCall,
   wanted: readonly WantedPreview[],
-): Promise<PreviewRow[]> {
+): Promise<{ rows: PreviewRow[]; notes: string[] }> {
   await faultPoint("preview-begun");
-  const { storage } = await copyStorage(live);
+  const { storage, left } = await copyStorage(live);
   const rows: PreviewRow[] = [];
   // The pictures are taken one after the other, because each needs its own browser page, which costs memory.
   for (const [position, preview] of wanted.entries())
     rows.push(await takePreview(services, live, storage, call, { position, preview }));
   await storePreviews(services, call, rows);
-  return rows;
+  return { rows, notes: left };
 }
 
 async function takePreview(

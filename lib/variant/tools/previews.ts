@@ -86,9 +86,10 @@ async function take(
   wanted: readonly WantedPreview[],
 ): Promise<ToolResult> {
   const live = await ensureLiveBrowser(services.browser, call);
-  const rows = await takePreviews(services, live, call, wanted);
+  const { rows, notes } = await takePreviews(services, live, call, wanted);
   services.browser.touch(call.browserSessionId);
-  const described = rows.length === 0 ? [] : [quoteAsData("the pages", rows.map(describePreview).join("\n"))];
+  const lines = [...rows.map(describePreview), ...notes.map((note) => `- ${note}`)];
+  const described = rows.length === 0 ? [] : [quoteAsData("the pages", lines.join("\n"))];
   const text = [describeCount(rows), ...described].join("\n");
   const isFailed = rows.length > 0 && rows.every(({ error }) => error !== null);
   return { isError: isFailed, content: [{ type: "text", text }] };

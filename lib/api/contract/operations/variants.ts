@@ -3,6 +3,7 @@ import { VARIANT_AUTHORS } from "#db/schema/unions.ts";
 import { previewSchema } from "#lib/events/event-schemas.ts";
 import { variantSummarySchema } from "#lib/events/outcome-schemas.ts";
 import { timestamp } from "#lib/events/wire-values.ts";
+import { checkOptionsSchema } from "#lib/variant/check/check-options.ts";
 import { checkReportSchema } from "#lib/variant/check/check-report.ts";
 import {
   changeIdSchema,
@@ -125,9 +126,18 @@ export const variantOperations = {
     path: "/s/:sessionId/actions/variants/:variantKey/check",
     summary: "Check the newest revision from the session page",
     description:
-      "Checks the newest revision in a browser, and returns when the report is stored, after at most five minutes. Returns 409 if another check that a person started is in progress in the session, or if the check could not be completed.",
+      "Checks the newest revision in a browser, and returns when the report is stored, after at most five minutes. Without a body, the default of every field applies. Returns 409 if another check that a person started is in progress in the session, or if the check could not be completed.",
+    bodyExamples: {
+      "Open a menu first": {
+        pages: [{ url: "https://shop.example/checkout", open: [{ click: "#menu" }] }],
+      },
+    },
     auth: DRIVER_AUTH,
     rate: "act",
+    body: checkOptionsSchema,
+    bodyBytesMax: 64 * 1024,
+    requiresJsonType: true,
+    isBodyOptional: true,
     errors: ["conflict"],
     answers: { 200: variantEditedSchema },
   }),

@@ -3,6 +3,7 @@ import type { PageKit } from "#lib/tools/browser/page-kit/page-kit.ts";
 import type { ExaminedChange } from "../examined-changes.ts";
 import type { PageOperator } from "../operate/inside/operator.ts";
 import type { Verdict, Verifier } from "./verify-changes.ts";
+import type { BlankWatch } from "./watch-blank.ts";
 
 /** The history of one change in one document. */
 type ChangeTrack = {
@@ -34,6 +35,7 @@ export type PageWatch = {
   verifier: Verifier;
   /** Finds, operates and observes controls. */
   operator: PageOperator;
+  blank: BlankWatch;
   track: (id: string) => ChangeTrack;
   verdicts: (isThorough: boolean) => Record<string, Verdict>;
   /**
@@ -64,7 +66,7 @@ export function watchPage(
   tagUrl: string,
   newKit: () => PageKit,
   verifier: Verifier,
-): Omit<PageWatch, "operator"> {
+): Omit<PageWatch, "operator" | "blank"> {
   /** Maximum share of time that may be spent on scanning the document, so that large pages stay responsive. */
   const SHARE_MAX = 0.2;
   const POLL_MS = 5;

@@ -31,6 +31,8 @@ export type SeenPage = {
   title: string;
   /** Duration of the longest task of the page's thread, in milliseconds. 0 if none took 50 ms. */
   longestTaskMs: number;
+  /** How long people saw nothing of the document's text so far, in milliseconds. */
+  blankMs: number;
   /** Ids that several elements of the document or of one shadow root have, at most 100. */
   duplicateIds: string[];
   /** Addresses of the page's origin to which links lead, at most 200. */
@@ -97,6 +99,7 @@ export function readChanges(watch: PageWatch): SeenPage {
     metaPolicies: metas.map((meta) => dom.getAttribute(meta, "content") ?? ""),
     title: dom.title(document),
     longestTaskMs: watch.longestTask(),
+    blankMs: watch.blank.blankMs(),
     duplicateIds: [...new Set(duplicateIds)].slice(0, IDS_MAX),
     linked: [...new Set(linked)].slice(0, LINKS_MAX),
   };

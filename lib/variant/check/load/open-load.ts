@@ -4,6 +4,7 @@ import type { FreshContext } from "#lib/browser/page/open-fresh-context.ts";
 import type { Box } from "#lib/tools/browser/compare/pictures.ts";
 import { pageDeadline } from "#lib/tools/browser/page-deadline.ts";
 import { VIEWPORTS } from "../check-report.ts";
+import { forbidsScripts, readPolicies } from "../content-policy.ts";
 import type { CheckContext, CheckTarget } from "./check-context.ts";
 import { followWindows } from "./follow-windows.ts";
 import { PageFailure } from "./page-failure.ts";
@@ -142,6 +143,10 @@ async function load(
       `${subject} asks for a user name and a password (HTTP authentication), which cannot be copied from the session.`,
     );
   if (status >= 400) throw new PageFailure(`${subject} answered with the status ${status}.`);
+  if (forbidsScripts(await readPolicies(response)))
+    throw new PageFailure(
+      `The page's Content-Security-Policy (sandbox) forbids scripts, so no published script can run on it. Add allow-scripts to its sandbox directive.`,
+    );
   await within(loadMs + GRACE_MS, () => untilLoaded(page, loadMs));
 
   async function look<Argument, Result>(

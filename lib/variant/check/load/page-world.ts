@@ -10,6 +10,7 @@ import { makeNodeMatcher } from "../inside/match-nodes.ts";
 import { type PageWatch, watchPage } from "../inside/page-watch.ts";
 import { makeEffectReader } from "../inside/read-effect.ts";
 import { makeVerifier } from "../inside/verify-changes.ts";
+import { watchBlank } from "../inside/watch-blank.ts";
 import { fillForm } from "../operate/inside/fill-form.ts";
 import { makeControlFinder } from "../operate/inside/find-controls.ts";
 import { makeOperator } from "../operate/inside/operator.ts";
@@ -39,6 +40,7 @@ export async function addWatch(
     const newKit = () => ${pageKitSource("counter")};
     const verifier = (${makeVerifier})(dom, changes, ${makeNodeMatcher}, ${makeBuiltNodes}, ${makeEffectReader}, ${beginningOf});
     const watch = (${watchPage})(dom, changes, ${JSON.stringify(tagUrl)}, newKit, verifier);
+    watch.blank = (${watchBlank})(newKit);
     const dangerous = ${JSON.stringify(DANGEROUS_LINK.source)};
     watch.operator = (${makeOperator})(watch, ${makeControlFinder}, ${makeReactionRecorder}, ${fillForm}, dangerous, ${beginningOf});
     globalThis.agentSessionWatch = watch;

@@ -43,9 +43,10 @@ export async function settleControl(
 }
 
 /**
- * Waits until the page has hydrated, opens what is behind the target's steps, and waits until the changes with these ids are applied. Then waits as `settleLoad` does. The
- * changes in `late` get more time, because their elements appear only after the page has loaded. If the time runs out,
- * this function still resolves; a later step judges the changes.
+ * Waits until the page has hydrated and shows something, opens what is behind the target's steps, and waits until the
+ * changes with these ids are applied. Then waits as `settleLoad` does. The changes in `late` get more time, because their
+ * elements appear only after the page has loaded. If the time runs out, this function still resolves; a later step
+ * judges the changes.
  *
  * @returns milliseconds since navigation start.
  */
@@ -61,11 +62,15 @@ export async function settleVariant(
   const age = await settleLoad(load, check, ageMs);
   const startMs = performance.now();
   const restMs = () => Math.max(0, startMs + limits.applyMs - performance.now());
-  let isHydrating = (await readReport(load, variant))?.isHydrating === true;
-  if (!isHydrating && open.length === 0 && (await untilApplied(load, check, ids, 0))) return age;
-  while (isHydrating && restMs() > 0) {
+  // Some variants hide the page until they are applied.
+  const isBlank = ({ blank }: PageWatch) => blank.isBlank();
+  const isStarting = async () =>
+    (await readReport(load, variant))?.isHydrating === true || (await load.look(isBlank, null));
+  let isWaiting = await isStarting();
+  if (!isWaiting && open.length === 0 && (await untilApplied(load, check, ids, 0))) return age;
+  while (isWaiting && restMs() > 0) {
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
-    isHydrating = (await readReport(load, variant))?.isHydrating === true;
+    isWaiting = await isStarting();
   }
   await openPage(check, { open }, load);
   await untilApplied(load, check, early, restMs());

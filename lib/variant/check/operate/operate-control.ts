@@ -68,7 +68,7 @@ export async function operateControl(
       await untilReacted(load);
     }
   }
-  await untilReacted(load);
+  await untilReacted(load, kind === "type");
   const seen = await load.look(readReaction, null);
   const reaction = {
     ...seen,

@@ -4,6 +4,7 @@ import type { CheckContext } from "../load/check-context.ts";
 import type { PageLoad } from "../load/open-load.ts";
 
 const QUIET: QuietPage = { quietMs: 150, loadedMs: 0, ageMs: 0, maxMs: 800 };
+const QUIET_TYPED: QuietPage = { ...QUIET, quietMs: 450 };
 /** Limit for the wait until the requests of a reaction are answered. */
 const REQUESTS_MS_MAX = 1_500;
 
@@ -23,10 +24,18 @@ export const sendInput = (
     (seconds) => `${subject} did not react to input within ${seconds} s: its scripts are busy.`,
   ).race(work);
 
-/** Waits until the page has reacted to input: its content has stopped changing, and its requests are answered. */
-export async function untilReacted(load: PageLoad): Promise<void> {
+/**
+ * Waits until the page has reacted to input: its content has stopped changing, and its requests are answered and their
+ * answers shown.
+ *
+ * @param isTyped whether the input was text. Many pages wait for a pause before they react to it.
+ */
+export async function untilReacted(load: PageLoad, isTyped = false): Promise<void> {
   const wait = (watch: PageWatch, wanted: QuietPage) => watch.untilQuiet(wanted);
   const untilMs = performance.now() + REQUESTS_MS_MAX;
-  do await load.look(wait, QUIET);
-  while (load.pendingRequests() > 0 && performance.now() < untilMs);
+  let wasPending: boolean;
+  do {
+    wasPending = load.pendingRequests() > 0;
+    await load.look(wait, isTyped ? QUIET_TYPED : QUIET);
+  } while ((wasPending || load.pendingRequests() > 0) && performance.now() < untilMs);
 }

@@ -1,11 +1,13 @@
 import type { Dom, PageElement } from "#lib/dom/make-dom.ts";
 
 /**
- * Fills the fields of a form that are empty or invalid with valid, harmless values, and chooses required options. The
- * source of this function is sent to the page and runs there, so the function uses nothing from outside its own body.
+ * Fills the fields of a form that are empty or invalid with valid, harmless values, chooses options, and checks the boxes
+ * that are required or ask for consent. The source of this function is sent to the page and runs there, so the function uses nothing from outside its own body.
  */
 export function fillForm(dom: Dom, form: PageElement): void {
   const FIELDS_MAX = 100;
+  const CONSENT =
+    /agree|accept|consent|terms|conditions|privacy|gdpr|polic(y|ies)|confirm|\b(agb|tos)\b|zustimm|einverstanden|akzeptier|datenschutz|bedingungen|accepte|confidentialit|acepto|privacidad|accetto/i;
   const VALUES: Record<string, string> = {
     email: "visitor@example.com",
     tel: "0301234567",
@@ -31,14 +33,30 @@ export function fillForm(dom: Dom, form: PageElement): void {
     const max = Number(dom.getAttribute(field, "maxlength") ?? 1_000);
     return wanted.padEnd(Math.min(min, 200), "x").slice(0, max > 0 ? max : 1_000);
   };
+  const nameOf = (field: PageElement) => dom.getAttribute(field, "name");
+  /** Whether a box must be checked. Many pages demand consent only in their script. */
+  const isDemanded = (box: PageElement): boolean => {
+    if ((read(box, "validity") as ValidityState).valueMissing) return true;
+    if (dom.getAttribute(box, "aria-required") === "true") return true;
+    const labels = read(box, "labels");
+    const texts = labels
+      ? Array.from(labels as ArrayLike<PageElement>).map((each) => dom.textContent(each))
+      : [];
+    return CONSENT.test([dom.id(box), nameOf(box), dom.getAttribute(box, "aria-label"), ...texts].join(" "));
+  };
   const elements = read(form, "elements");
   const fields = (elements ? Array.from(elements as ArrayLike<PageElement>) : []).slice(0, FIELDS_MAX);
   for (const field of fields) {
     const name = dom.localName(field);
     const type = String(read(field, "type") ?? "");
     if (dom.matches(field, ":disabled, [readonly], [type=hidden], [type=file]")) continue;
-    if (type === "checkbox" || type === "radio") {
-      if ((read(field, "validity") as ValidityState).valueMissing) write(field, "checked", true);
+    if (type === "checkbox") {
+      if (isDemanded(field) && read(field, "checked") !== true) write(field, "checked", true);
+      continue;
+    }
+    if (type === "radio") {
+      const group = fields.filter((each) => read(each, "type") === type && nameOf(each) === nameOf(field));
+      if (!group.some((each) => read(each, "checked") === true)) write(field, "checked", true);
       continue;
     }
     if (name === "select") {

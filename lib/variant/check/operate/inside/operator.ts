@@ -18,9 +18,14 @@ export type PageOperator = {
   fill: (form: PageElement) => void;
   /** Finds a control by its keys; the strongest key that fits decides. */
   find: (wanted: { kind: ControlKind; keys: string[] }) => FoundControl | undefined;
+  /**
+   * Converts a point of the viewport to the pixels in which the browser takes input. They differ on a phone that shows
+   * a page smaller because its content is wider than the screen.
+   */
+  toInput: (point: Point) => Point;
 };
 
-/** A point of the viewport, in CSS pixels. */
+/** A point of the viewport, in CSS pixels, or converted with {@link PageOperator.toInput}. */
 type Point = { x: number; y: number };
 
 /** The element that has the focus when the page has loaded, and the change that it belongs to. */
@@ -57,6 +62,14 @@ export function makeOperator(
         if (control) return control;
       }
       return undefined;
+    },
+    toInput({ x, y }) {
+      const { scale, offsetLeft, offsetTop } = window.visualViewport ?? {
+        scale: 1,
+        offsetLeft: 0,
+        offsetTop: 0,
+      };
+      return { x: (x - offsetLeft) * scale, y: (y - offsetTop) * scale };
     },
   };
 }
@@ -142,7 +155,7 @@ export async function aimAtControl(
     return { how: isReached || !kit.isVisible(element) ? "none" : "blocked", submitter };
   }
   operator.recorder.start(element);
-  return { how: "point", point, submitter };
+  return { how: "point", point: operator.toInput(point), submitter };
 }
 
 /**
@@ -174,7 +187,7 @@ export async function readReaction({ operator }: PageWatch): Promise<ReturnType<
 
 /** Describes where an element that matches a selector can be clicked. Null if none is visible. */
 export async function aimAtSelector(
-  { newKit }: PageWatch,
+  { newKit, operator }: PageWatch,
   selector: string,
 ): Promise<Point | "hidden" | null> {
   const kit = newKit();
@@ -185,5 +198,5 @@ export async function aimAtSelector(
   dom.scrollIntoView(element, { block: "center", inline: "nearest", behavior: "instant" });
   await new Promise((resolve) => setTimeout(resolve, 50));
   const { left, top, width, height } = dom.getBoundingClientRect(element);
-  return { x: left + width / 2, y: top + height / 2 };
+  return operator.toInput({ x: left + width / 2, y: top + height / 2 });
 }

@@ -23,6 +23,10 @@ export type SeenReaction = {
   /** How many elements of the control changed, and how many others. */
   inside: number;
   outside: number;
+  /** How many elements changed while the click was handled. Pages change nothing by themselves during that time. */
+  direct: number;
+  /** Whether the elements that the page changes by itself are known, and do not count in `inside` and `outside`. */
+  isIdleKnown: boolean;
   /** Whether the control says that it is open: `aria-expanded`, or the `open` of its `details`. */
   expanded: string | null;
   opened: OpenedItem[];
@@ -52,7 +56,11 @@ export function makeReactionRecorder(watch: PageWatch, finder: ControlFinder): R
   const MUTATED_MAX = 500;
   const dom = watch.newKit().dom;
   const restless = new WeakSet<PageNode>();
+  let isIdleKnown = false;
   let mutated = new Set<PageElement>();
+  /** The elements that changed while clicks were handled. */
+  let direct = new Set<PageElement>();
+  let isHandling = false;
   let target: PageElement | null = null;
   let before = new Set<PageElement>();
   let events: Event[] = [];
@@ -73,7 +81,9 @@ export function makeReactionRecorder(watch: PageWatch, finder: ControlFinder): R
         attributeName !== null &&
         dom.getAttribute(element, attributeName) === oldValue;
       const text = type === "characterData" && dom.textContent(node) === oldValue;
-      if (!isSame && !text && !dom.closest(element, "head")) mutated.add(element);
+      if (isSame || text || dom.closest(element, "head")) continue;
+      mutated.add(element);
+      if (isHandling) direct.add(element);
     }
   };
   const observer = new MutationObserver(collect);
@@ -86,8 +96,19 @@ export function makeReactionRecorder(watch: PageWatch, finder: ControlFinder): R
     collect(observer.takeRecords());
     observer.disconnect();
   };
+  const handled = new MessageChannel();
+  handled.port1.onmessage = () => {
+    collect(observer.takeRecords());
+    isHandling = false;
+  };
   const onEvent = (event: Event) => {
     if (event.isTrusted && events.length < 20) events.push(event);
+    if (event.type === "click" && event.isTrusted) {
+      collect(observer.takeRecords());
+      isHandling = true;
+      // This message arrives after all listeners have run, and what they have queued as microtasks.
+      handled.port2.postMessage(null);
+    }
     if (event.type !== "invalid") return;
     // The cast is safe: only fields get this event.
     const field = event.composedPath()[0] as PageNode | undefined;
@@ -164,10 +185,12 @@ export function makeReactionRecorder(watch: PageWatch, finder: ControlFinder): R
       await new Promise((resolve) => setTimeout(resolve, idleMs));
       stop();
       for (const element of mutated) restless.add(element);
+      isIdleKnown = true;
     },
     start(element) {
       target = element;
       mutated = new Set();
+      direct = new Set();
       events = [];
       invalid = null;
       before = new Set(listVisible());
@@ -198,6 +221,8 @@ export function makeReactionRecorder(watch: PageWatch, finder: ControlFinder): R
         invalid,
         inside,
         outside: counted.length - inside,
+        direct: [...direct].filter((element) => !isRemoved(element)).length,
+        isIdleKnown,
         expanded: own && expandedOf(own),
         opened: listOpened(),
         removedFields,
