@@ -1,7 +1,8 @@
 import type { PageElement } from "../../dom/make-dom.ts";
+import { listCopies } from "./copies.ts";
 import { dom } from "./dom.ts";
 import type { Effect } from "./effect.ts";
-import { add, every, filter, includes, join, readWords, removeLast } from "./lists.ts";
+import { add, every, filter, includes, join, readWords, without } from "./lists.ts";
 import { keepOriginal, takeOriginal } from "./lost-originals.ts";
 import { shared } from "./shared-state.ts";
 
@@ -35,8 +36,8 @@ function rebaseClass(current: Value, shown: Value, original: Value): Value {
   const [now, ours, before] = [readWords(current), readWords(shown), readWords(original)];
   const remaining = filter(now, (name) => includes(before, name) || !includes(ours, name));
   const back = filter(before, (name) => !includes(ours, name) && !includes(now, name));
-  const text = join([...remaining, ...back], " ");
-  return text === join(now, " ") ? current : text === join(before, " ") ? original : text;
+  const text = join([...remaining, ...back]);
+  return text === join(now) ? current : text === join(before) ? original : text;
 }
 
 function rebaseStyle(current: Value, shown: Value, original: Value): Value {
@@ -52,6 +53,16 @@ function rebaseStyle(current: Value, shown: Value, original: Value): Value {
   }
   const text = now.cssText;
   return text === currentText ? current : text === before.cssText ? original : text;
+}
+
+/**
+ * Computes the page's own value of an attribute to which edits were applied. See {@link rebaseClass}. If the edits
+ * replace the whole value, a value that they have not written is the page's own.
+ */
+function rebase(name: string, edits: Edit[], current: Value, shown: Value, original: Value): Value {
+  if (current === shown) return original;
+  if (!every(edits, (each) => each.isPart)) return current;
+  return (name === "class" ? rebaseClass : rebaseStyle)(current, shown, original);
 }
 
 /**
@@ -85,6 +96,7 @@ function editAttribute(element: PageElement, name: string, edit: Edit): Effect {
     edits: [],
   };
   slots.set(name, slot);
+  shared.changed.add(element);
   add(slot.edits, edit);
 
   const compose = (base: Value) => {
@@ -98,10 +110,7 @@ function editAttribute(element: PageElement, name: string, edit: Edit): Effect {
    */
   const absorb = () => {
     const current = dom.getAttribute(element, name);
-    if (current === slot.shown) return;
-    const isPart = every(slot.edits, (each) => each.isPart);
-    const rebase = !isPart ? undefined : name === "class" ? rebaseClass : name === "style" && rebaseStyle;
-    slot.original = rebase ? rebase(current, slot.shown, slot.original) : current;
+    slot.original = rebase(name, slot.edits, current, slot.shown, slot.original);
     slot.shown = current;
   };
   const show = () => {
@@ -118,9 +127,17 @@ function editAttribute(element: PageElement, name: string, edit: Edit): Effect {
     put: show,
     undo() {
       absorb();
-      if (!dom.isConnected(element)) keepOriginal(keyOf(slot.shown), slot.original);
-      removeLast(slot.edits, edit);
+      const before = slot.shown;
+      if (!dom.isConnected(element)) keepOriginal(keyOf(before), slot.original);
+      slot.edits = without(slot.edits, edit);
       show();
+      for (const copy of listCopies([element]) as PageElement[]) {
+        const copied = shared.slots.get(copy)?.get(name);
+        const current = copied ? copied.original : dom.getAttribute(copy, name);
+        const own = rebase(name, [edit], current, before, slot.shown);
+        if (copied) copied.original = own;
+        else write(copy, name, own);
+      }
       if (slot.edits.length === 0) slots.delete(name);
     },
   };
@@ -137,7 +154,7 @@ export const setClass = (element: PageElement, name: string, isOn: boolean): Eff
     change(text) {
       const names = readWords(text);
       if (includes(names, name) === isOn) return text;
-      return join(isOn ? [...names, name] : filter(names, (each) => each !== name), " ");
+      return join(isOn ? [...names, name] : without(names, name));
     },
   });
 

@@ -4,7 +4,7 @@ import { find, some } from "./lists.ts";
 
 /**
  * The properties of a fiber that this module reads. A fiber is React's internal node. React has these properties since
- * version 17. React 16 has other flags, but it hydrates without a pause, so it needs no check.
+ * version 17.
  */
 type Fiber = {
   return: Fiber | null;
@@ -23,8 +23,8 @@ const PENDING = "[ngh],astro-island[ssr]";
  * `@if`, in a later task, which it has scheduled before.
  */
 const AFTER_MARK_MS = 250;
-/** When the last mark was found to be gone, in milliseconds since navigation start. Zero while there is a mark. */
-let markGoneMs = -AFTER_MARK_MS;
+/** Until when an element may not be changed because of such a mark, in milliseconds since navigation start. */
+const markedUntilMs = new WeakMap<PageNode, number>();
 /** Matches root elements of frameworks that always hydrate. These marks stay after hydration. */
 const ROOTS = "#__next,#__nuxt";
 /**
@@ -76,7 +76,7 @@ const isMarker = (node: PageNode) =>
   MARKER.test(node.data) &&
   // Svelte defines this property when it mounts or hydrates its first component. Svelte hydrates without a pause, so
   // its comments no longer count when the property exists.
-  !(node.data[0] === "[" && Object.hasOwn(Element.prototype, "__e"));
+  !(node.data[0] === "[" && "__e" in Element.prototype);
 
 /** Signs of server rendering in the document. They are cached until `forgetBlocked` is called. */
 type Hints = {
@@ -90,7 +90,7 @@ type Hints = {
 };
 let hints: Hints | undefined;
 
-const has = (selector: string) => dom.querySelector(document, selector) !== null;
+const has = (selector: string) => dom.querySelectorAll(document, selector).length > 0;
 
 const isLoaded = () => dom.readyState(document) === "complete";
 
@@ -126,7 +126,7 @@ function readHints(): Hints {
   }
   return {
     parts,
-    isDocumentHydrated: has(DOCUMENT_SCRIPTS) && !has("#__next"),
+    isDocumentHydrated: has(DOCUMENT_SCRIPTS),
     hasRunningScripts:
       !isLoaded() && some(dom.querySelectorAll(document, "script[src],[type=module]"), isRunning),
   };
@@ -147,9 +147,8 @@ function findSolidBlocker(element: PageElement): PageNode | null {
  * hydration is expected.
  */
 function findExpectedRoot(element: PageElement): PageNode | null {
-  const pending = dom.closest(element, PENDING);
-  markGoneMs = pending ? 0 : markGoneMs || performance.now();
-  if (pending || performance.now() - markGoneMs < AFTER_MARK_MS) return pending ?? document;
+  const nowMs = performance.now();
+  if (dom.closest(element, PENDING)) markedUntilMs.set(element, nowMs + AFTER_MARK_MS);
   hints ??= readHints();
   const { parts, isDocumentHydrated, hasRunningScripts } = hints;
   const part = find(
@@ -157,6 +156,7 @@ function findExpectedRoot(element: PageElement): PageNode | null {
     (each) => each && parts.has(each),
   );
   const root =
+    (nowMs < (markedUntilMs.get(element) ?? 0) ? element : null) ??
     dom.closest(element, ROOTS) ??
     findSolidBlocker(element) ??
     part ??
@@ -196,9 +196,7 @@ function findBlocker(element: PageElement): PageNode | null {
     if (host) return isLitPending(node) ? (findExpectedRoot(host) ?? host) : null;
     const key = findReactKey(node);
     if (key) return findReactBlocker(node, child, Reflect.get(node, key));
-    // Vue and older versions of React hydrate a container without a pause. After that, the container has these
-    // properties.
-    if ("_reactRootContainer" in node) return null;
+    // Vue hydrates a container without a pause. After that, the container has this property.
     if ("__vue_app__" in node) return isSuspenseHydrating(node) ? node : null;
     child = node;
   }
@@ -214,11 +212,8 @@ const WAIT_MAX_MS = 3_000;
 const SILENCE_MAX_MS = 500;
 let waitMaxMs = 0;
 
-/** When a root or an element was first found to be blocked, in milliseconds since navigation start. */
-const since = {
-  [WAIT_MAX_MS]: new WeakMap<PageNode, number>(),
-  [SILENCE_MAX_MS]: new WeakMap<PageNode, number>(),
-};
+/** Until when a root or an element may block changes, in milliseconds since navigation start. */
+const blockedUntilMs = new WeakMap<PageNode, number>();
 
 /** Whether `isBlocked` has returned true since the last call of `forgetBlocked`. */
 export let isHydrating = false;
@@ -232,9 +227,8 @@ function isParsing(element: PageElement): boolean {
 
 /** Whether the page is not at the point yet at which its entry of the document has its changes applied. */
 function isEarly(when: string): boolean {
-  if (when === "now") return false;
   if (when === "load") return !isLoaded();
-  if (when !== "idle") return !has(when);
+  if (when !== "idle") return when !== "now" && !has(when);
   // Safari has no idle callbacks.
   if (isLoaded() && !isIdle)
     (window.requestIdleCallback ?? setTimeout)(() => {
@@ -257,12 +251,10 @@ export function isBlocked(element: PageElement, needsContent: boolean, when: str
   if (!(when && isEarly(when))) {
     if (!blocker) return false;
     const nowMs = performance.now();
-    for (const node of [blocker, element]) {
-      const times = since[waitMaxMs as keyof typeof since];
-      const sinceMs = times.get(node) ?? nowMs;
-      times.set(node, sinceMs);
-      if (nowMs - sinceMs > waitMaxMs) return false;
-    }
+    const limitMs = nowMs + waitMaxMs;
+    const untilMs = Math.min(blockedUntilMs.get(blocker) ?? limitMs, limitMs);
+    blockedUntilMs.set(blocker, untilMs);
+    if (nowMs > untilMs) return false;
   }
   isHydrating = true;
   return true;

@@ -1,10 +1,15 @@
 // The build replaces these global names in the runtime by the exports of this file. The runtime shares its JavaScript
 // world with the page, and old libraries replace built-ins by others with the same name.
 
-const { keys, hasOwn, create, defineProperty, getOwnPropertyDescriptor } = Object;
-const { apply, get, defineProperty: tryDefine, getPrototypeOf, deleteProperty } = Reflect;
-const { Map: KeptMap, Set: KeptSet, WeakMap: KeptWeakMap, WeakSet: KeptWeakSet } = globalThis;
-const { RegExp: KeptRegExp } = globalThis;
+const { keys } = Object;
+const { apply, get, set, defineProperty, getOwnPropertyDescriptor, getPrototypeOf, deleteProperty } = Reflect;
+const {
+  Map: KeptMap,
+  Set: KeptSet,
+  WeakMap: KeptWeakMap,
+  WeakSet: KeptWeakSet,
+  RegExp: KeptRegExp,
+} = globalThis;
 const now = performance.now.bind(performance);
 const startTimer = globalThis.setTimeout;
 const stopTimer = globalThis.clearTimeout;
@@ -13,13 +18,11 @@ const queueTask = globalThis.queueMicrotask;
 
 export {
   apply as "Reflect.apply",
-  create as "Object.create",
-  defineProperty as "Object.defineProperty",
+  defineProperty as "Reflect.defineProperty",
   deleteProperty as "Reflect.deleteProperty",
   get as "Reflect.get",
-  getOwnPropertyDescriptor as "Object.getOwnPropertyDescriptor",
+  getOwnPropertyDescriptor as "Reflect.getOwnPropertyDescriptor",
   getPrototypeOf as "Reflect.getPrototypeOf",
-  hasOwn as "Object.hasOwn",
   KeptMap as Map,
   KeptRegExp as RegExp,
   KeptSet as Set,
@@ -29,7 +32,7 @@ export {
   now as "performance.now",
   queueTask as queueMicrotask,
   requestFrame as requestAnimationFrame,
+  set as "Reflect.set",
   startTimer as setTimeout,
   stopTimer as clearTimeout,
-  tryDefine as "Reflect.defineProperty",
 };

@@ -1,7 +1,6 @@
 // Old libraries replace methods of arrays and strings by others with the same name, for example `Array.prototype.reduce`.
 // The runtime shares these prototypes with the page, so it has its own functions, which use no method of an array.
 
-const { sort: sortArray } = Array.prototype;
 const { match: matchString } = String.prototype;
 
 /** Appends an item. */
@@ -60,25 +59,14 @@ export const last = <Item>(list: readonly Item[]): Item | undefined => list[list
 export const reverse = <Item>(list: readonly Item[]): Item[] =>
   map(list, (_item, index) => list[list.length - 1 - index] as Item);
 
-/** Removes the last occurrence of an item. */
-export function removeLast<Item>(list: Item[], item: Item): void {
-  let index = list.length - 1;
-  while (index >= 0 && list[index] !== item) index--;
-  if (index < 0) return;
-  for (; index < list.length - 1; index++) list[index] = list[index + 1] as Item;
-  list.length--;
-}
+/** A copy without an item. */
+export const without = <Item>(list: readonly Item[], item: Item | undefined): Item[] =>
+  filter(list, (each) => each !== item);
 
-export const sort = <Item>(list: Item[], compare: (one: Item, other: Item) => number): Item[] =>
-  // The cast is safe: the method returns the list.
-  Reflect.apply(sortArray, list, [compare]) as Item[];
-
-/** Joins texts, with a separator between each two. */
-export function join(texts: readonly string[], separator: string): string {
+/** Joins words, with a space between each two. */
+export function join(words: readonly string[]): string {
   let joined = "";
-  map(texts, (text, index) => {
-    joined += index > 0 ? separator + text : text;
-  });
+  for (const word of words) joined += joined ? ` ${word}` : word;
   return joined;
 }
 

@@ -1,4 +1,4 @@
-import { add, filter, find } from "./lists.ts";
+import { add, filter, find, without } from "./lists.ts";
 import { roundMs } from "./reapply-limit.ts";
 import { shared } from "./shared-state.ts";
 
@@ -24,6 +24,6 @@ export function keepOriginal(look: string, original: unknown): void {
 /** Finds and forgets what the first lost element with this look had before its change. */
 export function takeOriginal(look: string): LostOriginal | undefined {
   const taken = find(shared.lost, (each) => each.look === look);
-  shared.lost = filter(shared.lost, (each) => each !== taken);
+  shared.lost = without(shared.lost, taken);
   return taken;
 }

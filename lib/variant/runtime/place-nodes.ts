@@ -1,6 +1,7 @@
 import type { PageElement, PageNode } from "../../dom/make-dom.ts";
 import type { Position } from "../document.ts";
 import { buildNodes } from "./build-nodes.ts";
+import { cloneNode, listCopies } from "./copies.ts";
 import { dom } from "./dom.ts";
 import type { Effect } from "./effect.ts";
 import { guardParent, insertNode, overrideMethod, releaseGuard, removeNode } from "./guard-parent.ts";
@@ -11,10 +12,11 @@ import {
   find,
   includes,
   last as lastOf,
+  map,
   readWords,
-  removeLast,
   reverse,
   some,
+  without,
 } from "./lists.ts";
 import type { CompiledNode } from "./runtime-types.ts";
 import { shared } from "./shared-state.ts";
@@ -43,32 +45,16 @@ function readRun(reference: PageNode, position: Position): PageNode[] {
 }
 
 /** The HTML of an element, or the text of another node. */
-const readSource = (node: PageNode) => (dom.isElement(node) ? dom.outerHTML(node) : dom.textContent(node));
-
-/**
- * Finds copies of nodes at the position where the nodes belong. They come back when the page inserts HTML that it read
- * while the nodes were in it, or clones elements with their surroundings. Only nodes that a change has inserted in this
- * document before can have copies.
- */
-function findCopies(nodes: PageNode[], reference: PageNode, position: Position): PageNode[] | undefined {
-  const near = listAt(
-    reference,
-    position,
-    (node) => isPlacedNode(node) || shared.sources.has(readSource(node)),
-  );
-  const copies: PageNode[] = [];
-  for (const node of nodes) {
-    const isCopy = (each: PageNode) =>
-      !isPlacedNode(each) && !includes(copies, each) && readSource(each) === readSource(node);
-    add(copies, find(near, isCopy) ?? node);
-  }
-  return some(copies, (copy) => includes(nodes, copy)) ? undefined : copies;
-}
+const readHtml = (node: PageNode) => (dom.isElement(node) ? dom.outerHTML(node) : dom.textContent(node));
 
 function isPlaced(nodes: PageNode[], reference: PageNode, position: Position): boolean {
   const run = filter(readRun(reference, position), (node) => includes(nodes, node));
   return run.length === nodes.length && every(run, (node, index) => node === nodes[index]);
 }
+
+/** Finds the parent of the nodes at this position of the reference node. */
+const findParent = (reference: PageNode, position: Position) =>
+  position === "start" || position === "end" ? reference : dom.parentNode(reference);
 
 /**
  * Places nodes after the nodes that other changes have already placed at the same position.
@@ -76,9 +62,8 @@ function isPlaced(nodes: PageNode[], reference: PageNode, position: Position): b
  * @throws Error if nodes cannot be placed at this position, for example before the root element.
  */
 function place(nodes: PageNode[], reference: PageNode, position: Position): void {
-  const isInside = position === "start" || position === "end";
-  const parent = isInside ? reference : dom.parentNode(reference);
-  if (!parent || parent === document) throw Error(`There is no place ${position} this element.`);
+  const parent = findParent(reference, position);
+  if (!parent || parent === document) throw Error("There is no such place.");
   const fragment = new DocumentFragment();
   for (const node of nodes) insertNode(fragment, node, null);
   const last = lastOf(readRun(reference, position));
@@ -92,15 +77,22 @@ function place(nodes: PageNode[], reference: PageNode, position: Position): void
   for (const node of nodes) shared.placed.add(node);
 }
 
-/** Inserts new nodes next to or inside an element. If the page moves the element, the nodes follow it. */
+/**
+ * Inserts nodes next to or inside an element. If the page moves the element, the nodes follow it. If copies of the nodes
+ * are there already, they are used. Copies come back when the page inserts HTML that it read while the nodes were in
+ * it, or clones elements with their surroundings. Only nodes that a change has inserted in this document before can have
+ * copies.
+ */
 export function insertNodes(element: PageElement, position: Position, compiled: CompiledNode[]): Effect {
-  const built = buildNodes(compiled);
-  const nodes = findCopies(built, element, position) ?? built;
-  for (const node of nodes) {
-    shared.built.add(node);
-    shared.placed.add(node);
-    shared.sources.add(readSource(node));
-  }
+  const near = listAt(element, position, (node) => isPlacedNode(node) || shared.sources.has(readHtml(node)));
+  const nodes = map(buildNodes(compiled), (built) => {
+    const html = readHtml(built);
+    const node = find(near, (each) => !isPlacedNode(each) && readHtml(each) === html) ?? built;
+    for (const set of [shared.built, shared.placed, shared.changed]) set.add(node);
+    shared.sources.add(html);
+    shared.copies.delete(node);
+    return node;
+  });
   return {
     watched: () => [element, dom.parentNode(element), nodes[0] && dom.parentNode(nodes[0])],
     isIntact: () => isPlaced(nodes, element, position),
@@ -108,7 +100,7 @@ export function insertNodes(element: PageElement, position: Position, compiled: 
       if (!isPlaced(nodes, element, position)) place(nodes, element, position);
     },
     undo() {
-      for (const node of nodes) removeNode(node);
+      for (const node of [...nodes, ...listCopies(nodes)]) removeNode(node);
     },
   };
 }
@@ -152,6 +144,7 @@ export function moveElement(
   add(moved.places, here);
   const { placeholder, follower } = moved;
   shared.placed.add(follower);
+  for (const node of [element, placeholder, follower]) shared.changed.add(node);
 
   /** Calls a method that inserts nodes next to the element, as if the element were at its original position. */
   const callAtHome = (name: string, values: unknown[]): unknown => {
@@ -203,8 +196,8 @@ export function moveElement(
         home &&
         dom.parentNode(element) === newParent &&
         (newParent !== home || some(places, (each) => isPlaced([element], each.target, each.position)));
-      removeLast(places, here);
-      const previous = lastOf(places);
+      moved.places = without(places, here);
+      const previous = lastOf(moved.places);
       if (previous && isOurs && parentNode) {
         place([element], previous.target, previous.position);
         moved.newParent = dom.parentNode(element);
@@ -215,8 +208,14 @@ export function moveElement(
       forgetHome();
       if (isOurs && parentNode) insertNode(parentNode, element, placeholder);
       else if (isOurs) removeNode(element);
-      removeNode(placeholder);
-      removeNode(follower);
+      // In a clone, the original place and the new one each come back by themselves.
+      const copies = listCopies([placeholder, follower, element]);
+      for (const copy of listCopies([placeholder])) {
+        const own = cloneNode(element);
+        shared.copies.delete(own);
+        insertNode(dom.parentNode(copy) ?? placeholder, own, copy);
+      }
+      map([placeholder, follower, ...copies], removeNode);
     },
   };
 }

@@ -1,6 +1,6 @@
 import type { PageElement } from "../../dom/make-dom.ts";
 import { dom } from "./dom.ts";
-import { add, filter, last } from "./lists.ts";
+import { includes } from "./lists.ts";
 
 /**
  * Maximum number of times that a change may be applied to an element within `WINDOW_MS`. At this limit, the page is
@@ -12,8 +12,11 @@ const LABEL_CHARACTERS_MAX = 100;
 /** `NodeFilter.SHOW_TEXT` */
 const SHOW_TEXT = 4;
 
-/** The times at which a change was applied to an element, or to another element with which the page replaced it. */
-export type History = number[];
+/**
+ * The times of the last `APPLICATIONS_MAX` applications of a change to an element, or to others with which the page
+ * replaced it. `count` is the number of all applications.
+ */
+export type History = { times: number[]; count: number };
 
 /** The time of the present round. See `beginRound`. */
 export let roundMs = 0;
@@ -35,12 +38,11 @@ export function beginRound(): number {
  * @returns whether the limit allows the application.
  */
 export function recordApplication(history: History): boolean {
-  if (last(history) === roundMs) return true;
-  const recent = filter(history, (timeMs) => timeMs >= roundMs - WINDOW_MS);
-  if (recent.length >= APPLICATIONS_MAX) return false;
-  add(recent, roundMs);
-  history.length = 0;
-  for (const timeMs of recent) add(history, timeMs);
+  const { times, count } = history;
+  if (includes(times, roundMs)) return true;
+  const oldestMs = times[count % APPLICATIONS_MAX];
+  if (oldestMs !== undefined && oldestMs >= roundMs - WINDOW_MS) return false;
+  times[history.count++ % APPLICATIONS_MAX] = roundMs;
   return true;
 }
 

@@ -82,7 +82,8 @@ export function createRunningChange(
     try {
       return work();
     } catch (reason) {
-      error ??= reason instanceof Error ? reason.message : String(reason);
+      // The cast is safe: only the runtime and the browser throw here.
+      error ??= (reason as Error).message;
     }
   };
 
@@ -115,7 +116,7 @@ export function createRunningChange(
     // that appear while a long list is scrolled would exceed the limit.
     const label = found.length > 1 ? readLabel(element) : "";
     const old = histories.get(label);
-    const history = old ?? [];
+    const history = old ?? { times: [], count: 0 };
     if (!mayApply(history)) return false;
     const effect = attempt(() => createEffect(change, element, target));
     if (!effect) return false;

@@ -1,6 +1,6 @@
 import type { PageNode } from "../../dom/make-dom.ts";
 import { dom } from "./dom.ts";
-import { filter, includes, map, reverse } from "./lists.ts";
+import { includes, map, reverse, without } from "./lists.ts";
 import { createRunningChange, type RunningChange } from "./running-change.ts";
 import type { CompiledPage } from "./runtime-types.ts";
 
@@ -33,10 +33,7 @@ function createSheet(css: string) {
     },
     remove() {
       for (const root of roots)
-        dom.setAdoptedStyleSheets(
-          root,
-          filter([...dom.adoptedStyleSheets(root)], (each) => each !== sheet),
-        );
+        dom.setAdoptedStyleSheets(root, without([...dom.adoptedStyleSheets(root)], sheet));
     },
   };
 }

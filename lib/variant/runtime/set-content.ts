@@ -1,21 +1,10 @@
 import type { PageElement, PageNode } from "../../dom/make-dom.ts";
 import { buildNodes } from "./build-nodes.ts";
+import { cloneNode, listCopies } from "./copies.ts";
 import { dom } from "./dom.ts";
 import type { Effect } from "./effect.ts";
 import { guardParent, insertNode, releaseGuard, removeNode } from "./guard-parent.ts";
-import {
-  add,
-  every,
-  filter,
-  find,
-  includes,
-  last,
-  map,
-  readWords,
-  removeLast,
-  reverse,
-  some,
-} from "./lists.ts";
+import { add, every, filter, find, includes, last, map, readWords, reverse, some, without } from "./lists.ts";
 import { keepOriginal, takeOriginal } from "./lost-originals.ts";
 import { moveElement } from "./place-nodes.ts";
 import type { CompiledNode } from "./runtime-types.ts";
@@ -45,7 +34,7 @@ export type Content = {
 const isTextMarker = (node: PageNode) => node instanceof Comment && /^t=/.test(node.data);
 
 /** Lists the child nodes of an element, except nodes that changes have inserted or moved there. */
-const listChildren = (element: PageElement) =>
+const listChildren = (element: PageNode) =>
   filter(dom.childNodes(element), (node) => !shared.placed.has(node));
 
 /** Lists the children that the page has rendered while the edit is shown. */
@@ -61,7 +50,7 @@ function restoreTexts(content: Content): void {
   const { texts } = content;
   for (const [text, { own, shown }] of texts) {
     if (text.data === shown) text.data = own;
-    content.built = filter(content.built, (node) => node !== text);
+    content.built = without(content.built, text);
   }
   texts.clear();
   for (const move of reverse(content.moves)) move.undo();
@@ -148,6 +137,20 @@ function show(element: PageElement, content: Content): void {
   if (!nodes) shared.contents.delete(element);
 }
 
+function replaceChildren(element: PageNode, nodes: PageNode[]): void {
+  map(listChildren(element), removeNode);
+  for (const node of nodes) insertNode(element, node, null);
+}
+
+/** Replaces the content of a copy by the content that the copied element has after an edit was removed. */
+function restoreCopy(copy: PageElement, element: PageElement, before: string | null): void {
+  const content = shared.contents.get(copy);
+  for (const slot of content?.texts.values() ?? [])
+    if (slot.own === before) slot.own = String(dom.textContent(element));
+  const own = content?.stash ?? copy;
+  if (dom.textContent(own) === before) replaceChildren(own, map(listChildren(element), cloneNode));
+}
+
 /** Replaces the content of an element, and keeps the page's own content for `undo`. */
 export function setContent(element: PageElement, nodes: CompiledNode[]): Effect {
   const content: Content = shared.contents.get(element) ?? {
@@ -161,11 +164,9 @@ export function setContent(element: PageElement, nodes: CompiledNode[]): Effect 
   const readKey = () => dom.localName(element) + dom.textContent(element);
   // The cast is safe: this function keeps the child nodes of elements by such keys.
   const lost = takeOriginal(readKey())?.original as PageNode[] | undefined;
-  if (lost) {
-    map(listChildren(element), removeNode);
-    for (const node of lost) insertNode(element, node, null);
-  }
+  if (lost) replaceChildren(element, lost);
   shared.contents.set(element, content);
+  shared.changed.add(element);
   add(content.edits, nodes);
   return {
     watched: () => [element],
@@ -188,9 +189,11 @@ export function setContent(element: PageElement, nodes: CompiledNode[]): Effect 
     put: () => show(element, content),
     undo() {
       const key = readKey();
-      removeLast(content.edits, nodes);
+      const before = dom.textContent(element);
+      content.edits = without(content.edits, nodes);
       show(element, content);
       if (!dom.isConnected(element)) keepOriginal(key, listChildren(element));
+      for (const copy of listCopies([element])) restoreCopy(copy as PageElement, element, before);
     },
   };
 }

@@ -18,8 +18,12 @@ type SharedState = {
   built: WeakSet<PageNode>;
   /** Nodes that a runtime has inserted or moved. They are not part of the page's own content. */
   placed: WeakSet<PageNode>;
-  /** The HTML or text of each node that a change has inserted. Copies of the nodes are recognized by it. */
+  /** The HTML or text of each node that a change has inserted. Restored copies of the nodes are recognized by it. */
   sources: Set<string | null>;
+  /** Nodes that a change has made, changed or moved. */
+  changed: WeakSet<PageNode>;
+  /** The nodes that the page has cloned from changed nodes, each with its source. */
+  copies: Map<PageNode, PageNode>;
   /** What elements that have left the document had before they were changed, by their look with the change. */
   lost: LostOriginal[];
   moved: WeakMap<PageElement, Moved>;
@@ -38,25 +42,27 @@ declare global {
 }
 
 // Changes with the shape of the state, because scripts of older releases may run in the same document.
-const STATE = Symbol.for("__agentSessionVariants/3");
+const STATE = Symbol.for("__agentSessionVariants/4");
 
 const NAME = "__agentSessionVariants";
 // The id of an element can be the name of a global variable, but such a variable is not a property of the window itself.
-if (!Object.hasOwn(window, NAME)) {
-  const value = Object.create(null) as Registry;
-  Object.defineProperty(window, NAME, { value, configurable: true, enumerable: true, writable: true });
-}
+if (!Reflect.getOwnPropertyDescriptor(window, NAME))
+  window[NAME] = { __proto__: null } as unknown as Registry;
 
 /** The running variants of the document by their keys. */
 export const registry = window[NAME] as Registry;
 
 const existing = registry[STATE];
+/** Whether this variant is the first in the document. The first one installs the hooks for all. */
+export const isFirst = !existing;
 
 /** The shared state. The first variant in the document creates it. */
 export const shared: SharedState = existing ?? {
   built: new WeakSet(),
   placed: new WeakSet(),
   sources: new Set(),
+  changed: new WeakSet(),
+  copies: new Map(),
   lost: [],
   moved: new WeakMap(),
   slots: new WeakMap(),
@@ -70,18 +76,22 @@ const notify = () => {
   for (const listener of shared.listeners) listener();
 };
 
-/** Replaces a method or setter of the browser with a version that also calls `notify`. */
-function hook(prototype: object, name: string): void {
-  const property = Object.getOwnPropertyDescriptor(prototype, name);
+/** Replaces a method or setter of the browser with a version that also calls `react`. */
+export function hook(
+  prototype: object,
+  name: string,
+  react: (result: unknown, target: unknown, values: unknown[]) => void = notify,
+): void {
+  const property = Reflect.getOwnPropertyDescriptor(prototype, name);
   if (!property?.configurable) return;
   const key = property.set ? "set" : "value";
   const original = property[key];
-  property[key] = function (...values: unknown[]) {
+  property[key] = function (this: unknown, ...values: unknown[]) {
     const result: unknown = Reflect.apply(original, this, values);
-    notify();
+    react(result, this, values);
     return result;
   };
-  Object.defineProperty(prototype, name, property);
+  Reflect.defineProperty(prototype, name, property);
 }
 
 /**
@@ -89,7 +99,7 @@ function hook(prototype: object, name: string): void {
  * document's `adoptedStyleSheets`, and new addresses. The hooks are installed once per document, and have no effect
  * while there are no listeners.
  */
-if (!existing) {
+if (isFirst) {
   hook(Element.prototype, "attachShadow");
   hook(Document.prototype, "adoptedStyleSheets");
   const navigation: unknown = Reflect.get(window, "navigation");

@@ -1,8 +1,8 @@
 import type { PageElement, PageNode } from "../../dom/make-dom.ts";
 import { dom } from "./dom.ts";
-import { collectRoots, listRoots, refreshRoots } from "./find-elements.ts";
+import { listRoots, listShadowRoots, refreshRoots } from "./find-elements.ts";
 import { forgetBlocked, isHydrating } from "./hydration.ts";
-import { every, filter, find, flatMap, includes, join, map, reverse, some } from "./lists.ts";
+import { every, filter, find, flatMap, includes, map, reverse, some } from "./lists.ts";
 import { beginRound } from "./reapply-limit.ts";
 import { type RunningPage, startPage } from "./running-page.ts";
 import type { CompiledPage, CompiledVariant, VariantHandle } from "./runtime-types.ts";
@@ -30,14 +30,9 @@ const RECORDS_MAX = 200;
 let entries: CompiledPage[] = [];
 /** The running pages: the pages of the variant that match the current address. */
 let pages: RunningPage[] = [];
-/** The CSS selectors of all changes as one selector list; empty if there are none. */
-let selector = "";
-/** Attributes that decide which elements the selectors match. */
-let deciding: string[] = [];
-let isPositional = false;
 /** Whether a reconciliation is due. */
 let isPending = false;
-/** Whether the document may contain shadow roots that `collectRoots` has not seen. */
+/** Whether the document may contain shadow roots that `listRoots` does not list yet, or in another order. */
 let isStale = false;
 let isNoticed = false;
 let nextRoundMs = 0;
@@ -46,35 +41,38 @@ let paidAtMs = -FREE_MS;
 let timer: ReturnType<typeof setTimeout> | undefined;
 let scriptError: string | null = null;
 
-const scriptsRun = new Set<string>();
-/** What the scripts of pages have returned to be called when their page stops. */
-const cleanUps = new Map<CompiledPage, () => void>();
-let observed = new WeakSet<PageNode>();
+/** The scripts of pages that have run, each with what it returned. A function is called when its page stops. */
+const scriptsRun = new Map<string, unknown>();
 const observer = new MutationObserver((records) => work(records));
 
 const listChanges = () => flatMap(pages, ({ changes }) => changes);
 
 function observeRoots(): void {
-  for (const root of pages.length > 0 ? listRoots() : []) {
-    if (observed.has(root)) continue;
-    observed.add(root);
-    // The cast is safe: the roots are documents and shadow roots.
+  const attributeFilter = flatMap(pages, ({ page }) => [...page.deciding, ...page.written]);
+  // The cast is safe: the roots are documents and shadow roots.
+  for (const root of pages.length > 0 ? listRoots() : [])
     observer.observe(root as Document | ShadowRoot, {
       subtree: true,
       childList: true,
       characterData: true,
-      attributeFilter: [...deciding, ...flatMap(pages, ({ page }) => page.written)],
+      attributeFilter,
     });
-  }
 }
 
 /**
- * Whether a new element is relevant. It is relevant if it has new shadow roots, or if a selector matches it or an
- * element inside it.
+ * Whether a new element is relevant. It is relevant if it has shadow roots, or if a selector matches it or an element
+ * inside it.
  */
 function concerns(element: PageElement): boolean {
-  if (collectRoots(element)) return true;
-  return selector !== "" && (dom.matches(element, selector) || dom.querySelector(element, selector) !== null);
+  if (listShadowRoots(element)[0]) isStale = true;
+  return (
+    isStale ||
+    some(
+      pages,
+      ({ page: { selector } }) =>
+        selector && (dom.matches(element, selector) || dom.querySelectorAll(element, selector)[0]),
+    )
+  );
 }
 
 /**
@@ -89,7 +87,9 @@ function digest(records: MutationRecord[]): boolean {
   const mutated = new Set<PageNode>();
   for (const { type, target, attributeName, addedNodes } of isMany ? [] : records) {
     mutated.add(type === "characterData" ? (dom.parentNode(target) ?? target) : target);
-    if (type === "childList" ? isPositional : includes(deciding, attributeName ?? "")) isRelevant = true;
+    isRelevant ||= some(pages, ({ page }) =>
+      type === "childList" ? page.isPositional : includes(page.deciding, attributeName ?? ""),
+    );
     for (const node of addedNodes) if (dom.isElement(node)) isRelevant = concerns(node) || isRelevant;
   }
   const changes = listChanges();
@@ -104,9 +104,8 @@ function settle(): void {
 }
 
 function reconcile(): void {
-  if (isStale) collectRoots(document);
+  if (isStale || !every(listRoots(), dom.isConnected)) refreshRoots();
   isPending = isStale = false;
-  refreshRoots();
   forgetBlocked();
   observeRoots();
   const changes = listChanges();
@@ -158,13 +157,12 @@ function runScripts(): void {
     const { js } = page;
     const source = String(js);
     if (!js || scriptsRun.has(source)) continue;
-    scriptsRun.add(source);
-    tryScript(() => {
-      const cleanUp = js();
-      if (typeof cleanUp === "function") cleanUps.set(page, () => cleanUp());
-    });
+    scriptsRun.set(source, null);
+    tryScript(() => scriptsRun.set(source, js()));
   }
 }
+
+dom.addEventListener(document, "DOMContentLoaded", runScripts);
 
 /** Stops the pages of the variant that no longer match the address, and starts the pages that match it now. */
 function followAddress(): void {
@@ -175,27 +173,17 @@ function followAddress(): void {
   for (const running of reverse(pages)) {
     const { page } = running;
     if (includes(matching, page)) continue;
-    const cleanUp = cleanUps.get(page);
-    if (cleanUp) {
+    const source = String(page.js);
+    const cleanUp = scriptsRun.get(source);
+    if (typeof cleanUp === "function") {
       // A script that cleaned up after itself runs again when its page starts again.
-      cleanUps.delete(page);
-      scriptsRun.delete(String(page.js));
-      tryScript(cleanUp);
+      scriptsRun.delete(source);
+      tryScript(() => cleanUp());
     }
     running.stop();
   }
   pages = map(matching, (page) => find(pages, (running) => running.page === page) ?? startPage(page));
-  selector = join(
-    filter(
-      map(matching, (page) => page.selector),
-      (text) => text,
-    ),
-    ",",
-  );
-  deciding = flatMap(matching, (page) => page.deciding);
-  isPositional = some(matching, (page) => page.isPositional);
   observer.disconnect();
-  observed = new WeakSet();
   isPending = isStale = pages.length > 0;
   work([], true);
   runScripts();
@@ -207,7 +195,6 @@ function onNotice(): void {
   isNoticed = true;
   queueMicrotask(() => {
     isNoticed = false;
-    if (!shared.listeners.has(onNotice)) return;
     isPending = isStale = pages.length > 0;
     followAddress();
     resume();
@@ -216,18 +203,15 @@ function onNotice(): void {
 
 function stop(): void {
   shared.listeners.delete(onNotice);
-  dom.removeEventListener(document, "DOMContentLoaded", runScripts);
   resume();
   entries = [];
   followAddress();
-  clearTimeout(timer);
 }
 
 function update(variant: CompiledVariant): void {
   stop();
   entries = variant.pages;
   shared.listeners.add(onNotice);
-  dom.addEventListener(document, "DOMContentLoaded", runScripts);
   followAddress();
 }
 
