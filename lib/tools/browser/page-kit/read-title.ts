@@ -1,7 +1,7 @@
 import type { Page } from "playwright";
 import { shorten } from "#lib/text/shorten.ts";
 import { withinDeadline } from "../within-deadline.ts";
-import { evaluateInMainFrame } from "./tool-world.ts";
+import { callInMainFrame } from "./tool-world.ts";
 
 const TITLE_CHARS_MAX = 300;
 const TITLE_MS_MAX = 1_000;
@@ -10,10 +10,6 @@ const TITLE_MS_MAX = 1_000;
 export const readTitle = (page: Page): Promise<string> =>
   withinDeadline(new AbortController().signal, TITLE_MS_MAX, async () => {
     // One character more than is shown is read, so that a longer title is marked as cut.
-    const title = await evaluateInMainFrame(
-      page,
-      (dom, charsMax) => dom.title(document).slice(0, charsMax),
-      TITLE_CHARS_MAX + 1,
-    );
+    const title = await callInMainFrame(page, "readTitle", [TITLE_CHARS_MAX + 1]);
     return shorten(title, TITLE_CHARS_MAX);
   }).catch(() => "");

@@ -6,7 +6,7 @@ import type { ToolServices } from "../../services.ts";
 import { defineTool } from "../../tool.ts";
 import { ensureLiveBrowser } from "../ensure-live-browser.ts";
 import { readPage, withNotice } from "../page-copy/read-page.ts";
-import { evaluateInMainFrame } from "../page-kit/tool-world.ts";
+import { callInMainFrame } from "../page-kit/tool-world.ts";
 import { withinDeadline } from "../within-deadline.ts";
 import { keepPicture } from "./keep-picture.ts";
 import { nameVariant, pictureVariant, withVariant } from "./picture-variant.ts";
@@ -96,13 +96,4 @@ async function withViewport<Result>(
  * Waits until the fonts are loaded and two frames are drawn, so that the layout has adapted to the new size. Waits at
  * most one second.
  */
-const settle = (page: Page): Promise<void> =>
-  evaluateInMainFrame(
-    page,
-    async (dom) => {
-      const frame = () => new Promise((resolve) => requestAnimationFrame(resolve));
-      const drawn = Promise.all([dom.fonts(document).ready, frame().then(frame)]);
-      await Promise.race([drawn, new Promise((resolve) => setTimeout(resolve, 1_000))]);
-    },
-    null,
-  );
+const settle = (page: Page): Promise<void> => callInMainFrame(page, "untilDrawn", []);

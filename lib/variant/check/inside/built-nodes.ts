@@ -1,5 +1,5 @@
 import type { Dom, PageElement, PageNode } from "#lib/dom/make-dom.ts";
-import type { PageKit } from "#lib/tools/browser/page-kit/page-kit.ts";
+import type { PageKit } from "#lib/injected/page-kit/page-kit.ts";
 import type { ExaminedChange } from "../examined-changes.ts";
 
 type BuildingChange = ExaminedChange & { op: "insert" | "setHtml" };

@@ -1,5 +1,5 @@
 import type { Dom, PageNode } from "#lib/dom/make-dom.ts";
-import type { PageKit } from "#lib/tools/browser/page-kit/page-kit.ts";
+import type { PageKit } from "#lib/injected/page-kit/page-kit.ts";
 import type { ExaminedChange } from "../examined-changes.ts";
 import type { PageOperator } from "../operate/inside/operator.ts";
 import type { Verdict, Verifier } from "./verify-changes.ts";

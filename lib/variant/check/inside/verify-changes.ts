@@ -1,6 +1,6 @@
 import type { Dom, PageElement, PageNode } from "#lib/dom/make-dom.ts";
+import type { PageKit } from "#lib/injected/page-kit/page-kit.ts";
 import type { BeginningOf } from "#lib/text/whole-characters.ts";
-import type { PageKit } from "#lib/tools/browser/page-kit/page-kit.ts";
 import type { ExaminedChange } from "../examined-changes.ts";
 import type { makeBuiltNodes } from "./built-nodes.ts";
 import type { makeNodeMatcher } from "./match-nodes.ts";

@@ -1,8 +1,8 @@
 import type { CDPSession } from "playwright";
 import { makeDom } from "#lib/dom/make-dom.ts";
+import { installSource } from "#lib/injected/bundle.ts";
 import { beginningOf } from "#lib/text/whole-characters.ts";
 import type { PageFrame } from "#lib/tools/browser/page-kit/page-frames.ts";
-import { pageKitSource } from "#lib/tools/browser/page-kit/page-kit.ts";
 import type { ExaminedChange } from "../examined-changes.ts";
 import { makeBuiltNodes } from "../inside/built-nodes.ts";
 import { DANGEROUS_LINK } from "../inside/find-links.ts";
@@ -36,7 +36,8 @@ export async function addWatch(
     const changes = ${JSON.stringify(changes)};
     const counter = { prefix: "", next: 1 };
     const dom = (${makeDom})();
-    const newKit = () => ${pageKitSource("counter")};
+    const { createPageKit } = ${installSource("tools")};
+    const newKit = () => createPageKit(counter);
     const verifier = (${makeVerifier})(dom, changes, ${makeNodeMatcher}, ${makeBuiltNodes}, ${makeEffectReader}, ${beginningOf});
     const watch = (${watchPage})(dom, changes, ${JSON.stringify(tagUrl)}, newKit, verifier);
     const dangerous = ${JSON.stringify(DANGEROUS_LINK.source)};

@@ -1,4 +1,5 @@
-import { type FrameFindings, HiddenMembersError, runAxe } from "#lib/tools/browser/accessibility/run-axe.ts";
+import type { AxeFindings } from "#lib/injected/accessibility/main.ts";
+import { HiddenMembersError, runAxe } from "#lib/tools/browser/accessibility/run-axe.ts";
 import type { Finding } from "../check-report.ts";
 import { identifyElements } from "../inside/identify-elements.ts";
 import { findChangeOf, readSize } from "../inside/read-changes.ts";
@@ -10,8 +11,8 @@ import { makeFinding } from "../make-finding.ts";
  * A broken accessibility rule, with the elements that break it. `keys` identify each element in other loads of the
  * page. The selectors do not, because the change itself may alter them.
  */
-type Violation = Omit<FrameFindings["violations"][number], "elements"> & {
-  elements: (FrameFindings["violations"][number]["elements"][number] & { keys: string[] })[];
+type Violation = Omit<AxeFindings["violations"][number], "elements"> & {
+  elements: (AxeFindings["violations"][number]["elements"][number] & { keys: string[] })[];
 };
 
 const TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];

@@ -11,8 +11,7 @@ export type CleanedHtml = {
 
 /**
  * Writes a frame's document as HTML without scripts, inline handlers, styles, comments, embedded data and the service's
- * overlay. Open shadow roots become `<template shadowrootmode="open">`. The function is sent to the page as source and
- * runs there, so it must not use anything from outside its own body.
+ * overlay. Open shadow roots become `<template shadowrootmode="open">`.
  * @param charsMax number of characters after which no more content is written. The end tags of open elements are still
  * written.
  */

@@ -1,6 +1,8 @@
-import type { Dom, PageElement, PageNode } from "#lib/dom/make-dom.ts";
-import type { BeginningOf } from "#lib/text/whole-characters.ts";
+import type { PageElement, PageNode } from "#lib/dom/make-dom.ts";
+import { beginningOf } from "#lib/text/whole-characters.ts";
+import { dom } from "../dom.ts";
 import type { SearchKit } from "./page-kit.ts";
+import { roleOf } from "./role-of.ts";
 
 /** Functions that compute the name and the text of an element. */
 export type NameKit = {
@@ -14,16 +16,10 @@ export type NameKit = {
 };
 
 /**
- * Creates the functions that compute names. Passwords are never part of a name. `makeNames` is sent to the page as
- * source and runs there, so it must not use anything from outside its own body. Source: W3C, Accessible Name and
- * Description Computation 1.2.
+ * Creates the functions that compute names. Passwords are never part of a name.
+ * Source: W3C, Accessible Name and Description Computation 1.2.
  */
-export function makeNames(
-  dom: Dom,
-  search: SearchKit,
-  roleOf: (element: PageElement) => string | null,
-  beginningOf: BeginningOf,
-): NameKit {
+export function makeNames(search: SearchKit): NameKit {
   const namedByContent = new Set(
     "button cell checkbox columnheader gridcell heading link menuitem menuitemcheckbox menuitemradio option radio row rowheader switch tab tooltip treeitem".split(
       " ",

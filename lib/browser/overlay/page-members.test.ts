@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { type OverlayBench, openOverlayBench } from "../overlay-testing.ts";
+import { type OverlayBench, openOverlayBench } from "./overlay-testing.ts";
 
 /** Fields and images whose names are members of forms and documents, and built-ins that the page has replaced. */
 const NAMES = [

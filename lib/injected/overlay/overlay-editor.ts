@@ -1,4 +1,4 @@
-import type { Box, OverlayState } from "../overlay-state.ts";
+import type { Box, OverlayState } from "./overlay-state.ts";
 
 /** Creates a `div` of the overlay with a class and a text. */
 export type MakeNode = (className: string, text?: string) => HTMLElement;
@@ -15,7 +15,7 @@ export type EditorCard = {
 
 /**
  * Creates the comment box. It only draws: the service has the text and the caret, because keys go to the service and
- * not to the page. Runs inside pages, so it must not refer to anything outside its own body.
+ * not to the page.
  */
 export function createEditorCard(make: MakeNode): EditorCard {
   const node = make("card editor");

@@ -1,5 +1,6 @@
-import type { Dom, PageElement } from "#lib/dom/make-dom.ts";
-import type { BeginningOf } from "#lib/text/whole-characters.ts";
+import type { PageElement } from "#lib/dom/make-dom.ts";
+import { beginningOf } from "#lib/text/whole-characters.ts";
+import { dom } from "../dom.ts";
 import type { SearchKit } from "./page-kit.ts";
 
 /** How people can use an element of the page. Null if people cannot use the element. */
@@ -63,28 +64,20 @@ export type ElementKit = {
  */
 export type RefCounter = { prefix: string; next: number };
 
-/**
- * Creates the functions that name and describe elements. `makeElements` is sent to the page as source and runs there,
- * so it must not use anything from outside its own body.
- */
-export function makeElements(
-  dom: Dom,
-  search: SearchKit,
-  counter: RefCounter,
-  beginningOf: BeginningOf,
-): ElementKit {
+/** The refs of the document's elements. The world keeps its bundle, so refs stay valid across calls. */
+const registry = {
+  refOf: new WeakMap<PageElement, string>(),
+  byRef: new Map<string, WeakRef<PageElement>>(),
+};
+
+/** Creates the functions that name and describe elements. */
+export function makeElements(search: SearchKit, counter: RefCounter): ElementKit {
   const controls = new Set(
     "button link textbox searchbox combobox listbox checkbox radio switch slider spinbutton menuitem menuitemcheckbox menuitemradio tab treeitem option scrollbar".split(
       " ",
     ),
   );
   const clickHandlers = "[onclick], [ondblclick], [onmousedown], [onmouseup], [onpointerdown], [onpointerup]";
-  // Global variables of the isolated world last as long as the document, so refs stay valid across calls.
-  // Their names are symbols, because `<img id=elements>` makes `globalThis.elements` that image.
-  const world = globalThis as { [key: symbol]: WorldElements | undefined };
-  const key = Symbol.for("agent-session-elements");
-  const registry = world[key] ?? { refOf: new WeakMap(), byRef: new Map() };
-  world[key] = registry;
 
   const refOf = (element: PageElement): string => {
     const existing = registry.refOf.get(element);
@@ -256,9 +249,3 @@ export function makeElements(
       .join("");
   return { attributesOf, refOf, elementOf, purposeOf, describe, statesOf, iconOf, quote };
 }
-
-/** The refs of a document's elements, stored in the isolated world. */
-type WorldElements = {
-  refOf: WeakMap<PageElement, string>;
-  byRef: Map<string, WeakRef<PageElement>>;
-};

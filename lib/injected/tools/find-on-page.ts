@@ -22,10 +22,7 @@ export type FoundElement = {
   isVisible: boolean;
 };
 
-/**
- * Finds and describes elements of a frame. The function is sent to the page as source and runs there, so it must not
- * use anything from outside its own body.
- */
+/** Finds and describes elements of a frame. */
 export function findOnPage(kit: PageKit, query: ElementQuery): { total: number; elements: FoundElement[] } {
   const { dom } = kit;
   const skipped = "script, style, noscript, template, head, head *, html, [data-agent-session-overlay]";

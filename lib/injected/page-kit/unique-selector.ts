@@ -1,11 +1,9 @@
-import type { Dom, PageElement, PageNode } from "#lib/dom/make-dom.ts";
+import type { PageElement, PageNode } from "#lib/dom/make-dom.ts";
+import { dom } from "../dom.ts";
 import type { PageKit, SearchKit } from "./page-kit.ts";
 
-/**
- * Creates the function {@link PageKit.selectorOf}. `makeSelectorOf` is sent to the page as source and runs there, so it
- * must not use anything from outside its own body.
- */
-export function makeSelectorOf(dom: Dom, { roots, queryAll }: SearchKit): PageKit["selectorOf"] {
+/** Creates the function {@link PageKit.selectorOf}. */
+export function makeSelectorOf({ roots, queryAll }: SearchKit): PageKit["selectorOf"] {
   const testAttributes = ["data-testid", "data-test-id", "data-test", "data-qa", "data-cy"];
   const namingAttributes = [
     "name",

@@ -1,11 +1,11 @@
-import type { Dom, PageElement } from "#lib/dom/make-dom.ts";
+import type { PageElement } from "#lib/dom/make-dom.ts";
+import { dom } from "../dom.ts";
 
 /**
  * Returns the CSS cursor keyword that a page shows at a point of its viewport. Resolves `auto` as browsers do: `text`
- * over text, `default` elsewhere. Looks into open shadow roots and frames of the same origin. Runs inside pages, so it
- * must not refer to anything outside its own body.
+ * over text, `default` elsewhere. Looks into open shadow roots and frames of the same origin.
  */
-export function cursorAt(x: number, y: number, dom: Dom): string {
+export function cursorAt(x: number, y: number): string {
   let at = { x, y };
   let element = dom.elementFromPoint(document, x, y);
   for (let depth = 0; element && depth < 16; depth += 1) {

@@ -1,10 +1,11 @@
-import { type Dom, makeDom, type PageElement, type PageNode, type PageRoot } from "#lib/dom/make-dom.ts";
-import { type BeginningOf, beginningOf } from "#lib/text/whole-characters.ts";
-import { type LineWriter, makeLineWriter } from "./line-writer.ts";
+import type { Dom, PageElement, PageNode, PageRoot } from "#lib/dom/make-dom.ts";
+import { beginningOf } from "#lib/text/whole-characters.ts";
+import { dom } from "../dom.ts";
+import { createLineWriter, type LineWriter } from "./line-writer.ts";
 import { type ElementKit, makeElements, type RefCounter } from "./make-elements.ts";
 import { makeNames, type NameKit } from "./make-names.ts";
-import { makeRoleOf } from "./make-roles.ts";
-import { makeTree, type TreeKit } from "./make-tree.ts";
+import { roleOf } from "./role-of.ts";
+import { type TreeKit, tree } from "./tree.ts";
 import { makeSelectorOf } from "./unique-selector.ts";
 
 /** Finds the page's elements, for functions that run inside the page. */
@@ -35,13 +36,12 @@ export type PageKit = SearchKit &
     selectorOf: (element: PageElement) => string | null;
     /** The ARIA role as Playwright's `getByRole` matches it; null if the element has no role. */
     roleOf: (element: PageElement) => string | null;
-    beginningOf: BeginningOf;
+    beginningOf: typeof beginningOf;
     /** Creates a writer for the lines of one frame. */
     newLines: () => LineWriter;
   };
 
-/** This function is sent to the page as source and runs there, so it must use nothing from outside its own body. */
-function makeSearch(dom: Dom): SearchKit {
+function makeSearch(): SearchKit {
   const overlay = "[data-agent-session-overlay]";
   let cachedRoots: PageRoot[] | undefined;
 
@@ -107,23 +107,20 @@ function makeSearch(dom: Dom): SearchKit {
   return { roots, queryAll, isOverlay, isVisible, isSecret };
 }
 
-/**
- * Returns a JavaScript expression that creates the `PageKit`. The expression runs in an isolated world, which the
- * page's scripts cannot see or change.
- *
- * @param counter a JavaScript expression for the ref counter.
- */
-export const pageKitSource = (counter: string): string => `(() => {
-  const beginningOf = ${beginningOf};
-  const dom = (${makeDom})();
-  const search = (${makeSearch})(dom);
-  const roleOf = (${makeRoleOf})(dom);
-  const names = (${makeNames})(dom, search, roleOf, beginningOf);
-  const elements = (${makeElements})(dom, search, ${counter}, beginningOf);
-  const tree = (${makeTree})(dom);
-  const newLines = () => (${makeLineWriter})(beginningOf);
-  const selectorOf = (${makeSelectorOf})(dom, search);
-  return { ...search, ...tree, ...names, ...elements, dom, roleOf, beginningOf, newLines, selectorOf };
-})()`;
+/** Creates the kit for one call: it caches the shadow roots and the selectors that it has seen. */
+export function createPageKit(counter: RefCounter): PageKit {
+  const search = makeSearch();
+  return {
+    ...search,
+    ...tree,
+    ...makeNames(search),
+    ...makeElements(search, counter),
+    dom,
+    roleOf,
+    beginningOf,
+    newLines: createLineWriter,
+    selectorOf: makeSelectorOf(search),
+  };
+}
 
 export type { RefCounter };

@@ -1,5 +1,5 @@
 import type { PageElement } from "#lib/dom/make-dom.ts";
-import type { PageKit } from "#lib/tools/browser/page-kit/page-kit.ts";
+import type { PageKit } from "../page-kit/page-kit.ts";
 
 /** What the selector of one change matches in the page. */
 export type FoundBySelector = {
@@ -17,10 +17,7 @@ type FoundElement = { ref: string; label: string; text: string; box: string };
 /** An element after the change was applied. Null if the element is no longer in the document. */
 export type ElementState = { text: string; box: string } | null;
 
-/**
- * For each selector, counts the matching elements and describes the first `shown` of them. The source of this function
- * is sent to the page and runs there.
- */
+/** For each selector, counts the matching elements and describes the first `shown` of them. */
 export function findBySelector(
   kit: PageKit,
   { wanted, shown }: { wanted: { changeId: string; selector: string }[]; shown: number },
@@ -50,10 +47,7 @@ export function findBySelector(
   });
 }
 
-/**
- * Reads the current state of the elements with these refs. The source of this function is sent to the page and runs
- * there.
- */
+/** Reads the current state of the elements with these refs. */
 export function readStates(kit: PageKit, refs: string[]): ElementState[] {
   const { dom } = kit;
   return refs.map((ref) => {
@@ -68,8 +62,7 @@ export function readStates(kit: PageKit, refs: string[]): ElementState[] {
 
 /**
  * For each selector, finds the elements that resemble it most. Meant for selectors that match nothing. Compares the
- * words of the selector with words in the ids, classes, other attributes and texts of the elements. The source of this
- * function is sent to the page and runs there.
+ * words of the selector with words in the ids, classes, other attributes and texts of the elements.
  */
 export function findCandidates(
   kit: PageKit,

@@ -1,4 +1,5 @@
-import type { BeginningOf } from "#lib/text/whole-characters.ts";
+import { beginningOf } from "#lib/text/whole-characters.ts";
+
 /**
  * A line and the lines nested in it. `frame` is the ref of an iframe whose content belongs below the line. `isOpen`
  * says whether more text may be appended to the line.
@@ -22,11 +23,8 @@ export type LineWriter = {
   flatten: (lines: Line[]) => string;
 };
 
-/**
- * Creates a writer. `makeLineWriter` is sent to the page as source and runs there, so it must not use anything from
- * outside its own body.
- */
-export function makeLineWriter(beginningOf: BeginningOf): LineWriter {
+/** @see LineWriter */
+export function createLineWriter(): LineWriter {
   const lineChars = 160;
   const textChars = 400;
   let pending = "";

@@ -1,5 +1,6 @@
-import { type Dom, makeDom, type PageElement, type PageNode, type PageRoot } from "#lib/dom/make-dom.ts";
-import { type BeginningOf, beginningOf } from "#lib/text/whole-characters.ts";
+import type { PageElement, PageNode, PageRoot } from "#lib/dom/make-dom.ts";
+import { beginningOf } from "#lib/text/whole-characters.ts";
+import { dom } from "../dom.ts";
 
 /** The part of an element's description that its own frame knows. */
 export type ElementInFrame = {
@@ -14,9 +15,11 @@ export type ElementInFrame = {
 /**
  * Finds the element for a node that DevTools found at a point of its frame's viewport. DevTools finds no inert elements,
  * only what contains them, so it looks for an inert descendant at the point; of several, it takes the last in the
- * document's order. Runs inside pages, so it must not refer to anything outside its own body.
+ * document's order.
+ * @param x, y the point, as parts of the viewport's width and height.
  */
-function refineElement(node: PageNode, point: { x: number; y: number }, dom: Dom): PageElement | null {
+export function refineElement(node: PageNode, x: number, y: number): PageElement | null {
+  const point = { x: x * innerWidth, y: y * innerHeight };
   const found = dom.isElement(node) ? node : dom.parentElement(node);
   let remaining = 20_000;
   return found && (findInert(found, isInert(found), 0) ?? found);
@@ -46,10 +49,9 @@ function refineElement(node: PageNode, point: { x: number; y: number }, dom: Dom
 
 /**
  * Describes an element by selector, text and label. The selector matches only this element in its frame; it prefers ids
- * and attributes that the page's author chose. Parts in open shadow roots are joined with ` >> `. Runs inside pages, so
- * it must not refer to anything outside its own body.
+ * and attributes that the page's author chose. Parts in open shadow roots are joined with ` >> `.
  */
-function describeElement(target: PageElement, dom: Dom, beginning: BeginningOf): ElementInFrame {
+export function describeElement(target: PageElement): ElementInFrame {
   const { localName, getAttribute } = dom;
 
   const isUnique = (root: PageRoot, selector: string) => dom.querySelectorAll(root, selector).length === 1;
@@ -97,38 +99,27 @@ function describeElement(target: PageElement, dom: Dom, beginning: BeginningOf):
   function pathOf(element: PageElement): { selector: string; isClosed: boolean }[] {
     // The cast is safe: an element that is shown has the document or a shadow root as its root.
     const root = dom.getRootNode(element) as PageRoot;
-    const selector = beginning(selectorWithin(root, element), 2_000);
+    const selector = beginningOf(selectorWithin(root, element), 2_000);
     if (!(root instanceof ShadowRoot)) return [{ selector, isClosed: false }];
     // Pages' isolated worlds see open shadow roots only, like the agent's selectors.
     return [...pathOf(root.host), { selector, isClosed: dom.shadowRoot(root.host) !== root }];
   }
   function visibleText(): string {
     const text = (dom.property(target, "innerText") as string | undefined) ?? dom.textContent(target);
-    return beginning((text ?? "").replace(/\s+/g, " ").trim(), 160);
+    return beginningOf((text ?? "").replace(/\s+/g, " ").trim(), 160);
   }
 
   const path = pathOf(target);
   const firstClosed = path.findIndex(({ isClosed }) => isClosed);
   const join = (parts: typeof path) => parts.map(({ selector }) => selector).join(" >> ");
   const text = visibleText();
-  const label = getAttribute(target, "aria-label") ?? getAttribute(target, "alt") ?? beginning(text, 40);
+  const label = getAttribute(target, "aria-label") ?? getAttribute(target, "alt") ?? beginningOf(text, 40);
   return {
     selector: join(firstClosed === -1 ? path : path.slice(0, firstClosed)),
     shadowSelector: firstClosed === -1 ? null : join(path.slice(firstClosed)),
-    element: beginning(localName(target), 80) + (label ? ` “${beginning(label, 160)}”` : ""),
+    element: beginningOf(localName(target), 80) + (label ? ` “${beginningOf(label, 160)}”` : ""),
     text,
-    title: beginning(dom.title(document), 500),
+    title: beginningOf(dom.title(document), 500),
     url: location.href,
   };
 }
-
-/** Source of a function for `Runtime.callFunctionOn`, with a node as `this`, and a point as parts of the viewport. */
-export const refineScript = `function (x, y) {
-  const point = { x: x * innerWidth, y: y * innerHeight };
-  return (${refineElement.toString()})(this, point, (${makeDom.toString()})());
-}`;
-
-/** Source of a function for `Runtime.callFunctionOn`, with an element as `this`. It returns {@link ElementInFrame}. */
-export const describeScript = `function () {
-  return (${describeElement.toString()})(this, (${makeDom.toString()})(), ${beginningOf.toString()});
-}`;

@@ -1,6 +1,7 @@
-import type { Dom } from "#lib/dom/make-dom.ts";
-import type { OverlayPart, OverlayState, PlacedPart } from "../overlay-state.ts";
-import type { createEditorCard, EditorCard, MakeNode } from "./overlay-editor.ts";
+import { dom } from "../dom.ts";
+import { createEditorCard, type EditorCard, type MakeNode } from "./overlay-editor.ts";
+import type { OverlayPart, OverlayState, PlacedPart } from "./overlay-state.ts";
+import { overlayStyles } from "./overlay-styles.ts";
 
 /** The overlay's nodes in one document, from `createOverlayView` until `remove`. */
 export type OverlayView = {
@@ -15,16 +16,13 @@ export type OverlayView = {
   remove: () => void;
 };
 
-/** What the view needs inside the page: its style sheet, and functions from other files. */
-export type ViewParts = { styles: string; dom: Dom; createEditor: typeof createEditorCard };
-
 /**
  * Builds the overlay in a closed shadow root. It is a popover, so it is in the top layer, above modal dialogs, other
  * popovers and fullscreen elements. It only draws: it takes no focus and no events, so a modal dialog, `inert` or a
  * focus trap of the page does not affect it. Its style sheet is an adopted one, because strict content security policies
- * allow such style sheets. Runs inside pages, so it must not refer to anything outside its own body.
+ * allow such style sheets.
  */
-export function createOverlayView(attribute: string, { styles, dom, createEditor }: ViewParts): OverlayView {
+export function createOverlayView(attribute: string): OverlayView {
   const make: MakeNode = (className, text = "") => {
     const html = "http://www.w3.org/1999/xhtml";
     // The cast is safe: HTML has this element.
@@ -38,7 +36,7 @@ export function createOverlayView(attribute: string, { styles, dom, createEditor
   host.style.setProperty("all", "initial", "important");
   const root = host.attachShadow({ mode: "closed" });
   const sheet = new CSSStyleSheet();
-  sheet.replaceSync(styles);
+  sheet.replaceSync(overlayStyles);
   root.adoptedStyleSheets = [sheet];
 
   const panel = make("panel");
@@ -96,7 +94,7 @@ export function createOverlayView(attribute: string, { styles, dom, createEditor
       return;
     }
     if (!card) {
-      card = createEditor(make);
+      card = createEditorCard(make);
       panel.append(card.node);
     }
     card.draw(editor);

@@ -1,6 +1,6 @@
 import type { PageElement } from "#lib/dom/make-dom.ts";
-import type { Line } from "./line-writer.ts";
-import type { PageKit } from "./page-kit.ts";
+import type { Line } from "../page-kit/line-writer.ts";
+import type { PageKit } from "../page-kit/page-kit.ts";
 
 /** One line of a frame's snapshot; `frame` is the ref of an iframe whose content belongs below the line. */
 export type SnapshotLine = { depth: number; text: string; frame?: string };
@@ -9,8 +9,7 @@ export type SnapshotLine = { depth: number; text: string; frame?: string };
 type WalkOptions = { linesMax: number; attributes: string[] };
 
 /**
- * Writes a frame as lines of text and controls in reading order. The function is sent to the page as source and runs
- * there, so it must not use anything from outside its own body. All text from the page is quoted, so that no page can
+ * Writes a frame as lines of text and controls in reading order. All text from the page is quoted, so that no page can
  * forge a line.
  */
 export function walkPage(

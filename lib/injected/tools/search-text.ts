@@ -10,8 +10,7 @@ export type TextMatch = { snippet: string; selector: string | null; tag: string;
 /**
  * Searches the text of one frame, including text that is not visible. The texts of inline elements are joined, and each
  * block is a separate line. Alt texts count as text, and so do the values of form fields. If a field is empty, hidden
- * or for a password, its placeholder is searched instead of its value. The search ends at 5,000 matches. The function
- * is sent to the page as source and runs there, so it must not use anything from outside its own body.
+ * or for a password, its placeholder is searched instead of its value. The search ends at 5,000 matches.
  */
 export function searchText(
   kit: PageKit,

@@ -1,12 +1,11 @@
 import type { PageElement, PageNode } from "#lib/dom/make-dom.ts";
-import { type PageKit, pageKitSource } from "./page-kit.ts";
+import type { PageKit } from "../page-kit/page-kit.ts";
 
 /**
  * Explains briefly what prevents an action on an element, such as `it is disabled`. Returns an empty string if nothing
- * does. Names from the page are quoted. The function is sent to the page as source and runs there, so it must not use
- * anything from outside its own body.
+ * does. Names from the page are quoted.
  */
-function explainElement(kit: PageKit, element: PageElement): string {
+export function explainElement(kit: PageKit, element: PageElement): string {
   const { dom } = kit;
   const label = (each: PageElement): string => {
     const role = kit.roleOf(each);
@@ -61,19 +60,3 @@ function explainElement(kit: PageKit, element: PageElement): string {
   if ("readOnly" in element && element.readOnly === true) return "it is read-only";
   return explainCovered();
 }
-
-/**
- * Returns the source of a selector engine for Playwright. When the selector `explain=1` is applied to an element, the
- * engine returns a new, detached element whose text is the result of `explainElement`. The engine runs in Playwright's
- * isolated world, which the page's scripts cannot reach.
- */
-export const explainEngineSource = (): string => `(() => {
-  const explain = (root) => {
-    const counter = { prefix: "", next: 0 };
-    const kit = ${pageKitSource("counter")};
-    const result = kit.dom.createElement(document, "div");
-    result.textContent = (${explainElement})(kit, root);
-    return result;
-  };
-  return { query: explain, queryAll: (root) => [explain(root)] };
-})()`;

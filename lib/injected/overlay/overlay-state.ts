@@ -1,3 +1,6 @@
+/** Attribute of the overlay's host element. Queries of the service exclude the element that has this attribute. */
+export const OVERLAY_ATTRIBUTE = "data-agent-session-overlay";
+
 /** A box in CSS pixels of the page's viewport. */
 export type Box = { x: number; y: number; width: number; height: number };
 
