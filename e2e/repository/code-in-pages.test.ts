@@ -11,8 +11,8 @@ const SENT_AS_SOURCE = [
   /\(\$\{\w+(\.toString\(\))?\}\)\(/,
   /\.register\("\w+", [^{]/,
 ];
-/** The check of variants is not a bundle yet. Playwright evaluates in the element that its locator finds only functions. */
-const ALLOWED = [/^lib\/variant\/check\/load\//, /^lib\/variant\/previews\/take-previews\.ts$/];
+/** In the element that a locator finds, Playwright evaluates only functions. */
+const ALLOWED = [/^lib\/variant\/previews\/take-previews\.ts$/];
 
 test("no function is sent to a page as its source text", () => {
   const found = globSync("lib/{browser,test-runs,tools,mcp-server,variant}/**/*.ts", { cwd: root })
@@ -29,7 +29,9 @@ test("no function is sent to a page as its source text", () => {
 test("only code that runs inside pages, and the code that calls it, is in lib/injected", () => {
   const entries = JSON.parse(readFileSync(join(root, "lib/injected/bundles.json"), "utf8")) as typeof bundles;
   for (const path of Object.values(entries)) assert.match(path, /^[\w-]+\/main\.ts$/);
-  const inPages = globSync("lib/injected/*/**/*.ts", { cwd: root });
+  const inPages = globSync("lib/injected/*/**/*.ts", { cwd: root }).filter(
+    (path) => !path.endsWith(".test.ts"),
+  );
   const onNode = inPages.filter((path) =>
     /from "(node:|playwright|zod)/.test(readFileSync(join(root, path), "utf8")),
   );

@@ -10,8 +10,10 @@ type Bundles = ByName<{
   tools: typeof import("./tools/main.ts");
   engines: typeof import("./engines/main.ts");
   accessibility: typeof import("./accessibility/main.ts");
+  check: typeof import("./check/main.ts");
   overlay: typeof import("./overlay/main.ts");
   "object-urls": typeof import("./object-urls/main.ts");
+  tag: typeof import("./tag/main.ts");
 }>;
 
 export type BundleName = keyof Bundles;
@@ -53,14 +55,17 @@ export function loadBundle(name: BundleName): Bundle {
   return bundle;
 }
 
+/** Returns the source of an expression for the object with the exports of a bundle. */
+const moduleSource = (name: BundleName): string => `(() => {${loadBundle(name).code}return injected})()`;
+
 /**
  * Returns the source of an expression that installs a bundle in a JavaScript world, unless the world has it already. Use
  * it in isolated worlds only: in its own world, a page could find the bundle.
  */
 export function installSource(name: BundleName): string {
-  const { code, key } = loadBundle(name);
+  const { key } = loadBundle(name);
   // The key is a symbol, because the id of an element can be the name of a global variable.
-  return `globalThis[Symbol.for(${JSON.stringify(key)})] ??= (() => {${code}return injected})()`;
+  return `globalThis[Symbol.for(${JSON.stringify(key)})] ??= ${moduleSource(name)}`;
 }
 
 /** Returns the source of an expression that installs a bundle in an isolated world and calls a function of it. */
@@ -70,14 +75,16 @@ export const startSource = <Name extends BundleName, Key extends FunctionName<Na
   args: Parameters<InjectedFunction<Name, Key>>,
 ): string => `(${installSource(name)}).${fn}(${args.map(toSource).join()})`;
 
-/**
- * Returns the source of an expression that calls a function of a bundle, and leaves nothing else in the JavaScript world.
- */
+/** Returns the source of a function of a bundle. It leaves nothing else in the JavaScript world. */
+export const functionSource = <Name extends BundleName>(name: Name, fn: FunctionName<Name>): string =>
+  `(...args) => ${moduleSource(name)}.${fn}(...args)`;
+
+/** Returns the source of an expression that calls a function of a bundle, and leaves nothing else in the world. */
 export const onceSource = <Name extends BundleName, Key extends FunctionName<Name>>(
   name: Name,
   fn: Key,
   args: Parameters<InjectedFunction<Name, Key>>,
-): string => `(() => {${loadBundle(name).code}return injected.${fn}(${args.map(toSource).join()})})()`;
+): string => `(${functionSource(name, fn)})(${args.map(toSource).join()})`;
 
 /** Writes a JSON value as a JavaScript expression. */
 export const toSource = (value: unknown): string => JSON.stringify(value) ?? "undefined";

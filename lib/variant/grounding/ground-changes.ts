@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { LiveBrowser } from "#lib/browser/browser-service.ts";
+import { matchesAddress } from "#lib/injected/runtime/match-address.ts";
+import type { ChangeReport } from "#lib/injected/runtime/runtime-types.ts";
 import type { ElementState, FoundBySelector } from "#lib/injected/tools/find-elements.ts";
 import { countOf } from "#lib/text/count-of.ts";
 import { shorten } from "#lib/text/shorten.ts";
@@ -8,8 +10,6 @@ import { type PageFrame, withFrames } from "#lib/tools/browser/page-kit/page-fra
 import { quoteAsData } from "#lib/tools/quote-as-data.ts";
 import { variantScript } from "../compile/variant-script.ts";
 import type { Change, VariantDocument, VariantPage } from "../document.ts";
-import { matchesAddress } from "../runtime/match-address.ts";
-import type { ChangeReport } from "../runtime/runtime-types.ts";
 import { revertOthers, runInPage, untilApplied } from "../variant-in-page.ts";
 import { findCssProblems } from "./find-css-problems.ts";
 

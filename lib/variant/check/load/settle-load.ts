@@ -1,4 +1,3 @@
-import type { PageWatch, QuietPage } from "../inside/page-watch.ts";
 import { openPage } from "../operate/open-page.ts";
 import type { CheckContext, CheckTarget } from "./check-context.ts";
 import type { PageLoad } from "./open-load.ts";
@@ -21,11 +20,7 @@ export async function settleLoad(load: PageLoad, { limits }: CheckContext, ageMs
   const wanted = { quietMs: QUIET_MS, loadedMs: limits.loadedMs, ageMs, maxMs: QUIET_MS_MAX };
   const timeoutMs = ageMs + limits.loadedMs + QUIET_MS_MAX + limits.answerMs;
   for (;;) {
-    const age = await load.look(
-      (watch: PageWatch, quiet: QuietPage) => watch.untilQuiet(quiet),
-      wanted,
-      timeoutMs,
-    );
+    const age = await load.look("untilQuiet", wanted, timeoutMs);
     if (load.pendingRequests() === 0 || performance.now() >= untilMs) return age;
   }
 }
@@ -87,10 +82,4 @@ export const untilApplied = (
   { limits }: Pick<CheckContext, "limits">,
   ids: string[],
   maxMs: number,
-): Promise<boolean> =>
-  load.look(
-    (watch: PageWatch, wanted: { ids: string[]; maxMs: number }) =>
-      watch.untilApplied(wanted.ids, wanted.maxMs),
-    { ids, maxMs },
-    maxMs + limits.answerMs,
-  );
+): Promise<boolean> => load.look("untilApplied", { ids, maxMs }, maxMs + limits.answerMs);

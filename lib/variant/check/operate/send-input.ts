@@ -1,5 +1,5 @@
+import type { QuietPage } from "#lib/injected/check/page-watch.ts";
 import { withinDeadline } from "#lib/tools/browser/within-deadline.ts";
-import type { PageWatch, QuietPage } from "../inside/page-watch.ts";
 import type { CheckContext } from "../load/check-context.ts";
 import type { PageLoad } from "../load/open-load.ts";
 
@@ -26,8 +26,7 @@ export const sendInput = (
 
 /** Waits until the page has reacted to input: its content has stopped changing, and its requests are answered. */
 export async function untilReacted(load: PageLoad): Promise<void> {
-  const wait = (watch: PageWatch, wanted: QuietPage) => watch.untilQuiet(wanted);
   const untilMs = performance.now() + REQUESTS_MS_MAX;
-  do await load.look(wait, QUIET);
+  do await load.look("untilQuiet", QUIET);
   while (load.pendingRequests() > 0 && performance.now() < untilMs);
 }

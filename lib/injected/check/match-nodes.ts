@@ -1,5 +1,5 @@
 import type { Dom, PageElement, PageNode } from "#lib/dom/make-dom.ts";
-import type { CompiledNode } from "../../runtime/runtime-types.ts";
+import type { CompiledNode } from "../runtime/runtime-types.ts";
 
 /** Searches nodes of a page for the compiled nodes of a change's HTML. */
 type NodeMatcher = {
@@ -25,8 +25,7 @@ type Mode = "exact" | "merged" | "shared";
 
 /**
  * Creates a {@link NodeMatcher}. An element matches even if scripts of the page have added attributes, classes or
- * children to it. The source of this function is sent to the page and runs there, so the function uses nothing from
- * outside its own body.
+ * children to it.
  *
  * @param isShared whether another change affects the element too. The element's attributes and content may then differ
  * from the HTML.

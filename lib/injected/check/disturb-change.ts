@@ -32,7 +32,7 @@ export type Disturbance = "restore" | "replace";
 
 /**
  * Copies the elements that the changes match in a page without the variant: at most ten for each change, and none with
- * more than 2,000 descendants. The source of this function is sent to the page and runs there.
+ * more than 2,000 descendants.
  */
 export function readOriginals(watch: PageWatch): Record<string, OriginalElement[]> {
   const ELEMENTS_MAX = 10;
@@ -77,8 +77,7 @@ type RenderOutcome = {
 
 /**
  * Undoes a change on its elements, as a page does when it renders again. Then waits until the change is applied again,
- * or until `maxMs` have passed. The source of this function is sent to the page and runs there, so the function uses
- * nothing from outside its own body.
+ * or until `maxMs` have passed.
  */
 export async function disturbChange(
   watch: PageWatch,

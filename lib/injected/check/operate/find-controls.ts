@@ -1,6 +1,6 @@
 import type { Dom, PageElement, PageNode } from "#lib/dom/make-dom.ts";
 import type { BeginningOf } from "#lib/text/whole-characters.ts";
-import type { PageWatch } from "../../inside/page-watch.ts";
+import type { PageWatch } from "../page-watch.ts";
 
 /** How a control is operated: with a click, by typing, by choosing another option, or by submitting its form. */
 export type ControlKind = "click" | "type" | "choose" | "submit";
@@ -44,8 +44,7 @@ export type ControlFinder = {
 };
 
 /**
- * Creates a {@link ControlFinder}. The source of this function is sent to the page and runs there, so the function uses
- * nothing from outside its own body.
+ * Creates a {@link ControlFinder}.
  *
  * @param dangerous source of a regular expression for links that may have side effects, which are not operated.
  */

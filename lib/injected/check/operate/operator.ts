@@ -1,6 +1,6 @@
 import type { PageElement } from "#lib/dom/make-dom.ts";
 import type { BeginningOf } from "#lib/text/whole-characters.ts";
-import type { PageWatch } from "../../inside/page-watch.ts";
+import type { PageWatch } from "../page-watch.ts";
 import type { fillForm } from "./fill-form.ts";
 import type {
   Control,
@@ -33,8 +33,7 @@ type FirstFocus = { label: string; change: { id: string; op: string } | null };
 type Aim = { how: "point"; point: Point } | { how: "focus" } | { how: "none" } | { how: "blocked" };
 
 /**
- * Creates the {@link PageOperator} of a document. The source of this function is sent to the page and runs there, so the
- * function uses nothing from outside its own body.
+ * Creates the {@link PageOperator} of a document.
  */
 export function makeOperator(
   watch: PageWatch,
@@ -61,7 +60,7 @@ export function makeOperator(
   };
 }
 
-/** Lists the controls of a page. The source of this function is sent to the page and runs there. */
+/** Lists the controls of a page. */
 export function listControls(
   { operator, newKit }: PageWatch,
   { max, hasDistantFields }: { max: number; hasDistantFields: boolean },
@@ -77,14 +76,13 @@ export function listControls(
     }));
 }
 
-/** Records which elements the page changes by itself. The source of this function is sent to the page and runs there. */
+/** Records which elements the page changes by itself. */
 export const recordIdle = ({ operator }: PageWatch, idleMs: number): Promise<void> =>
   operator.recorder.recordIdle(idleMs);
 
 /**
  * Scrolls a control into view, and starts to record. A form is filled first, and its submit button is aimed at: the one
- * with the keys `submitter`, wherever it is now. Without a submit button, its first field gets the focus. The source of
- * this function is sent to the page and runs there, so the function uses nothing from outside its own body.
+ * with the keys `submitter`, wherever it is now. Without a submit button, its first field gets the focus.
  */
 export async function aimAtControl(
   { operator, newKit }: PageWatch,
@@ -146,8 +144,7 @@ export async function aimAtControl(
 }
 
 /**
- * Reads which element has the focus, and the change that it belongs to. Null if none has it. The
- * source of this function is sent to the page and runs there.
+ * Reads which element has the focus, and the change that it belongs to. Null if none has it.
  */
 export function readFirstFocus({ operator, changes, verifier, newKit }: PageWatch): FirstFocus | null {
   const kit = newKit();
@@ -162,7 +159,7 @@ export function readFirstFocus({ operator, changes, verifier, newKit }: PageWatc
   return { label: finder.labelOf(focused), change: change ? { id: change.id, op: change.op } : null };
 }
 
-/** Reads what happened since the control was aimed at. The source of this function is sent to the page and runs there. */
+/** Reads what happened since the control was aimed at. */
 export async function readReaction({ operator }: PageWatch): Promise<ReturnType<ReactionRecorder["read"]>> {
   const ANIMATION_MS_MAX = 600;
   const isEnding = (animation: Animation) => animation.effect?.getComputedTiming().endTime !== Infinity;
@@ -186,4 +183,16 @@ export async function aimAtSelector(
   await new Promise((resolve) => setTimeout(resolve, 50));
   const { left, top, width, height } = dom.getBoundingClientRect(element);
   return { x: left + width / 2, y: top + height / 2 };
+}
+
+/** Whether a control says that it is open. */
+export function isExpanded({ operator, newKit }: PageWatch, keys: string[]): boolean {
+  const { dom } = newKit();
+  const control = operator.find({ kind: "click", keys });
+  const details =
+    control && dom.localName(control.element) === "summary" && dom.parentElement(control.element);
+  if (!control) return false;
+  return details
+    ? dom.hasAttribute(details, "open")
+    : dom.getAttribute(control.element, "aria-expanded") === "true";
 }

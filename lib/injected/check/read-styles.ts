@@ -10,8 +10,7 @@ type SeenSheet = {
 };
 
 /**
- * Reads whether the variant's style sheets are in the document, and which of their rules match no element. The source
- * of this function is sent to the page and runs there, so the function uses nothing from outside its own body.
+ * Reads whether the variant's style sheets are in the document, and which of their rules match no element.
  */
 export function readStyles(watch: PageWatch, texts: string[]): SeenSheet[] {
   const STATE_ATTRIBUTE =

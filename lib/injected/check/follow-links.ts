@@ -5,8 +5,7 @@ type DeadLink = { url: string; changeId: string | null; status: number | null };
 
 /**
  * Requests the addresses of links with GET, from inside the page, and looks up fragments of the page. An address that
- * cannot be requested, for example because of the page's content policy, is left out. The source of this function is
- * sent to the page and runs there, so the function uses nothing from outside its own body.
+ * cannot be requested, for example because of the page's content policy, is left out.
  */
 export async function followLinks(
   watch: PageWatch,

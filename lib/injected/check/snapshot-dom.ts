@@ -18,8 +18,7 @@ export type DomNode = {
 export type DomSnapshot = { root: DomNode; isCut: boolean };
 
 /**
- * Copies the document with its open shadow roots and adopted style sheets. The source of this function is sent to the
- * page and runs there, so the function uses nothing from outside its own body.
+ * Copies the document with its open shadow roots and adopted style sheets.
  */
 export function snapshotDom(watch: PageWatch): DomSnapshot {
   const NODES_MAX = 30_000;

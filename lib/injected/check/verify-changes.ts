@@ -1,8 +1,8 @@
 import type { Dom, PageElement, PageNode } from "#lib/dom/make-dom.ts";
-import type { PageKit } from "#lib/injected/page-kit/page-kit.ts";
 import type { BeginningOf } from "#lib/text/whole-characters.ts";
-import type { ExaminedChange } from "../examined-changes.ts";
+import type { PageKit } from "../page-kit/page-kit.ts";
 import type { makeBuiltNodes } from "./built-nodes.ts";
+import type { ExaminedChange } from "./examined-change.ts";
 import type { makeNodeMatcher } from "./match-nodes.ts";
 import type { makeEffectReader } from "./read-effect.ts";
 
@@ -51,8 +51,7 @@ export type Verifier = {
 };
 
 /**
- * Creates a {@link Verifier}. The source of this function is sent to the page and runs there, so the function uses
- * nothing from outside its own body.
+ * Creates a {@link Verifier}.
  *
  * @param makeMatcher the function `makeNodeMatcher`, which is passed in because this function cannot import it. The
  * same applies to `makeBuilt` and `makeEffects`.

@@ -1,4 +1,5 @@
-import type { PageMatch } from "../document.ts";
+/** How a page's address is compared with the `url` of an entry in `pages`. The fragment is never compared. */
+export type PageMatch = "exact" | "path" | "prefix" | "glob";
 
 type Address = { url: string; match: PageMatch };
 

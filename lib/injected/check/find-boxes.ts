@@ -1,11 +1,11 @@
 import type { PageElement } from "#lib/dom/make-dom.ts";
-import type { Box } from "#lib/tools/browser/compare/pictures.ts";
+import type { Box } from "../overlay/overlay-state.ts";
 import type { PageWatch } from "./page-watch.ts";
 
 /**
  * Finds, for each change, the box of an element that it altered, inserted or matches, in CSS pixels from the upper left
  * corner of the page. If none of these elements is visible, finds the box of the nearest visible ancestor. Leaves out
- * changes without such an element. The source of this function is sent to the page and runs there.
+ * changes without such an element.
  */
 export function findBoxes(watch: PageWatch): Record<string, Box> {
   const ELEMENTS_MAX = 20;

@@ -1,8 +1,7 @@
 import type { Dom, PageElement } from "#lib/dom/make-dom.ts";
 
 /**
- * Fills the fields of a form that are empty or invalid with valid, harmless values, and chooses required options. The
- * source of this function is sent to the page and runs there, so the function uses nothing from outside its own body.
+ * Fills the fields of a form that are empty or invalid with valid, harmless values, and chooses required options.
  */
 export function fillForm(dom: Dom, form: PageElement): void {
   const FIELDS_MAX = 100;

@@ -4,7 +4,7 @@ import type { PageWatch } from "./page-watch.ts";
 /**
  * Changes the document several times as pages do: adds an empty element, changes its text and an attribute, and removes
  * it, in the body and next to the elements of the changes. Waits after each time for a frame and for short timers,
- * because scripts also react to changes there. The source of this function is sent to the page and runs there.
+ * because scripts also react to changes there.
  *
  * @returns the number of times, and the median time in milliseconds that scripts work directly after a mutation.
  */

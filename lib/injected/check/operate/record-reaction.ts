@@ -1,5 +1,5 @@
 import type { PageElement, PageNode } from "#lib/dom/make-dom.ts";
-import type { PageWatch } from "../../inside/page-watch.ts";
+import type { PageWatch } from "../page-watch.ts";
 import type { ControlFinder } from "./find-controls.ts";
 
 /** An element that became visible, such as an item of a menu. */
@@ -43,8 +43,7 @@ export type ReactionRecorder = {
 };
 
 /**
- * Creates a {@link ReactionRecorder}. The source of this function is sent to the page and runs there, so the function
- * uses nothing from outside its own body.
+ * Creates a {@link ReactionRecorder}.
  */
 export function makeReactionRecorder(watch: PageWatch, finder: ControlFinder): ReactionRecorder {
   const ELEMENTS_MAX = 3_000;

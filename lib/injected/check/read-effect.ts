@@ -1,5 +1,5 @@
 import type { Dom, PageElement } from "#lib/dom/make-dom.ts";
-import type { ExaminedChange } from "../examined-changes.ts";
+import type { ExaminedChange } from "./examined-change.ts";
 
 /** Reads whether a change that is in the document has the effect that people are to see. */
 type EffectReader = {
@@ -11,8 +11,7 @@ type EffectReader = {
 };
 
 /**
- * Creates an {@link EffectReader}. The source of this function is sent to the page and runs there, so the function uses
- * nothing from outside its own body.
+ * Creates an {@link EffectReader}.
  */
 export function makeEffectReader(dom: Dom, quote: (text: string) => string): EffectReader {
   const DESCENDANTS_MAX = 300;

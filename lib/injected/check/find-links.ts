@@ -12,8 +12,7 @@ export const DANGEROUS_LINK =
 
 /**
  * Finds visible links to other addresses of the page's origin. Leaves out links in forms, links that open another
- * window or a download, and links that may have side effects, such as logging out, deleting or buying. The source of
- * this function is sent to the page and runs there, so the function uses nothing from outside its own body.
+ * window or a download, and links that may have side effects, such as logging out, deleting or buying.
  *
  * @param dangerous source of {@link DANGEROUS_LINK}
  */
@@ -51,15 +50,14 @@ export function findLinks(
 }
 
 /**
- * Clicks a link that {@link findLinks} has found. Does nothing if another link is at the index now. The source of this
- * function is sent to the page and runs there.
+ * Clicks a link that {@link findLinks} has found. Does nothing if another link is at the index now.
  */
 export function clickLink(watch: PageWatch, { index, url }: RouteLink): void {
   const link = watch.newKit().queryAll("a[href]")[index];
   if (link instanceof HTMLAnchorElement && link.href === url) link.click();
 }
 
-/** Goes back in the history. The source of this function is sent to the page and runs there. */
+/** Goes back in the history. */
 export function goBack(): void {
   history.back();
 }

@@ -37,7 +37,7 @@ export type SeenPage = {
   linked: string[];
 };
 
-/** Reads the state of all changes. The source of this function is sent to the page and runs there. */
+/** Reads the state of all changes. */
 export function readChanges(watch: PageWatch): SeenPage {
   const IDS_MAX = 100;
   const LINKS_MAX = 200;
@@ -103,8 +103,7 @@ export function readChanges(watch: PageWatch): SeenPage {
 }
 
 /**
- * Counts the elements of a page, and lists selectors of the first 50 elements that the changes altered or inserted. The
- * source of this function is sent to the page and runs there.
+ * Counts the elements of a page, and lists selectors of the first 50 elements that the changes altered or inserted.
  */
 export function readSize(watch: PageWatch): { elements: number; changed: string[] } {
   const CHANGED_MAX = 50;
@@ -122,8 +121,7 @@ export function readSize(watch: PageWatch): { elements: number; changed: string[
 }
 
 /**
- * Returns how often the page has undone each change so far. The source of this function is sent to the page and runs
- * there.
+ * Returns how often the page has undone each change so far.
  */
 export const readLosses = (watch: PageWatch): Record<string, number> =>
   Object.fromEntries(watch.changes.map(({ id }) => [id, watch.track(id).losses]));
@@ -131,8 +129,7 @@ export const readLosses = (watch: PageWatch): Record<string, number> =>
 /**
  * Finds the change that altered or inserted the element at `path` or an ancestor of this element. If there is no such
  * change, finds the change that altered or inserted a descendant. Null if there is none either, or if `path` leads to
- * no element. `path` has one CSS selector for the document, and one for each shadow root that contains the element. The
- * source of this function is sent to the page and runs there.
+ * no element. `path` has one CSS selector for the document, and one for each shadow root that contains the element.
  */
 export function findChangeOf(watch: PageWatch, path: string[]): string | null {
   const kit = watch.newKit();

@@ -1,6 +1,6 @@
 import type { Dom, PageElement, PageNode } from "#lib/dom/make-dom.ts";
-import type { PageKit } from "#lib/injected/page-kit/page-kit.ts";
-import type { ExaminedChange } from "../examined-changes.ts";
+import type { PageKit } from "../page-kit/page-kit.ts";
+import type { ExaminedChange } from "./examined-change.ts";
 
 type BuildingChange = ExaminedChange & { op: "insert" | "setHtml" };
 
@@ -11,8 +11,7 @@ type BuiltNodes = {
 };
 
 /**
- * Creates {@link BuiltNodes}. The source of this function is sent to the page and runs there, so the function uses
- * nothing from outside its own body.
+ * Creates {@link BuiltNodes}.
  *
  * @param listMatching lists the elements that match a change now or have matched earlier. A built element may match its
  * own change. It must come after the element for which it was built.

@@ -4,7 +4,7 @@ import type { PageWatch } from "./page-watch.ts";
 /**
  * Returns keys that identify elements in loads of the same page with and without the variant: the element's place among
  * the elements of the page itself, and its name, texts and attributes. An element that a change has built has no place.
- * Elements without a common key are different elements. The source of this function is sent to the page and runs there.
+ * Elements without a common key are different elements.
  *
  * @param paths for each element, one CSS selector for the document and one for each shadow root around the element.
  */

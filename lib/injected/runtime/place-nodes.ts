@@ -1,5 +1,4 @@
 import type { PageElement, PageNode } from "../../dom/make-dom.ts";
-import type { Position } from "../document.ts";
 import { buildNodes } from "./build-nodes.ts";
 import { dom } from "./dom.ts";
 import type { Effect } from "./effect.ts";
@@ -16,7 +15,7 @@ import {
   reverse,
   some,
 } from "./lists.ts";
-import type { CompiledNode } from "./runtime-types.ts";
+import type { CompiledNode, Position } from "./runtime-types.ts";
 import { shared } from "./shared-state.ts";
 
 /** Lists the nodes at this position of the reference node for which `test` is true, from the nearest outwards. */

@@ -1,7 +1,7 @@
 import type { Dom, PageNode } from "#lib/dom/make-dom.ts";
-import type { PageKit } from "#lib/injected/page-kit/page-kit.ts";
-import type { ExaminedChange } from "../examined-changes.ts";
-import type { PageOperator } from "../operate/inside/operator.ts";
+import type { PageKit } from "../page-kit/page-kit.ts";
+import type { ExaminedChange } from "./examined-change.ts";
+import type { PageOperator } from "./operate/operator.ts";
 import type { Verdict, Verifier } from "./verify-changes.ts";
 
 /** The history of one change in one document. */
@@ -55,8 +55,7 @@ export type PageWatch = {
 };
 
 /**
- * Observes from the start of a document whether changes are applied. The source of this function is sent to the page
- * and runs there, so the function uses nothing from outside its own body.
+ * Observes from the start of a document whether changes are applied.
  */
 export function watchPage(
   dom: Dom,
@@ -181,3 +180,10 @@ export function watchPage(
     longestTask: () => longestTask,
   };
 }
+
+/** @see PageWatch */
+export const untilQuiet = (watch: PageWatch, wanted: QuietPage): Promise<number> => watch.untilQuiet(wanted);
+
+/** @see PageWatch */
+export const untilApplied = (watch: PageWatch, { ids, maxMs }: { ids: string[]; maxMs: number }) =>
+  watch.untilApplied(ids, maxMs);

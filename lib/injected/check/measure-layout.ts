@@ -24,8 +24,7 @@ export type PageLayout = {
 };
 
 /**
- * Measures the layout. Scrolls the page, and restores its scroll position at the end. The source of this function is
- * sent to the page and runs there, so the function uses nothing from outside its own body.
+ * Measures the layout. Scrolls the page, and restores its scroll position at the end.
  */
 export function measureLayout(watch: PageWatch): PageLayout {
   const ELEMENTS_MAX = 20;
@@ -151,4 +150,10 @@ export function measureLayout(watch: PageWatch): PageLayout {
     });
   window.scrollTo({ ...scroll, behavior: "instant" });
   return { clientWidth: dom.clientWidth(root), scrollWidth: dom.scrollWidth(root), changes, obstructed };
+}
+
+/** Reads the height of the page, in CSS pixels. */
+export function readHeight(watch: PageWatch): number {
+  const { dom } = watch.newKit();
+  return dom.scrollHeight(dom.documentElement(document));
 }

@@ -7,8 +7,7 @@ import type { PageWatch } from "./page-watch.ts";
 export type FoundElements = { count: number; visibleTexts: string[] };
 
 /**
- * Finds the elements that a requirement's selector matches. The source of this function is sent to the page and runs
- * there.
+ * Finds the elements that a requirement's selector matches.
  */
 export function readRequirement(watch: PageWatch, selector: string): FoundElements {
   const kit = watch.newKit();

@@ -1,4 +1,5 @@
-import type { Position, VariantDocument } from "../document.ts";
+/** Where an element is placed, relative to a target element. `start` and `end` are inside the target element. */
+export type Position = "before" | "start" | "end" | "after";
 
 /**
  * A node to build: a text, or an element with its attributes and children. Elements of SVG and MathML have a namespace.
@@ -102,6 +103,3 @@ export type VariantHandle = {
   /** Reverts all changes, restores the page's own state, and stops the variant. */
   revert: () => void;
 };
-
-/** Compiles a document to the script that applies it. Implemented in `compile/`. */
-export type CompileVariant = (document: VariantDocument, key: string) => string;
