@@ -32,7 +32,7 @@ const floors = [
   ["browser", "sandbox", "deliverable", "mcp-client", "model", "annotation", "callback", "reports"],
   ["keys", "logins", "evidence", "publication", "projection"],
   ["session"],
-  ["events"],
+  ["events", "injected"],
   ["net", "secrets", "client", "faults", "markdown", "text", "isolation", "disk", "dom"],
   ["log", "security-log", "time", "catalogue"],
 ];

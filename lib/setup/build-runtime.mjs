@@ -5,7 +5,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 
-const runtimeFolder = "lib/variant/runtime";
+const runtimeFolder = "lib/injected/runtime";
 
 /** The file that contains the built runtime. */
 export const runtimeFile = "public/variant-runtime.js";

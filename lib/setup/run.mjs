@@ -9,6 +9,7 @@
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { ensureBuilt } from "./build.mjs";
+import { ensureInjected } from "./build-injected.mjs";
 import { ensureBrowser } from "./chromium/ensure-browser.mjs";
 import { endCommandsOnSignal } from "./command.mjs";
 import { ensureDatabase } from "./ensure-database.mjs";
@@ -92,6 +93,7 @@ async function run(command, args) {
     const script = ["--disable-warning=ExperimentalWarning", ...tool, ...args];
     return (await runCommand(node, script, { inherit: true })).exitCode;
   }
+  await ensureInjected();
   const chromium = await ensureBrowser(node, command === "setup");
   const browserEnv =
     chromium === null ? {} : { BROWSER_EXECUTABLE_PATH: chromium.executablePath, ...chromium.env };

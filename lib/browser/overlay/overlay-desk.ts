@@ -1,4 +1,5 @@
 import type { CDPSession } from "playwright";
+import type { OverlayPart } from "#lib/injected/overlay/overlay-state.ts";
 import { createDeadline } from "#lib/time/deadline.ts";
 import type { Devtools } from "../process/devtools-connection.ts";
 import { createFrameSessions } from "./locate/frame-sessions.ts";
@@ -7,7 +8,6 @@ import type { OverlayGate } from "./overlay-gate.ts";
 import { createOverlayInPage } from "./overlay-in-page.ts";
 import { createOverlayInput, type OverlayInput } from "./overlay-input.ts";
 import { createOverlayModel } from "./overlay-model.ts";
-import type { OverlayPart } from "./overlay-state.ts";
 
 /** Whether a submission was stored. If not, the overlay shows `reason`, a sentence without its full stop. */
 export type AnnotationVerdict = { isStored: true } | { isStored: false; reason: string };

@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { type FrameFindings, runAxe } from "#lib/tools/browser/accessibility/run-axe.ts";
+import type { AxeFindings } from "#lib/injected/accessibility/main.ts";
+import { runAxe } from "#lib/tools/browser/accessibility/run-axe.ts";
 import { ensureLiveBrowser } from "#lib/tools/browser/ensure-live-browser.ts";
 import { pageDeadline } from "#lib/tools/browser/page-deadline.ts";
 import { FRAME_ARROW, type PageFrame, withFrames } from "#lib/tools/browser/page-kit/page-frames.ts";
@@ -67,7 +68,7 @@ export const checkAccessibility = ({ browser }: Pick<UtilityServices, "browser">
             (frame) => frame?.isVisible === true,
           );
           const checked = visible.slice(0, FRAMES_MAX);
-          const findings: FrameFindings[] = [];
+          const findings: (AxeFindings & { frame: string })[] = [];
           for (const [index, frame] of checked.entries()) {
             if (!frame) continue;
             progress(index + 1, checked.length + 1, `checking ${describeFrame(frame)}`);

@@ -1,6 +1,6 @@
+import type { OriginalElement } from "#lib/injected/check/disturb-change.ts";
+import type { DomSnapshot } from "#lib/injected/check/snapshot-dom.ts";
 import type { CheckedPage, Finding } from "./check-report.ts";
-import { type OriginalElement, readOriginals } from "./inside/disturb-change.ts";
-import { type DomSnapshot, snapshotDom } from "./inside/snapshot-dom.ts";
 import type { CheckContext, CheckTarget } from "./load/check-context.ts";
 import { openLoad, type PageLoad, withLoad } from "./load/open-load.ts";
 import { copyProblems, type PageProblems } from "./load/page-problems.ts";
@@ -103,11 +103,11 @@ async function observePair(
   await settleAll([controlLoad, variantLoad, secondControl].map((load) => settleLoad(load, check, ageMs)));
   for (const load of [controlLoad, secondControl, variantLoad]) assertHere(target, load);
   // Observing changes nodes of the page, to which the page may react.
-  const originals = await controlLoad.look(readOriginals, null);
+  const originals = await controlLoad.look("readOriginals", null);
   const [control, variant, snapshot] = await settleAll([
     observeLoad(check, target, controlLoad),
     observeLoad(check, target, variantLoad),
-    secondControl.look(snapshotDom, null),
+    secondControl.look("snapshotDom", null),
   ]);
   const problems = [copyProblems(controlLoad.problems), copyProblems(secondControl.problems)];
   await Promise.all([controlLoad.close(), secondControl.close()]);

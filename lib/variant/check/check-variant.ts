@@ -1,11 +1,11 @@
 import type { LiveBrowser } from "#lib/browser/browser-service.ts";
 import { copyStorage } from "#lib/browser/page/copy-storage.ts";
+import { matchesAddress } from "#lib/injected/runtime/match-address.ts";
 import { errorText } from "#lib/text/error-text.ts";
 import { pageDeadline } from "#lib/tools/browser/page-deadline.ts";
 import { listClicks } from "#lib/tools/browser/script/record-clicks.ts";
 import { variantScript } from "../compile/variant-script.ts";
 import type { VariantDocument } from "../document.ts";
-import { matchesAddress } from "../runtime/match-address.ts";
 import { checkPage, type PageResult } from "./check-page.ts";
 import type {
   CheckedPage,

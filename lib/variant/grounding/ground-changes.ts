@@ -1,4 +1,7 @@
 import type { LiveBrowser } from "#lib/browser/browser-service.ts";
+import { matchesAddress } from "#lib/injected/runtime/match-address.ts";
+import type { ChangeReport } from "#lib/injected/runtime/runtime-types.ts";
+import type { ElementState, FoundBySelector } from "#lib/injected/tools/find-elements.ts";
 import { countOf } from "#lib/text/count-of.ts";
 import { shorten } from "#lib/text/shorten.ts";
 import { createDeadline } from "#lib/time/deadline.ts";
@@ -7,17 +10,8 @@ import { type PageFrame, withFrames } from "#lib/tools/browser/page-kit/page-fra
 import { quoteAsData } from "#lib/tools/quote-as-data.ts";
 import { variantScript } from "../compile/variant-script.ts";
 import type { Change, VariantDocument, VariantPage } from "../document.ts";
-import { matchesAddress } from "../runtime/match-address.ts";
-import type { ChangeReport } from "../runtime/runtime-types.ts";
 import { revertOthers, runInPage, untilApplied } from "../variant-in-page.ts";
 import { findCssProblems } from "./find-css-problems.ts";
-import {
-  type ElementState,
-  type FoundBySelector,
-  findBySelector,
-  findCandidates,
-  readStates,
-} from "./find-elements.ts";
 
 /** Whether a revision fits the page that the live browser shows, and which elements its changes matched there. */
 export type Grounding =
@@ -138,7 +132,7 @@ async function find(main: PageFrame, changes: Change[]): Promise<Found | string>
   // Chromium can terminate the evaluation between two selectors, but not during a single slow selector. The deadline
   // covers a slow selector.
   const found = await createDeadline({ ms: SELECTORS_MS_MAX }).race(
-    evaluateIn(main, findBySelector, { wanted, shown: ELEMENTS_SHOWN }, SELECTORS_MS_MAX).catch(
+    evaluateIn(main, "findBySelector", { wanted, shown: ELEMENTS_SHOWN }, SELECTORS_MS_MAX).catch(
       (error: unknown) => {
         if (/terminated/i.test(String(error))) return tooSlow;
         throw error;
@@ -181,7 +175,7 @@ async function explainMisfits(
 ): Promise<string> {
   if (misfits.length === 0) return "The page did not run the variant; reload it and try again.";
   const selectors = misfits.map(({ selector }) => selector);
-  const candidates = await evaluateIn(main, findCandidates, { selectors, limit: CANDIDATES_SHOWN }).catch(
+  const candidates = await evaluateIn(main, "findCandidates", { selectors, limit: CANDIDATES_SHOWN }).catch(
     () => [],
   );
   const inFrames = await findInFrames(frames, misfits);
@@ -208,7 +202,7 @@ async function describeAll(
   reports: Map<string, ChangeReport>,
 ): Promise<string[]> {
   const refs = changes.flatMap(({ id }) => found.get(id)?.elements.map(({ ref }) => ref) ?? []);
-  const states = await evaluateIn(main, readStates, refs);
+  const states = await evaluateIn(main, "readStates", refs);
   const stateOf = new Map(refs.map((ref, index) => [ref, states[index] ?? null]));
   return changes.map((change) =>
     describeChange(change, found.get(change.id), reports.get(change.id), stateOf),

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { LiveBrowser } from "#lib/browser/browser-service.ts";
+import type { TextMatch } from "#lib/injected/tools/search-text.ts";
 import { countOf } from "#lib/text/count-of.ts";
 import { shorten } from "#lib/text/shorten.ts";
 import { quoteAsData } from "../../quote-as-data.ts";
@@ -10,7 +11,6 @@ import { answerFromPage } from "../page-copy/read-page.ts";
 import { pageDeadline } from "../page-deadline.ts";
 import { evaluateIn } from "../page-kit/evaluate-in-frame.ts";
 import { FRAME_ARROW, withFrames } from "../page-kit/page-frames.ts";
-import { searchText, type TextMatch } from "./search-text.ts";
 
 const input = z.strictObject({
   query: z.string().min(1).max(500),
@@ -51,7 +51,7 @@ export const browserSearch = (services: Pick<ToolServices, "browser">) =>
           for (const frame of frames) {
             const found = await evaluateIn(
               frame,
-              searchText,
+              "searchText",
               { query, isRegex: regex, limit: limit - matches.length },
               SEARCH_MS_MAX,
             ).catch(() => undefined);

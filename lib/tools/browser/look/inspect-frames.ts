@@ -8,7 +8,6 @@ import { answerFromPage } from "../page-copy/read-page.ts";
 import { pageDeadline } from "../page-deadline.ts";
 import { evaluateIn } from "../page-kit/evaluate-in-frame.ts";
 import { FRAME_ARROW, type PageFrame, withFrames } from "../page-kit/page-frames.ts";
-import type { PageKit } from "../page-kit/page-kit.ts";
 
 const WORK_MS_MAX = 20_000;
 const URL_CHARS_MAX = 500;
@@ -52,7 +51,7 @@ export const inspectFrames = (services: Pick<ToolServices, "browser">) =>
 
 async function describeFrame(frame: PageFrame) {
   // A frame that has been removed or does not answer is listed without its title and counts.
-  const counted = await evaluateIn(frame, countElements, null).catch(() => undefined);
+  const counted = await evaluateIn(frame, "countElements", null).catch(() => undefined);
   const { width, height, ...counts } = counted ?? { width: frame.box.width, height: frame.box.height };
   return {
     key: frame.key,
@@ -65,22 +64,5 @@ async function describeFrame(frame: PageFrame) {
     visible: frame.isVisible,
     box: { x: Math.round(frame.box.x), y: Math.round(frame.box.y), width, height },
     ...counts,
-  };
-}
-
-/** This function is sent to the page as source and runs there, so it must use nothing from outside its own body. */
-function countElements(kit: PageKit) {
-  const { dom } = kit;
-  const roots = kit.roots();
-  const count = (selector: string) =>
-    roots.reduce((sum, root) => sum + dom.querySelectorAll(root, selector).length, 0);
-  return {
-    width: innerWidth,
-    height: innerHeight,
-    title: kit.beginningOf(dom.title(document), 200),
-    elements: count("*"),
-    links: count("a[href]"),
-    fields: count("input, select, textarea, button"),
-    shadowRoots: roots.length - 1,
   };
 }

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { LiveBrowser } from "#lib/browser/browser-service.ts";
+import type { CleanedHtml } from "#lib/injected/tools/clean-html.ts";
 import { shorten } from "#lib/text/shorten.ts";
 import { quoteAsData } from "../../quote-as-data.ts";
 import type { ToolServices } from "../../services.ts";
@@ -10,7 +11,6 @@ import { pageDeadline } from "../page-deadline.ts";
 import { evaluateIn } from "../page-kit/evaluate-in-frame.ts";
 import { FRAME_ARROW, withFrames } from "../page-kit/page-frames.ts";
 import { readTitle } from "../page-kit/read-title.ts";
-import { type CleanedHtml, cleanHtml } from "./clean-html.ts";
 
 const HTML_CHARS_MAX = 2_000_000;
 const URL_CHARS_MAX = 2_000;
@@ -69,12 +69,12 @@ type CleanedPage = {
 function readCleanedPage(live: LiveBrowser): Promise<CleanedPage> {
   return withFrames(live, async ([first, ...others], page) => {
     if (!first) throw new Error("The page is gone; try again.");
-    const main = await evaluateIn(first, cleanHtml, HTML_CHARS_MAX, CLEAN_MS_MAX);
+    const main = await evaluateIn(first, "cleanHtml", HTML_CHARS_MAX, CLEAN_MS_MAX);
     const frames: CleanedPage["frames"] = [];
     let charsLeft = HTML_CHARS_MAX - main.html.length;
     for (const frame of others) {
       if (charsLeft <= 0) break;
-      const cleaned = await evaluateIn(frame, cleanHtml, charsLeft, CLEAN_MS_MAX).catch(() => undefined);
+      const cleaned = await evaluateIn(frame, "cleanHtml", charsLeft, CLEAN_MS_MAX).catch(() => undefined);
       if (!cleaned) continue;
       charsLeft -= cleaned.html.length;
       frames.push({ label: `${frame.path.join(FRAME_ARROW)} ${frame.url}`, cleaned });

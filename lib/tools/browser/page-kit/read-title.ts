@@ -1,7 +1,7 @@
 import type { Page } from "playwright";
 import { shorten } from "#lib/text/shorten.ts";
 import { pageDeadline } from "../page-deadline.ts";
-import { evaluateInMainFrame } from "./tool-world.ts";
+import { callInMainFrame } from "./tool-world.ts";
 
 const TITLE_CHARS_MAX = 300;
 const TITLE_MS_MAX = 1_000;
@@ -11,11 +11,7 @@ export const readTitle = (page: Page): Promise<string> =>
   pageDeadline(undefined, TITLE_MS_MAX)
     .race(async () => {
       // One character more than is shown is read, so that a longer title is marked as cut.
-      const title = await evaluateInMainFrame(
-        page,
-        (dom, charsMax) => dom.title(document).slice(0, charsMax),
-        TITLE_CHARS_MAX + 1,
-      );
+      const title = await callInMainFrame(page, "readTitle", [TITLE_CHARS_MAX + 1]);
       return shorten(title, TITLE_CHARS_MAX);
     })
     .catch(() => "");

@@ -7,7 +7,7 @@ import { defineTool } from "../../tool.ts";
 import { ensureLiveBrowser } from "../ensure-live-browser.ts";
 import { readPage, withNotice } from "../page-copy/read-page.ts";
 import { pageDeadline } from "../page-deadline.ts";
-import { evaluateInMainFrame } from "../page-kit/tool-world.ts";
+import { callInMainFrame } from "../page-kit/tool-world.ts";
 import { keepPicture } from "./keep-picture.ts";
 import { nameVariant, pictureVariant, withVariant } from "./picture-variant.ts";
 import { readViewport, takePicture } from "./take-picture.ts";
@@ -96,13 +96,4 @@ async function withViewport<Result>(
  * Waits until the fonts are loaded and two frames are drawn, so that the layout has adapted to the new size. Waits at
  * most one second.
  */
-const settle = (page: Page): Promise<void> =>
-  evaluateInMainFrame(
-    page,
-    async (dom) => {
-      const frame = () => new Promise((resolve) => requestAnimationFrame(resolve));
-      const drawn = Promise.all([dom.fonts(document).ready, frame().then(frame)]);
-      await Promise.race([drawn, new Promise((resolve) => setTimeout(resolve, 1_000))]);
-    },
-    null,
-  );
+const settle = (page: Page): Promise<void> => callInMainFrame(page, "untilDrawn", []);

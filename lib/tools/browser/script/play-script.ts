@@ -1,11 +1,11 @@
 import type { LiveBrowser } from "#lib/browser/browser-service.ts";
 import { endBusyScript } from "#lib/browser/page/end-busy-script.ts";
 import { isStalled, PendingDocumentError, unlessStalled } from "#lib/browser/page/pending-documents.ts";
+import { onceSource } from "#lib/injected/bundle.ts";
 import { errorText } from "#lib/text/error-text.ts";
 import { beginningOf } from "#lib/text/whole-characters.ts";
 import { createDeadline } from "#lib/time/deadline.ts";
 import { pageDeadline } from "../page-deadline.ts";
-import { explainEngineSource } from "../page-kit/explain-element.ts";
 import { findRef, listFrames } from "../page-kit/find-ref.ts";
 import { INVALID_MESSAGE } from "./read-messages.ts";
 import { recordClicks } from "./record-clicks.ts";
@@ -180,7 +180,8 @@ async function connect(play: Play, dialogClaim: ReturnType<LiveBrowser["claimDia
     script,
     helpers: Object.keys(options.helpers),
     frames: USES_REFS.test(script) ? ((await listFrames(live).catch(ignorePending)) ?? {}) : {},
-    explainSource: explainEngineSource(),
+    explainSource: onceSource("engines", "createExplainEngine", []),
+    refSource: onceSource("engines", "createRefEngine", []),
     actionTimeoutMs: Math.min(ACTION_TIMEOUT_MS, options.timeoutMs),
     logCharsMax: LOG_CHARS_MAX,
     resultCharsMax: RESULT_CHARS_MAX,

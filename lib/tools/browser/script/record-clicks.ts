@@ -1,7 +1,7 @@
 import type { Page } from "playwright";
 import type { LiveBrowser } from "#lib/browser/browser-service.ts";
 import { createListenerGuard } from "#lib/browser/process/listener-guard.ts";
-import { type PageKit, pageKitSource } from "../page-kit/page-kit.ts";
+import { startSource } from "#lib/injected/bundle.ts";
 
 /** A click on a page of the session's browser. */
 export type RecordedClick = {
@@ -50,26 +50,8 @@ export async function recordClicks(live: LiveBrowser): Promise<void> {
   await Promise.all([session.send("Page.enable"), session.send("Runtime.enable")]);
   await session.send("Runtime.addBinding", { name: BINDING, executionContextName: WORLD_NAME });
   await session.send("Page.addScriptToEvaluateOnNewDocument", {
-    source: `if (self === top) (${reportClicks})(() => ${pageKitSource('{ prefix: "", next: 1 }')}, (text) => ${BINDING}(text), ${TEXT_MAX});`,
+    source: `if (self === top) ${startSource("clicks", "reportClicks", [BINDING, TEXT_MAX])}`,
     worldName: WORLD_NAME,
     runImmediately: true,
   });
-}
-
-/** Reports each click of the document. The source of this function is sent to the page and runs there. */
-function reportClicks(newKit: () => PageKit, send: (text: string) => void, textMax: number): void {
-  const CONTROLS = "a, button, summary, label, [role=button], [role=tab], [role=menuitem], [aria-expanded]";
-  const onClick = (event: Event) => {
-    const kit = newKit();
-    const { dom } = kit;
-    // The cast is safe: the page's own nodes are read only through `dom`.
-    const clicked = event.composedPath()[0] as Parameters<typeof dom.isElement>[0];
-    if (!event.isTrusted || !dom.isElement(clicked) || kit.isOverlay(clicked)) return;
-    const selector = kit.selectorOf(dom.closest(clicked, CONTROLS) ?? clicked);
-    const url = location.href;
-    if (selector !== null && selector.length <= textMax && url.length <= textMax)
-      send(JSON.stringify({ url, selector }));
-  };
-  // A click is recorded before the page reacts to it, because the page may remove what was clicked.
-  window.addEventListener("click", onClick, { capture: true, passive: true });
 }

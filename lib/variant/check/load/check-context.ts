@@ -1,8 +1,8 @@
 import type { LiveBrowser } from "#lib/browser/browser-service.ts";
 import type { BrowserStorage } from "#lib/browser/page/open-fresh-context.ts";
+import type { ExaminedChange } from "#lib/injected/check/examined-change.ts";
 import type { RecordedClick } from "#lib/tools/browser/script/record-clicks.ts";
 import type { ViewportName } from "../check-report.ts";
-import type { ExaminedChange } from "../examined-changes.ts";
 import type { CheckLimits } from "./check-limits.ts";
 
 /**

@@ -12,8 +12,10 @@ import { followProblems, type PageProblems } from "./page-problems.ts";
 import {
   addWatch,
   evaluateInWorld,
-  type InsideFunction,
   isDocumentLeft,
+  type LookArgument,
+  type LookName,
+  type LookResult,
   openPageWorld,
   type PageWorld,
 } from "./page-world.ts";
@@ -34,15 +36,15 @@ export type PageLoad = {
   /** Number of dialogs, tabs and file choosers that the page has opened so far. */
   countWindows: () => number;
   /**
-   * Runs a function inside the page, in the check's isolated world.
+   * Calls a function of `lib/injected/check` inside the page, in the check's isolated world.
    *
    * @throws Error with a sentence if the page does not answer, or keeps loading other documents.
    */
-  look: <Argument, Result>(
-    fn: InsideFunction<Argument, Result>,
-    argument: Argument,
+  look: <Name extends LookName>(
+    name: Name,
+    argument: LookArgument<Name>,
     timeoutMs?: number,
-  ) => Promise<Result>;
+  ) => Promise<LookResult<Name>>;
   /** Evaluates an expression in the page's main world, where the page can forge the result. */
   evaluateInPage: (expression: string) => Promise<unknown>;
   /** Gives `work` direct access to the check's isolated world of the current document. */
@@ -149,16 +151,16 @@ async function load(
     );
   await within(loadMs + GRACE_MS, () => untilLoaded(page, loadMs));
 
-  async function look<Argument, Result>(
-    fn: InsideFunction<Argument, Result>,
-    argument: Argument,
-  ): Promise<Result> {
+  async function look<Name extends LookName>(
+    name: Name,
+    argument: LookArgument<Name>,
+  ): Promise<LookResult<Name>> {
     for (;;) {
       const seen = documents.count();
       if (seen > DOCUMENTS_MAX)
         throw new PageFailure(`${subject} keeps loading other documents; it now shows ${page.url()}.`);
       try {
-        return await evaluateInWorld(await openPageWorld(cdp), fn, argument);
+        return await evaluateInWorld(await openPageWorld(cdp), name, argument);
       } catch (error) {
         if (!isDocumentLeft(error) || page.isClosed()) throw error;
         // The page loaded another document during the call, so the function runs again in the new document.
@@ -175,7 +177,7 @@ async function load(
     tagGap: () => delivery?.gap(),
     pendingRequests: () => pending.size,
     countWindows,
-    look: (fn, argument, timeoutMs = answerMs) => within(timeoutMs, () => look(fn, argument)),
+    look: (name, argument, timeoutMs = answerMs) => within(timeoutMs, () => look(name, argument)),
     evaluateInPage: (expression) =>
       within(answerMs + GRACE_MS, async () => {
         const options = { expression, returnByValue: true, timeout: answerMs };

@@ -1,4 +1,3 @@
-import type { PageWatch, QuietPage } from "../inside/page-watch.ts";
 import { openPage } from "../operate/open-page.ts";
 import type { CheckContext, CheckTarget } from "./check-context.ts";
 import type { PageLoad } from "./open-load.ts";
@@ -21,11 +20,7 @@ export async function settleLoad(load: PageLoad, { limits }: CheckContext, ageMs
   const wanted = { quietMs: QUIET_MS, loadedMs: limits.loadedMs, ageMs, maxMs: QUIET_MS_MAX };
   const timeoutMs = ageMs + limits.loadedMs + QUIET_MS_MAX + limits.answerMs;
   for (;;) {
-    const age = await load.look(
-      (watch: PageWatch, quiet: QuietPage) => watch.untilQuiet(quiet),
-      wanted,
-      timeoutMs,
-    );
+    const age = await load.look("untilQuiet", wanted, timeoutMs);
     if (load.pendingRequests() === 0 || performance.now() >= untilMs) return age;
   }
 }
@@ -63,9 +58,8 @@ export async function settleVariant(
   const startMs = performance.now();
   const restMs = () => Math.max(0, startMs + limits.applyMs - performance.now());
   // Some variants hide the page until they are applied.
-  const isBlank = ({ blank }: PageWatch) => blank.isBlank();
   const isStarting = async () =>
-    (await readReport(load, variant))?.isHydrating === true || (await load.look(isBlank, null));
+    (await readReport(load, variant))?.isHydrating === true || (await load.look("isBlank", null));
   let isWaiting = await isStarting();
   if (!isWaiting && open.length === 0 && (await untilApplied(load, check, ids, 0))) return age;
   while (isWaiting && restMs() > 0) {
@@ -92,10 +86,4 @@ export const untilApplied = (
   { limits }: Pick<CheckContext, "limits">,
   ids: string[],
   maxMs: number,
-): Promise<boolean> =>
-  load.look(
-    (watch: PageWatch, wanted: { ids: string[]; maxMs: number }) =>
-      watch.untilApplied(wanted.ids, wanted.maxMs),
-    { ids, maxMs },
-    maxMs + limits.answerMs,
-  );
+): Promise<boolean> => load.look("untilApplied", { ids, maxMs }, maxMs + limits.answerMs);

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Control } from "#lib/injected/check/operate/find-controls.ts";
 import type { Finding } from "../check-report.ts";
 import type { CheckContext, CheckTarget } from "../load/check-context.ts";
 import { openLoad, type PageLoad } from "../load/open-load.ts";
@@ -6,16 +7,12 @@ import { settleAll } from "../load/settle-all.ts";
 import { settleControl, settleVariant } from "../load/settle-load.ts";
 import { makeFinding } from "../make-finding.ts";
 import type { CheckedChange } from "../steps/judge-changes.ts";
-import { findLostChanges, readHeld } from "./find-lost-changes.ts";
+import { findLostChanges } from "./find-lost-changes.ts";
 import { followSubmit } from "./follow-submits.ts";
 import { guardRequests } from "./guard-requests.ts";
-import type { Control } from "./inside/find-controls.ts";
-import { listControls, readFirstFocus, recordIdle } from "./inside/operator.ts";
-import { readTab, recordTab } from "./inside/record-tab.ts";
 import { isEffective, judgeBlocked, judgeReaction, type LostReaction } from "./judge-reactions.ts";
 import { closeOpened, type OperatedLoad, operateControl } from "./operate-control.ts";
 import { type ControlPair, pairControls } from "./pair-controls.ts";
-import { listShown } from "./propose-opening.ts";
 import { sendInput, untilReacted } from "./send-input.ts";
 
 const CONTROLS_MAX = 10;
@@ -68,8 +65,8 @@ export async function checkOperation(
   const listed = { max: LISTED_MAX, hasDistantFields: target.hasScript };
   await withPair(check, target, ids, async (pair) => {
     const [originals, controls] = await settleAll([
-      pair.control.load.look(listControls, listed),
-      pair.variant.load.look(listControls, listed),
+      pair.control.load.look("listControls", listed),
+      pair.variant.load.look("listControls", listed),
     ]);
     suspects.push(...(await judgeFirstFocus(pair)), ...(await judgeKeys(check, target, pair)));
     const { pairs, added } = pairControls(originals, controls);
@@ -81,7 +78,7 @@ export async function checkOperation(
       suspects.push(
         ...(await operatePair(check, target, pair, each, ids, async (load) => {
           if (hidden.length === 0 || each.after.selector === null) return;
-          for (const id of await load.look(listShown, hidden)) openers[id] ??= each.after.selector;
+          for (const id of await load.look("listShown", hidden)) openers[id] ??= each.after.selector;
         })),
       );
       done += 1;
@@ -149,7 +146,7 @@ async function operatePair(
   onOperated: (variant: PageLoad) => Promise<void> = async () => {},
 ): Promise<Suspect[]> {
   const changeId = before.changeId ?? after.changeId;
-  const held = await variant.load.look(readHeld, ids);
+  const held = await variant.load.look("readHeld", ids);
   const operate = (load: OperatedLoad, { kind, keys }: Control, submitter: string[] | null = null) =>
     operateControl(check, load, { kind, keys }, submitter);
   // With the variant, a form is submitted with the button that submits it without, wherever the button is now.
@@ -192,8 +189,8 @@ async function untilFree(
 /** Finds a focus that the page sets by itself, for example with `autofocus`, and that the variant takes away. */
 async function judgeFirstFocus({ control, variant }: OperatedPair): Promise<Suspect[]> {
   const [before, after] = await settleAll([
-    control.load.look(readFirstFocus, null),
-    variant.load.look(readFirstFocus, null),
+    control.load.look("readFirstFocus", null),
+    variant.load.look("readFirstFocus", null),
   ]);
   if (!before || after || before.change?.op === "remove") return [];
   const suspect: Suspect = {
@@ -217,10 +214,10 @@ async function judgeKeys(
 ): Promise<Suspect[]> {
   if (!target.hasScript) return [];
   const press = async ({ load }: OperatedLoad) => {
-    await load.look(recordTab, null);
+    await load.look("recordTab", null);
     await sendInput(check, load, () => load.page.keyboard.press("Tab"));
     await untilReacted(load);
-    return load.look(readTab, null);
+    return load.look("readTab", null);
   };
   const [before, after] = await settleAll([press(control), press(variant)]);
   if (!before.isMoved || after.isMoved || !after.isPrevented) return [];
@@ -252,7 +249,7 @@ async function confirmSuspects(
         ? operatePair(check, target, pair, { before, after }, ids)
         : submitAdded(check, variant, after);
     };
-    await settleAll([control.load.look(recordIdle, IDLE_MS), variant.load.look(recordIdle, IDLE_MS)]);
+    await settleAll([control.load.look("recordIdle", IDLE_MS), variant.load.look("recordIdle", IDLE_MS)]);
     const confirmed: Suspect[] = [];
     const initial = [...(await judgeFirstFocus(pair)), ...(await judgeKeys(check, target, pair))];
     // Each control is operated once, because what it breaks, such as several changes at once, stays broken.

@@ -1,6 +1,6 @@
+import type { Control } from "#lib/injected/check/operate/find-controls.ts";
+import type { OpenedItem } from "#lib/injected/check/operate/record-reaction.ts";
 import type { FindingCode } from "../check-report.ts";
-import type { Control } from "./inside/find-controls.ts";
-import type { OpenedItem } from "./inside/record-reaction.ts";
 import type { Reaction } from "./operate-control.ts";
 
 /** What a visitor no longer gets from a control. */

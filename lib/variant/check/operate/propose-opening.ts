@@ -1,12 +1,10 @@
 import { OPEN_STEPS_MAX } from "../check-options.ts";
 import type { Finding } from "../check-report.ts";
-import type { PageWatch } from "../inside/page-watch.ts";
 import type { CheckContext, CheckTarget } from "../load/check-context.ts";
 import { type PageLoad, withLoad } from "../load/open-load.ts";
 import { settleVariant } from "../load/settle-load.ts";
 import { makeFinding } from "../make-finding.ts";
 import { guardRequests } from "./guard-requests.ts";
-import { aimAtSelector } from "./inside/operator.ts";
 import { sendInput, untilReacted } from "./send-input.ts";
 
 /** Findings about changes that people do not see on the loaded page. Some pages render a menu only when it opens. */
@@ -29,7 +27,7 @@ export async function proposeOpening(
 ): Promise<Finding[]> {
   const ids = findings.flatMap(({ code, changeId }) => (changeId && UNSEEN.has(code) ? [changeId] : []));
   if (ids.length === 0) return findings;
-  const known = { ...(await load.look(findOpeners, ids)), ...seen };
+  const known = { ...(await load.look("findOpeners", ids)), ...seen };
   const openers = new Map(Object.entries(known).map(([id, selector]) => [id, [selector]]));
   const unknown = ids.filter((id) => !openers.has(id));
   for (const [id, clicks] of await repeatClicks(check, target, unknown)) openers.set(id, clicks);
@@ -91,12 +89,12 @@ async function clickAll(
     const clicked: string[] = [];
     for (const selector of selectors) {
       if (found.size === ids.length || !target.isHere(load.page.url())) return;
-      const point = await load.look(aimAtSelector, selector);
+      const point = await load.look("aimAtSelector", selector);
       if (point === null || point === "hidden") continue;
       await sendInput(check, load, () => load.page.mouse.click(point.x, point.y));
       await untilReacted(load);
       clicked.push(selector);
-      const shown = (await load.look(listShown, ids)).filter((id) => !found.has(id));
+      const shown = (await load.look("listShown", ids)).filter((id) => !found.has(id));
       const path = [...clicked];
       for (const id of shown) found.set(id, path);
     }
@@ -105,67 +103,3 @@ async function clickAll(
 }
 
 const withoutQuery = (url: string): string => url.replace(/[?#].*$/s, "");
-
-/** Lists the changes that have a visible element. The source of this function is sent to the page and runs there. */
-export function listShown(watch: PageWatch, ids: string[]): string[] {
-  const kit = watch.newKit();
-  return watch.changes
-    .filter((change) => ids.includes(change.id) && watch.verifier.touched(kit, change).some(kit.isVisible))
-    .map(({ id }) => id);
-}
-
-/**
- * Finds for each change a visible control of which the page says that it opens what the change is in. The source of this
- * function is sent to the page and runs there, so the function uses nothing from outside its own body.
- *
- * @returns selectors of the controls, by change id.
- */
-function findOpeners(watch: PageWatch, ids: string[]): Record<string, string> {
-  const kit = watch.newKit();
-  const { dom } = kit;
-  const { finder } = watch.operator;
-  const controls = kit
-    .queryAll(
-      "[aria-controls], [aria-owns], [popovertarget], [commandfor], [data-target], [data-bs-target], a[href^='#']",
-    )
-    .filter(kit.isVisible);
-  const NAMES = [
-    "aria-controls",
-    "aria-owns",
-    "popovertarget",
-    "commandfor",
-    "data-target",
-    "data-bs-target",
-    "href",
-  ];
-  const opens = (control: (typeof controls)[number], id: string) =>
-    NAMES.some((name) =>
-      (dom.getAttribute(control, name) ?? "").split(/\s+/).some((word) => word === id || word === `#${id}`),
-    );
-  const openerOf = (element: (typeof controls)[number]) => {
-    for (let each: typeof element | null = element; each; each = finder.parentOf(each)) {
-      const id = dom.id(each);
-      const summary = dom.children(each).find((child) => dom.localName(child) === "summary");
-      if (dom.localName(each) === "details" && !dom.hasAttribute(each, "open") && summary) return summary;
-      const labelled =
-        dom.getAttribute(each, "role") === "tabpanel" ? dom.getAttribute(each, "aria-labelledby") : null;
-      const control =
-        controls.find((one) => id !== "" && opens(one, id)) ??
-        controls.find((one) => labelled !== null && dom.id(one) === labelled);
-      if (control) return control;
-    }
-    return undefined;
-  };
-  return Object.fromEntries(
-    watch.changes
-      .filter(({ id }) => ids.includes(id))
-      .flatMap((change) => {
-        const opener = watch.verifier
-          .touched(kit, change)
-          .map(openerOf)
-          .find((each) => each !== undefined);
-        const selector = opener && kit.selectorOf(opener);
-        return selector ? [[change.id, selector]] : [];
-      }),
-  );
-}

@@ -1,5 +1,5 @@
+import type { QuietPage } from "#lib/injected/check/page-watch.ts";
 import { pageDeadline } from "#lib/tools/browser/page-deadline.ts";
-import type { PageWatch, QuietPage } from "../inside/page-watch.ts";
 import type { CheckContext } from "../load/check-context.ts";
 import type { PageLoad } from "../load/open-load.ts";
 
@@ -31,11 +31,10 @@ export const sendInput = (
  * @param isTyped whether the input was text. Many pages wait for a pause before they react to it.
  */
 export async function untilReacted(load: PageLoad, isTyped = false): Promise<void> {
-  const wait = (watch: PageWatch, wanted: QuietPage) => watch.untilQuiet(wanted);
   const untilMs = performance.now() + REQUESTS_MS_MAX;
   let wasPending: boolean;
   do {
     wasPending = load.pendingRequests() > 0;
-    await load.look(wait, isTyped ? QUIET_TYPED : QUIET);
+    await load.look("untilQuiet", isTyped ? QUIET_TYPED : QUIET);
   } while ((wasPending || load.pendingRequests() > 0) && performance.now() < untilMs);
 }

@@ -1,8 +1,8 @@
-import type { RuntimeReport } from "../../runtime/runtime-types.ts";
+import type { ExaminedChange } from "#lib/injected/check/examined-change.ts";
+import type { SeenChange, SeenPage } from "#lib/injected/check/read-changes.ts";
+import type { RuntimeReport } from "#lib/injected/runtime/runtime-types.ts";
 import type { CheckedPage, Finding } from "../check-report.ts";
 import { ASK_TO_ACCEPT } from "../conclude-check.ts";
-import type { ExaminedChange } from "../examined-changes.ts";
-import type { SeenChange, SeenPage } from "../inside/read-changes.ts";
 import type { CheckTarget } from "../load/check-context.ts";
 import { makeFinding } from "../make-finding.ts";
 

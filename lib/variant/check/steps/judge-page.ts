@@ -1,7 +1,7 @@
 import type { Response } from "playwright";
+import type { SeenPage } from "#lib/injected/check/read-changes.ts";
 import type { Finding } from "../check-report.ts";
 import { findBlockingPolicies, readPolicies } from "../content-policy.ts";
-import type { SeenPage } from "../inside/read-changes.ts";
 import type { CheckTarget } from "../load/check-context.ts";
 import { listNewErrors, listNewRequests, type PageProblems } from "../load/page-problems.ts";
 import { makeFinding } from "../make-finding.ts";

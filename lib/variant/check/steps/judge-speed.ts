@@ -1,5 +1,5 @@
+import type { SeenPage } from "#lib/injected/check/read-changes.ts";
 import type { Finding } from "../check-report.ts";
-import { readChanges, type SeenPage } from "../inside/read-changes.ts";
 import type { CheckContext, CheckTarget } from "../load/check-context.ts";
 import { withLoad } from "../load/open-load.ts";
 import { settleLoad, settleVariant } from "../load/settle-load.ts";
@@ -73,7 +73,7 @@ async function measureAgain(
   return withLoad(check, target, hasVariant, async (load) => {
     const ids = target.changes.map(({ id }) => id);
     await (hasVariant ? settleVariant(load, check, target, ids) : settleLoad(load, check));
-    const seen = await load.look(readChanges, null);
+    const seen = await load.look("readChanges", null);
     const none = { workMs: 0, nodes: 0, listeners: 0 };
     return { seen, cost: isCostly ? await measureCost(load, check, true) : none };
   });
