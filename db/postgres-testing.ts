@@ -50,6 +50,8 @@ export async function startTestPostgres({ isDurable = false } = {}): Promise<Tes
       `port=${port}`,
       "max_connections=300",
       "shared_buffers=64MB",
+      // It would visit each of the many databases once a minute, and they are too small to need it.
+      "autovacuum=off",
       ...(isDurable ? [] : ["fsync=off", "full_page_writes=off"]),
     ];
     const start = () =>

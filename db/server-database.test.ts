@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { sql } from "drizzle-orm";
-import { openDatabase } from "./client.ts";
 import { toDirectUrl } from "./drivers/server-client.ts";
 import { startNeonProxy } from "./neon-proxy-testing.ts";
+import { openDatabase } from "./open-database.ts";
 import { startTestPostgres, type TestPostgres } from "./postgres-testing.ts";
 import { createDatabase, openTestPostgres, type TestDatabase } from "./testing.ts";
 import { isConnectionLost } from "./unavailability.ts";

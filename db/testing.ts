@@ -1,7 +1,8 @@
 import { createHash, randomUUID } from "node:crypto";
 import { sql } from "drizzle-orm";
-import { type DatabaseOptions, type OpenDatabase, openDatabase } from "./client.ts";
+import type { OpenDatabase } from "./client.ts";
 import { startNeonProxy } from "./neon-proxy-testing.ts";
+import { type DatabaseOptions, openDatabase } from "./open-database.ts";
 import { createDatabase, startTestPostgres } from "./postgres-testing.ts";
 import type { sessions } from "./schema/index.ts";
 

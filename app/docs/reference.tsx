@@ -10,7 +10,7 @@ import { Prose } from "./prose.tsx";
 import { ReferenceNav } from "./reference-nav.tsx";
 import { SchemaList } from "./schema-list.tsx";
 
-/** Shows the OpenAPI document: introduction, operations by group, errors and schemas. */
+/** Shows the OpenAPI document: introduction, operations by group, errors and schemas. See decision 092. */
 export function Reference({ document }: { document: OpenApiDocument }) {
   const groups = listGroups(document);
   const [server] = document.servers;

@@ -12,8 +12,8 @@ export const LIST_COLUMNS = `
   from information_schema.columns
   where table_schema = 'public' and is_generated = 'NEVER'
   group by table_name order by table_name`;
-export const LIST_MIGRATIONS = `select created_at::text as at from drizzle.__drizzle_migrations order by created_at`;
-export const LIST_SEQUENCES = `
+const LIST_MIGRATIONS = `select created_at::text as at from drizzle.__drizzle_migrations order by created_at`;
+const LIST_SEQUENCES = `
   select sequencename as name, coalesce(last_value, start_value)::text as value
   from pg_sequences where schemaname = 'public' order by sequencename`;
 

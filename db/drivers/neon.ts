@@ -1,13 +1,17 @@
-import type { DatabaseOptions, OpenDatabase } from "../client.ts";
+import type { OpenDatabase } from "../client.ts";
 import { makeConnectionName, nameConnections } from "../connection-name.ts";
 import { toDrizzleOptions } from "../report-statements.ts";
 import * as schema from "../schema/index.ts";
 import { createListen } from "./listen.ts";
 import { migrationsFolder } from "./migrations.ts";
+import type { PostgresOptions } from "./postgres.ts";
 import { CONNECT_TIMEOUT_MS, migrateUnderLock, type ServerClient, toDirectUrl } from "./server-client.ts";
 import { withSafeTransactions } from "./with-safe-transactions.ts";
 
-type NeonOptions = Extract<DatabaseOptions, { driver: "neon" }>;
+export type NeonOptions = PostgresOptions & {
+  /** Host and path of a WebSocket-to-TCP proxy in front of a plain Postgres, for tests (`NEON_WSPROXY`). */
+  wsProxy?: string;
+};
 
 /**
  * Opens a Neon database over WebSockets, because Neon's HTTP driver has no interactive transactions.

@@ -1,5 +1,5 @@
 import type { Client } from "pg";
-import type { DatabaseOptions, OpenDatabase } from "../client.ts";
+import type { OpenDatabase } from "../client.ts";
 import { makeConnectionName, nameConnections } from "../connection-name.ts";
 import { toDrizzleOptions } from "../report-statements.ts";
 import * as schema from "../schema/index.ts";
@@ -9,7 +9,13 @@ import { migrationsFolder } from "./migrations.ts";
 import { CONNECT_TIMEOUT_MS, migrateUnderLock } from "./server-client.ts";
 import { withSafeTransactions } from "./with-safe-transactions.ts";
 
-type PostgresOptions = Extract<DatabaseOptions, { driver: "pg" }>;
+export type PostgresOptions = {
+  url: string;
+  /** Called for every lost connection. */
+  onError: (error: Error) => void;
+  /** Called before each statement is sent; a throw fails that statement. */
+  onStatement?: (() => void) | undefined;
+};
 
 /**
  * Opens a database of a Postgres server, with a pool of at most 16 connections.

@@ -20,15 +20,11 @@ type PreparedFolder = { folder: string; programs: PostgresPrograms; isNew: boole
 /** Returns the folder of the embedded database. */
 export const postgresFolder = (dataDir: string): string => join(dataDir, "postgres");
 
-/** Returns the folder in which earlier versions of this service stored a PGlite database. */
-const pgliteFolder = (dataDir: string): string => join(dataDir, "db");
-
 /**
  * Ensures that `<dataDir>/postgres` is a complete data folder. If it does not exist or is empty, it is created as a
  * copy of the template. The caller must hold the lock of `dataDir`.
  *
- * @throws DataFolderError when the folder is damaged, or when `dataDir` contains only the PGlite database of an earlier
- * version of this service.
+ * @throws DataFolderError when the folder is damaged.
  * @throws PostgresMissingError when no installed Postgres can open the folder.
  */
 export async function prepareDataFolder(dataDir: string): Promise<PreparedFolder> {
@@ -44,10 +40,6 @@ export async function prepareDataFolder(dataDir: string): Promise<PreparedFolder
     await checkLogFiles(folder);
     return { folder, programs, isNew: false };
   }
-  if (existsSync(join(pgliteFolder(dataDir), "PG_VERSION")))
-    throw new DataFolderError(
-      `${pgliteFolder(dataDir)} holds the PGlite database of an earlier version; \`npm run import-pglite\` moves its content into the new one`,
-    );
   await createDataFolder(dataDir, folder, programs);
   return { folder, programs, isNew: true };
 }

@@ -187,11 +187,7 @@ describe("after the death of its service", () => {
 
   it("a page that was half written in the crash is repaired from the write-ahead log", async () => {
     const { child, acknowledged } = await startWriter(200);
-    const visitor = await openPostgres({
-      driver: "pg",
-      url: (await prepareSocket(folder())).url,
-      onError() {},
-    });
+    const visitor = await openPostgres({ url: (await prepareSocket(folder())).url, onError() {} });
     await visitor.db.execute(sql`checkpoint`);
     const [table] = await read<{ path: string; pages: number }>(
       visitor,
@@ -302,13 +298,6 @@ describe("a data folder", () => {
       );
       return true;
     });
-  });
-
-  it("that PGlite created is refused with the command that imports it", async () => {
-    await mkdir(join(dataDir, "db"));
-    await writeFile(join(dataDir, "db", "PG_VERSION"), "17\n");
-    await assert.rejects(openEmbedded({ dataDir }), /holds the PGlite database .*npm run import-pglite/);
-    assert.deepEqual(await readdir(dataDir), ["db"]);
   });
 
   it("of another major version is refused with the name of that version", async () => {

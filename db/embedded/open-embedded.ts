@@ -41,7 +41,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<OpenDataba
   try {
     server = await startServer(options);
     const { url, close: stop } = server;
-    const database = await openPostgres({ driver: "pg", url, onError, onStatement });
+    const database = await openPostgres({ url, onError, onStatement });
     let closing: Promise<void> | undefined;
     const closeAll = async () => {
       await database.close();

@@ -138,7 +138,7 @@ export async function makeTemplate(programs: PostgresPrograms, folder: string): 
     onFailed() {},
   });
   try {
-    const database = await openPostgres({ driver: "pg", url: socket.url, onError() {} });
+    const database = await openPostgres({ url: socket.url, onError() {} });
     await database.close();
   } finally {
     await postmaster.stop();

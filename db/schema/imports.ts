@@ -1,7 +1,7 @@
 import { index, integer, json, pgTable, primaryKey, text, unique } from "drizzle-orm/pg-core";
 import { createdAt, instant, oneOf } from "./columns.ts";
-import type { MessagePart } from "./runs.ts";
 import { sessions } from "./sessions.ts";
+import type { MessagePart } from "./transcript.ts";
 import {
   IMPORT_FORMATS,
   type ImportFormat,

@@ -19,20 +19,12 @@ import {
 import { createdAt, instant, oneOf } from "./columns.ts";
 import { sessions } from "./sessions.ts";
 import {
-  CALL_REFUSALS,
-  type CallRefusal,
-  DELIVERABLE_STATUSES,
-  type DeliverableStatus,
   FOLLOW_UP_MODES,
   type FollowUpMode,
-  MESSAGE_ROLES,
-  type MessageRole,
   RUN_ORIGINS,
   RUN_STATES,
   type RunOrigin,
   type RunState,
-  TOOL_CALL_STATES,
-  type ToolCallState,
 } from "./unions.ts";
 
 /**
@@ -53,12 +45,6 @@ export type UsageRow = {
    */
   delegated?: Omit<UsageRow, "delegated"> | undefined;
 };
-
-/**
- * A violation of the caller's schema. `path` is a JSON pointer into the result that the schema describes. `rawPath`
- * points to the same value in the JSON that the model wrote; it is absent if that JSON does not contain the value.
- */
-export type Violation = { path: string; message: string; rawPath?: string };
 
 /**
  * A message that the session accepted: the first message or a follow-up. The status of a request is not stored, because
@@ -157,43 +143,6 @@ export const runs = pgTable(
   ],
 );
 
-/** A part of a message, as the transcript shows it. */
-export type MessagePart =
-  | { type: "text"; text: string }
-  | { type: "reasoning"; text: string }
-  | { type: "tool-call"; toolCallId: string; toolName: string; input: unknown }
-  | { type: "data-deliverable"; data: unknown };
-
-/** The messages of the transcript and of the queue. */
-export const messages = pgTable(
-  "messages",
-  {
-    id: text("id").primaryKey(),
-    sessionId: text("session_id")
-      .notNull()
-      .references(() => sessions.id, { onDelete: "cascade" }),
-    /** Order within the transcript, from 1; null while the message waits in the queue. */
-    seq: integer("seq"),
-    /** Order of the message within its request, from 0. */
-    index: integer("index").notNull().default(0),
-    role: text("role").$type<MessageRole>().notNull(),
-    parts: json("parts").$type<MessagePart[]>().notNull(),
-    /** The request that contained the message, or the request whose turn produced the message. */
-    requestId: text("request_id").references(() => requests.id, { onDelete: "cascade" }),
-    runId: text("run_id").references(() => runs.id, { onDelete: "cascade" }),
-    /** User id of the caller who sent the message; null if the caller named none, and for the role `assistant`. */
-    author: text("author"),
-    createdAt: createdAt(),
-  },
-  (table) => [
-    unique("messages_seq").on(table.sessionId, table.seq),
-    index("messages_request").on(table.requestId),
-    // Deleting a run looks up its messages, because of the foreign key.
-    index("messages_run").on(table.runId).where(sql`run_id is not null`),
-    oneOf("messages_role", table.role, MESSAGE_ROLES),
-  ],
-);
-
 /**
  * A durable step of a run. The transaction that stores the step's effect also inserts this row. If the step is executed
  * again after a crash, it finds the row and does nothing.
@@ -225,87 +174,5 @@ export const steps = pgTable(
     index("steps_compactions")
       .on(table.sessionId, table.replacesThrough)
       .where(sql`replaces_through is not null`),
-  ],
-);
-
-/**
- * A tool call. The row of a call that must not be repeated is inserted when the call starts. The row of any other call
- * is inserted when the call has ended, together with its result.
- */
-export const toolCalls = pgTable(
-  "tool_calls",
-  {
-    runId: text("run_id")
-      .notNull()
-      .references(() => runs.id, { onDelete: "cascade" }),
-    callId: text("call_id").notNull(),
-    sessionId: text("session_id").notNull(),
-    /** `res_…`: the id by which the tool `read_tool_result` reads the full result. */
-    resultId: text("result_id").notNull().unique(),
-    name: text("name").notNull(),
-    input: json("input").$type<unknown>().notNull(),
-    state: text("state").$type<ToolCallState>().notNull(),
-    /** Why a `failed` call was not executed; null if it was executed. */
-    refusal: text("refusal").$type<CallRefusal>(),
-    /** The full result as text. The model gets a truncated version of a long result. */
-    resultText: text("result_text"),
-    startedAt: instant("started_at").notNull().defaultNow(),
-    endedAt: instant("ended_at"),
-  },
-  (table) => [
-    primaryKey({ columns: [table.runId, table.callId] }),
-    index("tool_calls_session").on(table.sessionId, table.startedAt),
-    oneOf("tool_calls_state", table.state, TOOL_CALL_STATES),
-    oneOf("tool_calls_refusal", table.refusal, CALL_REFUSALS),
-    check("tool_calls_ended", sql`(${table.state} = 'started') = (${table.endedAt} is null)`),
-  ],
-);
-
-/** The typed result of a run in a session with an output schema. */
-export const deliverables = pgTable(
-  "deliverables",
-  {
-    runId: text("run_id")
-      .primaryKey()
-      .references(() => runs.id, { onDelete: "cascade" }),
-    sessionId: text("session_id")
-      .notNull()
-      .references(() => sessions.id, { onDelete: "cascade" }),
-    status: text("status").$type<DeliverableStatus>().notNull(),
-    /** The type is `json`, which preserves the order in which the model wrote the keys. */
-    value: json("value").$type<unknown>(),
-    error: text("error"),
-    rawText: text("raw_text"),
-    violations: json("violations").$type<Violation[]>(),
-    createdAt: createdAt(),
-  },
-  (table) => [
-    index("deliverables_session").on(table.sessionId, table.createdAt),
-    oneOf("deliverables_status", table.status, DELIVERABLE_STATUSES),
-    check("deliverables_value", sql`(${table.status} = 'ready') = (${table.value} is not null)`),
-    check("deliverables_error", sql`(${table.status} = 'failed') = (${table.error} is not null)`),
-  ],
-);
-
-/** The event log of a session, from which streams, sockets, callbacks and pages read. */
-export const events = pgTable(
-  "events",
-  {
-    sessionId: text("session_id")
-      .notNull()
-      .references(() => sessions.id, { onDelete: "cascade" }),
-    seq: bigint("seq", { mode: "number" }).notNull(),
-    kind: text("kind").notNull(),
-    requestId: text("request_id"),
-    runId: text("run_id"),
-    /** The event as JSON text, serialized once, so that replays are byte-identical. */
-    body: text("body").notNull(),
-    createdAt: createdAt(),
-  },
-  (table) => [
-    primaryKey({ columns: [table.sessionId, table.seq] }),
-    index("events_request").on(table.requestId, table.seq),
-    uniqueIndex("events_one_end").on(table.runId).where(sql`kind = 'run.completed'`),
-    uniqueIndex("events_one_start").on(table.runId).where(sql`kind = 'run.started'`),
   ],
 );

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, test } from "@playwright/test";
 import { sql } from "drizzle-orm";
 import { WebSocket } from "ws";
-import { openDatabase } from "#db/client.ts";
+import { openDatabase } from "#db/open-database.ts";
 import { prepareTestDatabase } from "#db/testing.ts";
 import { logIn } from "../fixtures/log-in.ts";
 import { startToolServer, type ToolServer } from "../fixtures/mcp/start-tool-server.ts";

@@ -1,5 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
+import { createDeadline } from "#lib/time/deadline.ts";
 import { dropConnections } from "./http.ts";
 import { measurements } from "./measurements.ts";
 import { profileScripts } from "./profile/profile-scripts.ts";
@@ -41,14 +42,13 @@ const options = { database: values.database, isBuilt: values.built ?? false };
 const say = (text: string) => process.stderr.write(`${text}\n`);
 
 async function within<Value>(seconds: number, work: Promise<Value>): Promise<Value> {
-  const { promise: late, reject } = Promise.withResolvers<never>();
-  const giveUp = () => {
-    reject(new Error(`took longer than ${seconds} s`));
-    work.catch(() => {});
-    dropConnections();
-  };
-  const timer = setTimeout(giveUp, seconds * 1000);
-  return Promise.race([work, late]).finally(() => clearTimeout(timer));
+  return createDeadline({ ms: seconds * 1_000, lateMessage: `took longer than ${seconds} s` }).race(
+    work,
+    (reason) => {
+      dropConnections();
+      throw reason;
+    },
+  );
 }
 
 function chooseMeasurements(): Measurement[] {

@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createDeadline } from "#lib/time/deadline.ts";
 import type { FaultCase } from "./fault-case.ts";
 import { findViolations } from "./invariants/index.ts";
 import type { Databases } from "./open-databases.ts";
@@ -48,19 +49,17 @@ export async function runCase(fault: FaultCase, seed: number, place: Place): Pro
     const evidence = await world.readEvidence();
     violations.push(...findViolations(evidence), ...(fault.findViolations?.(evidence) ?? []));
   };
-  let timer: NodeJS.Timeout | undefined;
-  const tooLong = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error(`not over after ${RUN_MAX_MS / 1_000} s`)), RUN_MAX_MS);
-    place.signal?.addEventListener("abort", () => reject(new Error("the campaign was stopped")), {
-      once: true,
-    });
+  const deadline = createDeadline({
+    ms: RUN_MAX_MS,
+    signal: place.signal,
+    lateMessage: `not over after ${RUN_MAX_MS / 1_000} s`,
+    stopMessage: "the campaign was stopped",
   });
   try {
-    await Promise.race([play(), tooLong]);
+    await deadline.race(play);
   } catch (error) {
     violations.push(`the run broke off: ${error instanceof Error ? error.stack : String(error)}`);
   } finally {
-    clearTimeout(timer);
     violations.unshift(...world.problems);
     await world.close();
     if (databaseUrl !== undefined) await place.databases?.drop(databaseUrl);

@@ -10,7 +10,7 @@ const root = resolve(import.meta.dirname, "../..");
  */
 const LOADED_BY_PATH = [
   /^lib\/server\/(main|open-serverless)\.ts$/,
-  /^lib\/(commands|deliverable|variant)\/.*main\.ts$/,
+  /^lib\/(commands|deliverable|injected|variant)\/.*main\.ts$/,
   /(-worker|script-child|write-client-types|prepare-template)\.ts$/,
   /^lib\/test-runs\/runner\/(start|reporter)\.ts$/,
   /\.(config|d)\.ts$/,

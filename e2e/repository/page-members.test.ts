@@ -5,7 +5,7 @@ import { test } from "node:test";
 
 const root = resolve(import.meta.dirname, "../..");
 /** Rooms with code that runs inside pages. */
-const ROOMS = ["lib/browser", "lib/tools", "lib/variant"];
+const ROOMS = ["lib/browser", "lib/injected", "lib/tools", "lib/variant"];
 /** Code that reads members of nodes directly, where a page could hide them. */
 const DIRECT = [
   /\bdocument\.(body|head|title|fonts|documentElement|scrollingElement|querySelector\w*|create[A-Z]\w*|getElement\w+|readyState|(add|remove)EventListener|activeElement|\w*[sS]tyleSheets|elementFromPoint|forms)\b/,
@@ -18,7 +18,7 @@ const DIRECT = [
  * works on documents of the service, and other products run the scripts of exports.
  */
 const ALLOWED = [
-  /^lib\/browser\/overlay\/in-page\/overlay-(view|editor)\.ts$/,
+  /^lib\/injected\/overlay\/overlay-(view|editor)\.ts$/,
   /^lib\/variant\/compile\//,
   /^lib\/variant\/formats\/portable\/page-script\.ts$/,
   /^lib\/variant\/formats\/growthbook\/insert-script\.ts$/,

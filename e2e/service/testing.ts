@@ -22,9 +22,13 @@ export const OTHER_KEY = "key-of-the-other-owner";
 export type TestService = Awaited<ReturnType<typeof openTestService>>;
 
 /** The operations of each path by HTTP method, as in the route files. */
-const paths = new Map<string, PathOperations>();
+const operationsOf = new Map<string, PathOperations>();
 for (const [name, { path, method }] of Object.entries(contract))
-  paths.set(path, { ...paths.get(path), [method]: name as OperationName });
+  operationsOf.set(path, { ...operationsOf.get(path), [method]: name as OperationName });
+const paths = [...operationsOf].map(([path, operations]) => ({
+  pattern: new RegExp(`^${path.replace(/:(\w+)/g, "(?<$1>[^/]+)")}$`),
+  operations,
+}));
 
 /** Checks every answer of a test service against the OpenAPI document. */
 export const checkAnswer = createAnswerCheck();
@@ -137,8 +141,7 @@ export const userMessage = (text: string) => ({ role: "user", parts: [{ type: "t
 export const say = (text: string): Step => ({ text });
 
 function matchPath(pathname: string): [PathOperations, Record<string, string>] {
-  for (const [path, operations] of paths) {
-    const pattern = new RegExp(`^${path.replace(/:(\w+)/g, "(?<$1>[^/]+)")}$`);
+  for (const { pattern, operations } of paths) {
     const found = pattern.exec(pathname);
     if (found) return [operations, { ...found.groups }];
   }

@@ -1,14 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { chooseDriver, type DatabaseOptions, openDatabase } from "#db/client.ts";
+import { chooseDriver, type DatabaseOptions, openDatabase } from "#db/open-database.ts";
 import { ACCESS_TOPIC, createAccessWatch } from "#lib/api/auth/access-watch.ts";
 import { createAuthenticator } from "#lib/api/auth/authenticate.ts";
 import { createFailedAttempts } from "#lib/api/auth/failed-attempts.ts";
 import { contract } from "#lib/api/contract/contract.ts";
-import { createBodyReader } from "#lib/api/http/body/body-reader.ts";
-import { createPathMatcher } from "#lib/api/http/match-path.ts";
-import { createRateLimiter } from "#lib/api/http/rates/rate-limiter.ts";
 import {
   createKey,
   listKeys,
@@ -16,9 +13,12 @@ import {
   rotateEncryption,
   rotateKey,
   updateKey,
-} from "#lib/api/operations/keys.ts";
-import { endLogin, listLogins } from "#lib/api/operations/logins.ts";
-import type { ApiServices } from "#lib/api/operations/services.ts";
+} from "#lib/api/handlers/key-handlers.ts";
+import { endLogin, listLogins } from "#lib/api/handlers/login-handlers.ts";
+import type { ApiServices } from "#lib/api/handlers/services.ts";
+import { createBodyReader } from "#lib/api/http/body/body-reader.ts";
+import { createPathMatcher } from "#lib/api/http/match-path.ts";
+import { createRateLimiter } from "#lib/api/http/rates/rate-limiter.ts";
 import { type RouteServices, serveOperation } from "#lib/api/serve/serve-operation.ts";
 import { sendSignal } from "#lib/events/bus/postgres-bus.ts";
 import { createKeyStore } from "#lib/keys/key-store.ts";

@@ -21,7 +21,7 @@ export type Dom = ReturnType<typeof makeDom>;
  * outside its own body.
  */
 export function makeDom() {
-  const { apply, get: getProperty, getOwnPropertyDescriptor, getPrototypeOf } = Reflect;
+  const { apply, get: getProperty, set: setProperty, getOwnPropertyDescriptor, getPrototypeOf } = Reflect;
   const node = Node.prototype;
   const element = Element.prototype;
   const documents = Document.prototype;
@@ -77,19 +77,12 @@ export function makeDom() {
   const attributes = readElement<ArrayLike<Attr>>("attributes");
   const elementFromPoint = callDocument<[x: number, y: number], PageElement | null>("elementFromPoint");
   const getElementById = callDocument<[id: string], PageElement | null>("getElementById");
-  const adoptedStyleSheets = readDocument<CSSStyleSheet[]>("adoptedStyleSheets");
-  // The cast is safe, because the property is an accessor property.
-  const adoptStyleSheets = getOwnPropertyDescriptor(documents, "adoptedStyleSheets")?.set as () => void;
   const isDocument = (target: PageNode): target is Document => nodeType(target) === 9;
   const namespaceURI = readElement<string | null>("namespaceURI");
   const isContentEditable = read<PageElement>(HTMLElement.prototype)<boolean>("isContentEditable");
-  const styles = {
-    "http://www.w3.org/1999/xhtml": HTMLElement.prototype,
-    "http://www.w3.org/2000/svg": SVGElement.prototype,
-    // Older browsers, in which published variants run, have no such interface.
-    "http://www.w3.org/1998/Math/MathML":
-      typeof MathMLElement === "undefined" ? undefined : MathMLElement.prototype,
-  };
+  const htmlStyle = read<PageElement>(HTMLElement.prototype)<CSSStyleDeclaration>("style");
+  const property = (target: PageNode, name: string): unknown =>
+    getProperty(getPrototypeOf(target) ?? {}, name, target);
 
   return {
     isElement: (target: PageNode | null | undefined): target is PageElement =>
@@ -128,6 +121,7 @@ export function makeDom() {
     compareDocumentPosition: callNode<[PageNode], number>("compareDocumentPosition"),
     insertBefore: callNode<[node: PageNode, next: PageNode | null], PageNode>("insertBefore"),
     removeChild: callNode<[PageNode], PageNode>("removeChild"),
+    cloneNode: callNode<[isDeep: boolean], PageNode>("cloneNode"),
     childNodes: (target: PageNode) => toArray(childNodes(target)),
 
     siblings(target: PageElement): PageElement[] {
@@ -181,16 +175,19 @@ export function makeDom() {
     remove: callElement<[], void>("remove"),
     /** The inline style. Null for an element that is neither HTML, SVG nor MathML. */
     style(target: PageElement): CSSStyleDeclaration | null {
-      const owner = getProperty(styles, namespaceURI(target) ?? "") as object | undefined;
-      return owner ? read<PageElement>(owner)<CSSStyleDeclaration>("style")(target) : null;
+      try {
+        return htmlStyle(target);
+      } catch {
+        // The getter refuses other elements than HTML. The cast is safe: SVG and MathML define the same property.
+        return (property(target, "style") as CSSStyleDeclaration | undefined) ?? null;
+      }
     },
     /** The computed style of an element, or of one of its pseudo-elements. */
     computedStyle: (target: PageElement, pseudo?: string): CSSStyleDeclaration =>
       // The cast is safe: the type `PageElement` stands for elements.
       getComputedStyle(target as Element, pseudo),
     /** A property that only some kinds of elements have. Undefined if this element does not have it. */
-    property: (target: PageElement, name: string): unknown =>
-      getProperty(getPrototypeOf(target) ?? {}, name, target),
+    property,
 
     body: readDocument<PageElement | null>("body"),
     documentElement: readDocument<PageElement>("documentElement"),
@@ -200,12 +197,11 @@ export function makeDom() {
     title: readDocument<string>("title"),
     fonts: readDocument<FontFaceSet>("fonts"),
     styleSheets: readDocument<StyleSheetList>("styleSheets"),
-    adoptedStyleSheets: (root: Document | ShadowRoot): CSSStyleSheet[] =>
-      root instanceof ShadowRoot ? root.adoptedStyleSheets : adoptedStyleSheets(root),
-    setAdoptedStyleSheets(root: Document | ShadowRoot, sheets: CSSStyleSheet[]): void {
-      if (root instanceof ShadowRoot) root.adoptedStyleSheets = sheets;
-      else apply(adoptStyleSheets, root, [sheets]);
-    },
+    // The cast is safe: documents and shadow roots define this property.
+    adoptedStyleSheets: (root: Document | ShadowRoot) =>
+      property(root, "adoptedStyleSheets") as CSSStyleSheet[],
+    setAdoptedStyleSheets: (root: Document | ShadowRoot, sheets: CSSStyleSheet[]) =>
+      setProperty(getPrototypeOf(root) ?? {}, "adoptedStyleSheets", sheets, root),
     createElement: callDocument<["div" | "span"], HTMLElement>("createElement"),
     createElementNS: callDocument<[namespace: string | null, name: string], PageElement>("createElementNS"),
     createComment: callDocument<[string], Comment>("createComment"),

@@ -4,16 +4,18 @@ import type {
   eventSchemas,
   evidenceSchema,
   importSummarySchema,
-  landingPageSchema,
   messageDeltaSchema,
   messageRecordSchema,
   outcomeSchema,
   previewSchema,
+  waitingOnSchema,
+} from "./event-schemas.ts";
+import type {
+  landingPageSchema,
   publicationSchema,
   reportSummarySchema,
   variantSummarySchema,
-  waitingOnSchema,
-} from "./event-schemas.ts";
+} from "./outcome-schemas.ts";
 import type { planSchema, requirementSchema } from "./planning-schemas.ts";
 import type { testRunSchema } from "./test-run-schemas.ts";
 

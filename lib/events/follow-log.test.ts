@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { createMemoryBus } from "./bus/bus.ts";
 import type { MessageDelta, StoredEvent } from "./event.ts";
-import { LogFollower } from "./follow-log.ts";
+import { followLog, type LogFollower } from "./follow-log.ts";
 
 /**
  * Creates a log in memory. It stores and publishes in separate steps, so a test can publish events late or out of
@@ -56,7 +56,7 @@ function createLog() {
       isGone = true;
     },
     follow: (after = 0) =>
-      new LogFollower(log, {
+      followLog(log, {
         sessionId: "ses_a",
         after,
         async readPage(from, limit) {

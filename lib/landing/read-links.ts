@@ -1,4 +1,4 @@
-import { Tokenizer, TokenizerMode } from "parse5";
+import { readTags } from "#lib/text/read-tags.ts";
 
 /** A link as a file has it, and the address of `<base>` that it is relative to, if there is one. */
 export type FileLink = { link: string; base?: string };
@@ -8,56 +8,34 @@ const LINKS = /^(href|src|poster|data|action|formaction|background|xlink:href)$/
 const CSS_LINK =
   /(?:url\(\s*(?:"([^"\n]*)"|'([^'\n]*)'|([^"'()\s]*))|@import\s*(?:"([^"\n]*)"|'([^'\n]*)'))/gi;
 const LINKS_MAX = 5_000;
-/** Elements whose content is text, with the state in which the tokenizer reads it. */
-const TEXT_STATES: Partial<Record<string, Tokenizer["state"]>> = {
-  script: TokenizerMode.SCRIPT_DATA,
-  style: TokenizerMode.RAWTEXT,
-  textarea: TokenizerMode.RCDATA,
-  title: TokenizerMode.RCDATA,
-};
-
-/**
- * Lists the links in the tags and styles of an HTML text, 5,000 at most. Reads tags only and builds no tree, because the
- * tree of a short text can be huge.
- */
+/** Lists the links in the tags and styles of an HTML text, 5,000 at most. */
 export function readHtmlLinks(html: string): FileLink[] {
   const links: string[] = [];
   let base: string | undefined;
   let templates = 0;
   let style: string | undefined;
-  const ignore = () => {};
-  function addToStyle({ chars }: { chars: string }): void {
-    if (style !== undefined) style += chars;
-  }
   function endStyle(): void {
     if (templates === 0) links.push(...readCssLinks(style ?? "").map(({ link }) => link));
     style = undefined;
   }
-  const tokenizer = new Tokenizer(
-    {},
-    {
-      onStartTag({ tagName, attrs }) {
-        tokenizer.state = TEXT_STATES[tagName] ?? tokenizer.state;
-        tokenizer.lastStartTagName = tagName;
-        if (tagName === "template") templates += 1;
-        if (tagName === "style") style = "";
-        if (templates > 0 || links.length >= LINKS_MAX) return;
-        if (tagName === "base") base ??= attrs.find(({ name }) => name === "href")?.value.trim();
-        else for (const { name, value } of attrs) links.push(...readAttribute(name, value.trim()));
-      },
-      onEndTag({ tagName }) {
-        if (tagName === "template") templates = Math.max(0, templates - 1);
-        if (tagName === "style") endStyle();
-      },
-      onCharacter: addToStyle,
-      onWhitespaceCharacter: addToStyle,
-      onNullCharacter: ignore,
-      onComment: ignore,
-      onDoctype: ignore,
-      onEof: endStyle,
+  readTags(html, {
+    onStart(tag, attributes) {
+      if (tag === "template") templates += 1;
+      if (tag === "style") style = "";
+      if (templates > 0 || links.length >= LINKS_MAX) return;
+      if (tag === "base") base ??= attributes.find(({ name }) => name === "href")?.value.trim();
+      else for (const { name, value } of attributes) links.push(...readAttribute(name, value.trim()));
     },
-  );
-  tokenizer.write(html, true);
+    onEnd(tag) {
+      if (tag === "template") templates = Math.max(0, templates - 1);
+      if (tag === "style") endStyle();
+    },
+    onText(piece) {
+      if (style !== undefined) style += piece;
+    },
+  });
+  // The style element at the end of the text may have no end tag.
+  endStyle();
   return [...new Set(links)]
     .slice(0, LINKS_MAX)
     .map((link) => (base === undefined ? { link } : { link, base }));

@@ -2,6 +2,7 @@ import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
 import { describeFirstIssue } from "#lib/api/http/validate.ts";
 import { readNullsAsAbsent } from "#lib/text/read-nulls-as-absent.ts";
 import { beginningOf } from "#lib/text/whole-characters.ts";
+import { createDeadline } from "#lib/time/deadline.ts";
 import { describeFailure } from "#lib/tools/describe-failure.ts";
 import { type McpCall, type McpTool, mcpError, mcpRefusal } from "./mcp-tool.ts";
 
@@ -35,26 +36,16 @@ export async function callMcpTool(
 }
 
 async function callWithDeadline(tool: McpTool, input: unknown, call: McpCall): Promise<CallToolResult> {
-  const deadline = AbortSignal.timeout(tool.timeoutMs);
-  const signal = AbortSignal.any([call.signal, deadline]);
-  const { promise: ended, resolve } = Promise.withResolvers<CallToolResult>();
-  const onAbort = () =>
-    resolve(
-      deadline.aborted && !call.signal.aborted
-        ? mcpError(`${tool.name} timed out after ${tool.timeoutMs / 1_000} s.`)
-        : stopped(tool),
-    );
-  if (signal.aborted) onAbort();
-  else signal.addEventListener("abort", onAbort, { once: true });
-  try {
+  const deadline = createDeadline({ ms: tool.timeoutMs, signal: call.signal });
+  const describeEnd = () =>
+    call.signal.aborted
+      ? stopped(tool)
+      : mcpError(`${tool.name} timed out after ${tool.timeoutMs / 1_000} s.`);
+  const result = await deadline.run((signal) =>
     // `execute` parses the input itself, so it gets the original input, which `callMcpTool` has validated.
-    const running = tool.execute(input ?? {}, { ...call, signal });
-    // Handles a rejection that comes after the deadline or an abort has ended the race.
-    running.catch(() => {});
-    return cutMcpResult(await Promise.race([running, ended]));
-  } finally {
-    signal.removeEventListener("abort", onAbort);
-  }
+    createDeadline({ signal }).race(tool.execute(input ?? {}, { ...call, signal }), describeEnd),
+  );
+  return cutMcpResult(result);
 }
 
 const stopped = ({ name }: McpTool) => mcpError(`${name} was stopped before it was over.`);

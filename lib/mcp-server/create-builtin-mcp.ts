@@ -1,9 +1,9 @@
 import type { Database } from "#db/client.ts";
 import type { AccessWatch } from "#lib/api/auth/access-watch.ts";
 import type { FailedAttempts } from "#lib/api/auth/failed-attempts.ts";
+import type { ApiServices } from "#lib/api/handlers/services.ts";
 import type { BodyReader } from "#lib/api/http/body/body-reader.ts";
 import type { RateLimiter } from "#lib/api/http/rates/rate-limiter.ts";
-import type { ApiServices } from "#lib/api/operations/services.ts";
 import type { Topic } from "#lib/events/bus/topic.ts";
 import type { EventLog } from "#lib/events/event-log.ts";
 import type { EvidenceStore } from "#lib/evidence/evidence.ts";

@@ -8,6 +8,7 @@ import { type Failure, fail } from "#lib/api/http/errors.ts";
 import { componentOf, failureOf } from "#lib/api/http/failure-of.ts";
 import { isOwnHost, isSameService } from "#lib/api/http/same-origin.ts";
 import type { Logger } from "#lib/log/logger.ts";
+import { createDeadline } from "#lib/time/deadline.ts";
 import type { CallsInFlight } from "./calls-in-flight.ts";
 import { ANSWER_TYPES, chooseAnswerForm } from "./choose-answer-form.ts";
 
@@ -148,17 +149,8 @@ const toRecord = (value: unknown): Record<string, unknown> =>
  * Waits for the answer. If `stop` fires first, because the call was cancelled, the client disconnected or the
  * credential was revoked, returns an empty 202 response.
  */
-async function answerUntilAborted(answered: Promise<Response>, stop: AbortSignal): Promise<Response> {
-  const { promise: aborted, resolve } = Promise.withResolvers<Response>();
-  const onAbort = () => resolve(new Response(null, { status: 202 }));
-  if (stop.aborted) onAbort();
-  else stop.addEventListener("abort", onAbort, { once: true });
-  try {
-    return await Promise.race([answered, aborted]);
-  } finally {
-    stop.removeEventListener("abort", onAbort);
-  }
-}
+const answerUntilAborted = (answered: Promise<Response>, stop: AbortSignal): Promise<Response> =>
+  createDeadline({ signal: stop }).race(answered, () => new Response(null, { status: 202 }));
 
 /**
  * Returns a copy of the response. Calls `end` when an event stream has been sent or the client stops reading it, and at

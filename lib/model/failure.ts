@@ -50,7 +50,11 @@ function unreadable(what: string) {
 /** Matches the complete message of an overloaded server that reports no HTTP status. */
 const OVERLOADED = /^(?:overloaded(?: error)?|model overloaded|service unavailable)\.?$/i;
 
-const timedOut = { message: "The model provider did not answer in time.", isRetryable: true };
+/** The failure of a call that took longer than its deadline. */
+export const MODEL_TIMED_OUT: ModelFailure = {
+  message: "The model provider did not answer in time.",
+  isRetryable: true,
+};
 const isFields = (value: unknown): value is Fields => typeof value === "object" && value !== null;
 const textOf = (value: unknown) =>
   typeof value === "string" && value.trim() !== "" ? value.trim() : undefined;
@@ -65,12 +69,12 @@ const textOf = (value: unknown) =>
 export function readModelFailure(error: unknown, now: () => number = Date.now): ModelFailure {
   const found = unwrap(error);
   // The reason of an aborted stream arrives as a string.
-  if (typeof found === "string" && found.startsWith("TimeoutError")) return { ...timedOut };
+  if (typeof found === "string" && found.startsWith("TimeoutError")) return { ...MODEL_TIMED_OUT };
   if (!isFields(found))
     return { message: clean(textOf(found) ?? "The model call failed."), isRetryable: false };
 
   const name = textOf(found.name) ?? "";
-  if (name === "TimeoutError") return { ...timedOut };
+  if (name === "TimeoutError") return { ...MODEL_TIMED_OUT };
   if (name === "AbortError") return { message: "The model call was stopped.", isRetryable: false };
   // A retry would cost as much, and its answer would probably be as large.
   if (found instanceof AnswerTooLargeError) return { message: found.message, isRetryable: false };

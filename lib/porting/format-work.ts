@@ -9,7 +9,7 @@ import {
   PLAN_MODES,
   REQUIREMENT_STATUSES,
 } from "#db/schema/unions.ts";
-import { reportSummarySchema } from "#lib/events/event-schemas.ts";
+import { reportSummarySchema } from "#lib/events/outcome-schemas.ts";
 import { PLAN_LIMITS } from "#lib/planning/plan.ts";
 import {
   assertionInputSchema,

@@ -11,7 +11,8 @@ import {
   TOOL_CALL_STATES,
   VARIANT_AUTHORS,
 } from "#db/schema/unions.ts";
-import { deliverableSchema, previewSchema, publicationSchema } from "#lib/events/event-schemas.ts";
+import { deliverableSchema, previewSchema } from "#lib/events/event-schemas.ts";
+import { publicationSchema } from "#lib/events/outcome-schemas.ts";
 import { count, jsonValue } from "#lib/events/wire-values.ts";
 import { REQUIREMENT_LIMITS } from "#lib/planning/requirement.ts";
 import { REPORT_LIMITS } from "#lib/reports/report.ts";

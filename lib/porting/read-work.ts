@@ -1,5 +1,5 @@
 import type { Executor } from "#db/client.ts";
-import { listSessionPages } from "#lib/landing/page-outcome.ts";
+import { listSessionPages } from "#lib/landing/list-session-pages.ts";
 import { toPlan } from "#lib/planning/plan.ts";
 import { findPlan, listRequirementRows } from "#lib/planning/planning-store.ts";
 import { toRequirement } from "#lib/planning/requirement.ts";

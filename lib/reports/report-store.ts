@@ -3,7 +3,6 @@ import type { Executor, Transaction } from "#db/client.ts";
 import { reports, sessions } from "#db/schema/index.ts";
 import { storable } from "#db/storable.ts";
 import type { ReportSummary } from "#lib/events/event.ts";
-import type { SessionRow } from "#lib/session/store/session-store.ts";
 import { type Report, type ReportDocument, reportUrl, type TestedVariant } from "./report.ts";
 
 const summaryColumns = {
@@ -43,17 +42,6 @@ export async function listReports(
     .orderBy(desc(reports.createdAt), desc(reports.version), desc(reports.id));
   return rows.map(toSummary);
 }
-
-/**
- * Reads the newest version of each report of a session. The outcome of a turn contains these reports. If the session's
- * toolset lacks `publish_qa_report`, the session has no reports, and the database is not queried. Source: `wire.md`,
- * Reports.
- */
-export const readReportOutcome = async (
-  db: Executor,
-  { id, toolset }: Pick<SessionRow, "id" | "toolset">,
-): Promise<ReportSummary[]> =>
-  toolset.includes("publish_qa_report") ? listReports(db, id, { onlyNewest: true }) : [];
 
 /** Reads a report with its findings. Returns undefined if the session has no report with this id. */
 export async function findReport(db: Executor, sessionId: string, id: string): Promise<Report | undefined> {

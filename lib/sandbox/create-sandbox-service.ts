@@ -3,31 +3,18 @@ import { join } from "node:path";
 import type { StartupStatus } from "#db/schema/unions.ts";
 import { createDiskFloor, type DiskFloor } from "#lib/disk/disk-floor.ts";
 import { syncFolders } from "#lib/disk/durable.ts";
-import { type ControlGroup, type FoundGroups, findControlGroups } from "#lib/isolation/control-groups.ts";
-import { openSandboxUsers } from "#lib/isolation/sandbox-users.ts";
 import { SESSION_ID_PATTERN } from "#lib/session/new-id.ts";
 import { removeFolder } from "#lib/session/removal/remove-folder.ts";
-import { errorText, hidePaths } from "#lib/text/error-text.ts";
-import { type ShellCommand, systemPath } from "./local/box.ts";
 import { changeOwner } from "./local/change-owner.ts";
-import { type Confinement, probeConfinement } from "./local/confinement.ts";
+import { chooseShell, describeSandbox, type ShellOptions } from "./local/choose-shell.ts";
 import { createLocalWorkspace } from "./local/local-workspace.ts";
-import { type CommandPlan, runCommand } from "./local/run-command.ts";
-import { createConfinedStage, type ProgramStage, stageUnconfined } from "./local/run-program.ts";
-import { createTestStage, type TestStage } from "./local/test-stage.ts";
-import { unconfinedPlan } from "./local/unconfined-plan.ts";
-import { createWorkspaceUsers, type WorkspaceUsers } from "./local/workspace-users.ts";
-import { groupLimits, type SandboxLimits, sandboxLimits, withTestLimits } from "./sandbox-limits.ts";
+import { type SandboxLimits, sandboxLimits } from "./sandbox-limits.ts";
 import type { SandboxService, Workspace } from "./sandbox-service.ts";
-import { createVercelBoxes } from "./vercel/vercel-box.ts";
+import { type BoxSource, createVercelBoxes } from "./vercel/create-vercel-boxes.ts";
 import { createVercelSandboxes } from "./vercel/vercel-sandboxes.ts";
 import { WorkspaceError } from "./workspace-error.ts";
 
-/** The values of the setting `SANDBOX`. Source: `configuration.md`, Variables, `SANDBOX`. */
-export type SandboxKind = "local" | "none" | "unconfined" | "vercel";
-
-type SandboxOptions = {
-  kind: SandboxKind;
+type SandboxOptions = ShellOptions & {
   /** The service's data folder. Workspaces are its subfolders `workspaces/<session>`. */
   dataDir: string;
   /** The free space that must stay on the disk of the data folder. Default: no limit. */
@@ -46,15 +33,11 @@ type SandboxOptions = {
     warn: (fields: object, message: string) => void;
   };
   limits?: Partial<SandboxLimits>;
-  /** Search path, as in PATH, for the programs that confine commands; the system's folders by default. */
-  launcherPath?: string;
-  /** Finds control groups; by default, finds the groups of this machine. */
-  findGroups?: () => Promise<FoundGroups>;
   /** After how many milliseconds without use a workspace is dropped from memory. Its files stay. Default: 30 minutes. */
   evictAfterIdleMs?: number;
+  /** What the boxes of Vercel Sandbox start from. */
+  boxSource?: BoxSource;
 };
-
-const PROBE_TIMEOUT_MS = 10_000;
 
 /** Creates the sandboxes of this deployment. Checks once, at their creation, whether commands can be confined. */
 export async function createSandboxService(options: SandboxOptions): Promise<SandboxService> {
@@ -63,9 +46,13 @@ export async function createSandboxService(options: SandboxOptions): Promise<San
       return createNoSandbox();
     case "vercel":
       return createVercelSandboxes({
-        boxes: createVercelBoxes(),
+        boxes: createVercelBoxes({
+          source: options.boxSource ?? {},
+          onResume: async (sessionId) => options.logger.info({ sessionId }, "a Vercel Sandbox was resumed"),
+        }),
         limits: { ...sandboxLimits, ...options.limits },
         onStartupStatus: options.onStartupStatus,
+        readStartupStatus: options.readStartupStatus ?? (async () => undefined),
       });
     case "local":
     case "unconfined":
@@ -192,134 +179,6 @@ async function createLocalSandboxes(options: SandboxOptions): Promise<SandboxSer
 
 const MOVED =
   "the session's workspace was used before, but its files are not here: they are in the data folder of another process of the service, or lost. Files that were written there are missing";
-
-/** Isolates the sessions of this machine from each other, in addition to the sandbox of each command. */
-type SessionIsolation = {
-  /** The user of each workspace; undefined if the service is not root. */
-  users: WorkspaceUsers | undefined;
-  openGroup: (sessionId: string, use: "commands" | "tests") => Promise<ControlGroup | undefined>;
-  removeGroups: (sessionId: string) => Promise<void>;
-  close: () => Promise<void>;
-  /** A description of the isolation in one line. */
-  line: string;
-};
-
-/** The means to run commands and programs on this machine, or the reason why they cannot run. */
-type LocalShell =
-  | {
-      works: true;
-      detail: string;
-      isolation: SessionIsolation | undefined;
-      plan: (command: ShellCommand) => CommandPlan;
-      stage: ProgramStage;
-      stageTests: TestStage;
-    }
-  | { works: false; reason: string };
-
-async function chooseShell(
-  { kind, launcherPath, findGroups = findControlGroups }: SandboxOptions,
-  workspaces: string,
-  limits: SandboxLimits,
-): Promise<LocalShell> {
-  if (kind === "unconfined") {
-    const detail = "commands run WITHOUT confinement";
-    return {
-      works: true,
-      detail,
-      isolation: undefined,
-      plan: unconfinedPlan,
-      stage: stageUnconfined,
-      stageTests: refuseTests,
-    };
-  }
-  const confinement = await probeConfinement(workspaces, limits, launcherPath ?? systemPath);
-  if (!confinement.works) return confinement;
-  const stage = createConfinedStage(confinement, workspaces);
-  const isolation = await isolateSessions(confinement, workspaces, limits, await findGroups());
-  return { ...confinement, isolation, stage, stageTests: createTestStage(confinement) };
-}
-
-async function isolateSessions(
-  confinement: Confinement & { works: true },
-  workspaces: string,
-  limits: SandboxLimits,
-  found: FoundGroups,
-): Promise<SessionIsolation> {
-  const { sharedUser, isFiltered } = confinement;
-  const machineUsers = sharedUser && (await openSandboxUsers());
-  const groupsOrReason = await tryGroups(confinement, workspaces, limits, found);
-  const groups = groupsOrReason.works ? groupsOrReason.groups : undefined;
-  const user = machineUsers
-    ? "a user per session"
-    : sharedUser
-      ? "one user for all sessions (no free user ids exist in this container)"
-      : "the service's own user for all sessions (only root can start processes as others)";
-  const parts = [
-    "bubblewrap: yes",
-    `system calls filtered: ${isFiltered ? "yes" : "NO"}`,
-    `control groups: ${groupsOrReason.works ? "yes" : `no (${groupsOrReason.reason})`}`,
-    `users: ${user}`,
-  ];
-  const users = sharedUser && createWorkspaceUsers(workspaces, machineUsers, sharedUser);
-  return {
-    users,
-    async openGroup(sessionId, use) {
-      const own = use === "tests" ? withTestLimits(limits) : limits;
-      return groups?.open(`${sessionId}-${use}`, groupLimits(own));
-    },
-    async removeGroups(sessionId) {
-      await Promise.all(["commands", "tests"].map((use) => groups?.remove(`${sessionId}-${use}`)));
-    },
-    async close() {
-      users?.close();
-      await groups?.close();
-    },
-    line: parts.join("; "),
-  };
-}
-
-/** Runs a probe command in a group, because some machines allow creating groups but not joining them. */
-async function tryGroups(
-  { plan, sharedUser: user }: Confinement & { works: true },
-  folder: string,
-  limits: SandboxLimits,
-  found: FoundGroups,
-): Promise<FoundGroups> {
-  if (!found.works) return found;
-  const { groups } = found;
-  try {
-    const { joinPath } = await groups.open("probe", groupLimits(limits));
-    const command = plan({ folder, cpuSeconds: 10, user, joinPath, names: [], command: "exit 42" });
-    const signal = AbortSignal.timeout(PROBE_TIMEOUT_MS);
-    const bounds = { timeoutMs: PROBE_TIMEOUT_MS, signal, outputBytesMax: 4_096, floodBytesMax: 65_536 };
-    const { exitCode, output } = await runCommand(command, bounds);
-    if (exitCode !== 42) throw new Error(`a command in one said "${output.trim()}"`);
-    await groups.remove("probe");
-    return found;
-  } catch (error) {
-    await groups.close();
-    return { works: false, reason: errorText(error) };
-  }
-}
-
-/** Refuses test runs, because without bubblewrap tests could reach the network and the files of the service. */
-const refuseTests: TestStage = async () => {
-  throw new WorkspaceError(
-    "test runs need bubblewrap: with SANDBOX=unconfined nothing would confine the tests",
-  );
-};
-
-function describeSandbox(kind: SandboxKind, confinement: LocalShell) {
-  if (!confinement.works) {
-    const detail =
-      `commands cannot run here: ${hidePaths(confinement.reason)}. Files can be read and written. Install bubblewrap ` +
-      "(apt-get install bubblewrap), or set SANDBOX=unconfined on a machine for development.";
-    return { kind, canRunCommands: false, detail, isolation: "bubblewrap: NO; no commands run" };
-  }
-  const { detail, isolation } = confinement;
-  const none = "NONE: commands run as the service's own user (SANDBOX=unconfined)";
-  return { kind, canRunCommands: true, detail, isolation: isolation?.line ?? none };
-}
 
 /** Records the running commands, so that the removal of a workspace can wait for their end. */
 function followRuns(workspace: Workspace, running: Set<Promise<unknown>>): Workspace {

@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { it } from "node:test";
 import type { DiskFloor } from "#lib/disk/disk-floor.ts";
-import { createSandboxService, type SandboxKind } from "./create-sandbox-service.ts";
+import { createSandboxService } from "./create-sandbox-service.ts";
 import type { SandboxLimits } from "./sandbox-limits.ts";
-import type { Workspace } from "./sandbox-service.ts";
+import type { SandboxKind, Workspace } from "./sandbox-service.ts";
 import { isWorkspaceError } from "./workspace-error.ts";
 
 export const options = (timeoutMs = 60_000) => ({ timeoutMs, signal: new AbortController().signal });

@@ -1,3 +1,6 @@
+/** The values of the setting `SANDBOX`. Source: `configuration.md`, Variables, `SANDBOX`. */
+export type SandboxKind = "local" | "none" | "unconfined" | "vercel";
+
 /** The result of a command that has ended. */
 export type CommandResult = {
   exitCode: number | null;

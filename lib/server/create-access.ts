@@ -21,8 +21,13 @@ import { createExportKeys } from "#lib/variant/formats/export-key.ts";
 import type { Env } from "./env.ts";
 import type { Storage } from "./open-storage.ts";
 
+type AccessParts = { storage: Storage; logger: Logger; securityLog: SecurityLog; isServerless: boolean };
+
+/** Vercel refuses larger bodies before a function gets them (decision 094). */
+const FUNCTION_BODY_BYTES_MAX = 4_500_000;
+
 /** Creates the access control of API calls: keys, share links, logins, their revocation, rate limits and body limits. */
-export function createAccess(env: Env, storage: Storage, logger: Logger, securityLog: SecurityLog) {
+export function createAccess(env: Env, { storage, logger, securityLog, isServerless }: AccessParts) {
   const { db } = storage;
   const keys = createKeyStore(db);
   const configured = readConfiguredKeys(env, storage.generatedKey);
@@ -54,7 +59,7 @@ export function createAccess(env: Env, storage: Storage, logger: Logger, securit
       logger,
     }),
     rates: createRates(env, storage, logger),
-    bodies: createBodyReader(),
+    bodies: createBodyReader(isServerless ? { platformBytesMax: FUNCTION_BODY_BYTES_MAX } : {}),
   };
 }
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { afterEach, test } from "node:test";
+import { afterEach, mock, test } from "node:test";
 import type { Database } from "#db/client.ts";
 import { type Job, requestRun } from "#lib/session/store/jobs.ts";
 import { createServerlessSender } from "./create-serverless-sender.ts";
@@ -16,7 +16,7 @@ const job = requestRun({ id: "run_1", sessionId: "ses_1", generation: 1 });
  * Creates a sender. Records the jobs that it sends, and the promises for which it asks the platform to wait. Its
  * database does nothing.
  */
-function openSender() {
+function openSender(send?: () => Promise<void>) {
   const waited: Promise<unknown>[] = [];
   const sent: Job[] = [];
   globals[REQUEST_CONTEXT] = {
@@ -24,7 +24,7 @@ function openSender() {
   };
   const sender = createServerlessSender({
     db: { update: () => ({ set: () => ({ where: async () => {} }) }) } as unknown as Database,
-    send: async (each) => void sent.push(each),
+    send: send ?? (async (each) => void sent.push(each)),
     logger: { warn() {} },
   });
   return { sender, waited, sent };
@@ -39,4 +39,14 @@ test("the platform waits until jobs were sent, also those of new sessions", asyn
     await Promise.all(waited);
     assert.deepEqual(sent, [job], send);
   }
+});
+
+test("the platform waits no longer for a job that could not be sent", async () => {
+  const { sender, waited } = openSender(() => Promise.reject(new Error("the server is down")));
+  const timers = mock.timers;
+  timers.enable({ apis: ["setTimeout"] });
+  sender.sendSoon([job]);
+  // The timer that ends the wait never fires here.
+  await Promise.all(waited);
+  timers.reset();
 });

@@ -1,5 +1,6 @@
 import { createJobSender, type JobSender } from "#lib/session/jobs/job-sender.ts";
 import type { Job } from "#lib/session/store/jobs.ts";
+import { createDeadline } from "#lib/time/deadline.ts";
 import { waitUntil } from "./wait-until.ts";
 
 /**
@@ -17,20 +18,19 @@ export function createServerlessSender(deps: Parameters<typeof createJobSender>[
   const sender = createJobSender({
     ...deps,
     async send(job) {
-      await deps.send(job);
-      waiting.get(job.id)?.();
+      try {
+        await deps.send(job);
+      } finally {
+        waiting.get(job.id)?.();
+      }
     },
   });
-  const waitUntilSent = (job: Job) =>
-    new Promise<void>((resolve) => {
-      const timer = setTimeout(finish, SEND_TIMEOUT_MS);
-      function finish() {
-        clearTimeout(timer);
-        waiting.delete(job.id);
-        resolve();
-      }
-      waiting.set(job.id, finish);
-    });
+  async function waitUntilSent(job: Job): Promise<void> {
+    const { promise: sent, resolve } = Promise.withResolvers<void>();
+    waiting.set(job.id, resolve);
+    await createDeadline({ ms: SEND_TIMEOUT_MS }).settles(sent);
+    waiting.delete(job.id);
+  }
   function sendSoon(jobs: Job[]): void {
     waitUntil(Promise.all(jobs.map(waitUntilSent)));
     sender.sendSoon(jobs);

@@ -42,14 +42,14 @@ import { createScriptRunner } from "#lib/tools/browser/script/script-runner.ts";
 import { peopleTools } from "#lib/tools/people/index.ts";
 import { publishQaReport } from "#lib/tools/reports/publish-qa-report.ts";
 import { listIneffective } from "#lib/tools/tool-policy.ts";
-import { transcriptTools } from "#lib/tools/transcript/index.ts";
-import { workspaceTools } from "#lib/tools/workspace/index.ts";
+import { transcriptTools } from "#lib/tools/transcript/transcript-tools.ts";
+import { workspaceTools } from "#lib/tools/workspace/workspace-tools.ts";
 import { findSelectorProblem } from "#lib/variant/compile/check-selector.ts";
+import { readTestedVariants } from "#lib/variant/read-tested-variants.ts";
 import { createVariantView } from "#lib/variant/show-for-picture.ts";
 import { readPageScript, refreshShown } from "#lib/variant/shown-variant.ts";
 import { variantTools } from "#lib/variant/tools/index.ts";
 import { variantHelpers } from "#lib/variant/tools/script-helpers.ts";
-import { readTestedVariants } from "#lib/variant/variant-outcome.ts";
 import type { VariantsDeps } from "#lib/variant/variants-deps.ts";
 import type { Env } from "./env.ts";
 import type { Storage } from "./open-storage.ts";
@@ -98,6 +98,7 @@ export async function createRunners({ env, logger, isServerless, groups, disk, s
   const [sandbox, scripts, sizes] = await Promise.all([
     createSandboxService({
       kind: env.SANDBOX,
+      boxSource: { snapshotId: env.VERCEL_SANDBOX_SNAPSHOT, image: env.VERCEL_SANDBOX_IMAGE },
       dataDir: env.DATA_DIR,
       disk,
       logger,

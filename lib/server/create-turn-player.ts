@@ -1,4 +1,3 @@
-import { setTimeout } from "node:timers/promises";
 import type { Logger } from "pino";
 import { createApplyRetention } from "#inngest/functions/apply-retention.ts";
 import { createDeliverCallback } from "#inngest/functions/deliver-callback.ts";
@@ -24,7 +23,9 @@ import { createFreshRuns } from "#lib/session/run/fresh-runs.ts";
 import type { Job } from "#lib/session/store/jobs.ts";
 import { createTestRunService } from "#lib/test-runs/test-run-service.ts";
 import type { TestRunsDeps } from "#lib/test-runs/test-runs-deps.ts";
+import { createDeadline } from "#lib/time/deadline.ts";
 import type { Tool } from "#lib/tools/tool.ts";
+import type { PlayJob } from "#lib/turn/record/turn-store.ts";
 import { createStopRegistry, type StopRegistry } from "#lib/turn/run/stop-registry.ts";
 import type { TurnDeps } from "#lib/turn/run/turn-deps.ts";
 import { createTurnService } from "#lib/turn/turn-service.ts";
@@ -95,6 +96,9 @@ export function createTurnPlayer(deps: TurnPlayerDeps) {
     { ...createTurnDeps(deps, jobs, activeRuns.stops), freshRuns },
     deps.schemas,
   );
+  /** Plays a run. A function may never run again after its answer, so it first writes what owners have spent. */
+  const play = (job: PlayJob) =>
+    isServerless ? turn.play(job).finally(deps.spending.flush) : turn.play(job);
   const tests = createTestRunService(deps.tooling.testRuns);
   const shutdown = new AbortController();
   const delivery = {
@@ -111,7 +115,7 @@ export function createTurnPlayer(deps: TurnPlayerDeps) {
   const functions = [
     createRunTurn(client, {
       ...turn,
-      play: (job) => activeRuns.trackPlay(job.runId, () => turn.play(job)),
+      play: (job) => activeRuns.trackPlay(job.runId, () => play(job)),
     }),
     createRunTests(client, tests.play),
     createDeliverCallback(client, (due) => attemptDelivery(delivery, due), engine.callbacksAtOnce),
@@ -210,10 +214,8 @@ export function createTurnPlayer(deps: TurnPlayerDeps) {
     /** Begins no more steps, and waits up to `graceMs` for those in progress: model calls, tool calls and test runs. */
     async drain(graceMs: number): Promise<void> {
       activeRuns.stops.drain();
-      await Promise.race([
-        Promise.all([engine.drain?.({ graceMs }), activeRuns.waitForPlays()]),
-        setTimeout(graceMs, undefined, { ref: false }),
-      ]);
+      const drained = Promise.all([engine.drain?.({ graceMs }), activeRuns.waitForPlays()]);
+      await createDeadline({ ms: graceMs }).race(drained, () => {});
     },
     /**
      * Interrupts the running turns and test runs, and aborts the callbacks that are being sent. The turns continue
@@ -232,6 +234,9 @@ export function createTurnPlayer(deps: TurnPlayerDeps) {
     },
   };
 }
+
+/** The part of a function call in which the engine begins and ends its step, and the last step of a turn is recorded. */
+const END_OF_CALL_MS = 10_000;
 
 function createTurnDeps(
   deps: TurnPlayerDeps,
@@ -261,6 +266,7 @@ function createTurnDeps(
       maxSteps: env.AGENT_MAX_STEPS,
       retryBaseMs: env.AGENT_RETRY_BASE_MS,
       playBudgetMs: env.turnBudgetMs || Number.POSITIVE_INFINITY,
+      playLimitMs: env.turnLimitMs ? Math.max(0, env.turnLimitMs - END_OF_CALL_MS) : Number.POSITIVE_INFINITY,
       demoUrl: `${env.ownOrigin}/demo`,
       baseUrl: env.baseUrl,
       pagesOrigin: env.pagesOrigin,

@@ -128,6 +128,23 @@ describe("readEnv", () => {
     assert.equal(readEnv({}).turnBudgetMs, 0);
     assert.equal(readEnv({ VERCEL: "1" }).turnBudgetMs, 240_000);
     assert.equal(readEnv({ VERCEL: "1", TURN_BUDGET_MS: "50000" }).turnBudgetMs, 50_000);
+    assert.equal(readEnv({}).turnLimitMs, 0);
+    assert.equal(readEnv({ VERCEL: "1" }).turnLimitMs, 300_000);
+    assert.equal(readEnv({ VERCEL: "1", TURN_BUDGET_MS: "700000" }).turnLimitMs, 760_000);
+    assert.equal(readEnv({ TURN_LIMIT_MS: "60000" }).turnLimitMs, 60_000);
+    assert.throws(
+      () => readEnv({ TURN_BUDGET_MS: "60000", TURN_LIMIT_MS: "60000" }),
+      /TURN_BUDGET_MS: must be less than TURN_LIMIT_MS/,
+    );
+  });
+
+  it("refuses a time limit without time for a step, and two sources of Vercel Sandbox", () => {
+    assert.equal(messageOf({ TURN_LIMIT_MS: "10000" }), "TURN_LIMIT_MS: must be 0, or more than 10000");
+    assert.equal(readEnv({ VERCEL: "1", TURN_LIMIT_MS: "0" }).turnLimitMs, 0);
+    assert.equal(
+      messageOf({ VERCEL_SANDBOX_SNAPSHOT: "snap_1", VERCEL_SANDBOX_IMAGE: "own" }),
+      "VERCEL_SANDBOX_IMAGE: must be unset with VERCEL_SANDBOX_SNAPSHOT",
+    );
   });
 
   it("reads previous encryption keys", () => {

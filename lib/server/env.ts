@@ -154,6 +154,8 @@ const envSchema = z.object({
     .transform((path) => (path.includes("/") ? resolve(path) : path))
     .optional(),
   SANDBOX: z.enum(["local", "vercel", "none", "unconfined"]).default("local"),
+  VERCEL_SANDBOX_SNAPSHOT: z.string().min(1).optional(),
+  VERCEL_SANDBOX_IMAGE: z.string().min(1).optional(),
   SKILLS_DIR: z
     .string()
     .min(1)
@@ -171,6 +173,11 @@ const envSchema = z.object({
   CALLBACK_DISABLE_AFTER_HOURS: wholeNumber(120),
   SUBAGENT_WEB_FLAG_URL: url.optional(),
   TURN_BUDGET_MS: wholeNumber(0).unwrap().optional(),
+  TURN_LIMIT_MS: wholeNumber(0)
+    .unwrap()
+    // 10 s are needed for the end of a call.
+    .refine((ms) => ms === 0 || ms > 10_000, { error: "must be 0, or more than 10000" })
+    .optional(),
   AGENT_MAX_STEPS: wholeNumber(200, 1),
   AGENT_RETRY_BASE_MS: wholeNumber(2_000),
   BROWSER_IDLE_MS: wholeNumber(600_000, 1),
@@ -233,6 +240,11 @@ export type Env = z.output<typeof envSchema> & {
    * limit.
    */
   turnBudgetMs: number;
+  /**
+   * How long one call of the durable function can take at most, in ms. A step of a turn that may take longer than the rest
+   * of this time is begun by the next call. 0: no limit.
+   */
+  turnLimitMs: number;
   /** Limits on how many bytes landing pages (`pageBytes`) and imported documents (`importBytes`) take in the database. */
   pageBytes: ByteLimits;
   importBytes: ByteLimits;
@@ -245,6 +257,9 @@ export type Env = z.output<typeof envSchema> & {
 
 /** The default of `turnBudgetMs` on Vercel. It is less than the `maxDuration` of the route that serves the durable function. */
 const VERCEL_BUDGET_MS = 240_000;
+/** The default of `turnLimitMs` on Vercel: the `maxDuration` of that route. A longer budget needs a longer `maxDuration`. */
+const VERCEL_LIMIT_MS = 300_000;
+const LIMIT_OVER_BUDGET_MS = 60_000;
 const MEBIBYTE = 1_048_576;
 
 /** Thrown for an invalid setting. The message begins with the name of the variable. */
@@ -273,6 +288,8 @@ export function readEnv(source: Record<string, string | undefined>): Env {
     throw new EnvError(
       "FAULT: makes this process fail on purpose, which production refuses unless FAULTS_ALLOWED=1",
     );
+  if (env.VERCEL_SANDBOX_SNAPSHOT && env.VERCEL_SANDBOX_IMAGE)
+    throw new EnvError("VERCEL_SANDBOX_IMAGE: must be unset with VERCEL_SANDBOX_SNAPSHOT");
   const isLoopback = isLoopbackName(env.HOST);
   if (!isLoopback && !env.BASE_URL)
     throw new EnvError(
@@ -282,6 +299,10 @@ export function readEnv(source: Record<string, string | undefined>): Env {
   const isAnyAddress = env.HOST === "0.0.0.0" || env.HOST === "::";
   const ownOrigin = `http://${isAnyAddress ? "127.0.0.1" : host}:${env.PORT}`;
   const turnBudgetMs = env.TURN_BUDGET_MS ?? (env.VERCEL ? VERCEL_BUDGET_MS : 0);
+  const vercelLimitMs = Math.max(VERCEL_LIMIT_MS, turnBudgetMs + LIMIT_OVER_BUDGET_MS);
+  const turnLimitMs = env.TURN_LIMIT_MS ?? (env.VERCEL ? vercelLimitMs : 0);
+  if (turnLimitMs > 0 && turnBudgetMs >= turnLimitMs)
+    throw new EnvError("TURN_BUDGET_MS: must be less than TURN_LIMIT_MS");
   const baseUrl = env.BASE_URL ?? ownOrigin;
   const pagesOrigin = env.PUBLIC_PAGES_ORIGIN ?? baseUrl;
   // Browsers send the cookies of a host to all of its ports, so another port of the same host would not separate the
@@ -296,6 +317,7 @@ export function readEnv(source: Record<string, string | undefined>): Env {
     baseUrl,
     pagesOrigin,
     turnBudgetMs,
+    turnLimitMs,
     oidc,
     pageBytes: toBytes(env.PAGES_SESSION_MIB, env.PAGES_OWNER_MIB),
     importBytes: toBytes(env.IMPORTS_SESSION_MIB, env.IMPORTS_OWNER_MIB),

@@ -14,7 +14,7 @@ import {
   removeSession,
 } from "#lib/session/removal/remove-session.ts";
 import { listRemovals, markRemoval, pruneRemovals } from "#lib/session/store/removal-store.ts";
-import { withinTime } from "#lib/time/within-time.ts";
+import { createDeadline } from "#lib/time/deadline.ts";
 import type { StopRegistry } from "#lib/turn/run/stop-registry.ts";
 import { createRemovalCheck, type RemovalCheckDeps } from "./verify-removals.ts";
 
@@ -68,7 +68,7 @@ export function followRemovals(deps: RemovalDeps) {
     const pending = await removeParts(deps, sessionId, async () => {
       runsNotEnded.set(sessionId, runIds);
       const message = `a stopped run did not end within ${STOPPING_MS / 1_000} s`;
-      await withinTime(deps.waitForPlays(runIds), STOPPING_MS, message);
+      await createDeadline({ ms: STOPPING_MS, lateMessage: message }).race(deps.waitForPlays(runIds));
       runsNotEnded.delete(sessionId);
     });
     if (pending.length === 0) clearedAtMs.set(sessionId, Date.now());

@@ -1,8 +1,9 @@
 import { sql } from "drizzle-orm";
 import type { Logger } from "pino";
-import { chooseDriver, type DatabaseDriver, type DatabaseOptions, openDatabase } from "#db/client.ts";
+import type { DatabaseDriver } from "#db/client.ts";
+import { chooseDriver, type DatabaseOptions, openDatabase } from "#db/open-database.ts";
 import { queryRows } from "#db/statement.ts";
-import type { HealthCheck } from "#lib/api/operations/services.ts";
+import type { HealthCheck } from "#lib/api/handlers/services.ts";
 import { openEventBus } from "#lib/events/bus/open-event-bus.ts";
 import { openTopic } from "#lib/events/bus/topic.ts";
 import { createEventLog } from "#lib/events/event-log.ts";
@@ -10,6 +11,7 @@ import { faultPoint } from "#lib/faults/fault-point.ts";
 import { createSealer } from "#lib/secrets/sealer.ts";
 import { type Env, EnvError } from "./env.ts";
 import { explainByFolder, findFolderProblem, readOrCreateSecrets } from "./prepare-data-folder.ts";
+import { waitUntil } from "./wait-until.ts";
 
 export type Storage = Awaited<ReturnType<typeof openStorage>>;
 
@@ -28,7 +30,8 @@ export async function openStorage(env: Env, logger: Logger, isServerless: boolea
     throw driver === "embedded" ? await explainByFolder(env.DATA_DIR, error) : error;
   });
   const { db } = database;
-  const bus = await openEventBus(database, logger);
+  // A function may be frozen after its answer, and the notices about what it has written are sent after the commit.
+  const bus = await openEventBus(database, logger, isServerless ? waitUntil : undefined);
   const isEmbedded = driver === "embedded";
   /** The folder for files; undefined if no files are kept on disk. */
   const dataDir = isServerless ? undefined : env.DATA_DIR;

@@ -1,4 +1,4 @@
-import { untilSettled } from "#lib/time/within-time.ts";
+import { createDeadline } from "#lib/time/deadline.ts";
 
 const STOP_TIMEOUT_MS = 5_000;
 
@@ -20,6 +20,6 @@ export function repeat(everyMs: number, work: () => Promise<unknown>): () => Pro
   timer.unref();
   return async () => {
     clearInterval(timer);
-    if (current) await untilSettled(current, STOP_TIMEOUT_MS);
+    if (current) await createDeadline({ ms: STOP_TIMEOUT_MS }).settles(current);
   };
 }

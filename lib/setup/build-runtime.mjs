@@ -5,14 +5,14 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 
-const runtimeFolder = "lib/variant/runtime";
+const runtimeFolder = "lib/injected/runtime";
 
 /** The file that contains the built runtime. */
 export const runtimeFile = "public/variant-runtime.js";
 
 /** The names of properties that only the runtime itself reads, so that the build can shorten these names. */
 const privateNames =
-  "adopt adoptSheet effect hasLost hasRunningScripts history isDocumentHydrated isIntact isLost isUnmatched label page parts put reconcile roots search stop undo verify watched".split(
+  "adopt adoptSheet count effect hasLost hasRunningScripts history isDocumentHydrated isIntact isLost isUnmatched label page parts put reconcile roots search stop times undo verify watched".split(
     " ",
   );
 
@@ -21,9 +21,9 @@ const privateNames =
  * must stay the same while the version of the state in `shared-state.ts` does.
  */
 const sharedNames = Object.fromEntries(
-  "placeholder follower home newParent places lostMs look built placed sources lost moved slots contents guards listeners original shown edits isPart stash texts moves own placeholders"
+  "placeholder follower home newParent places lostMs look built placed sources lost moved slots contents guards listeners changed copies original shown edits isPart stash texts moves own placeholders"
     .split(" ")
-    .map((name, index) => [name, (35 - index).toString(36)]),
+    .map((name, index) => [name, "zyxwvutsrqponmlkjihgfedcba$_".charAt(index)]),
 );
 
 /** The functions of `make-dom.ts` that make members. Calls of these functions whose results are not used are dropped. */
@@ -31,6 +31,11 @@ const memberMakers =
   "read call readNode callNode callTarget readElement callElement readDocument callDocument choose".split(
     " ",
   );
+
+const keptFunctions = `import {
+  "Reflect.apply" as apply, "Reflect.get" as getProperty, "Reflect.set" as setProperty, "Reflect.getPrototypeOf" as getPrototypeOf,
+  "Reflect.getOwnPropertyDescriptor" as getOwnPropertyDescriptor,
+} from "./kept-globals-main.ts";`;
 
 /**
  * Turns the members that `lib/dom/make-dom.ts` returns into the exports of a module, so that unused ones are dropped and
@@ -50,9 +55,23 @@ function exportMembers(source) {
       if (separator === "(") return `function own_${name}(${rest}\n${alias}`;
       return `const own_${name} = ${separator === ":" ? rest : name};\n${alias}`;
     });
+  // The runtime has kept the functions of `Reflect` already.
+  const kept = before.replace(/const \{ apply,.*\} = Reflect;/, keptFunctions);
   // Calls of the makers have no effect but their result.
-  const pure = before.replace(/ = (?=(?:read|call|choose)\w*[<(])/g, " = /* @__PURE__ */ ");
+  const pure = kept.replace(/ = (?=(?:read|call|choose)\w*[<(])/g, " = /* @__PURE__ */ ");
   return [pure, ...exported].join("\n");
+}
+
+/**
+ * Replaces the names of a module's number constants by the numbers. The minifiers do not, because functions use them.
+ * @param {string} source
+ */
+function inlineNumbers(source) {
+  const definition = /^const ([A-Z_]+) = (-?[\d_]+);$/gm;
+  let inlined = source.replace(definition, "");
+  for (const [, name, number = ""] of source.matchAll(definition))
+    inlined = inlined.replace(RegExp(`\\b${name}\\b`, "g"), number);
+  return inlined;
 }
 
 /** @type {import("esbuild").Plugin} */
@@ -64,7 +83,9 @@ const domAsModule = {
       loader: "ts",
     }));
     onLoad({ filter: /runtime\/[\w-]+\.ts$/ }, ({ path }) => ({
-      contents: readFileSync(path, "utf8").replace("import { dom } from", "import * as dom from"),
+      contents: inlineNumbers(
+        readFileSync(path, "utf8").replace("import { dom } from", "import * as dom from"),
+      ),
       loader: "ts",
     }));
   },

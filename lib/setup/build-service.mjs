@@ -18,15 +18,7 @@ const THREADS = [
 ];
 
 /** Packages that stay in node_modules, because they contain native code or find their own files by their path. */
-const EXTERNAL = [
-  "next",
-  "playwright",
-  "playwright-core",
-  "sharp",
-  "axe-core",
-  "@vercel/sandbox",
-  "pg-native",
-];
+const EXTERNAL = ["next", "playwright", "playwright-core", "sharp", "@vercel/sandbox", "pg-native"];
 
 /**
  * Replaces `import.meta.url` and `import.meta.dirname` in our modules, because they would mean the bundle's file. Each

@@ -15,7 +15,6 @@ const lockfile = read("../../package-lock.json");
 const lockfiles = {
   "package-lock.json": lockfile,
   "Chromium from npm": read("chromium/sparticuz/package-lock.json"),
-  "the import of PGlite databases": read("../commands/backup/pglite/package-lock.json"),
 };
 
 for (const [name, each] of Object.entries(lockfiles))

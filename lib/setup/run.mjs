@@ -9,6 +9,7 @@
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { ensureBuilt } from "./build.mjs";
+import { ensureInjected } from "./build-injected.mjs";
 import { ensureBrowser } from "./chromium/ensure-browser.mjs";
 import { endCommandsOnSignal } from "./command.mjs";
 import { ensureDatabase } from "./ensure-database.mjs";
@@ -30,9 +31,9 @@ const usage = `Usage: node lib/setup/run.mjs <command>
   project-schema <file …>                show the projection of JSON Schemas
   backup [file]                          back up the data folder
   restore <file> [--replace]             restore a backup
-  import-pglite                          import the database of an earlier version
   export <sessionId> [option …]          write a session to a file
   import <file> --session <sessionId>    import a file into a session
+  vercel-snapshot [option …]             make the snapshot from which machines of Vercel Sandbox start
   setup                                  install packages and a browser, and build
   client                                 build the API client
   runtime                                build the script that applies variants`;
@@ -52,7 +53,7 @@ const tools = new Map([
   ["restore", ["lib/commands/backup/main.ts", "restore"]],
   ["export", ["lib/commands/porting/main.ts", "export"]],
   ["import", ["lib/commands/porting/main.ts", "import"]],
-  ["import-pglite", ["lib/commands/backup/main.ts", "import-pglite"]],
+  ["vercel-snapshot", ["lib/commands/vercel-snapshot/main.ts"]],
 ]);
 
 /**
@@ -92,6 +93,7 @@ async function run(command, args) {
     const script = ["--disable-warning=ExperimentalWarning", ...tool, ...args];
     return (await runCommand(node, script, { inherit: true })).exitCode;
   }
+  await ensureInjected();
   const chromium = await ensureBrowser(node, command === "setup");
   const browserEnv =
     chromium === null ? {} : { BROWSER_EXECUTABLE_PATH: chromium.executablePath, ...chromium.env };

@@ -5,6 +5,7 @@
  */
 import { readFileSync } from "node:fs";
 import { createRequire, stripTypeScriptTypes } from "node:module";
+import { ensureInjected } from "./build-injected.mjs";
 import { listFiles } from "./stamp.mjs";
 
 /** The entry points to trace: the module that the function imports, the worker threads, and a child process. */
@@ -62,6 +63,8 @@ export async function traceFunctionFiles(root) {
     ...fileList,
     ...listFiles("db/migrations"),
     ...listFiles("lib/skills/library"),
+    ...listFiles("lib/skills/shared"),
+    ...(await ensureInjected()),
     "public/variant-runtime.js",
     "package.json",
   ];

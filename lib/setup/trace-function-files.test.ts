@@ -24,6 +24,8 @@ test("a function includes the sources, migrations, worker threads and the child 
     "lib/tools/browser/compare/difference-worker.ts",
     "lib/tools/browser/script/child/script-child.ts",
     "db/migrations/meta/_journal.json",
+    ".injected/tools.js",
+    ".injected/overlay.js",
     "package.json",
   ])
     assert.ok(files.includes(path), path);

@@ -4,8 +4,8 @@ import { ANALYSIS_PROFILE, SANDBOX_TOOLS } from "./analysis-profile-testing.ts";
 import { browserTools } from "./browser/index.ts";
 import { peopleTools } from "./people/index.ts";
 import type { ToolServices } from "./services.ts";
-import { transcriptTools } from "./transcript/index.ts";
-import { workspaceTools } from "./workspace/index.ts";
+import { transcriptTools } from "./transcript/transcript-tools.ts";
+import { workspaceTools } from "./workspace/workspace-tools.ts";
 
 // An empty object is enough, because tools use their services only when they are called.
 const services = {} as ToolServices;

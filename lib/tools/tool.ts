@@ -92,6 +92,8 @@ export type Tool = {
   changes: boolean;
   /** Maximum duration of a call, in milliseconds. */
   timeoutMs: number;
+  /** How long a call with this input can take, in milliseconds, if that is less than `timeoutMs`. */
+  longestMs?: ((input: unknown) => number) | undefined;
   /**
    * Acquires what the call works on, such as a live browser. The deadline of the call starts after `acquire`. A call
    * that is interrupted during `acquire` has had no effect, so the engine repeats it.
@@ -109,10 +111,11 @@ export type Tool = {
 type Answer = ToolResult | Waiting | string;
 type ToolDefinition<Input extends z.ZodType, Result extends Answer> = Omit<
   Tool,
-  "input" | "execute" | "timeoutMs"
+  "input" | "execute" | "timeoutMs" | "longestMs"
 > & {
   input: Input;
   timeoutMs?: number;
+  longestMs?: (input: z.output<Input>) => number;
   execute: (input: z.output<Input>, call: ToolCall) => Promise<Result>;
 };
 /** A tool whose type says whether `execute` may return `Waiting`. */
@@ -135,11 +138,13 @@ export function defineTool<Input extends z.ZodType, Result extends Answer>(
 export function makeTool<Input extends z.ZodType, Result extends Answer>(
   definition: ToolDefinition<Input, Result>,
 ): DefinedTool<Result> {
+  const { input: schema, longestMs } = definition;
   return {
     timeoutMs: 60_000,
     ...definition,
+    longestMs: longestMs && ((input) => longestMs(parseNullsAsAbsent(schema, input))),
     async execute(input, call) {
-      const result = await definition.execute(parseNullsAsAbsent(definition.input, input), call);
+      const result = await definition.execute(parseNullsAsAbsent(schema, input), call);
       if (typeof result === "string") return textResult(result);
       // The answer is not a string, so it is a `ToolResult` or `Waiting`.
       return result as ToolResult | Extract<Result, Waiting>;

@@ -7,6 +7,7 @@ import { recordFirstLook } from "./prompt/record-first-look.ts";
 import { StaleClaimError } from "./record/claim.ts";
 import type { PlayJob } from "./record/turn-store.ts";
 import { parkRun } from "./run/park-run.ts";
+import { OutOfTimeError } from "./run/play-time.ts";
 import { recordStep } from "./run/record-step.ts";
 import { browserSessionOf, findPlace, findRecorded, isStopped, type RunInPlay } from "./run/run-in-play.ts";
 import { STOPPED_REASON } from "./run/stop-registry.ts";
@@ -53,8 +54,9 @@ async function unlessStopped<Result>(run: RunInPlay, step: Promise<Result>): Pro
   return result;
 }
 
-function endIfStopped(error: unknown): RunEnd {
+function endIfStopped(error: unknown): RunEnd | "paused" {
   if (error instanceof RunStopped) return STOPPED;
+  if (error instanceof OutOfTimeError) return "paused";
   throw error;
 }
 

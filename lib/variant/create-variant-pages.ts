@@ -2,10 +2,10 @@ import type { LiveBrowser } from "#lib/browser/browser-service.ts";
 import type { PictureComparer } from "#lib/tools/browser/compare/picture-comparer.ts";
 import { ensureLiveBrowser } from "#lib/tools/browser/ensure-live-browser.ts";
 import type { HostServices } from "#lib/tools/browser/host-services.ts";
+import { pageDeadline } from "#lib/tools/browser/page-deadline.ts";
 import type { PageCall } from "#lib/tools/browser/page-tools.ts";
 import { keepPicture } from "#lib/tools/browser/picture/keep-picture.ts";
 import { takePicture } from "#lib/tools/browser/picture/take-picture.ts";
-import { withinDeadline } from "#lib/tools/browser/within-deadline.ts";
 import { checkVariant } from "./check/check-variant.ts";
 import { groundChanges } from "./grounding/ground-changes.ts";
 import { takePreviewPictures } from "./previews/take-pictures.ts";
@@ -35,10 +35,12 @@ export function createVariantPages(deps: VariantPagesDeps): VariantPages {
   return {
     readUrl: (_, call) => withLive(call, async (live) => live.page().url()),
     ground: (trial, call) =>
-      withLive(call, (live) => withinDeadline(call.signal, GROUND_MS_MAX, () => groundChanges(live, trial))),
+      withLive(call, (live) =>
+        pageDeadline(call.signal, GROUND_MS_MAX).race(() => groundChanges(live, trial)),
+      ),
     picture: ({ title }, call) =>
       withLive(call, async (live) => {
-        const picture = await withinDeadline(call.signal, PICTURE_MS_MAX, () =>
+        const picture = await pageDeadline(call.signal, PICTURE_MS_MAX).race(() =>
           takePicture(live, { fullPage: false }),
         );
         const url = live.page().url();

@@ -1,4 +1,6 @@
 import { z } from "zod";
+import type { PageMatch } from "#lib/injected/runtime/match-address.ts";
+import type { Position } from "#lib/injected/runtime/runtime-types.ts";
 
 /** Limits of a variant. Source: `architecture.md`, Variants. */
 export const VARIANT_LIMITS = {
@@ -19,13 +21,9 @@ export const variantKeySchema = z
   })
   .meta({ description: "Key of the variant.", examples: ["main"] });
 
-/** How a page's address is compared with the `url` of an entry in `pages`. The fragment is never compared. */
-export const PAGE_MATCHES = ["exact", "path", "prefix", "glob"] as const;
-export type PageMatch = (typeof PAGE_MATCHES)[number];
-
-/** Where an element is placed, relative to a target element. `start` and `end` are inside the target element. */
-export const POSITIONS = ["before", "start", "end", "after"] as const;
-export type Position = (typeof POSITIONS)[number];
+export type { PageMatch, Position };
+export const PAGE_MATCHES = ["exact", "path", "prefix", "glob"] as const satisfies PageMatch[];
+export const POSITIONS = ["before", "start", "end", "after"] as const satisfies Position[];
 
 const text = (max: number) =>
   z.string().max(max, { error: `must be at most ${max.toLocaleString("en")} characters` });

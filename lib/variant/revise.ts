@@ -1,3 +1,4 @@
+import { matchesAddress } from "#lib/injected/runtime/match-address.ts";
 import type { ContentProblem } from "./compile/check-document.ts";
 import {
   type Change,
@@ -8,7 +9,6 @@ import {
   VARIANT_LIMITS,
   type VariantDocument,
 } from "./document.ts";
-import { matchesAddress } from "./runtime/match-address.ts";
 
 /** The ids that the changes of a variant have had. */
 export type UsedIds = {

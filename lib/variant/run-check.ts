@@ -1,6 +1,8 @@
+import type { z } from "zod";
 import { faultPoint } from "#lib/faults/fault-point.ts";
 import { listAsserted } from "#lib/planning/record-outcomes.ts";
 import type { PageCall } from "#lib/tools/browser/page-tools.ts";
+import type { checkOptionsSchema } from "./check/check-options.ts";
 import type { CheckReport } from "./check/check-report.ts";
 import { explainUnknown } from "./show-for-picture.ts";
 import { recordCheck } from "./store-revision.ts";
@@ -8,7 +10,7 @@ import type { CheckOrder } from "./variant-pages.ts";
 import { findRevision, listVariantKeys } from "./variant-store.ts";
 import type { VariantToolServices } from "./variants-deps.ts";
 
-type CheckOptions = Pick<CheckOrder, "variant" | "viewports" | "tag" | "pages" | "allowSubmits">;
+type CheckOptions = z.output<typeof checkOptionsSchema> & Pick<CheckOrder, "variant">;
 
 type CheckOutcome = { ok: true; report: CheckReport } | { ok: false; problem: string };
 
@@ -21,7 +23,7 @@ type CheckOutcome = { ok: true; report: CheckReport } | { ok: false; problem: st
 export async function runCheck(
   services: VariantToolServices,
   call: PageCall,
-  { variant, ...options }: CheckOptions,
+  { variant, viewports, ...options }: CheckOptions,
 ): Promise<CheckOutcome> {
   const { rootSessionId, requestId, runId } = call;
   const newest = await findRevision(services.db, rootSessionId, variant);
@@ -32,7 +34,7 @@ export async function runCheck(
   const requirements = await listAsserted(services.db, rootSessionId);
   await faultPoint("check-begun");
   const { number: revision, document } = newest;
-  const order = { variant, revision, document, ...options, requirements };
+  const order = { variant, revision, document, ...options, viewports: [...new Set(viewports)], requirements };
   const report = await services.pages.check(order, call);
   const stored = await recordCheck(
     services,

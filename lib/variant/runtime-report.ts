@@ -1,7 +1,7 @@
 import { z } from "zod";
+import type { RuntimeReport } from "#lib/injected/runtime/runtime-types.ts";
 import { shorten } from "#lib/text/shorten.ts";
 import { VARIANT_LIMITS } from "./document.ts";
-import type { RuntimeReport } from "./runtime/runtime-types.ts";
 
 const TEXT_CHARS_MAX = 2_000;
 const text = z.string().transform((value) => shorten(value, TEXT_CHARS_MAX));

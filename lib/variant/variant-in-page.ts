@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { CDPSession } from "playwright";
-import type { RuntimeReport } from "./runtime/runtime-types.ts";
+import type { RuntimeReport } from "#lib/injected/runtime/runtime-types.ts";
 import { parseReport, reportExpression } from "./runtime-report.ts";
 
 /**

@@ -19,5 +19,8 @@ export type VariantPages = {
   /** Checks a revision. @throws the signal's reason if the check is stopped; Error if the browser fails. */
   check: (order: CheckOrder, call: PageCall) => Promise<CheckReport>;
   /** Takes and keeps the picture of each preview on a fresh load of its page. */
-  previews: (previews: PreviewToTake[], call: PageCall) => Promise<PreviewPicture[]>;
+  previews: (
+    previews: PreviewToTake[],
+    call: PageCall,
+  ) => Promise<{ pictures: PreviewPicture[]; notes: string[] }>;
 };

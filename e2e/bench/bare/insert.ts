@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { sql } from "drizzle-orm";
-import { chooseDriver, openDatabase } from "#db/client.ts";
+import { chooseDriver, openDatabase } from "#db/open-database.ts";
 import { createSealer } from "#lib/secrets/sealer.ts";
 import { createSession } from "#lib/session/creation/create-session.ts";
 import { silentJobs } from "#lib/session/jobs/testing.ts";

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { openDatabase } from "#db/client.ts";
+import { openDatabase } from "#db/open-database.ts";
 import { outbox, runs } from "#db/schema/index.ts";
 import { startService } from "../../fixtures/service.ts";
 import type { FaultCase } from "../fault-case.ts";

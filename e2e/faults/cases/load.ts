@@ -1,6 +1,7 @@
 import { readdirSync } from "node:fs";
 import { Agent, get, type IncomingMessage } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
+import { createDeadline } from "#lib/time/deadline.ts";
 import { API_KEY } from "../../fixtures/service.ts";
 import type { FaultCase } from "../fault-case.ts";
 import { INSPECTABLE, readHeldMb } from "../world/inspect-memory.ts";
@@ -99,7 +100,7 @@ async function playRound(world: World): Promise<void> {
   }
   await world.waitUntilIdle();
   const reading = followers.slice(STALLED);
-  await Promise.race([Promise.all(reading.map(({ ended }) => ended)), sleep(20_000)]);
+  await createDeadline({ ms: 20_000 }).race(Promise.all(reading.map(({ ended }) => ended)), () => {});
   const stored = (text: string) =>
     text
       .split(/(?<=\n\n)/)

@@ -1,4 +1,5 @@
-import { type Database, openDatabase } from "#db/client.ts";
+import type { Database } from "#db/client.ts";
+import { openDatabase } from "#db/open-database.ts";
 import {
   agents,
   browsers,

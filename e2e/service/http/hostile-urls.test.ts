@@ -7,7 +7,7 @@ import { sql } from "drizzle-orm";
 import { sessions } from "#db/schema/index.ts";
 import { openTestDatabase, type TestDatabase } from "#db/testing.ts";
 import { createSessionSchema } from "#lib/api/contract/schemas/create-session.ts";
-import { type CreationServices, createSession } from "#lib/api/operations/create-session.ts";
+import { type CreationServices, createSession } from "#lib/api/handlers/creation-handlers.ts";
 import { createBrowserEgress } from "#lib/browser/process/browser-egress.ts";
 import { sendCallback } from "#lib/callback/send-callback.ts";
 import { type AddressRule, createAddressRule, type Lookup } from "#lib/net/address/address-rule.ts";

@@ -13,7 +13,7 @@ import { findTestChromium } from "#lib/browser/testing.ts";
 import { replacePlan } from "#lib/planning/store-plan.ts";
 import { addRequirements } from "#lib/planning/store-requirements.ts";
 import { publishReport } from "#lib/reports/publish-report.ts";
-import { readTestedVariants } from "#lib/variant/variant-outcome.ts";
+import { readTestedVariants } from "#lib/variant/read-tested-variants.ts";
 import { savePicture } from "../reports/reports-testing.ts";
 import { openTestService, type TestService } from "../testing.ts";
 import { playTurn, scriptTurn, step } from "../variants/variants-testing.ts";

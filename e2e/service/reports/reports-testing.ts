@@ -1,6 +1,6 @@
 import { publishReport } from "#lib/reports/publish-report.ts";
 import type { Report, ReportInput } from "#lib/reports/report.ts";
-import { readTestedVariants } from "#lib/variant/variant-outcome.ts";
+import { readTestedVariants } from "#lib/variant/read-tested-variants.ts";
 import type { TestService } from "../testing.ts";
 import { step } from "../variants/variants-testing.ts";
 

@@ -9,7 +9,7 @@ import { readBlocks } from "#e2e/fixtures/read-blocks.ts";
 import type { VariantDocument } from "#lib/variant/document.ts";
 import { listRequirements, readPlan } from "../planning/planning-testing.ts";
 import { TEST_KEY, waitUntil } from "../testing.ts";
-import { type DemoService, openDemoService, TURN_MS_MAX } from "./demo-testing.ts";
+import { type DemoService, openDemoService, TURN_MS_MAX, UNCHECKED } from "./demo-testing.ts";
 
 let demo: DemoService;
 before(async () => {
@@ -66,6 +66,7 @@ describe("the demo model in an editing session", () => {
   it("follows the link to the page that the task names, and changes no other page", async () => {
     const { sessionId, answer } = await start(
       "On the checkout page, rename the button 'Place order' to 'Pay now', make it green and add a note 'Free returns' below the headline",
+      UNCHECKED,
     );
     assert.match(answer, /“Place order” → “Pay now”/);
     assert.match(answer, /: `background: green; color: #fff`/);
@@ -85,6 +86,7 @@ describe("the demo model in an editing session", () => {
   it("reports what it did not find, and stores the rest", async () => {
     const { answer, completed } = await start(
       "remove the newsletter box and make the buttons red; sing a song",
+      UNCHECKED,
     );
     assert.match(answer, /^Stored revision 1 of variant main\./);
     assert.match(answer, /\n- Not done: “remove the newsletter box”\. I found no visible element/);

@@ -3,7 +3,7 @@ import { after, before, describe, it } from "node:test";
 import type { VariantDocument } from "#lib/variant/document.ts";
 import { editAsPerson, readPlan, sayGo, setMode } from "../planning/planning-testing.ts";
 import { only } from "../turn/turn-testing.ts";
-import { type DemoService, openDemoService } from "./demo-testing.ts";
+import { type DemoService, openDemoService, UNCHECKED } from "./demo-testing.ts";
 
 let demo: DemoService;
 before(async () => {
@@ -88,7 +88,7 @@ describe("the demo model under plan first", () => {
   });
 
   it("plans changes of another page without opening it, and opens it after the go", async () => {
-    const session = await demo.start("which headings does this page have?");
+    const session = await demo.start("which headings does this page have?", UNCHECKED);
     const { sessionId } = session;
     await setMode(demo.service, sessionId, "plan_first");
     const { tools, answer } = await demo.say(

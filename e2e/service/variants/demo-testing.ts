@@ -18,6 +18,9 @@ const TYPES: Record<string, string> = {
 /** The longest time that a turn with a check of a variant may take. */
 export const TURN_MS_MAX = 180_000;
 
+/** Options of a session that does not check its variant. A check takes long, so only tests about it wait for it. */
+export const UNCHECKED = { tools: { exclude: ["check_variant"] } };
+
 /** Serves the files of the demo shop at the paths at which the service serves them. */
 async function serveShop() {
   const site = createServer(async (request, response) => {

@@ -201,4 +201,28 @@ describe("a person's edits of a variant", () => {
     assert.ok(variant?.check);
     assert.equal((await actOnPage(service, session, "/variants/none/check", undefined)).status, 404);
   });
+
+  it("can be checked by a person who says what to click first, and at which width", async () => {
+    const { session } = await playEdits();
+    const [page] = (await readRevision(service, session.sessionId, 1)).document.pages;
+    const check = (body: unknown) => actOnPage(service, session, "/variants/main/check", body);
+    const pages = [{ url: page?.url, open: [{ click: "#no-such-menu" }] }];
+    const answer = await check({ pages, viewports: ["tablet", "tablet"], allowSubmits: true });
+    assert.equal(answer.status, 200);
+    const report = (await readRevision(service, session.sessionId, 1)).check;
+    assert.deepEqual(
+      report?.findings.map(({ code, viewport }) => [code, viewport]),
+      [["page_failed", "tablet"]],
+    );
+    assert.match(report?.findings[0]?.message ?? "", /^pages\[0\]\.open\[0\]\.click: "#no-such-menu"/);
+    for (const [body, problem] of [
+      [{ pages: [{ url: page?.url, open: [{ click: "" }] }] }, /^pages\[0\]\.open\[0\]\.click: /],
+      [{ pages: Array(6).fill({ url: page?.url, open: [] }) }, /^pages: must hold at most 5 pages/],
+      [{ allowSubmits: "yes" }, /^allowSubmits: /],
+    ] as const) {
+      const refused = await check(body);
+      assert.equal(refused.status, 400);
+      assert.match(((await refused.json()) as { error: string }).error, problem);
+    }
+  });
 });

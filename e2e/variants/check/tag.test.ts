@@ -35,6 +35,7 @@ function open<Result>(
     tagUrl: SCRIPT_URL,
     untagged,
     allowSubmits: false,
+    clicks: [],
     limits: CHECK_LIMITS,
     signal: new AbortController().signal,
   };

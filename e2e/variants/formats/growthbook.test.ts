@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import { matchesAddress } from "#lib/injected/runtime/match-address.ts";
 import { type PageMatch, type VariantDocument, variantDocumentSchema } from "#lib/variant/document.ts";
 import { exportGrowthBook } from "#lib/variant/formats/growthbook/export-growthbook.ts";
 import { importGrowthBook } from "#lib/variant/formats/growthbook/import-growthbook.ts";
-import { matchesAddress } from "#lib/variant/runtime/match-address.ts";
 import { documentOf, type FormatsBrowser, type Shown, startFormatsBrowser } from "./formats-fixture.ts";
 
 let browser: FormatsBrowser;

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import { matchesAddress } from "#lib/injected/runtime/match-address.ts";
 import type { PageMatch, VariantDocument } from "#lib/variant/document.ts";
 import { exportPostHog } from "#lib/variant/formats/posthog/export-posthog.ts";
 import { importPostHog } from "#lib/variant/formats/posthog/import-posthog.ts";
-import { matchesAddress } from "#lib/variant/runtime/match-address.ts";
 import { documentOf, type FormatsBrowser, type Shown, startFormatsBrowser } from "./formats-fixture.ts";
 
 let browser: FormatsBrowser;

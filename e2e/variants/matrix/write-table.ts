@@ -54,6 +54,6 @@ ${reasons.length === 0 ? "Every cell is right." : reasons.join("\n")}
 
 ## Not in the table
 
-Firefox: not played. Playwright's own protocol does not drive Debian's \`firefox-esr\`, and the matrix has no driver for WebDriver BiDi.
+Firefox: not played. Playwright's own protocol does not drive Debian's \`firefox-esr\`, and the matrix has no driver for WebDriver BiDi. Playwright 1.65 has an internal one (\`_bidiFirefox\`) that is not part of its API and was not tried.
 `;
 }

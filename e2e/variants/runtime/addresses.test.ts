@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { waitFor } from "#lib/browser/testing.ts";
+import { matchesAddress } from "#lib/injected/runtime/match-address.ts";
 import { variantScript } from "#lib/variant/compile/variant-script.ts";
-import { matchesAddress } from "#lib/variant/runtime/match-address.ts";
 import { openRuntimeBrowser, readReport, revert, scriptOf, waitForState } from "./runtime-fixture.ts";
 
 const browser = openRuntimeBrowser();

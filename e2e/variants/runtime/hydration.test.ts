@@ -65,6 +65,27 @@ describe("hydration is observed", () => {
       await close();
     });
 
+  for (const [name, mark] of [
+    ["an island that is never hydrated", `<astro-island ssr client="visible"><p>one</p></astro-island>`],
+    ["a component of Angular that never starts", `<app-root ngh="0"><p>one</p></app-root>`],
+    ["a key of Solid without Solid", `<main data-hk="0"><p>one</p></main>`],
+  ])
+    test(`a page that never says it is ready shows the original for 500 ms at most: ${name}`, async () => {
+      const url = browser.serve("/silent", `<h1>Shop</h1>${mark}`);
+      const { page, problems, close } = await browser.open("about:blank");
+      await page.clock.install({ time: 0 });
+      await page.clock.pauseAt(1_000);
+      const changes = ["h1", "p"].map((selector) => ({ op: "setText" as const, selector, text: "new" }));
+      await page.addInitScript({ content: scriptOf(url, changes) });
+      await page.goto(url);
+      const read = async () => (await readReport(page)).changes.map(({ state }) => state);
+      assert.deepEqual(await read(), ["applied", "waiting"]);
+      await page.clock.runFor(550);
+      assert.deepEqual(await read(), ["applied", "applied"]);
+      assert.deepEqual(problems, []);
+      await close();
+    });
+
   test("`when` decides when the changes of a page are applied", async () => {
     const url = browser.serve("/when", `<div id="__next"><h1>Shop</h1></div><img src="/held-image.png">`);
     const { promise, resolve } = Promise.withResolvers<void>();

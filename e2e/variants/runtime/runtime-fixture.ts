@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { after, before } from "node:test";
 import { type Browser, chromium, type Page } from "playwright";
 import { findTestChromium, startTestSite, waitFor } from "#lib/browser/testing.ts";
+import type { ChangeReport, RuntimeReport } from "#lib/injected/runtime/runtime-types.ts";
 import { variantScript } from "#lib/variant/compile/variant-script.ts";
 import type { Change, VariantPage } from "#lib/variant/document.ts";
-import type { ChangeReport, RuntimeReport } from "#lib/variant/runtime/runtime-types.ts";
 
 /** A page of the test site: its HTML, or the parts of its response. */
 export type SitePage =

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { waitFor } from "#lib/browser/testing.ts";
-import { pageKitSource } from "#lib/tools/browser/page-kit/page-kit.ts";
+import { onceSource } from "#lib/injected/bundle.ts";
 import { openRuntimeBrowser, readReport, revert, scriptOf, waitForState } from "./runtime-fixture.ts";
 
 const browser = openRuntimeBrowser();
@@ -88,7 +88,8 @@ describe("open shadow roots", () => {
     ];
     for (const selector of selectors) {
       const { page, close } = await browser.open(url);
-      const found = await page.evaluate(`window.kit = ${pageKitSource("{ next: 1, refs: new Map() }")};
+      const found =
+        await page.evaluate(`window.kit = ${onceSource("tools", "createPageKit", [{ prefix: "", next: 1 }])};
         window.expected = kit.queryAll(${JSON.stringify(selector)}); expected.length`);
       await page.evaluate(scriptOf(url, [{ op: "addClass", selector, className: "found" }]));
       const isSame = await page.evaluate(`(() => {

@@ -1,4 +1,5 @@
 import type { Logger } from "#lib/log/logger.ts";
+import { createDeadline } from "#lib/time/deadline.ts";
 import type { Alarms } from "../alarms.ts";
 import { createBatcher } from "../create-batcher.ts";
 import type {
@@ -167,10 +168,6 @@ function adopt(state: State, claimed: ClaimedRun[]): void {
 async function stop(state: State, graceMs: number): Promise<{ isQuiet: boolean }> {
   state.isStopping = true;
   state.alarms.clearAll();
-  const quiet = Promise.allSettled(state.playing.values()).then(() => true);
-  const { promise: late, resolve } = Promise.withResolvers<boolean>();
-  const timer = setTimeout(resolve, graceMs, false);
-  const isQuiet = await Promise.race([quiet, late]);
-  clearTimeout(timer);
-  return { isQuiet };
+  const quiet = Promise.allSettled(state.playing.values());
+  return { isQuiet: await createDeadline({ ms: graceMs }).settles(quiet) };
 }

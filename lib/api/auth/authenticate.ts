@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import type { ShareRole } from "#db/schema/unions.ts";
 import { KEY_SCOPES, type KeyScope } from "#lib/keys/key-scopes.ts";
 import type { KeyHolder, KeyStore } from "#lib/keys/key-store.ts";
-import { withinTime } from "#lib/time/within-time.ts";
+import { createDeadline } from "#lib/time/deadline.ts";
 import { type Failure, fail } from "../http/errors.ts";
 import type { Grant } from "./access-watch.ts";
 
@@ -50,7 +50,9 @@ export function createAuthenticator(
     if (match) return { ok: true, caller: match.caller };
     const checkedAt = performance.now();
     try {
-      const holder = await withinTime(store.findHolder(key), timeoutMs, "no answer in time");
+      const holder = await createDeadline({ ms: timeoutMs, lateMessage: "no answer in time" }).race(
+        store.findHolder(key),
+      );
       if (!holder) return fail("unauthorized", UNAUTHORIZED);
       const { keyId, ownerId, scopes, expiresAt } = holder;
       const grantedScopes = KEY_SCOPES.filter((scope) => scopes.includes(scope));

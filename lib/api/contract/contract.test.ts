@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { handlers } from "../operations/handlers.ts";
+import { handlers } from "../handlers/handlers.ts";
 import { contract } from "./contract.ts";
 import type { Operation } from "./operation.ts";
 

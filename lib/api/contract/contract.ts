@@ -1,16 +1,25 @@
 import type { Operation } from "./operation.ts";
 import { agentPageOperations } from "./operations/agent-pages.ts";
+import { agentOperations } from "./operations/agents.ts";
 import { browserOperations } from "./operations/browser.ts";
+import { budgetOperations } from "./operations/budget.ts";
+import { callbackOperations } from "./operations/callbacks.ts";
+import { elicitationOperations } from "./operations/elicitations.ts";
+import { exportOperations } from "./operations/exports.ts";
 import { followUpOperations } from "./operations/follow-ups.ts";
 import { keyOperations } from "./operations/keys.ts";
 import { landingPageOperations } from "./operations/landing-pages.ts";
 import { loginOperations } from "./operations/logins.ts";
+import { mcpTokenOperations } from "./operations/mcp-tokens.ts";
 import { pageOperations } from "./operations/pages.ts";
 import { planningOperations } from "./operations/planning.ts";
 import { portingOperations } from "./operations/porting.ts";
 import { publicationOperations } from "./operations/publications.ts";
+import { queueOperations } from "./operations/queue.ts";
 import { recordOperations } from "./operations/records.ts";
+import { releaseOperations } from "./operations/releases.ts";
 import { reportOperations } from "./operations/reports.ts";
+import { requestOperations } from "./operations/requests.ts";
 import { serviceOperations } from "./operations/service.ts";
 import { sessionOperations } from "./operations/sessions.ts";
 import { shareLinkOperations } from "./operations/share-links.ts";
@@ -24,13 +33,22 @@ import { variantOperations } from "./operations/variants.ts";
  */
 export const contract = {
   ...sessionOperations,
+  ...budgetOperations,
+  ...agentOperations,
+  ...mcpTokenOperations,
+  ...requestOperations,
   ...followUpOperations,
+  ...queueOperations,
+  ...elicitationOperations,
   ...browserOperations,
   ...recordOperations,
+  ...callbackOperations,
   ...shareLinkOperations,
   ...pageOperations,
   ...agentPageOperations,
   ...variantOperations,
+  ...releaseOperations,
+  ...exportOperations,
   ...publicationOperations,
   ...reportOperations,
   ...testRunOperations,

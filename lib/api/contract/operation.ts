@@ -69,6 +69,8 @@ export type Operation = {
   /** Schema of the request body. Absent for operations without a body. */
   body?: z.ZodType;
   bodyBytesMax?: number;
+  /** Whether a request without a body and without a content type counts as `{}`. */
+  isBodyOptional?: boolean;
   /** How many values the JSON may hold, if fewer than the 200,000 of all bodies. An empty array or object counts as two. */
   bodyValuesMax?: number;
   /** Whether a request body is refused with 415 if its content type is not JSON. */

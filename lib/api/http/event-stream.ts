@@ -1,7 +1,7 @@
 import type { BusItem } from "#lib/events/bus/bus.ts";
 import type { DomainEvent, MessageDelta, StoredEvent } from "#lib/events/event.ts";
 import type { EventLog } from "#lib/events/event-log.ts";
-import { LogFollower } from "#lib/events/follow-log.ts";
+import { followLog } from "#lib/events/follow-log.ts";
 import type { EventPage, PageQuery } from "#lib/events/read-page.ts";
 
 const HEARTBEAT_MS = 15_000;
@@ -70,7 +70,7 @@ export function streamRequest(
 ): ReadableStream<Uint8Array> {
   const { sessionId, after, joined } = query;
   const requestIds = joined ? [query.requestId, joined.requestId] : [query.requestId];
-  const follower = new LogFollower(log, {
+  const follower = followLog(log, {
     sessionId,
     after,
     accepts: ({ requestId }) => requestId !== null && requestIds.includes(requestId),

@@ -8,9 +8,9 @@ import { readKey, refuseScope, roleOf } from "../auth/authenticate.ts";
 import { readLiveViewCookie, readShareCookie } from "../auth/cookies.ts";
 import { readVisit } from "../auth/entrance.ts";
 import { findKnownSession, findSubAgent, unknownSession } from "../auth/known-session.ts";
+import type { ApiServices } from "../handlers/services.ts";
 import { type Failure, fail } from "../http/errors.ts";
 import { isSameService } from "../http/same-origin.ts";
-import type { ApiServices } from "../operations/services.ts";
 
 export type AdmissionServices = Pick<ApiServices, "db" | "shares" | "authenticate" | "securityLog"> & {
   settings: Pick<ApiServices["settings"], "baseUrl">;

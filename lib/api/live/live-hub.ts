@@ -4,6 +4,7 @@ import type { Duplex } from "node:stream";
 import { WebSocket, WebSocketServer } from "ws";
 import { CLOSE } from "#lib/client/close-codes.ts";
 import { keepAddress } from "#lib/security-log/request-address.ts";
+import { createDeadline } from "#lib/time/deadline.ts";
 import { streamQuerySchema } from "../contract/schemas/queries.ts";
 import { clientOf } from "../http/client-address.ts";
 import { fail, failureResponse } from "../http/errors.ts";
@@ -171,11 +172,9 @@ export function createLiveHub(
       const clients = [...server.clients];
       const closed = clients.map((client) => new Promise((resolve) => client.once("close", resolve)));
       for (const client of clients) client.close(CLOSE.goingAway, "the service is stopping");
-      const deadline = setTimeout(() => {
+      if (!(await createDeadline({ ms: CLOSING_MS }).settles(Promise.all(closed))))
         for (const client of clients) client.terminate();
-      }, CLOSING_MS);
       await Promise.all(closed);
-      clearTimeout(deadline);
       stopListening();
       watchers.close();
     },

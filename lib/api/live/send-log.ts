@@ -1,6 +1,6 @@
 import type { EventKind, MessageDelta } from "#lib/events/event.ts";
 import type { EventLog } from "#lib/events/event-log.ts";
-import { LogFollower } from "#lib/events/follow-log.ts";
+import { followLog } from "#lib/events/follow-log.ts";
 import { encodeDelta, encodeEvent } from "./server-frame.ts";
 
 /** The receiver of the frames that {@link sendLog} sends. */
@@ -25,7 +25,7 @@ type FrameSink = {
  */
 export function sendLog(log: EventLog, sessionId: string, after: number, sink: FrameSink): () => void {
   const { shows = () => true } = sink;
-  const follower = new LogFollower(log, {
+  const follower = followLog(log, {
     sessionId,
     after,
     async readPage(from, limit) {

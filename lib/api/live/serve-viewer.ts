@@ -6,7 +6,7 @@ import type { Logger } from "#lib/log/logger.ts";
 import type { LiveNotice } from "#lib/page/state/view-types.ts";
 import { newId } from "#lib/session/new-id.ts";
 import type { LiveClientFrame } from "../contract/schemas/live-frames.ts";
-import type { ApiServices } from "../operations/services.ts";
+import type { ApiServices } from "../handlers/services.ts";
 import type { Viewer } from "./admit-viewer.ts";
 import { maySend } from "./client-frame.ts";
 import { followCursor } from "./follow-cursor.ts";

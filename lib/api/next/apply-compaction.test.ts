@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import { applyEvent } from "#lib/page/state/apply-event.ts";
 import { event, message, started, usage } from "#lib/page/state/testing.ts";
 import { buildTimeline } from "#lib/page/state/timeline.ts";
-import { readCompactions } from "./load-session-page.ts";
+import { readCompactions } from "./read-event-views.ts";
 
 const sizes = { how: "summarized" as const, tokensBefore: 90_000, tokensAfter: 40_000, messagesReplaced: 31 };
 const reply = event(5, { kind: "message.completed", message: message("msg_2", 2, "assistant", "Looking.") });

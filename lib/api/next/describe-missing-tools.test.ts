@@ -4,7 +4,7 @@ import { applyEvent } from "#lib/page/state/apply-event.ts";
 import { event, message, started } from "#lib/page/state/testing.ts";
 import { buildTimeline } from "#lib/page/state/timeline.ts";
 import { describeMissingTools } from "#lib/page/words/describe-missing-tools.ts";
-import { readMissingTools } from "./load-session-page.ts";
+import { readMissingTools } from "./read-event-views.ts";
 
 const question = event(5, { kind: "message.completed", message: message("msg_2", 2, "user", "And now?") });
 const server = event(6, { kind: "mcp.skipped", serverId: "crm", reason: "it is dead" });

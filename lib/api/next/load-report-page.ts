@@ -3,7 +3,7 @@ import { findReport } from "#lib/reports/report-store.ts";
 import { writeMarkdown } from "#lib/reports/write-markdown.ts";
 import { findSession } from "#lib/session/store/session-store.ts";
 import { readVisit } from "../auth/entrance.ts";
-import type { ApiServices } from "../operations/services.ts";
+import type { ApiServices } from "../handlers/services.ts";
 
 /**
  * Loads the data of a report's page. Undefined for a visitor without access to the session, and for an unknown report.

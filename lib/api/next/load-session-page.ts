@@ -1,18 +1,8 @@
 import { findAgent } from "#lib/agents/agent-store.ts";
 import { listAnnotations } from "#lib/annotation/list-annotations.ts";
 import { hasOwnBrowser } from "#lib/browser/store/browser-store.ts";
-import type { DomainEvent } from "#lib/events/event.ts";
-import { listSessionPages } from "#lib/landing/page-outcome.ts";
-import { applyCompactionEvent, dropUnfinished } from "#lib/page/state/apply-compaction.ts";
-import type {
-  AnnotationView,
-  CompactionView,
-  MissingToolsView,
-  RunView,
-  SessionSnapshot,
-  ToolCallView,
-} from "#lib/page/state/view-types.ts";
-import { toMissingTools } from "#lib/page/words/describe-missing-tools.ts";
+import { listSessionPages } from "#lib/landing/list-session-pages.ts";
+import type { AnnotationView, RunView, SessionSnapshot } from "#lib/page/state/view-types.ts";
 import { toPlan } from "#lib/planning/plan.ts";
 import { findPlan, listRequirementRows } from "#lib/planning/planning-store.ts";
 import { toRequirement } from "#lib/planning/requirement.ts";
@@ -34,8 +24,9 @@ import { listPreviews } from "#lib/variant/previews/preview-store.ts";
 import { listVariantFacts } from "#lib/variant/variant-store.ts";
 import { readVisit } from "../auth/entrance.ts";
 import { findSubAgent } from "../auth/known-session.ts";
-import { readAgentViews } from "../operations/agents.ts";
-import type { ApiServices } from "../operations/services.ts";
+import { readAgentViews } from "../handlers/agent-handlers.ts";
+import type { ApiServices } from "../handlers/services.ts";
+import { readCompactions, readMissingTools, readToolCalls } from "./read-event-views.ts";
 import { readBrowserPosition, readLatestEvents } from "./read-latest-events.ts";
 
 const RUNS = 50;
@@ -306,64 +297,4 @@ const toRunView = (run: RunRow): RunView => ({
   notBefore: run.notBefore?.toISOString() ?? null,
   startedAt: run.startedAt?.toISOString() ?? null,
   endedAt: run.endedAt?.toISOString() ?? null,
-});
-
-/**
- * Lists the compactions in a session's events, except those that had not ended when their run ended. Each compaction
- * contains the id of the message that was the newest when the compaction started.
- */
-export function readCompactions(events: readonly DomainEvent[]): CompactionView[] {
-  let compactions: CompactionView[] = [];
-  let newest: { id: string; seq: number } | null = null;
-  for (const event of events) {
-    // An older message is published again when a part is added to it. Such a message must not count as the newest one.
-    if (event.kind === "message.completed" && event.message.seq >= (newest?.seq ?? 0)) newest = event.message;
-    if (event.kind === "turn.compacting" || event.kind === "turn.compacted")
-      compactions = applyCompactionEvent(compactions, event, newest?.id ?? null);
-    if (event.kind === "run.completed") compactions = dropUnfinished(compactions, event.runId);
-  }
-  return compactions;
-}
-
-/**
- * Lists the notices of missing tools in a session's events. Each notice contains the id of the message that was the
- * newest at the time of the notice.
- */
-export function readMissingTools(events: readonly DomainEvent[]): MissingToolsView[] {
-  const missing: MissingToolsView[] = [];
-  let newest: { id: string; seq: number } | null = null;
-  for (const event of events) {
-    // An older message is published again when a part is added to it. Such a message must not count as the newest one.
-    if (event.kind === "message.completed" && event.message.seq >= (newest?.seq ?? 0)) newest = event.message;
-    if (event.kind === "mcp.skipped") missing.push(toMissingTools(event, newest?.id ?? null));
-  }
-  return missing;
-}
-
-/** Lists the tool calls in a session's events, with their results. */
-function readToolCalls(events: readonly DomainEvent[]): ToolCallView[] {
-  const calls = new Map<string, ToolCallView>();
-  for (const event of events) {
-    if (event.kind === "tool.call") calls.set(event.toolCallId, toStarted(event));
-    if (event.kind === "tool.result") {
-      const started = calls.get(event.toolCallId);
-      const { state, refusal = null, preview, resultId, evidence, durationMs } = event;
-      if (started)
-        calls.set(event.toolCallId, { ...started, state, refusal, preview, resultId, evidence, durationMs });
-    }
-  }
-  return [...calls.values()];
-}
-
-const toStarted = (event: Extract<DomainEvent, { kind: "tool.call" }>): ToolCallView => ({
-  toolCallId: event.toolCallId,
-  toolName: event.toolName,
-  runId: event.runId ?? "",
-  state: "started",
-  refusal: null,
-  preview: "",
-  resultId: null,
-  evidence: [],
-  startedAt: event.timestamp,
-  durationMs: null,
 });

@@ -2,9 +2,9 @@ import type { Login, ReportPage, SessionSnapshot, SessionSummary } from "#lib/pa
 import { listSessions } from "#lib/session/list/list-store.ts";
 import { LOCAL_OWNER } from "../auth/admit-caller.ts";
 import { OIDC_PATH } from "../auth/oidc-entrance.ts";
-import { summarise } from "../operations/lists.ts";
-import { describeLogins } from "../operations/logins.ts";
-import type { ApiServices } from "../operations/services.ts";
+import { summarise } from "../handlers/list-handlers.ts";
+import { describeLogins } from "../handlers/login-handlers.ts";
+import type { ApiServices } from "../handlers/services.ts";
 
 /** The data of the service's own landing page, where the operator signs in. */
 export type LandingPage = {

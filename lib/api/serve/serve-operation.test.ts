@@ -10,10 +10,10 @@ import { insertTestSession } from "#lib/session/transcript/transcript-fixture.ts
 import { createAuthenticator } from "../auth/authenticate.ts";
 import { createFailedAttempts } from "../auth/failed-attempts.ts";
 import type { Operation, OperationAuth } from "../contract/operation.ts";
+import type { Call, Handler } from "../handlers/handler.ts";
 import { createBodyReader } from "../http/body/body-reader.ts";
 import { fail } from "../http/errors.ts";
 import { createRateLimiter } from "../http/rates/rate-limiter.ts";
-import type { Call, Handler } from "../operations/handler.ts";
 import { type RouteServices, serveOperation } from "./serve-operation.ts";
 
 const BASE = "http://127.0.0.1:3000";
@@ -160,6 +160,20 @@ describe("the order of checks", () => {
     );
     const query = await serve(strict, json, { body: '{"name":"a"}', query: "?page=x" });
     assert.deepEqual([query.status, query.body.error], [400, "page: must be a whole number"]);
+  });
+
+  test("a body that may be left out counts as an empty object, and a body that is sent is checked", async () => {
+    const optional = operation({
+      body: z.strictObject({ name: z.string().default("none") }),
+      bodyBytesMax: 100,
+      requiresJsonType: true,
+      isBodyOptional: true,
+    });
+    assert.equal(await status(optional, key), 200);
+    assert.equal(await status(optional, json, { body: '{"name":"a"}' }), 200);
+    assert.equal(await status(optional, json, { body: '{"name":1}' }), 400);
+    assert.equal(await status(optional, { ...key, "content-type": "text/plain" }, { body: "{}" }), 415);
+    assert.equal(await status(optional, json), 400, "an empty body of the type JSON is no JSON");
   });
 
   test("a malformed id is not found, and not looked up", async () => {

@@ -3,13 +3,13 @@ import { type Admission, admitCaller } from "../auth/admit-caller.ts";
 import { findKnownSession, unknownSession } from "../auth/known-session.ts";
 import { ERROR_STATUS } from "../contract/error-codes.ts";
 import type { Operation } from "../contract/operation.ts";
+import type { Answer, Call, Handler } from "../handlers/handler.ts";
+import type { ApiServices } from "../handlers/services.ts";
 import type { ReadBody } from "../http/body/body-reader.ts";
 import { type Failure, fail, failureResponse } from "../http/errors.ts";
 import { componentOf, failureOf } from "../http/failure-of.ts";
 import { rateHeaders } from "../http/rates/rate-limiter.ts";
 import { formatPath, type Validated, validate } from "../http/validate.ts";
-import type { Answer, Call, Handler } from "../operations/handler.ts";
-import type { ApiServices } from "../operations/services.ts";
 
 /** Services for the steps that run before the handler, such as authentication and rate limiting, in all operations. */
 export type RouteServices = Pick<
@@ -138,7 +138,7 @@ async function answerChecked<Of extends Operation, Services extends RouteService
 type CheckedCall = Extract<Admission, { ok: true }> &
   Pick<Call, "request" | "params" | "query" | "body" | "hashBody">;
 
-const NO_BODY: ReadBody = { ok: true, value: undefined, hash: () => hashBody(null), release() {} };
+const NO_BODY = { ok: true, value: undefined, hash: () => hashBody(null), release() {} } satisfies ReadBody;
 
 /**
  * Names who sends the body of a request. The bodies of a session's visitors count together, apart from those of the
@@ -156,11 +156,20 @@ async function readBody(
   owner: string | undefined,
 ): Promise<ReadBody> {
   if (!operation.body) return NO_BODY;
+  if (operation.isBodyOptional && isWithoutBody(request)) {
+    const empty = validate(operation.body, {}, "body");
+    return empty.ok ? { ...NO_BODY, ...empty } : empty;
+  }
   const type = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase() ?? "";
   if (operation.requiresJsonType && !/^application\/(?:[\w.+-]+\+)?json$/.test(type))
     return fail("unsupported_media_type", "content-type: must be application/json");
   return bodies.read(request, { maxBytes: operation.bodyBytesMax ?? BODY_BYTES_MAX, owner, operation });
 }
+
+const isWithoutBody = ({ headers }: Request): boolean =>
+  !headers.has("content-type") &&
+  !headers.has("transfer-encoding") &&
+  Number(headers.get("content-length") ?? 0) === 0;
 
 function readQuery(operation: Operation, request: Request): Validated<Record<string, unknown>> {
   if (!operation.query) return { ok: true, value: {} };

@@ -1,8 +1,8 @@
 import { contract, type OperationName } from "../contract/contract.ts";
+import { handlers } from "../handlers/handlers.ts";
+import type { ApiServices } from "../handlers/services.ts";
 import { allowCrossOrigin, type CrossOriginRule } from "../http/cross-origin.ts";
 import { fail, failureResponse } from "../http/errors.ts";
-import { handlers } from "../operations/handlers.ts";
-import type { ApiServices } from "../operations/services.ts";
 import { serveOperation } from "./serve-operation.ts";
 
 /** The operations at one path, by method. */

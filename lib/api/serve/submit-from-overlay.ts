@@ -1,6 +1,6 @@
 import type { AnnotationVerdict } from "#lib/browser/overlay/overlay-desk.ts";
 import { contract } from "../contract/contract.ts";
-import type { ApiServices } from "../operations/services.ts";
+import type { ApiServices } from "../handlers/services.ts";
 import { servePath } from "./serve-path.ts";
 
 /**

@@ -1,4 +1,4 @@
-import { withinTime } from "#lib/time/within-time.ts";
+import { createDeadline } from "#lib/time/deadline.ts";
 import type { LiveBrowser } from "../browser-service.ts";
 import type { OpenBrowser } from "../page/open-browser.ts";
 import { PendingDocumentError, unlessStalled } from "../page/pending-documents.ts";
@@ -22,7 +22,10 @@ export async function hideOverlay(browser: OpenBrowser, reason: HideReason): Pro
   try {
     if (removed)
       await unlessStalled(browser.documents, page, () =>
-        withinTime(removed, HIDE_TIMEOUT_MS, "the page does not answer: its own scripts keep it busy"),
+        createDeadline({
+          ms: HIDE_TIMEOUT_MS,
+          lateMessage: "the page does not answer: its own scripts keep it busy",
+        }).race(removed),
       );
     return restore;
   } catch (error) {

@@ -1,12 +1,12 @@
 import type { CDPSession } from "playwright";
+import { startSource } from "#lib/injected/bundle.ts";
+import { callInjected } from "#lib/injected/call-injected.ts";
 import type { BrowserInput } from "../browser-service.ts";
 import type { Devtools } from "../process/devtools-connection.ts";
 import type { ListenerGuard } from "../process/listener-guard.ts";
-import { overlayScript } from "./in-page/overlay-script.ts";
 import { OVERLAY_WORLD } from "./locate/locate-element.ts";
 import { createOverlayDesk, type OverlayDesk, type SubmitAnnotation } from "./overlay-desk.ts";
 import type { GatedOverlay, OverlayGate } from "./overlay-gate.ts";
-import { OVERLAY_HANDLE } from "./overlay-in-page.ts";
 
 /** Controls the overlay of one page from the service's process. */
 export type Overlay = GatedOverlay & {
@@ -89,9 +89,8 @@ export async function installOverlay(cdp: CDPSession, options: OverlayOptions): 
   );
 
   await Promise.all([cdp.send("Runtime.enable"), cdp.send("DOM.enable")]);
-  const settings = { attribute: OVERLAY_ATTRIBUTE, handle: OVERLAY_HANDLE };
   await cdp.send("Page.addScriptToEvaluateOnNewDocument", {
-    source: `(${overlayScript})(${JSON.stringify(settings)})`,
+    source: startSource("overlay", "start", []),
     worldName: OVERLAY_WORLD,
     runImmediately: true,
   });
@@ -104,11 +103,9 @@ export async function installOverlay(cdp: CDPSession, options: OverlayOptions): 
       const own = gate.isShown() ? desk?.cursorAt(x, y) : undefined;
       const contextId = findWorld();
       if (own !== undefined || contextId === undefined) return own ?? "default";
-      const expression = `globalThis.${OVERLAY_HANDLE}.cursorAt(${Number(x)}, ${Number(y)})`;
-      const { result } = await cdp
-        .send("Runtime.evaluate", { contextId, expression, returnByValue: true, timeout: CURSOR_MS_MAX })
-        .catch(() => ({ result: { value: undefined } }));
-      return typeof result.value === "string" && CURSOR.test(result.value) ? result.value : "default";
+      const world = { session: cdp, contextId };
+      const cursor = await callInjected(world, "overlay", "cursorAt", [x, y], CURSOR_MS_MAX).catch(() => "");
+      return CURSOR.test(cursor) ? cursor : "default";
     },
     input: (input, pass) => (desk ? desk.input(input, pass) : pass(input)),
     end() {
@@ -118,6 +115,3 @@ export async function installOverlay(cdp: CDPSession, options: OverlayOptions): 
     },
   };
 }
-
-/** Attribute of the overlay's host element. Queries of the service exclude the element that has this attribute. */
-export const OVERLAY_ATTRIBUTE = "data-agent-session-overlay";

@@ -1,5 +1,6 @@
 import type { CDPSession } from "playwright";
-import { withinTime } from "#lib/time/within-time.ts";
+import type { OverlayPart } from "#lib/injected/overlay/overlay-state.ts";
+import { createDeadline } from "#lib/time/deadline.ts";
 import type { Devtools } from "../process/devtools-connection.ts";
 import { createFrameSessions } from "./locate/frame-sessions.ts";
 import { type LocatedElement, locateElement } from "./locate/locate-element.ts";
@@ -7,7 +8,6 @@ import type { OverlayGate } from "./overlay-gate.ts";
 import { createOverlayInPage } from "./overlay-in-page.ts";
 import { createOverlayInput, type OverlayInput } from "./overlay-input.ts";
 import { createOverlayModel } from "./overlay-model.ts";
-import type { OverlayPart } from "./overlay-state.ts";
 
 /** Whether a submission was stored. If not, the overlay shows `reason`, a sentence without its full stop. */
 export type AnnotationVerdict = { isStored: true } | { isStored: false; reason: string };
@@ -59,10 +59,8 @@ export function createOverlayDesk(cdp: CDPSession, options: DeskOptions): Overla
     void inPage.draw();
   }
   const locate = (x: number, y: number) =>
-    withinTime(
+    createDeadline({ ms: LOCATE_MS_MAX, lateMessage: "the page does not answer" }).race(
       locateElement(cdp.send.bind(cdp), frames, { x, y }),
-      LOCATE_MS_MAX,
-      "the page does not answer",
     );
   async function hover(x: number, y: number): Promise<void> {
     hovered = { x, y };

@@ -1,7 +1,9 @@
 import type { CDPSession } from "playwright";
 import { z } from "zod";
+import type { FunctionName, InjectedFunction } from "#lib/injected/bundle.ts";
+import { callInjected, InjectedError } from "#lib/injected/call-injected.ts";
+import { OVERLAY_PARTS, type PlacedPart } from "#lib/injected/overlay/overlay-state.ts";
 import type { OverlayModel } from "./overlay-model.ts";
-import { OVERLAY_PARTS, type PlacedPart } from "./overlay-state.ts";
 
 /** The overlay in one document of a page: what it shows, and where its parts were drawn. */
 type OverlayInPage = {
@@ -22,9 +24,6 @@ type OverlayInPage = {
   scrollList: (deltaY: number) => Promise<void>;
   positionAt: (x: number, y: number) => Promise<number>;
 };
-
-/** Name of a global variable in the overlay's world. The service calls the overlay through this variable. */
-export const OVERLAY_HANDLE = "agentSessionOverlay";
 
 const PARTS_MAX = 200;
 const placedParts = z
@@ -57,10 +56,17 @@ export function createOverlayInPage(
   let isStale = false;
   let isRaising = false;
 
-  async function call(method: string, ...args: unknown[]): Promise<unknown> {
-    const expression = `globalThis.${OVERLAY_HANDLE}.${method}(${args.map((each) => JSON.stringify(each)).join()})`;
-    const { result } = await cdp.send("Runtime.evaluate", { contextId, expression, returnByValue: true });
-    return result.value;
+  async function call<Method extends FunctionName<"overlay">>(
+    method: Method,
+    ...args: Parameters<InjectedFunction<"overlay", Method>>
+  ): Promise<unknown> {
+    try {
+      return await callInjected({ session: cdp, contextId }, "overlay", method, args);
+    } catch (error) {
+      // A page can be in a state in which nothing can be shown above it.
+      if (error instanceof InjectedError) return undefined;
+      throw error;
+    }
   }
   // Errors are ignored, because there is nothing to show if the page has navigated.
   async function drawUntilCurrent(): Promise<void> {

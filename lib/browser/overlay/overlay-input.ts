@@ -1,7 +1,7 @@
+import type { OverlayPart, PlacedPart } from "#lib/injected/overlay/overlay-state.ts";
 import type { BrowserInput } from "../browser-service.ts";
 import { type CommentText, editByKey, insertText } from "./comment-text.ts";
 import type { OverlayModel } from "./overlay-model.ts";
-import type { OverlayPart, PlacedPart } from "./overlay-state.ts";
 
 type Key = Extract<BrowserInput, { type: "key" }>;
 type Mouse = Extract<BrowserInput, { type: "mouse" }>;

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { PlacedPart } from "#lib/injected/overlay/overlay-state.ts";
 import type { BrowserInput } from "../browser-service.ts";
 import type { Devtools } from "../process/devtools-connection.ts";
 import { EMPTY_COMMENT, editByKey, insertText } from "./comment-text.ts";
 import { createFrameSessions } from "./locate/frame-sessions.ts";
 import { createOverlayInput } from "./overlay-input.ts";
 import { createOverlayModel, type PickedElement } from "./overlay-model.ts";
-import type { PlacedPart } from "./overlay-state.ts";
 
 const at = { x: 0, y: 0, width: 10, height: 10 };
 const picked: PickedElement = {

@@ -1,6 +1,6 @@
+import type { Box, OverlayState } from "#lib/injected/overlay/overlay-state.ts";
 import { beginningOf } from "#lib/text/whole-characters.ts";
 import { type CommentText, EMPTY_COMMENT } from "./comment-text.ts";
-import type { Box, OverlayState } from "./overlay-state.ts";
 
 /** What an annotation says about its element. Source: `wire.md`, Annotations. */
 type ElementDescription = {

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { OVERLAY_ATTRIBUTE } from "#lib/injected/overlay/overlay-state.ts";
 import type { LiveBrowser } from "../browser-service.ts";
 import { waitFor } from "../testing.ts";
 import { withOverlayHidden } from "./hide-overlay.ts";
-import { OVERLAY_ATTRIBUTE } from "./install-overlay.ts";
 import { type OverlayBench, openOverlayBench, PILL, SUBMIT } from "./overlay-testing.ts";
 
 const STRICT_POLICY =

@@ -1,5 +1,5 @@
 import { errorText } from "#lib/text/error-text.ts";
-import { withinTime } from "#lib/time/within-time.ts";
+import { createDeadline } from "#lib/time/deadline.ts";
 import type { LiveBrowser } from "../browser-service.ts";
 import type { BrowserStorage } from "./open-fresh-context.ts";
 
@@ -45,7 +45,9 @@ async function readPart<Part>(
 ): Promise<{ value?: Part; left: string[] }> {
   const leave = (reason: string) => ({ left: [`The ${name} of the session was not copied: ${reason}.`] });
   try {
-    const value = await withinTime(read(), timeoutMs, "it could not be read in time");
+    const value = await createDeadline({ ms: timeoutMs, lateMessage: "it could not be read in time" }).race(
+      read(),
+    );
     const isOther = (key: string) => key === "cookies" || key === "localStorage";
     const json = JSON.stringify(value, (key, part: unknown) => (isOther(key) ? undefined : part)) ?? "";
     const isLarge = Buffer.byteLength(json) > COPY_BYTES_MAX;

@@ -1,6 +1,6 @@
 import type { BrowserContext, CDPSession, Page } from "playwright";
 import { errorText } from "#lib/text/error-text.ts";
-import { withinTime } from "#lib/time/within-time.ts";
+import { createDeadline } from "#lib/time/deadline.ts";
 import { findBlob } from "./object-urls.ts";
 
 /** The bytes of a download, or the reason why they could not be read. Pass it to {@link releaseBody} after its use. */
@@ -65,10 +65,12 @@ async function readStream(cdp: CDPSession, handle: string): Promise<DownloadBody
 export async function within(timeoutMs: number, reading: Promise<DownloadBody>): Promise<DownloadBody> {
   const failWith = (error: unknown): DownloadBody => ({ failure: reasonOf(error) });
   const read = reading.catch(failWith);
-  return withinTime(read, timeoutMs, `it was not complete after ${timeoutMs / 1_000} s`).catch((error) => {
-    void read.then(releaseBody);
-    return failWith(error);
-  });
+  return createDeadline({ ms: timeoutMs, lateMessage: `it was not complete after ${timeoutMs / 1_000} s` })
+    .race(read)
+    .catch((error) => {
+      void read.then(releaseBody);
+      return failWith(error);
+    });
 }
 
 /** What a download is read with: the context of the page, and why the service may not request a URL, if it may not. */

@@ -1,5 +1,5 @@
 import type { CDPSession } from "playwright";
-import { untilSettled, withinTime } from "#lib/time/within-time.ts";
+import { createDeadline } from "#lib/time/deadline.ts";
 
 const ANSWER_MS_MAX = 2_000;
 
@@ -16,14 +16,11 @@ export async function endBusyScript(
   waitMs: number,
   isHeldBack = () => false,
 ): Promise<boolean> {
-  const silence = "the page is busy";
-  try {
-    await withinTime(cdp.send("Runtime.evaluate", { expression: "0" }), waitMs, silence);
-    return false;
-  } catch (error) {
-    // Any other error is an answer, or the page has ended.
-    if (!(error instanceof Error && error.message === silence) || isHeldBack()) return false;
-    await untilSettled(cdp.send("Runtime.terminateExecution"), ANSWER_MS_MAX);
-    return true;
-  }
+  // A failure is an answer too, or the page has ended.
+  const answers = await createDeadline({ ms: waitMs }).settles(
+    cdp.send("Runtime.evaluate", { expression: "0" }),
+  );
+  if (answers || isHeldBack()) return false;
+  await createDeadline({ ms: ANSWER_MS_MAX }).settles(cdp.send("Runtime.terminateExecution"));
+  return true;
 }

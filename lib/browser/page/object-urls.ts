@@ -3,7 +3,7 @@ import type { CDPSession } from "playwright";
 const FRAMES_MAX = 60;
 
 /**
- * Finds the object of a `blob:` URL. {@link keepObjectUrls} stores the objects of all such URLs in the handler of a
+ * Finds the object of a `blob:` URL. `lib/injected/object-urls` stores the objects of all such URLs in the handler of a
  * `Proxy`. DevTools can read the handler; the page's own scripts cannot.
  * @returns the stream handle with which DevTools reads the bytes. Undefined if no frame of this DevTools session has
  * the object.
@@ -43,28 +43,3 @@ const LIST_FUNCTIONS = `(() => {
   visit(self);
   return found;
 })()`;
-
-/**
- * Keeps the object of each `blob:` URL until `revokedMs` after the page has revoked the URL, because pages often revoke
- * the URL of a download immediately. Replaces two functions of `URL` by proxies that behave the same for the page. Runs
- * inside pages, so it must not refer to anything outside its own body.
- */
-export function keepObjectUrls(revokedMs: number): void {
-  const objects = new Map<string, object>();
-  const { createObjectURL, revokeObjectURL } = URL;
-  const later = setTimeout;
-  URL.createObjectURL = new Proxy(createObjectURL, {
-    objects,
-    apply(target, self, args: [Blob]) {
-      const url = Reflect.apply(target, self, args);
-      objects.set(url, args[0]);
-      return url;
-    },
-  } as ProxyHandler<typeof createObjectURL>);
-  URL.revokeObjectURL = new Proxy(revokeObjectURL, {
-    apply(target, self, args: [string]) {
-      later(() => objects.delete(String(args[0])), revokedMs);
-      return Reflect.apply(target, self, args);
-    },
-  });
-}

@@ -1,6 +1,6 @@
 import type { Browser, BrowserContext, CDPSession, Page } from "playwright";
 import type { Logger } from "#lib/log/logger.ts";
-import { withinTime } from "#lib/time/within-time.ts";
+import { createDeadline } from "#lib/time/deadline.ts";
 import { createOverlayGate, type OverlayGate } from "../overlay/overlay-gate.ts";
 import type { BrowserEgress } from "../process/browser-egress.ts";
 import type { BrowserProcess, BrowserProvider } from "../process/browser-provider.ts";
@@ -95,7 +95,9 @@ export async function openBrowser(
   const process = await provider.start();
   const message = `the browser did not come up within ${OPEN_TIMEOUT_MS / 1_000} s`;
   try {
-    return await withinTime(connect(process, egress, settings), OPEN_TIMEOUT_MS, message);
+    return await createDeadline({ ms: OPEN_TIMEOUT_MS, lateMessage: message }).race(
+      connect(process, egress, settings),
+    );
   } catch (error) {
     await process.kill();
     throw error;

@@ -1,5 +1,5 @@
 import type { Browser, BrowserContext, BrowserContextOptions, CDPSession, Dialog, Page } from "playwright";
-import { untilSettled } from "#lib/time/within-time.ts";
+import { createDeadline } from "#lib/time/deadline.ts";
 import type { BrowserEgress } from "../process/browser-egress.ts";
 import type { BrowserProcess } from "../process/browser-provider.ts";
 import type { ListenerGuard } from "../process/listener-guard.ts";
@@ -150,5 +150,6 @@ async function guardPage(
 }
 
 /** Closes a context, and waits for a limited time. Ignores a failure, because the browser may have ended already. */
-const closeContext = (context: BrowserContext): Promise<void> =>
-  untilSettled(context.close(), CLOSE_TIMEOUT_MS);
+const closeContext = async (context: BrowserContext): Promise<void> => {
+  await createDeadline({ ms: CLOSE_TIMEOUT_MS }).settles(context.close());
+};

@@ -1,8 +1,8 @@
 import type { BrowserContext, CDPSession, Download, Page, Request } from "playwright";
+import { onceSource } from "#lib/injected/bundle.ts";
 import { shorten } from "#lib/text/shorten.ts";
 import type { ListenerGuard } from "../process/listener-guard.ts";
 import { type DownloadBody, readAgain, readResponse, releaseBody, within } from "./download-body.ts";
-import { keepObjectUrls } from "./object-urls.ts";
 import { pageOf } from "./page-activity.ts";
 
 /** A file that a page offered for download, with its bytes or the reason why they could not be read. */
@@ -110,7 +110,7 @@ export async function watchDownloads(
   };
   context.on("request", guard(onRequest));
   context.on("page", guard(onPage));
-  await context.addInitScript(keepObjectUrls, REVOKED_MS);
+  await context.addInitScript({ content: onceSource("object-urls", "keepObjectUrls", [REVOKED_MS]) });
   return {
     capture(cdp, response) {
       const kind = kindOf(response);

@@ -1,5 +1,5 @@
 import type { CDPSession } from "playwright";
-import { untilSettled } from "#lib/time/within-time.ts";
+import { createDeadline } from "#lib/time/deadline.ts";
 
 /** A script that the service runs in the pages of a browser, in the same JavaScript world as the pages' own scripts. */
 export type PageScript = {
@@ -67,7 +67,7 @@ export function createPageScripts(): PageScripts {
 
 /** Waits for work, but at most `IMMEDIATE_MS_MAX`. @throws the error of the work. */
 const withinLimit = (work: Promise<void>): Promise<void> =>
-  Promise.race([work, untilSettled(work, IMMEDIATE_MS_MAX)]);
+  createDeadline({ ms: IMMEDIATE_MS_MAX }).race(work, () => {});
 
 const addScript = async (cdp: CDPSession, source: string): Promise<string> =>
   (await cdp.send("Page.addScriptToEvaluateOnNewDocument", { source })).identifier;

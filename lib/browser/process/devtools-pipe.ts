@@ -1,6 +1,6 @@
 import type { Readable, Writable } from "node:stream";
 import type { ConnectOverCDPTransport } from "playwright";
-import { withinTime } from "#lib/time/within-time.ts";
+import { createDeadline } from "#lib/time/deadline.ts";
 import {
   BROWSER_BYTES_MAX,
   BROWSER_GONE,
@@ -148,7 +148,10 @@ export function openDevtoolsPipe(commands: Writable, answers: Readable): Devtool
       return String(sessionId);
     });
     try {
-      return await withinTime(attached, timeoutMs, `the browser did not answer within ${timeoutMs} ms`);
+      return await createDeadline({
+        ms: timeoutMs,
+        lateMessage: `the browser did not answer within ${timeoutMs} ms`,
+      }).race(attached);
     } catch (error) {
       isLate = true;
       throw error;

@@ -1,3 +1,4 @@
+import { createDeadline } from "#lib/time/deadline.ts";
 /** Thrown when no browser can be started now. The message is a sentence for the caller. */
 export class NoBrowserError extends Error {}
 
@@ -51,7 +52,7 @@ export function shareStart<Browser>(deps: {
       callers += 1;
       let reason = new Error("no caller waits for this browser any more");
       try {
-        return await raceAbort(Promise.race([left, browser]), signal);
+        return await createDeadline({ signal }).race(Promise.race([left, browser]));
       } catch (error) {
         reason = toError(error);
         throw error;
@@ -62,20 +63,6 @@ export function shareStart<Browser>(deps: {
       }
     },
   };
-}
-
-/** Settles like `promise`, or rejects with `signal.reason` if the signal aborts first. */
-export async function raceAbort<Value>(promise: Promise<Value>, signal?: AbortSignal): Promise<Value> {
-  if (!signal) return promise;
-  const { promise: aborted, reject } = Promise.withResolvers<never>();
-  const onAbort = () => reject(toError(signal.reason));
-  if (signal.aborted) onAbort();
-  signal.addEventListener("abort", onAbort, { once: true });
-  try {
-    return await Promise.race([aborted, promise]);
-  } finally {
-    signal.removeEventListener("abort", onAbort);
-  }
 }
 
 const toError = (reason: unknown): Error => (reason instanceof Error ? reason : new Error(String(reason)));

@@ -1,4 +1,5 @@
 import type { Logger } from "#lib/log/logger.ts";
+import { createDeadline } from "#lib/time/deadline.ts";
 import type {
   BrowserInput,
   BrowserOpening,
@@ -23,7 +24,7 @@ import {
 } from "./browser-lifecycle.ts";
 import type { PlaceTicket } from "./browser-places.ts";
 import type { StoredRecord } from "./browser-record.ts";
-import { NoBrowserError, raceAbort } from "./browser-start.ts";
+import { NoBrowserError } from "./browser-start.ts";
 import { followBrowser } from "./follow-browser.ts";
 
 /** The dependencies of one session's browser. */
@@ -210,7 +211,7 @@ function touch({ deps, usage, navigation }: Session): void {
 async function ensure(session: Session, signal?: AbortSignal): Promise<LiveBrowser> {
   touch(session);
   const running = await session.life.provision(signal);
-  await raceAbort(running.landing, signal);
+  await createDeadline({ signal }).race(running.landing);
   return toLiveBrowser(session, running);
 }
 

@@ -1,5 +1,5 @@
 import type { Logger } from "#lib/log/logger.ts";
-import { withinTime } from "#lib/time/within-time.ts";
+import { createDeadline } from "#lib/time/deadline.ts";
 import { withOverlayHidden } from "../overlay/hide-overlay.ts";
 import type { OpenBrowser } from "../page/open-browser.ts";
 
@@ -76,6 +76,9 @@ async function capture(
   const picture = withOverlayHidden({ hideOverlay: () => hideOverlay(browser) }, () =>
     cdp.send("Page.captureScreenshot", { format: "jpeg", quality: JPEG_QUALITY, optimizeForSpeed: true }),
   );
-  const { data } = await withinTime(picture, CAPTURE_TIMEOUT_MS, "the page did not answer");
+  const { data } = await createDeadline({
+    ms: CAPTURE_TIMEOUT_MS,
+    lateMessage: "the page did not answer",
+  }).race(picture);
   return Buffer.from(data, "base64");
 }

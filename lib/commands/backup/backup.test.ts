@@ -28,7 +28,7 @@ after(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Runs `backup`, `restore` or `import-pglite` on a data folder, in a child process as `npm run` does. */
+/** Runs `backup` or `restore` on a data folder, in a child process as `npm run` does. */
 async function command(dataDir: string, ...words: string[]) {
   return run(
     process.execPath,

@@ -3,16 +3,14 @@ import { parseArgs } from "node:util";
 import { EnvError, readEnv } from "#lib/server/env.ts";
 import { countOf } from "#lib/text/count-of.ts";
 import { restoreBackup, writeBackup } from "./archive.ts";
-import { importPglite } from "./import-pglite.ts";
 
 const USAGE = `Usage:
 
   npm run backup [-- <file>]              write the embedded database, workspaces, evidence and keys to an archive
                                           (default: agent-session-backup-<time>.tar.gz); the service may be running
-  npm run restore -- <file> [--replace]   restore an archive into DATA_DIR; stop the service first
-  npm run import-pglite                   import the PGlite database of an earlier version`;
+  npm run restore -- <file> [--replace]   restore an archive into DATA_DIR; stop the service first`;
 
-/** Runs `backup`, `restore` or `import-pglite`. @returns the exit code. */
+/** Runs `backup` or `restore`. @returns the exit code. */
 async function main([command, ...words]: string[]): Promise<number> {
   const { values, positionals } = parseArgs({
     args: words,
@@ -40,15 +38,10 @@ async function main([command, ...words]: string[]): Promise<number> {
     );
     return 0;
   }
-  if (command === "restore") {
-    const options = { replaces: values.replace };
-    const { manifest, movedTo } = await restoreBackup(env.DATA_DIR, resolve(file ?? ""), options);
-    console.log(`Restored the backup of ${manifest.createdAt}: ${describeRows(manifest.tables)}.`);
-    if (movedTo) console.log(`The previous data was moved to ${movedTo}.`);
-    return 0;
-  }
-  const { manifest, movedTo } = await importPglite(env.DATA_DIR);
-  console.log(`Imported ${describeRows(manifest.tables)}. The old database was moved to ${movedTo}.`);
+  const options = { replaces: values.replace };
+  const { manifest, movedTo } = await restoreBackup(env.DATA_DIR, resolve(file ?? ""), options);
+  console.log(`Restored the backup of ${manifest.createdAt}: ${describeRows(manifest.tables)}.`);
+  if (movedTo) console.log(`The previous data was moved to ${movedTo}.`);
   return 0;
 }
 

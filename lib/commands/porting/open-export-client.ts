@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { chooseDriver } from "#db/client.ts";
+import { chooseDriver } from "#db/open-database.ts";
 import { createEvidenceStore } from "#lib/evidence/evidence.ts";
 import type { LeftOut } from "#lib/porting/format.ts";
 import { importDocument } from "#lib/porting/import-document.ts";

@@ -29,3 +29,27 @@ test("10,000 notices wait while the connection is down; further ones replace the
     ["gap", "10000", "10001"],
   );
 });
+
+test("a promise covers all notices that are sent until it resolves, and one is given for each time of sending", async () => {
+  const sent: string[] = [];
+  const sending: Promise<void>[] = [];
+  const outbox = createOutbox(
+    {
+      isListening: () => true,
+      async notify(payloads) {
+        await new Promise(setImmediate);
+        for (const payload of payloads) for (const { word } of JSON.parse(payload).notices) sent.push(word);
+      },
+    },
+    "here",
+    (promise) => void sending.push(promise),
+  );
+  const push = (word: string) => outbox.push({ type: "signal", topic: "test", word });
+  push("one");
+  push("two");
+  await Promise.all(sending);
+  assert.deepEqual([sent, sending.length], [["one", "two"], 1]);
+  push("three");
+  await Promise.all(sending);
+  assert.deepEqual([sent, sending.length], [["one", "two", "three"], 2]);
+});

@@ -19,17 +19,26 @@ type Entry = { to: string | undefined; notice: Notice };
  */
 const WAITING_MAX = 10_000;
 
-/** Creates the outbox. @param from the id of this process. */
+/**
+ * Creates the outbox.
+ *
+ * @param from the id of this process.
+ * @param onSending called with a promise whenever the outbox begins to send; it resolves when nothing is left to send.
+ */
 export function createOutbox(
   connection: Pick<BusConnection, "isListening" | "notify">,
   from: string,
+  onSending: (sending: Promise<void>) => void = () => {},
 ): Outbox {
   let waiting: Entry[] = [];
   /** Set while batches are being sent. */
   let sending: Promise<void> | undefined;
 
   async function flush(): Promise<void> {
-    if (!sending && waiting.length > 0 && connection.isListening()) sending = sendBatches();
+    if (!sending && waiting.length > 0 && connection.isListening()) {
+      sending = sendBatches();
+      onSending(sending);
+    }
     await sending;
   }
 

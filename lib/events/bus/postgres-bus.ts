@@ -18,6 +18,8 @@ type PostgresBusDeps = {
   logger: Pick<Logger, "debug" | "warn">;
   /** Milliseconds between two comparisons of the delivered events with the log, see {@link LogSweep}. */
   sweepMs?: number;
+  /** Called with the notices' way to other processes. A platform that freezes processes has to wait for this promise. */
+  onSending?: ((sending: Promise<void>) => void) | undefined;
 };
 
 /** The components of the bus in one process. */
@@ -48,7 +50,7 @@ const NO_PROCESS = "";
  * @throws DatabaseUnreachableError when the first connection cannot be opened.
  */
 export async function createPostgresBus(deps: PostgresBusDeps): Promise<EventBus> {
-  const { db, listen, logger, sweepMs = 5_000 } = deps;
+  const { db, listen, logger, sweepMs = 5_000, onSending } = deps;
   const processId = randomUUID().slice(0, 8);
   const local = createLocalBus();
   const sweep = createLogSweep({ db, local, logger });
@@ -61,7 +63,7 @@ export async function createPostgresBus(deps: PostgresBusDeps): Promise<EventBus
     },
     CHANNEL,
   );
-  const outbox = createOutbox(connection, processId);
+  const outbox = createOutbox(connection, processId, onSending);
   const inboxes = createInboxes({
     hasListeners: local.hasListeners,
     read: (sessionId, first, last) =>

@@ -1,5 +1,5 @@
 import { GuardedFetchError } from "#lib/net/fetch/guarded-fetch-error.ts";
-import { untilSettled } from "#lib/time/within-time.ts";
+import { createDeadline } from "#lib/time/deadline.ts";
 import type { McpLimits } from "../mcp-limits.ts";
 import type { Fetch, McpServer } from "../tool-server.ts";
 import { capBody } from "./cap-body.ts";
@@ -67,7 +67,9 @@ export function fetchOfServer(
 
   return {
     fetch,
-    settle: () => untilSettled(Promise.allSettled(notifications), NOTIFY_TIMEOUT_MS),
+    async settle() {
+      await createDeadline({ ms: NOTIFY_TIMEOUT_MS }).settles(Promise.allSettled(notifications));
+    },
   };
 }
 

@@ -3,7 +3,7 @@ import { SSEClientTransport } from "@modelcontextprotocol/sdk/client/sse.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { ElicitRequestSchema, type ElicitResult, ErrorCode } from "@modelcontextprotocol/sdk/types.js";
-import { untilSettled } from "#lib/time/within-time.ts";
+import { createDeadline } from "#lib/time/deadline.ts";
 import { BROKE_OFF, McpFailure, toMcpFailure } from "../mcp-error.ts";
 import type { McpLimits } from "../mcp-limits.ts";
 import type { McpServer } from "../tool-server.ts";
@@ -93,23 +93,15 @@ export async function openConnection(
     isOpen = false;
     await wire.settle();
     if (transport instanceof StreamableHTTPClientTransport && transport.sessionId !== undefined)
-      await untilSettled(transport.terminateSession(), TERMINATE_TIMEOUT_MS);
+      await createDeadline({ ms: TERMINATE_TIMEOUT_MS }).settles(transport.terminateSession());
     await client.close().catch(() => {});
   }
 
-  const { promise: aborted, reject } = Promise.withResolvers<never>();
-  const abort = () => reject(signal.reason);
-  signal.addEventListener("abort", abort, { once: true });
   try {
-    signal.throwIfAborted();
-    const connecting = client.connect(transport, { timeout: limits.listMs });
-    connecting.catch(() => {});
-    await Promise.race([connecting, aborted]);
+    await createDeadline({ signal }).race(() => client.connect(transport, { timeout: limits.listMs }));
   } catch (error) {
     client.close().catch(() => {});
     throw signal.aborted ? new McpFailure("the server did not answer in time") : toMcpFailure(error);
-  } finally {
-    signal.removeEventListener("abort", abort);
   }
   return {
     client,

@@ -48,4 +48,5 @@ export async function fetchPage(fetch: GuardedFetch, url: string, signal: AbortS
   }
 }
 
+/** Counts start tags, those in comments and scripts included. It does not parse, because the limit is there to bound parsing. */
 const countTags = (html: string): number => html.match(/<[a-z]/gi)?.length ?? 0;

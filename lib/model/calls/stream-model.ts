@@ -4,6 +4,7 @@ import type {
   SharedV4ProviderOptions,
 } from "@ai-sdk/provider";
 import type { ModelMessage } from "ai";
+import { createDeadline } from "#lib/time/deadline.ts";
 import type { ModelAccess } from "../model-access.ts";
 import {
   type AnswerDelta,
@@ -202,12 +203,8 @@ async function openStream(
   answer: PromiseLike<LanguageModelV4StreamResult>,
   signal: AbortSignal,
 ): Promise<LanguageModelV4StreamResult["stream"]> {
-  const { promise: ended, reject } = Promise.withResolvers<never>();
-  const onEnd = () => reject(signal.reason);
-  if (signal.aborted) onEnd();
-  else signal.addEventListener("abort", onEnd, { once: true });
   try {
-    return (await Promise.race([answer, ended])).stream;
+    return (await createDeadline({ signal }).race(answer)).stream;
   } catch (error) {
     if (!signal.aborted) throw error;
     // Cancels a stream that arrives after the end of the call, and ignores later failures.
@@ -216,7 +213,5 @@ async function openStream(
       () => {},
     );
     throw signal.reason;
-  } finally {
-    signal.removeEventListener("abort", onEnd);
   }
 }

@@ -83,15 +83,7 @@ const fieldRoles =
  * earlier turns count only if the page that they show is still open.
  */
 export function collectFacts(situation: Situation): PageFacts {
-  const facts: PageFacts = {
-    fields: [],
-    headings: [],
-    links: [],
-    buttons: [],
-    products: [],
-    forms: [],
-    summary: "",
-  };
+  const facts: PageFacts = { ...NO_FACTS, summary: "" };
   const seen: PageElement[] = [];
   const { currentUrl } = situation;
   const shownUrl = findOpenUrl(situation.earlier);

@@ -1,6 +1,6 @@
 import { lookup as resolve } from "node:dns/promises";
 import { isIP } from "node:net";
-import { withinTime } from "#lib/time/within-time.ts";
+import { createDeadline } from "#lib/time/deadline.ts";
 import { canonicalAddress, describeAddress } from "./describe-address.ts";
 import { isOfThisMachine } from "./is-of-this-machine.ts";
 import { allowsAddress, allowsHost, canonicalHostname, parseNetworkAllowEntry } from "./network-allow.ts";
@@ -164,7 +164,7 @@ export function hostAndPort(url: URL): { hostname: string; port: number } {
 /** Resolves a host name. Returns an empty list if the resolver fails or does not answer in time. */
 async function resolveWithin(lookup: Lookup, name: string, timeoutMs: number): Promise<ResolvedAddress[]> {
   try {
-    return await withinTime(lookup(name), timeoutMs, "no answer in time");
+    return await createDeadline({ ms: timeoutMs, lateMessage: "no answer in time" }).race(lookup(name));
   } catch {
     return [];
   }

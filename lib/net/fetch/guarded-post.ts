@@ -2,6 +2,7 @@ import http, { type IncomingHttpHeaders, type IncomingMessage, type RequestOptio
 import https from "node:https";
 import type { Socket } from "node:net";
 import type { NetworkRefusal } from "#lib/security-log/security-events.ts";
+import { createDeadline } from "#lib/time/deadline.ts";
 import { type AddressRule, hostAndPort } from "../address/address-rule.ts";
 import { createCheckedLookup } from "./checked-lookup.ts";
 import { type FetchPurpose, refuseUrl } from "./guarded-fetch.ts";
@@ -161,9 +162,7 @@ async function readStart(answer: IncomingMessage, maxBytes: number): Promise<Uin
     if (length >= maxBytes) resolve();
   });
   for (const end of ["end", "error", "close"]) answer.on(end, () => resolve());
-  const timer = setTimeout(resolve, BODY_TIMEOUT_MS);
-  await promise;
-  clearTimeout(timer);
+  await createDeadline({ ms: BODY_TIMEOUT_MS }).settles(promise);
   return Buffer.concat(chunks, length).subarray(0, maxBytes);
 }
 

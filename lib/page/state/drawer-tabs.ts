@@ -1,3 +1,4 @@
+import type { OutcomeKind } from "#lib/events/outcome-schemas.ts";
 import type { SessionState } from "./session-state.ts";
 
 export type DrawerTab =
@@ -69,24 +70,41 @@ export const countsOf = (state: SessionState): Record<DrawerTab, number> => ({
   activity: 0,
 });
 
+/** The tab that shows a kind of outcome, and a number that rises with each new or changed one. */
+const OUTCOMES: Record<OutcomeKind, { tab: DrawerTab; countNews: (state: SessionState) => number }> = {
+  // A new revision or check is news even if the number of changes stays the same.
+  variants: { tab: "changes", countNews: ({ variantChanges }) => variantChanges },
+  reports: {
+    tab: "result",
+    countNews: ({ reports }) => reports.reduce((sum, { version }) => sum + version, 0),
+  },
+  pages: { tab: "pages", countNews: ({ pageChanges }) => pageChanges },
+  // Rises when a test run ends.
+  tests: {
+    tab: "tests",
+    countNews: ({ testRuns }) => testRuns.filter(({ endedAt }) => endedAt !== null).length,
+  },
+  agents: { tab: "agents", countNews: ({ agents }) => agents.length },
+};
+
 /**
  * Returns a number for each tab. A tab has news when its number rises. Only outcomes are news. Evidence and activity
  * are not, because their numbers would rise with every screenshot or step. Annotations are not, because the person
- * makes them. A new revision or check is news even if the number of changes stays the same.
+ * makes them.
  */
 export const newsOf = (state: SessionState): Record<DrawerTab, number> => {
-  const { result, agents } = countsOf(state);
-  return {
-    result: result + state.reports.reduce((sum, { version }) => sum + version, 0),
-    changes: state.variantChanges,
+  const news: Record<DrawerTab, number> = {
+    result: countsOf(state).result,
+    changes: 0,
     previews: state.previewChanges,
-    // Rises when a test run ends.
-    tests: state.testRuns.filter(({ endedAt }) => endedAt !== null).length,
+    tests: 0,
     requirements: state.requirementChanges,
-    pages: state.pageChanges,
+    pages: 0,
     annotations: 0,
     evidence: 0,
-    agents,
+    agents: 0,
     activity: 0,
   };
+  for (const { tab, countNews } of Object.values(OUTCOMES)) news[tab] += countNews(state);
+  return news;
 };

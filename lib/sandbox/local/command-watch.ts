@@ -1,12 +1,6 @@
 import { stat } from "node:fs/promises";
 import type { SandboxLimits } from "../sandbox-limits.ts";
-import {
-  readMemory,
-  readMemoryFileBytes,
-  readProcessTree,
-  readUnlinkedBytes,
-  readWrittenBytes,
-} from "./process-tree.ts";
+import { readMemory, readProcessTree, readUnnamedBytes, readWrittenBytes } from "./process-tree.ts";
 import type { CommandQuota } from "./workspace-quota.ts";
 
 /** A repeated check of a running command by its process id. If `check` returns a sentence, the command is killed. */
@@ -32,16 +26,15 @@ export function watchCommand(root: string, quota: CommandQuota, limits: SandboxL
   }
   async function checkProcesses(pid: number): Promise<string | undefined> {
     const pids = await readProcessTree(pid);
-    const inFiles = await readMemoryFileBytes(pids);
-    if (inFiles + (await readMemory(pids, commandMemoryBytesMax - inFiles)) > commandMemoryBytesMax)
+    const { onDisk, inMemory } = await readUnnamedBytes(pids, (await stat(root)).dev);
+    if (inMemory + (await readMemory(pids, commandMemoryBytesMax - inMemory)) > commandMemoryBytesMax)
       return `ended: the processes of the command used more than ${inMebibytes(commandMemoryBytesMax)} of memory together`;
     written = await readWrittenBytes(pids);
     if (written > commandWriteBytesMax)
       return `ended: the command wrote more than ${inMebibytes(commandWriteBytesMax)} to disk`;
-    const unlinked = await readUnlinkedBytes(pids, (await stat(root)).dev);
-    const excess = unlinked > 0 ? quota.findExcess(unlinked) : undefined;
+    const excess = onDisk > 0 ? quota.findExcess(onDisk) : undefined;
     if (excess !== undefined)
-      return `ended: ${excess} (${unlinked} bytes are in files that were removed while open)`;
+      return `ended: ${excess} (${onDisk} bytes are in files that were removed while open)`;
     // A fast writer would exceed the quota long before the next measurement, so the files are measured at once.
     return quota.findExcess(written - writtenAtCheck) === undefined ? undefined : checkFiles();
   }

@@ -1,9 +1,17 @@
-import { readdir, readFile, readlink, stat } from "node:fs/promises";
+import { closeSync, openSync, readdirSync, readFileSync, readlinkSync, readSync, statSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { setImmediate as runOtherWork } from "node:timers/promises";
+
+// The reads are synchronous: the kernel answers most of them from memory in a few microseconds, and a running command
+// causes thousands in a second. Passing each to a thread takes ten times as much processor time.
 
 /** Size of a memory page on Linux; the same on all machines except arm64 kernels with large pages. */
 const PAGE_BYTES = 4_096;
 const DELETED = " (deleted)";
 const MEMORY_FILE = "/memfd:";
+/** After this number of reads, which take about a millisecond, other work of this process may run. */
+const READS_AT_ONCE = 200;
+const mapsBuffer = Buffer.alloc(64 * 1_024);
 
 /** Whether this system lists the children of a process. `readProcessTree` needs these lists. */
 export const canReadProcessTree = (): Promise<boolean> =>
@@ -18,12 +26,13 @@ export const canReadProcessTree = (): Promise<boolean> =>
  */
 export async function readProcessTree(root: number): Promise<number[]> {
   const pids = [root];
+  const pause = createPause();
   for (const pid of pids) {
-    const threads = await readdir(`/proc/${pid}/task`).catch(() => []);
-    const lists = await Promise.all(
-      threads.map((thread) => readFile(`/proc/${pid}/task/${thread}/children`, "utf8").catch(() => "")),
-    );
-    for (const child of lists.join(" ").split(/\s+/)) if (child !== "") pids.push(Number(child));
+    for (const thread of listNames(`/proc/${pid}/task`)) {
+      const children = readText(`/proc/${pid}/task/${thread}/children`) ?? "";
+      for (const child of children.split(" ")) if (child !== "") pids.push(Number(child));
+      await pause();
+    }
   }
   return pids;
 }
@@ -33,13 +42,14 @@ export async function readProcessTree(root: number): Promise<number[]> {
  * process. If that sum exceeds `exactAboveBytes`, reads the exact sum, in which a shared page counts once.
  */
 export async function readMemory(pids: number[], exactAboveBytes: number): Promise<number> {
-  const resident = await sum(pids, async (pid) => {
-    const statm = await readFile(`/proc/${pid}/statm`, "utf8");
-    return Number(statm.split(" ")[1]) * PAGE_BYTES;
+  const resident = await sum(pids, (pid) => {
+    const statm = readText(`/proc/${pid}/statm`) ?? "";
+    return Number(statm.split(" ")[1] ?? 0) * PAGE_BYTES;
   });
   if (resident <= exactAboveBytes) return resident;
   return sum(pids, async (pid) => {
-    const rollup = await readFile(`/proc/${pid}/smaps_rollup`, "utf8");
+    // The kernel visits all pages of the process, which can take long.
+    const rollup = await readFile(`/proc/${pid}/smaps_rollup`, "utf8").catch(() => "");
     return Number(/^Pss:\s+(\d+) kB/m.exec(rollup)?.[1] ?? 0) * 1_024;
   });
 }
@@ -49,59 +59,54 @@ export async function readMemory(pids: number[], exactAboveBytes: number): Promi
  * removed count; writes to a file system in memory do not.
  */
 export const readWrittenBytes = (pids: number[]): Promise<number> =>
-  sum(pids, async (pid) => {
-    const io = await readFile(`/proc/${pid}/io`, "utf8");
-    return Number(/^write_bytes: (\d+)/m.exec(io)?.[1] ?? 0);
-  });
+  sum(pids, (pid) => Number(/^write_bytes: (\d+)/m.exec(readText(`/proc/${pid}/io`) ?? "")?.[1] ?? 0));
+
+/** Bytes of files without a name. Walking a folder does not find such files. */
+type UnnamedBytes = {
+  /** Bytes on disk of deleted files that processes have open or mapped. */
+  onDisk: number;
+  /**
+   * Bytes of files in memory (memfd) that processes have open. The resident size of a process includes such a file only
+   * if it is mapped.
+   */
+  inMemory: number;
+};
 
 /**
- * Returns the bytes on disk of deleted files that processes have open or mapped. Only files on `device` count. Walking
- * a folder does not find such files.
+ * Measures the files without a name that processes use.
+ *
+ * @param device the device whose deleted files count.
  */
-export async function readUnlinkedBytes(pids: number[], device: number): Promise<number> {
-  const files = new Map<number, number>();
-  const addFile = (inode: number, bytes: number) => files.set(inode, Math.max(bytes, files.get(inode) ?? 0));
-  await Promise.all(
-    pids.map(async (pid) => {
-      for (const name of await readdir(`/proc/${pid}/fd`).catch(() => [])) {
-        const path = `/proc/${pid}/fd/${name}`;
-        if (!(await readlink(path).catch(() => "")).endsWith(DELETED)) continue;
-        const file = await stat(path).catch(() => undefined);
-        if (file?.dev === device && file.nlink === 0) addFile(file.ino, file.blocks * 512);
-      }
-      for (const { inode, bytes } of await readUnlinkedMaps(pid, device)) addFile(inode, bytes);
-    }),
-  );
-  return [...files.values()].reduce((total, bytes) => total + bytes, 0);
-}
-
-/**
- * Returns the bytes of unnamed files in memory (memfd) that processes have open. The resident size of a process
- * includes such a file only if it is mapped.
- */
-export async function readMemoryFileBytes(pids: number[]): Promise<number> {
-  const files = new Map<string, number>();
-  await Promise.all(
-    pids.map(async (pid) => {
-      for (const name of await readdir(`/proc/${pid}/fd`).catch(() => [])) {
-        const path = `/proc/${pid}/fd/${name}`;
-        if (!(await readlink(path).catch(() => "")).startsWith(MEMORY_FILE)) continue;
-        const file = await stat(path).catch(() => undefined);
-        if (file) files.set(`${file.dev} ${file.ino}`, file.blocks * 512);
-      }
-    }),
-  );
-  return [...files.values()].reduce((total, bytes) => total + bytes, 0);
+export async function readUnnamedBytes(pids: number[], device: number): Promise<UnnamedBytes> {
+  const onDisk = new Map<number, number>();
+  const inMemory = new Map<string, number>();
+  const pause = createPause();
+  const addDeleted = (inode: number, bytes: number) =>
+    onDisk.set(inode, Math.max(bytes, onDisk.get(inode) ?? 0));
+  for (const pid of pids) {
+    for (const name of listNames(`/proc/${pid}/fd`)) {
+      await pause();
+      const path = `/proc/${pid}/fd/${name}`;
+      const target = readTarget(path);
+      const isMemory = target.startsWith(MEMORY_FILE);
+      if (!isMemory && !target.endsWith(DELETED)) continue;
+      const file = statSync(path, { throwIfNoEntry: false });
+      if (file === undefined) continue;
+      if (isMemory) inMemory.set(`${file.dev} ${file.ino}`, file.blocks * 512);
+      else if (file.dev === device && file.nlink === 0) addDeleted(file.ino, file.blocks * 512);
+    }
+    for (const { inode, bytes } of await readDeletedMaps(pid, device)) addDeleted(inode, bytes);
+  }
+  return { onDisk: total(onDisk.values()), inMemory: total(inMemory.values()) };
 }
 
 /**
  * Lists deleted files that a process has mapped. Such a file may have no open descriptor. The end of the mapped range
  * in the file approximates the size of the file.
  */
-async function readUnlinkedMaps(pid: number, device: number): Promise<{ inode: number; bytes: number }[]> {
-  const maps = await readFile(`/proc/${pid}/maps`, "utf8").catch(() => "");
-  return maps.split("\n").flatMap((line) => {
-    if (!line.endsWith(DELETED)) return [];
+async function readDeletedMaps(pid: number, device: number): Promise<{ inode: number; bytes: number }[]> {
+  const maps = await readMaps(pid);
+  return maps.flatMap((line) => {
     const [range = "", , offset = "0", mapped = "", inode = "0"] = line.split(/\s+/);
     const [major = 0, minor = 0] = mapped.split(":").map((part) => Number.parseInt(part, 16));
     if (major !== majorOf(device) || minor !== minorOf(device)) return [];
@@ -110,11 +115,80 @@ async function readUnlinkedMaps(pid: number, device: number): Promise<{ inode: n
   });
 }
 
+/** Reads the lines of a process's memory map that name a deleted file. A browser's map has thousands of lines. */
+async function readMaps(pid: number): Promise<string[]> {
+  const lines: string[] = [];
+  const pause = createPause();
+  let file: number | undefined;
+  let rest = "";
+  try {
+    file = openSync(`/proc/${pid}/maps`, "r");
+    // The kernel gives a page of text for each read.
+    for (let length = readSync(file, mapsBuffer); length > 0; length = readSync(file, mapsBuffer)) {
+      const text = rest + mapsBuffer.toString("latin1", 0, length);
+      const end = text.lastIndexOf("\n") + 1;
+      rest = text.slice(end);
+      if (text.includes(DELETED))
+        lines.push(
+          ...text
+            .slice(0, end)
+            .split("\n")
+            .filter((line) => line.endsWith(DELETED)),
+        );
+      await pause();
+    }
+  } catch {
+    // The process has ended.
+  } finally {
+    if (file !== undefined) closeSync(file);
+  }
+  return lines;
+}
+
 /** The major and minor parts of a device number as `stat` returns it (glibc's encoding). */
 const majorOf = (device: number) => Math.floor(device / 256) % 4_096;
 const minorOf = (device: number) => (device % 256) + Math.floor(device / 2 ** 20) * 256;
 
-async function sum(pids: number[], read: (pid: number) => Promise<number>): Promise<number> {
-  const values = await Promise.all(pids.map((pid) => read(pid).catch(() => 0)));
-  return values.reduce((total, value) => total + value, 0);
+async function sum(pids: number[], read: (pid: number) => number | Promise<number>): Promise<number> {
+  const pause = createPause();
+  let bytes = 0;
+  for (const pid of pids) {
+    bytes += await read(pid);
+    await pause();
+  }
+  return bytes;
+}
+
+const total = (values: Iterable<number>) => [...values].reduce((all, value) => all + value, 0);
+
+/** Returns a function to call after each read: lets other work run after every {@link READS_AT_ONCE} calls. */
+function createPause(): () => Promise<void> | undefined {
+  let reads = 0;
+  return () => (++reads % READS_AT_ONCE === 0 ? runOtherWork() : undefined);
+}
+
+// A process can end at any time. Its files in /proc then do not exist.
+
+function readText(path: string): string | undefined {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return undefined;
+  }
+}
+
+function listNames(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+function readTarget(path: string): string {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return "";
+  }
 }

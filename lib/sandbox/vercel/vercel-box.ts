@@ -7,12 +7,19 @@ export type BoxCommand = {
   kill: (signal: "SIGKILL") => Promise<unknown>;
 };
 
-/** The part of a Vercel Sandbox that a workspace uses. */
+/** The part of a Vercel Sandbox that the service uses. The SDK resumes a stopped box at any of these calls. */
 export type VercelBox = {
+  /** The home of the box's user, which differs between images. */
+  readonly cwd: string;
+  /** The public URLs of the ports. They may change when the box resumes, so they are read again after each call. */
+  readonly routes: readonly { port: number; url: string }[];
   runCommand: (params: {
     cmd: string;
     args: string[];
     cwd?: string;
+    env?: Record<string, string>;
+    /** Runs the command as root. */
+    sudo?: boolean;
     detached: true;
     timeoutMs?: number;
   }) => Promise<BoxCommand>;
@@ -20,46 +27,25 @@ export type VercelBox = {
   writeFiles: (files: { path: string; content: Uint8Array }[]) => Promise<void>;
 };
 
-/** Opens and removes the boxes of sessions. */
-export type VercelBoxes = {
-  /** Opens the session's box; creates it if necessary. A stopped box resumes with its files. */
-  open: (sessionId: string) => Promise<VercelBox>;
-  remove: (sessionId: string) => Promise<void>;
+/** A box that also knows when its session ends. */
+export type OpenBox = VercelBox & {
+  /** When the platform stops the box, whatever it does; undefined while it is stopped. */
+  readonly expiresAt: Date | undefined;
+  extendTimeout: (byMs: number) => Promise<void>;
 };
 
-/** A box stops after this time without use, and resumes at the next use. */
-const BOX_TIMEOUT_MS = 15 * 60_000;
-
-/**
- * Returns the name of a session's box. Underscores become hyphens, because the name of a box must not contain
- * underscores.
- */
-const nameOf = (sessionId: string) => `agent-${sessionId.replaceAll("_", "-")}`;
-
-/**
- * Creates boxes in the operator's Vercel account through Vercel's SDK. On Vercel, the SDK signs in with the platform's
- * token, elsewhere with `VERCEL_OIDC_TOKEN`. A box has no network. Source: the declarations of `@vercel/sandbox` 3.
- */
-export function createVercelBoxes(): VercelBoxes {
-  // The package is loaded on demand, because only deployments on Vercel need it.
-  const load = () => import("@vercel/sandbox");
-  return {
-    async open(sessionId) {
-      const { Sandbox } = await load();
-      return Sandbox.getOrCreate({
-        name: nameOf(sessionId),
-        persistent: true,
-        timeout: BOX_TIMEOUT_MS,
-        networkPolicy: "deny-all",
-      });
-    },
-    async remove(sessionId) {
-      const { Sandbox } = await load();
-      const box = await Sandbox.get({ name: nameOf(sessionId) }).catch(() => undefined);
-      await box?.delete();
-    },
-  };
-}
+/** Opens and removes the boxes of sessions. */
+export type VercelBoxes = {
+  /**
+   * Opens the session's box; creates it if necessary. A stopped box resumes with its files.
+   * @returns `isNew`: the box was created now, without files of the session.
+   */
+  open: (sessionId: string) => Promise<{ box: OpenBox; isNew: boolean }>;
+  /** Returns the session's box if it runs now. No call of the returned box resumes it: after a stop, they fail with 410. */
+  findRunning: (sessionId: string) => Promise<VercelBox | undefined>;
+  /** Removes the box with its files and its snapshots. @throws if the platform cannot be reached or refuses. */
+  remove: (sessionId: string) => Promise<void>;
+};
 
 /** The limits that also apply in a box. Memory, disk and processes are limited by the box's machine itself. */
 export type BoxLimits = Pick<SandboxLimits, "writeBytesMax" | "outputBytesMax" | "floodBytesMax">;

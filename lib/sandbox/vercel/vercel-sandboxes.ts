@@ -3,28 +3,32 @@ import { SESSION_ID_PATTERN } from "#lib/session/new-id.ts";
 import type { SandboxService, Workspace } from "../sandbox-service.ts";
 import { WorkspaceError } from "../workspace-error.ts";
 import type { BoxLimits, VercelBoxes } from "./vercel-box.ts";
-import { createVercelWorkspace } from "./vercel-workspace.ts";
+import { openVercelWorkspace } from "./vercel-workspace.ts";
 
 type Entry = { workspace: Promise<Workspace>; closing: AbortController };
 
-/** The folder of a box that holds the workspace. */
-const ROOT = "/vercel/sandbox";
+const LOST =
+  "the session's workspace was used before, but its files are gone: the platform no longer had the snapshot of its machine";
 
 /** Creates the sandboxes of a deployment on Vercel: one virtual machine per session. Source: `architecture.md`, Seams. */
 export function createVercelSandboxes(options: {
   boxes: VercelBoxes;
   limits: BoxLimits;
   onStartupStatus: (sessionId: string, status: StartupStatus) => Promise<void>;
-  root?: string;
+  /** Reads this status. If it is `ready` although the box is new, the files of the session are lost. */
+  readStartupStatus: (sessionId: string) => Promise<StartupStatus | undefined>;
 }): SandboxService {
-  const { boxes, limits, onStartupStatus, root = ROOT } = options;
+  const { boxes, limits, onStartupStatus, readStartupStatus } = options;
   const open = new Map<string, Entry>();
 
   async function start(sessionId: string, closing: AbortSignal): Promise<Workspace> {
     if (!SESSION_ID_PATTERN.test(sessionId)) throw new WorkspaceError("there is no session of this id");
+    const wasReady = (await readStartupStatus(sessionId)) === "ready";
     await onStartupStatus(sessionId, "starting");
     try {
-      const workspace = createVercelWorkspace({ box: await boxes.open(sessionId), root, limits, closing });
+      const { box, isNew } = await boxes.open(sessionId);
+      const note = isNew && wasReady ? LOST : undefined;
+      const workspace = await openVercelWorkspace({ box, limits, closing, note });
       await onStartupStatus(sessionId, "ready");
       return workspace;
     } catch (error) {

@@ -1,18 +1,18 @@
-import { randomUUID } from "node:crypto";
 import { createOutputWindow } from "../local/output-window.ts";
 import { argvOf } from "../local/run-program.ts";
 import { parseWorkspacePath } from "../parse-workspace-path.ts";
 import type { CommandResult, Workspace, WorkspaceEntry } from "../sandbox-service.ts";
 import { WorkspaceError } from "../workspace-error.ts";
-import type { BoxLimits, VercelBox } from "./vercel-box.ts";
+import { hasStatus } from "./sdk-errors.ts";
+import type { BoxCommand, BoxLimits, OpenBox } from "./vercel-box.ts";
 
 type VercelWorkspaceOptions = {
-  box: VercelBox;
-  /** Folder of the box that holds the workspace. */
-  root: string;
+  box: OpenBox;
   limits: BoxLimits;
   /** Fires when the workspace is removed or the service shuts down. The workspace's commands are then killed. */
   closing: AbortSignal;
+  /** A sentence about missing files, for the model. */
+  note?: string | undefined;
 };
 
 /**
@@ -36,7 +36,8 @@ for name; do closed+=(-o -name "$name"); done
 find "$folder" -mindepth 1 \${depth:+-maxdepth "$depth"} \\( -type f -o -type d \${all:+-o -true} \\) -printf '%y %s %P\\0' \\
   -type d \\( -false "\${closed[@]}" \\) -prune | LC_ALL=C sort -z -k3 | head -z -n "$limit"`;
 
-const HAS_PROGRAM = `command -v -- "$1" > /dev/null && echo yes`;
+/** Shell script that makes a folder for the files of a program, and prints its path, if the runtime `$1` is installed. */
+const MAKE_FOLDER = `command -v -- "$1" > /dev/null && mktemp -d`;
 
 /**
  * Shell script that runs the program `$3` with the arguments after it, in folder `$1` with the home `$2`. Of the box's
@@ -47,10 +48,12 @@ home=$2; shift 2
 exec env -i "PATH=$PATH" "HOME=$home" LANG=C.UTF-8 TERM=dumb "$@"`;
 
 /**
- * Creates the workspace of one session in a Vercel Sandbox. Each session has its own machine, so a link that a command
- * creates cannot lead to another session.
+ * Opens the workspace of one session in a Vercel Sandbox: a folder in the home of the box's user. Each session has its own
+ * machine, so a link that a command creates cannot lead to another session.
  */
-export function createVercelWorkspace({ box, root, limits, closing }: VercelWorkspaceOptions): Workspace {
+export async function openVercelWorkspace(options: VercelWorkspaceOptions): Promise<Workspace> {
+  const { box, limits, closing, note } = options;
+  const root = `${box.cwd}/sandbox`;
   const pathOf = (names: string[]) => [root, ...names].join("/");
 
   /** Runs one of the scripts above. @returns its output. */
@@ -66,7 +69,11 @@ export function createVercelWorkspace({ box, root, limits, closing }: VercelWork
     return text;
   }
 
+  await runScript(`mkdir -p -- "$1"`, root);
+
   return {
+    ...(note !== undefined && { note }),
+
     async readFile(path, limitBytes) {
       const names = parseWorkspacePath(path);
       const [kind, size = "", cut] = (await runScript(STAT_FILE, pathOf(names), String(limitBytes)))
@@ -111,9 +118,8 @@ export function createVercelWorkspace({ box, root, limits, closing }: VercelWork
     async runProgram(program, { timeoutMs, signal }) {
       const names = program.files.map(({ path }) => parseWorkspacePath(path));
       const { runtime } = program;
-      if ((await runScript(HAS_PROGRAM, runtime)).trim() !== "yes")
-        throw new WorkspaceError(`${runtime} is not installed in the sandbox`);
-      const parent = `/tmp/skill-${randomUUID()}`;
+      const parent = (await runScript(MAKE_FOLDER, runtime)).trim();
+      if (parent === "") throw new WorkspaceError(`${runtime} is not installed in the sandbox`);
       const folder = `${parent}/files`;
       try {
         await box.writeFiles(
@@ -156,17 +162,19 @@ const ENTRY_TYPES: Record<string, WorkspaceEntry["type"]> = { f: "file", d: "dir
 type BoxRun = { args: string[]; timeoutMs: number; signal: AbortSignal };
 
 /** Runs a command of the agent. Kills it at its deadline, when the signal fires, or when there is too much output. */
-async function runInBox(box: VercelBox, limits: BoxLimits, run: BoxRun): Promise<CommandResult> {
+async function runInBox(box: OpenBox, limits: BoxLimits, run: BoxRun): Promise<CommandResult> {
   const { args, timeoutMs, signal } = run;
   signal.throwIfAborted();
   const startedAt = performance.now();
   const output = createOutputWindow(limits.outputBytesMax);
   const notes: string[] = [];
+  await ensureTimeLeft(box, timeoutMs);
   const started = await box.runCommand({
     cmd: "bash",
     args,
     detached: true,
-    timeoutMs,
+    // Ends the command if this process ends before it does.
+    timeoutMs: timeoutMs + TIME_TO_SPARE_MS / 2,
   });
   const end = (note: string) => {
     if (notes.length > 0) return;
@@ -175,7 +183,6 @@ async function runInBox(box: VercelBox, limits: BoxLimits, run: BoxRun): Promise
   };
   const onAbort = () => end("ended: the turn was stopped");
   signal.addEventListener("abort", onAbort, { once: true });
-  // The box enforces the deadline too; this timer adds the note to the output.
   let timedOut = false;
   const deadline = setTimeout(() => {
     timedOut = true;
@@ -183,16 +190,17 @@ async function runInBox(box: VercelBox, limits: BoxLimits, run: BoxRun): Promise
   }, timeoutMs);
   if (signal.aborted) onAbort();
   try {
-    for await (const { data } of started.logs()) {
+    for await (const { data } of readLogs(started, signal)) {
       output.add(Buffer.from(data));
       if (output.totalBytes() > limits.floodBytesMax)
         end(`ended: more than ${limits.floodBytesMax} bytes of output`);
     }
-    const { exitCode } = await started.wait();
+    // The exit code of a killed command says nothing, and its box may be removed already.
+    const exitCode = notes.length > 0 ? null : (await started.wait()).exitCode;
     const { text, truncated } = output.text();
     const noted = notes.map((note) => `[${note}]`).join("\n");
     return {
-      exitCode: notes.length > 0 ? null : exitCode,
+      exitCode,
       signal: notes.length > 0 ? "SIGKILL" : null,
       output: noted === "" ? text : `${text}${text === "" || text.endsWith("\n") ? "" : "\n"}${noted}`,
       truncated,
@@ -202,5 +210,30 @@ async function runInBox(box: VercelBox, limits: BoxLimits, run: BoxRun): Promise
   } finally {
     clearTimeout(deadline);
     signal.removeEventListener("abort", onAbort);
+  }
+}
+
+/** How much longer than a command its box has to run, so that the end of the command can be read. */
+const TIME_TO_SPARE_MS = 60_000;
+
+/** Extends the session of a box that would end before a command of `timeoutMs` does. A stopped box resumes with its full time. */
+async function ensureTimeLeft(box: OpenBox, timeoutMs: number): Promise<void> {
+  const leftMs = Math.max(0, (box.expiresAt?.getTime() ?? 0) - Date.now());
+  const missingMs = timeoutMs + TIME_TO_SPARE_MS - leftMs;
+  if (missingMs <= 0) return;
+  try {
+    await box.extendTimeout(missingMs);
+  } catch (error) {
+    // The plan's longest session is reached. The command runs as long as the box does; the next one resumes the box.
+    if (!hasStatus(error, 400, 422)) throw error;
+  }
+}
+
+/** Reads the output of a command. After an abort, a failure ends the output: the box may be removed already. */
+async function* readLogs(command: BoxCommand, signal: AbortSignal): AsyncIterable<{ data: string }> {
+  try {
+    yield* command.logs();
+  } catch (error) {
+    if (!signal.aborted) throw error;
   }
 }

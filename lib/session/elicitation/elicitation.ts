@@ -3,6 +3,7 @@ import { repeatOnDeadlock } from "#db/repeat-on-deadlock.ts";
 import type { ElicitationAnswer, ElicitationForm } from "#db/schema/index.ts";
 import type { WaitEnd } from "#db/schema/unions.ts";
 import type { EventLog } from "#lib/events/event-log.ts";
+import { createDeadline } from "#lib/time/deadline.ts";
 import { newId } from "../new-id.ts";
 import {
   acceptsAnswers,
@@ -80,8 +81,8 @@ export function createElicitations(deps: ElicitationDeps): Elicitations {
       const row = await findOrInsert(deps, asking, question);
       // The wait is limited to the question's timeout, because `expiresAt` is too late if the clock has been set back.
       const leftMs = Math.min(question.timeoutMs, Math.max(0, row.expiresAt.getTime() - Date.now()));
-      await waitForResolution(log, row, AbortSignal.any([signal, AbortSignal.timeout(leftMs)]), () =>
-        findElicitation(db, row.sessionId, row.id),
+      await createDeadline({ ms: leftMs, signal }).run((limited) =>
+        waitForResolution(log, row, limited, () => findElicitation(db, row.sessionId, row.id)),
       );
       // The question remains open on shutdown, because the call is executed again after the next start and finds it.
       if (isShutdown(signal.reason)) throw signal.reason;
@@ -199,14 +200,11 @@ async function waitForResolution(
         () => {},
       ),
   );
-  const stopWaiting = () => resolve();
-  signal.addEventListener("abort", stopWaiting, { once: true });
   try {
     // Reads only after subscribing: this read finds an earlier answer, and the subscription reports a later one.
     if (signal.aborted || (await read())?.state !== "open") return;
-    await promise;
+    await createDeadline({ signal }).settles(promise);
   } finally {
     unsubscribe();
-    signal.removeEventListener("abort", stopWaiting);
   }
 }

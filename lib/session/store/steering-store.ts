@@ -2,8 +2,11 @@ import { and, asc, eq, getTableColumns, inArray, type SQL, sql } from "drizzle-o
 import type { Executor, Transaction } from "#db/client.ts";
 import { messages, requests, runs } from "#db/schema/index.ts";
 import { queryRows } from "#db/statement.ts";
-import type { RequestRow, RunRow } from "./run-store.ts";
-import type { MessageRow } from "./transcript-store.ts";
+
+// Not imported from the stores of runs and messages, because those are built on this one.
+type RequestRow = typeof requests.$inferSelect;
+type RunRow = typeof runs.$inferSelect;
+type MessageRow = typeof messages.$inferSelect;
 
 /**
  * SQL condition: `request`, a table or alias of the statement, has no run of its own. A request that joined another

@@ -7,9 +7,12 @@ import { pathToFileURL } from "node:url";
 const FILES_MAX = 8;
 /** A file with this comment, followed by its reason, gets a process of its own. */
 const OWN_PROCESS = /^\/\/ Needs a process of its own: /m;
+/** Rooms whose tests run services, browsers and commands, which takes longest. */
+const LONG = /^(e2e\/(eval|service|variants)|lib\/(browser|sandbox|tools))\//;
 
 /**
- * Groups test files. The files of a group are neighbours in the list, and in the same top-level folder.
+ * Groups test files. The files of a group are neighbours in the list, and in the same top-level folder. The groups that
+ * take longest come first, so that none of them runs alone at the end.
  * @param {readonly string[]} files
  * @param {(file: string) => string} read
  * @returns {string[][]}
@@ -31,24 +34,25 @@ export function groupTestFiles(files, read = (file) => readFileSync(file, "utf8"
     }
     group.push(file);
   }
-  return groups;
+  return [...groups.filter(isLong), ...groups.filter((each) => !isLong(each))];
 }
+
+/** @param {readonly string[]} group */
+const isLong = ([file = ""]) => LONG.test(file);
 
 /** @param {string} file */
 const roomOf = (file) => dirname(file).split("/").slice(0, 2).join("/");
 
 /**
- * Writes the file that runs a group. Each test file becomes a suite, so that its hooks apply only to its own tests. The
+ * Writes a file that runs a group. Each test file becomes a suite, so that its hooks apply only to its own tests. The
  * next test file is loaded when the tests of the previous one have ended.
  * @param {readonly string[]} files
  * @param {string} folder
  * @param {number} index
- * @returns {string} the path of the file; that of the test file itself if the group has only one
+ * @returns {string} the path of the file. Node runs files in the order of their paths, which is the order of the indexes.
  */
 export function writeGroup(files, folder, index) {
-  const [first = ""] = files;
-  if (files.length === 1) return first;
-  const path = join(folder, `${index}.test.mjs`);
+  const path = join(folder, `${String(index).padStart(4, "0")}.test.mjs`);
   const limit = new URL("./limit-test-file.mjs", import.meta.url).href;
   const urls = files.map((file) => pathToFileURL(resolve(file)).href);
   writeFileSync(

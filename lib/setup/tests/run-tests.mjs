@@ -179,8 +179,9 @@ async function runUnitTests(context, files) {
   const folder = mkdtempSync(join(context.folder, "groups-"));
   // Names are matched with the suites around them, and a group adds a suite, so a group would change which tests match.
   const isGrouped = files.length > UNGROUPED_MAX && context.grep === undefined;
-  const groups = isGrouped ? groupTestFiles(files) : files.map((file) => [file]);
-  const entries = groups.map((group, index) => writeGroup(group, folder, index));
+  const entries = isGrouped
+    ? groupTestFiles(files).map((group, index) => writeGroup(group, folder, index))
+    : files;
   const result = await runNodeTests(context, entries);
   const counts = /** @type {import("./test-reporter.mjs").RunCounts | undefined} */ (
     readStamp(context.counts)

@@ -22,18 +22,24 @@ type SkillFolder = {
  * Inspects the folder of a skill without reading its files. `read` returns a flaw instead of throwing.
  *
  * @param path path of the skill's folder, which is in `SKILLS_DIR` or in the library.
+ * @param sharedDir a folder whose files the skill has too, at the same paths.
  */
-export async function inspectSkill(path: string, source: SkillSource): Promise<SkillFolder> {
+export async function inspectSkill(
+  path: string,
+  source: SkillSource,
+  sharedDir?: string,
+): Promise<SkillFolder> {
   const name = basename(path);
   try {
     const parent = await realpath(dirname(path));
     const folder = await realpath(path);
     if (dirname(folder) !== parent) throw new SkillFlaw("is a link that leads out of the folder of skills");
-    const found = await walkSkill(folder);
+    const folders = sharedDir === undefined ? [folder] : [folder, await realpath(sharedDir)];
+    const found = await walkFolders(folders);
     return {
       name,
       stamp: stampOf(found),
-      read: () => readSkill(name, source, folder, found),
+      read: () => readSkill(name, source, folders, found),
     };
   } catch (error) {
     const flaw = describeFlaw(error);
@@ -41,19 +47,26 @@ export async function inspectSkill(path: string, source: SkillSource): Promise<S
   }
 }
 
+/** Lists the files of folders, ordered by path. */
+async function walkFolders(folders: readonly string[]): Promise<FoundFile[]> {
+  const found: FoundFile[] = [];
+  for (const folder of folders) found.push(...(await walkSkill(folder)));
+  return found.sort((one, other) => (one.path < other.path ? -1 : 1));
+}
+
 const stampOf = (found: readonly FoundFile[]): string => found.map(({ stamp }) => stamp).join("\n");
 
 async function readSkill(
   name: string,
   source: SkillSource,
-  folder: string,
+  folders: readonly string[],
   found: FoundFile[],
 ): Promise<SkillResult> {
   try {
     const files: SkillFile[] = [];
     for (const file of found) files.push({ path: file.path, bytes: await readBytes(file) });
-    // If the folder has changed since `found` was listed, `files` may contain a mix of an old and a new version.
-    if (stampOf(await walkSkill(folder)) !== stampOf(found))
+    // If a folder has changed since `found` was listed, `files` may contain a mix of an old and a new version.
+    if (stampOf(await walkFolders(folders)) !== stampOf(found))
       return { ok: false, flaw: "changed while it was read", isChanging: true };
     const text = files.find(({ path }) => path === SKILL_FILE);
     if (!text) return { ok: false, flaw: `has no ${SKILL_FILE}` };

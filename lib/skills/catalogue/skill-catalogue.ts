@@ -13,6 +13,8 @@ export type SkillCatalogue = {
 
 /** The folder of the skills that belong to this project. */
 const LIBRARY = join(import.meta.dirname, "../library");
+/** The files that each of these skills has in addition to those of its own folder. */
+const SHARED = join(import.meta.dirname, "../shared");
 const CHECK_EVERY_MS = 3_000;
 
 type CatalogueOptions = {
@@ -56,7 +58,7 @@ export async function createSkillCatalogue(options: CatalogueOptions): Promise<S
       return [] as string[];
     });
     for (const path of paths) {
-      const { name, stamp, read } = await inspectSkill(path, source);
+      const { name, stamp, read } = await inspectSkill(path, source, folder === LIBRARY ? SHARED : undefined);
       const cached = cache.get(path);
       const latest = cached?.stamp === stamp ? cached.result : await read();
       const isChanging = !latest.ok && latest.isChanging === true;

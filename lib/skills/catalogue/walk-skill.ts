@@ -9,7 +9,7 @@ export type FoundFile = { path: string; target: string; sizeBytes: number; stamp
 export class SkillFlaw extends Error {}
 
 /**
- * Lists the files of a skill's folder, ordered by path. Leaves out hidden files and folders. A symbolic link counts as
+ * Lists the files of a skill's folder. Leaves out hidden files and folders. A symbolic link counts as
  * its target, which must be a file in the skill's folder.
  *
  * @param folder canonical path of the skill's folder.
@@ -43,7 +43,7 @@ export async function walkSkill(folder: string): Promise<FoundFile[]> {
   }
 
   await visit([]);
-  return found.sort((one, other) => (one.path < other.path ? -1 : 1));
+  return found;
 }
 
 function refusePath(path: string): void {

@@ -1,6 +1,10 @@
 import { z } from "zod";
 import { defineTool, errorResult, type Tool } from "#lib/tools/tool.ts";
-import { COMMAND_TIMEOUT_MS_MAX, describeCommand } from "#lib/tools/workspace/describe-command.ts";
+import {
+  COMMAND_END_MS,
+  COMMAND_TIMEOUT_MS_MAX,
+  describeCommand,
+} from "#lib/tools/workspace/describe-command.ts";
 import { withinWorkspace } from "#lib/tools/workspace/within-workspace.ts";
 import { SCRIPTS_FOLDER } from "../skill.ts";
 import { readFiles } from "../skill-store.ts";
@@ -39,7 +43,8 @@ export const runSkillScript = (services: SkillToolServices): Tool =>
     readOnly: false,
     changes: true,
     // Longer than the script's own deadline, so that a script that takes too long still returns its output so far.
-    timeoutMs: COMMAND_TIMEOUT_MS_MAX + 15_000,
+    timeoutMs: COMMAND_TIMEOUT_MS_MAX + COMMAND_END_MS,
+    longestMs: ({ timeoutMs }) => timeoutMs + COMMAND_END_MS,
     async execute({ name, script, args, timeoutMs }, call) {
       const found = await findSkillVersion(services, call, name);
       if (!found.ok) return errorResult(found.problem);

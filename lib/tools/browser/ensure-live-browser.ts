@@ -1,6 +1,6 @@
 import type { HostBrowsers, LiveBrowser } from "#lib/browser/browser-service.ts";
 import type { ToolCall } from "../tool.ts";
-import { withinDeadline } from "./within-deadline.ts";
+import { pageDeadline } from "./page-deadline.ts";
 
 /** Maximum duration of a browser start, which usually takes a few seconds. A longer start counts as failed. */
 const START_MS_MAX = 60_000;
@@ -14,12 +14,11 @@ export async function ensureLiveBrowser(
   browser: Pick<HostBrowsers, "ensure" | "touch">,
   call: Pick<ToolCall, "browserSessionId" | "signal">,
 ): Promise<LiveBrowser> {
-  const live = await withinDeadline(
+  const live = await pageDeadline(
     call.signal,
     START_MS_MAX,
-    () => browser.ensure(call.browserSessionId, call.signal),
     (seconds) => `The browser did not start within ${seconds} s; try again.`,
-  );
+  ).race(() => browser.ensure(call.browserSessionId, call.signal));
   browser.touch(call.browserSessionId);
   return live;
 }

@@ -22,8 +22,8 @@ import type { EvidencePointer } from "#lib/events/event.ts";
 import type { EvidenceStore, NewEvidence } from "#lib/evidence/evidence.ts";
 import type { SandboxService, Workspace } from "#lib/sandbox/sandbox-service.ts";
 import { WorkspaceError } from "#lib/sandbox/workspace-error.ts";
-import type { VariantView } from "./host-services.ts";
 import type { ToolCall, ToolResult } from "../tool.ts";
+import type { VariantView } from "./host-services.ts";
 
 /** A real Chromium with one page, behind the interfaces that the tools use. */
 export type TestBrowser = {

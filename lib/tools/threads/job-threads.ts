@@ -1,5 +1,6 @@
 import { Worker } from "node:worker_threads";
 import { errorText } from "#lib/text/error-text.ts";
+import { createDeadline, type Deadline } from "#lib/time/deadline.ts";
 import { createTurns } from "./take-turns.ts";
 
 /** What a thread posts when its job has ended: the result, or an error message. */
@@ -24,7 +25,7 @@ export function createJobThreads(worker: URL, deadlineMs = DEADLINE_MS): JobThre
   const turns = createTurns({ atOnce: 2, waitingMax: 30 });
   return async (job, transfer, signal) => {
     const result = await turns("thread", signal, () =>
-      runThread(worker, job, transfer, AbortSignal.any([signal, AbortSignal.timeout(deadlineMs)])),
+      runThread(worker, job, transfer, createDeadline({ ms: deadlineMs, signal })),
     );
     const outcome = result.ok ? result.value : result;
     if (!outcome.ok) throw new Error(outcome.error);
@@ -36,7 +37,7 @@ async function runThread(
   file: URL,
   job: object,
   transfer: ArrayBuffer[],
-  signal: AbortSignal,
+  deadline: Deadline,
 ): Promise<JobOutcome> {
   const worker = new Worker(file, {
     // The thread gets no environment variables, so that its code cannot read secrets.
@@ -47,19 +48,18 @@ async function runThread(
     resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB, maxYoungGenerationSizeMb: 32 },
   });
   const { promise, resolve } = Promise.withResolvers<JobOutcome>();
-  const stop = () => resolve({ ok: false, error: "The work took too long, or was stopped." });
   worker.on("message", resolve);
   worker.on("error", (error: NodeJS.ErrnoException) => {
     const isMemory = error.code === "ERR_WORKER_OUT_OF_MEMORY";
     resolve({ ok: false, error: isMemory ? "The page takes more memory than it may." : errorText(error) });
   });
   worker.on("exit", () => resolve({ ok: false, error: "The work ended without an answer." }));
-  if (signal.aborted) stop();
-  else signal.addEventListener("abort", stop, { once: true });
   try {
-    return await promise;
+    return await deadline.race(promise, () => ({
+      ok: false,
+      error: "The work took too long, or was stopped.",
+    }));
   } finally {
-    signal.removeEventListener("abort", stop);
     await worker.terminate();
   }
 }

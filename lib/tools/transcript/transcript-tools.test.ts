@@ -8,7 +8,7 @@ import { createEvidenceStore } from "#lib/evidence/evidence.ts";
 import { createTranscriptReader } from "#lib/session/transcript/transcript.ts";
 import { insertTestSession } from "#lib/session/transcript/transcript-fixture.ts";
 import { type ToolCall, unlessWaiting } from "../tool.ts";
-import { transcriptTools } from "./index.ts";
+import { transcriptTools } from "./transcript-tools.ts";
 
 const { db, close } = await openTestDatabase();
 const dataDir = await mkdtemp(join(tmpdir(), "transcript-tools-"));

@@ -9,7 +9,7 @@ import type { TranscriptServices } from "./services.ts";
 const PREVIEW_CHARACTERS = 240;
 
 /** `list_transcript`: lists the messages of the session so far, with the beginning of each text. */
-export const listTranscript = ({ transcript }: TranscriptServices): Tool =>
+const listTranscript = ({ transcript }: TranscriptServices): Tool =>
   defineTool({
     name: "list_transcript",
     description: "Lists this session's messages with the tools they called. With nextAfter there are more.",
@@ -44,7 +44,7 @@ function summarize(message: TranscriptMessage) {
 }
 
 /** `read_message`: reads one whole message of the transcript or of an imported conversation. */
-export const readMessage = ({ transcript }: TranscriptServices): Tool =>
+const readMessage = ({ transcript }: TranscriptServices): Tool =>
   defineTool({
     name: "read_message",
     description: "Reads one message of this session.",
@@ -64,7 +64,7 @@ export const readMessage = ({ transcript }: TranscriptServices): Tool =>
   });
 
 /** `search_transcript`: finds messages of the session and of imported conversations that contain a text. */
-export const searchTranscript = ({ transcript }: TranscriptServices): Tool =>
+const searchTranscript = ({ transcript }: TranscriptServices): Tool =>
   defineTool({
     name: "search_transcript",
     description: "Finds messages of this session by text, newest first.",
@@ -95,7 +95,7 @@ export const searchTranscript = ({ transcript }: TranscriptServices): Tool =>
 const CHARACTERS_MAX = 20_000;
 
 /** `read_tool_result`: reads a part of a tool result that was too long to be shown in full. */
-export const readToolResult = ({ transcript }: TranscriptServices): Tool =>
+const readToolResult = ({ transcript }: TranscriptServices): Tool =>
   defineTool({
     name: "read_tool_result",
     description: "Reads on in a tool result that was shown cut.",
@@ -122,7 +122,7 @@ export const readToolResult = ({ transcript }: TranscriptServices): Tool =>
 const ENTRIES_MAX = 200;
 
 /** `list_evidence`: lists the newest evidence of the session, such as pictures and saved pages. */
-export const listEvidence = ({ evidence }: TranscriptServices): Tool =>
+const listEvidence = ({ evidence }: TranscriptServices): Tool =>
   defineTool({
     name: "list_evidence",
     description: `Lists the session's evidence (screenshots, previews, pages, files), the newest ${ENTRIES_MAX}, newest first.`,
@@ -138,3 +138,12 @@ export const listEvidence = ({ evidence }: TranscriptServices): Tool =>
       return `{"total":${newest.total},"evidence":[\n${lines.join(",\n")}\n]}`;
     },
   });
+
+/** The tools that read the session's messages, tool results and evidence. */
+export const transcriptTools = (services: TranscriptServices): Tool[] => [
+  readMessage(services),
+  listTranscript(services),
+  searchTranscript(services),
+  readToolResult(services),
+  listEvidence(services),
+];

@@ -3,6 +3,8 @@ import type { CommandResult } from "#lib/sandbox/sandbox-service.ts";
 
 /** The longest timeout that a call may set for a command, in milliseconds. */
 export const COMMAND_TIMEOUT_MS_MAX = 600_000;
+/** How much longer than its command a call may take: to open the workspace, and to return the output. */
+export const COMMAND_END_MS = 15_000;
 
 /**
  * Formats a command's output and how it ended, for the model.

@@ -10,7 +10,7 @@ import { createGuardedFetch } from "#lib/net/fetch/guarded-fetch.ts";
 import { createSandboxService } from "#lib/sandbox/create-sandbox-service.ts";
 import { insertTestSession } from "#lib/session/transcript/transcript-fixture.ts";
 import { type ToolCall, type ToolResult, unlessWaiting } from "../tool.ts";
-import { workspaceTools } from "./index.ts";
+import { workspaceTools } from "./workspace-tools.ts";
 
 const { db, close } = await openTestDatabase();
 const dataDir = await mkdtemp(join(tmpdir(), "workspace-tools-"));

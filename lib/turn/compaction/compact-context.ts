@@ -1,9 +1,10 @@
 import { storable } from "#db/storable.ts";
 import { faultPoint } from "#lib/faults/fault-point.ts";
-import type { ModelFailure } from "#lib/model/failure.ts";
+import { MODEL_TIMED_OUT, type ModelFailure } from "#lib/model/failure.ts";
 import { weighOverhead } from "../history/prompt-meter.ts";
 import { picturesShown } from "../prompt/show-pictures.ts";
 import { aboutRun } from "../record/claim.ts";
+import { callWithinPlay } from "../run/play-time.ts";
 import { recordStep } from "../run/record-step.ts";
 import { findRecorded, meteredPrompt, type RunInPlay } from "../run/run-in-play.ts";
 import type { TurnDeps } from "../run/turn-deps.ts";
@@ -80,7 +81,9 @@ export async function compactContext(
     });
     return READY;
   }
-  const outcome = await carryOutCompaction(deps.model, input, plan, run.signal);
+  const outcome = (await callWithinPlay(run, deps.settings.playLimitMs, (signal) =>
+    carryOutCompaction(deps.model, input, plan, signal),
+  )) ?? { kind: "failed" as const, failure: MODEL_TIMED_OUT };
   if (outcome.kind === "stopped") deps.stops.throwIfShuttingDown();
   if (outcome.kind === "stopped") return outcome;
   const spend = deps.spending.countCall(run, outcome.usage);

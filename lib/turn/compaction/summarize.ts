@@ -3,7 +3,7 @@ import type { AnswerEnd } from "#lib/model/calls/answer-end.ts";
 import { type CalledModel, streamModel } from "#lib/model/calls/stream-model.ts";
 import { type ModelFailure, readModelFailure } from "#lib/model/failure.ts";
 import { addUsage, type ModelUsage, readUsage } from "#lib/model/usage.ts";
-import { withDeadline } from "../../time/with-deadline.ts";
+import { createDeadline } from "#lib/time/deadline.ts";
 import { cutToTokens } from "../history/estimate-tokens.ts";
 import type { HistoryMessage } from "../history/history-entry.ts";
 import { composeSummaryPrompt } from "./summary-prompt.ts";
@@ -71,7 +71,9 @@ async function callModel(
   signal: AbortSignal,
 ): Promise<CallResult> {
   if (signal.aborted) return { kind: "stopped" };
-  return withDeadline(signal, CALL_TIMEOUT_MS, (limited) => callWithin(access, prompt, signal, limited));
+  return createDeadline({ ms: CALL_TIMEOUT_MS, signal }).run((limited) =>
+    callWithin(access, prompt, signal, limited),
+  );
 }
 
 async function callWithin(

@@ -12,6 +12,7 @@ import { composePrompt } from "../prompt/compose-prompt.ts";
 import { picturesShown } from "../prompt/show-pictures.ts";
 import { type Claim, toClaim } from "../record/claim.ts";
 import {
+  claimRunRow,
   findRequestStart,
   listBegunCalls,
   listHistory,
@@ -19,8 +20,8 @@ import {
   type PlayJob,
   type RunRecord,
   readRun,
-  takeRun,
 } from "../record/turn-store.ts";
+import { startPlayTime } from "../run/play-time.ts";
 import type { RunInPlay } from "../run/run-in-play.ts";
 import { STOPPED_REASON } from "../run/stop-registry.ts";
 import type { TurnDeps } from "../run/turn-deps.ts";
@@ -52,7 +53,7 @@ export async function claimRun(deps: TurnDeps, job: PlayJob, signal: AbortSignal
   if (fresh === "absent") return { status: "not_claimable" };
   const started = fresh && (await claimFresh(deps, job, fresh, signal));
   if (started) return { status: "claimed", run: started };
-  const taken = await takeRun(deps.db, job);
+  const taken = await claimRunRow(deps.db, job);
   await faultPoint("run-claimed");
   if (taken.status !== "taken") return taken;
   const row = await readRun(deps.db, runId);
@@ -83,6 +84,7 @@ export async function claimRun(deps: TurnDeps, job: PlayJob, signal: AbortSignal
       currentUrl,
       selectedUrl,
       ...state,
+      time: startPlayTime(deps.settings.playLimitMs, outputs.size),
       countedAt: performance.now(),
       meter: createPromptMeter(picturesShown(deps.model)),
       requestFrom,
@@ -141,6 +143,7 @@ async function claimFresh(
     outputs: new Map(),
     history: createHistory([]),
     prompt: composePrompt(deps, claim, { session, ...state }),
+    time: startPlayTime(deps.settings.playLimitMs, 0),
     countedAt: performance.now(),
     meter: createPromptMeter(picturesShown(deps.model)),
     requestFrom: 0,

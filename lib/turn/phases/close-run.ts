@@ -4,11 +4,10 @@ import type { UsageRow } from "#db/schema/index.ts";
 import type { UsageSum } from "#lib/agents/add-usage.ts";
 import { addRunUsage, requestStopBelow } from "#lib/agents/agent-end-store.ts";
 import { readNewUsageBelow, type Settled, settleAgent } from "#lib/agents/settle-agent.ts";
-import type { Deliverable, LandingPage, NewEvent, ReportSummary, VariantSummary } from "#lib/events/event.ts";
+import type { Deliverable, NewEvent } from "#lib/events/event.ts";
+import type { OutcomeLists } from "#lib/events/outcome-schemas.ts";
 import { faultPoint } from "#lib/faults/fault-point.ts";
-import { readPageOutcome } from "#lib/landing/page-outcome.ts";
 import type { ModelFailure } from "#lib/model/failure.ts";
-import { readReportOutcome } from "#lib/reports/report-store.ts";
 import { releaseSteers } from "#lib/session/follow-up/steering.ts";
 import { newId } from "#lib/session/new-id.ts";
 import { lockCounters, noteStop } from "#lib/session/store/follow-up-store.ts";
@@ -17,12 +16,12 @@ import { findRun, isOpen, listOpenRuns } from "#lib/session/store/run-store.ts";
 import type { SessionRow } from "#lib/session/store/session-store.ts";
 import { findLastAnswer, type MessageRow, toTranscriptMessage } from "#lib/session/store/transcript-store.ts";
 import { sendWake } from "#lib/session/waiting/waiting.ts";
-import { readOutcome } from "#lib/variant/variant-outcome.ts";
 import type { Claim } from "../record/claim.ts";
 import { aboutRun } from "../record/claim.ts";
 import { type LockedRun, lockRunAndSession } from "../record/turn-store.ts";
 import type { EndWrite, Fence, TurnWrite } from "../record/turn-write.ts";
 import { announce, type StepRecord, splitStep, type Written, writeEvents } from "../run/record-step.ts";
+import { mayHaveLiveOutcomes, NO_OUTCOMES, readOutcomes, selectForEvent } from "../run/session-outcomes.ts";
 import type { TurnDeps } from "../run/turn-deps.ts";
 import type { ModelStep } from "../step/call-model.ts";
 import { describeMessage } from "../step/describe-message.ts";
@@ -89,9 +88,7 @@ export async function closeRun(
       retry,
       lastAnswer,
       delegated,
-      variants: await readOutcome(tx, session, deps.settings.baseUrl),
-      reports: await readReportOutcome(tx, session),
-      pages: await readPageOutcome(tx, session, deps.settings.pagesOrigin),
+      outcomes: await readOutcomes(tx, session, deps.settings),
     });
     const finish = async (written: Written) => ({
       ...written,
@@ -128,14 +125,13 @@ export async function closeRun(
 async function closeAlone(deps: TurnDeps, run: Endable, end: RunEnd): Promise<boolean> {
   const { claim, session } = run;
   const isUsual = end.outcome === "succeeded" && end.conclusion !== undefined && run.startedAt !== null;
-  if (!isUsual || claim.isStructured || session.subAgents || session.parentSessionId !== null) return false;
+  if (!isUsual || claim.isStructured || session.parentSessionId !== null || mayHaveLiveOutcomes(session))
+    return false;
   const { events, ...write } = describeEnd(run, { state: "running", messageSeq: 0 }, end, {
     retry: undefined,
     lastAnswer: undefined,
     delegated: undefined,
-    variants: [],
-    reports: [],
-    pages: [],
+    outcomes: NO_OUTCOMES,
   });
   const written = await writeEvents(deps.db, claim, session, events, write, "alone");
   if (!written) return false;
@@ -217,23 +213,19 @@ function planNext(deps: TurnDeps, run: LockedRun, end: RunEnd): Retry | undefine
 
 /** Composes everything that the end of a run writes, with its events. */
 function describeEnd(
-  { claim, requestMessages, startedAt, outputs }: Endable,
+  { claim, session, requestMessages, startedAt, outputs }: Endable,
   { state, messageSeq }: Pick<LockedRun, "state" | "messageSeq">,
   end: RunEnd,
   {
     retry: next,
     lastAnswer,
     delegated,
-    variants,
-    reports,
-    pages,
+    outcomes,
   }: {
     retry: Retry | undefined;
     lastAnswer: MessageRow | undefined;
     delegated: UsageSum | undefined;
-    variants: VariantSummary[] | undefined;
-    reports: ReportSummary[];
-    pages: LandingPage[] | undefined;
+    outcomes: OutcomeLists;
   },
 ): Omit<TurnWrite, "drafts" | "delivery"> & { events: NewEvent[]; end: EndWrite } {
   const endedAt = new Date();
@@ -258,16 +250,14 @@ function describeEnd(
     outcome: end.outcome,
     ...(error !== null && { error }),
     ...(settled && { deliverable: settled.deliverable }),
-    ...(variants && { variants }),
-    ...(reports.length > 0 && { reports }),
-    ...(pages && { pages }),
+    ...selectForEvent(session, outcomes),
     usage,
     ...(next && { willRetry: next }),
   };
-  const { event: message, ...placed } = carried ?? {};
+  const { event: message, ...carriedWrite } = carried ?? {};
   return {
     ...conclusion?.write,
-    ...placed,
+    ...carriedWrite,
     ...(settled && { deliverable: settled.deliverable }),
     ...(opened && { step: { name: "open", output: {}, modelMessages: opened.modelMessages } }),
     events: [

@@ -90,23 +90,23 @@ function describeOpening(run: RunInPlay): StepRecord<object> & { startedAt: Date
 
 /**
  * Describes the messages of a request at the start of its turn, as model messages and as events. Messages that are not
- * in the transcript yet get positions (`placed`).
+ * in the transcript yet get positions (`renumbered`).
  *
  * @param messageSeq the last used position in the transcript.
  */
 export function describeRequestMessages(claim: Claim, requestMessages: MessageRow[], messageSeq: number) {
   let lastSeq = messageSeq;
-  const placed: { id: string; seq: number }[] = [];
+  const renumbered: { id: string; seq: number }[] = [];
   const events = requestMessages.map((row): NewEvent => {
     const seq = row.seq ?? ++lastSeq;
-    if (row.seq === null) placed.push({ id: row.id, seq });
+    if (row.seq === null) renumbered.push({ id: row.id, seq });
     return { kind: "message.completed", ...aboutRun(claim), message: toTranscriptMessage(row, seq) };
   });
   return {
     events,
     modelMessages: requestMessages.map(toModelMessage),
-    placed,
-    ...(placed.length > 0 && { messageSeq: lastSeq }),
+    renumbered,
+    ...(renumbered.length > 0 && { messageSeq: lastSeq }),
   };
 }
 

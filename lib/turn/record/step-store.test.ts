@@ -21,7 +21,7 @@ import { insertTestSession } from "#lib/session/transcript/transcript-fixture.ts
 import { browserTools } from "#lib/tools/browser/index.ts";
 import { variantTools } from "#lib/variant/tools/index.ts";
 import { writeTurn } from "./step-store.ts";
-import { takeRun } from "./turn-store.ts";
+import { claimRunRow } from "./turn-store.ts";
 import type { EndWrite } from "./turn-write.ts";
 
 const { db, close } = await openTestDatabase();
@@ -277,7 +277,7 @@ describe("a retry that waits", () => {
     const retry = { ...retryOf(name), delayMs: 60_000 };
     await end(retry);
     const now = new Date(Date.now() + afterMs);
-    return takeRun(db, { runId: retry.runId, generation: 1, player: "player", now });
+    return claimRunRow(db, { runId: retry.runId, generation: 1, player: "player", now });
   };
 
   test("is claimed once it is due", async () => {

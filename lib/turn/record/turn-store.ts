@@ -70,7 +70,7 @@ const takeStatement = defineStatement<"runId" | "generation" | "player" | "now">
  *
  * @param job.now the current time in tests; by default the database's.
  */
-export async function takeRun(db: Executor, { now, ...job }: PlayJob & { now?: Date }): Promise<Taken> {
+export async function claimRunRow(db: Executor, { now, ...job }: PlayJob & { now?: Date }): Promise<Taken> {
   const rows = await queryRows<{ epoch: number | null; is_early: boolean | null; delay_ms: number | null }>(
     db,
     takeStatement({ ...job, now: now?.toISOString() ?? null }),

@@ -47,7 +47,7 @@ export type TurnWrite = {
   /** Messages that are already in the transcript, with the parts that replace all their earlier parts. */
   updatedMessages?: { id: string; parts: MessagePart[] }[] | undefined;
   /** Messages that are already stored but not yet in the transcript, with the positions that they get in it. */
-  placed?: { id: string; seq: number }[] | undefined;
+  renumbered?: { id: string; seq: number }[] | undefined;
   /** The last position in the transcript after this write. */
   messageSeq?: number | undefined;
   toolCalls?: ToolCallWrite[] | undefined;

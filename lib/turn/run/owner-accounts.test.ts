@@ -47,6 +47,16 @@ describe("the accounts of owners", () => {
     await next.close();
   });
 
+  test("write all that is pending on request, also what was added while a statement was in progress", async () => {
+    const [one, other] = [openAccounts({ tokens: 1_000 }), openAccounts({ tokens: 1_000 })];
+    one.add("rear", spend(600));
+    const reading = one.findExhausted("rear");
+    one.add("rear", spend(500));
+    await Promise.all([reading, one.flush()]);
+    assert.match((await other.findExhausted("rear"))?.sentence ?? "", /\(1,100 spent\)/);
+    await Promise.all([one.close(), other.close()]);
+  });
+
   test("write at an orderly end also what was added while a statement was in progress", async () => {
     const one = openAccounts({ tokens: 1_000 });
     one.add("hedy", spend(600));

@@ -16,6 +16,8 @@ export type OwnerAccounts = {
    * Returns undefined if the owner may spend more today; otherwise the reason, and when the next day begins (`until`).
    */
   findExhausted: (ownerId: string) => Promise<{ sentence: string; until: Date } | undefined>;
+  /** Writes what all accounts have pending. A failure is logged; what could not be written stays pending. */
+  flush: () => Promise<void>;
   /** Stops the timer and flushes all pending spend. */
   close: () => Promise<void>;
 };
@@ -83,7 +85,7 @@ export function createOwnerAccounts(
   }
 
   /** Writes the pending spend of an account and reads the account's total. Concurrent calls share one statement. */
-  function flush(account: Account): Promise<void> {
+  function flushAccount(account: Account): Promise<void> {
     account.flushing ??= write(account).finally(() => {
       account.flushing = undefined;
     });
@@ -93,7 +95,7 @@ export function createOwnerAccounts(
   /** Writes what an account has pending. A failure is logged. */
   async function flushPending(account: Account): Promise<void> {
     if (account.pending === NO_SPEND) return;
-    await flush(account).catch((error: unknown) =>
+    await flushAccount(account).catch((error: unknown) =>
       logger.warn({ err: error, ownerId: account.ownerId }, "writing the spend of an owner failed"),
     );
   }
@@ -107,6 +109,14 @@ export function createOwnerAccounts(
     }
   }
 
+  async function flush(): Promise<void> {
+    for (const account of accounts.values()) {
+      // A statement in progress does not contain what was added after it began.
+      await account.flushing?.catch(() => {});
+      await flushPending(account);
+    }
+  }
+
   return {
     add(ownerId, spend) {
       const account = findAccount(ownerId);
@@ -115,7 +125,7 @@ export function createOwnerAccounts(
     async findExhausted(ownerId) {
       const account = findAccount(ownerId);
       const isFresh = account.readAt !== undefined && performance.now() - account.readAt < FRESH_MS;
-      if (!isFresh) await flush(account);
+      if (!isFresh) await flushAccount(account);
       const spent = addSpend(account.written, account.pending);
       const reached = describeExhausted(budget, spent, " a day");
       if (reached === undefined) return undefined;
@@ -125,13 +135,10 @@ export function createOwnerAccounts(
         until,
       };
     },
+    flush,
     async close() {
       clearInterval(timer);
-      for (const account of accounts.values()) {
-        // A statement in progress does not contain what was added after it began.
-        await account.flushing?.catch(() => {});
-        await flushPending(account);
-      }
+      await flush();
     },
   };
 }

@@ -12,6 +12,7 @@ import type { VariantState } from "#lib/variant/variant-history-store.ts";
 import type { History } from "../history/history.ts";
 import type { MeteredPrompt, PromptMeter } from "../history/prompt-meter.ts";
 import type { Claim } from "../record/claim.ts";
+import type { PlayTime } from "./play-time.ts";
 import { isShutdown } from "./stop-registry.ts";
 
 /** The part of the prompt that is the same for all model calls of a run. */
@@ -59,6 +60,8 @@ export type RunInPlay = {
   imports: readonly ImportedConversation[];
   /** The skills that the session was created with. */
   skills: readonly SkillSummary[];
+  /** How much time this executor has. */
+  time: PlayTime;
   /** When the spent time was last counted, on the clock of `performance.now()`. */
   countedAt: number;
   meter: PromptMeter;

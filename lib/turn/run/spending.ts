@@ -45,6 +45,8 @@ export type Spending = {
   readTree: (rootId: string) => Promise<TreeBudget | undefined>;
   /** Tells all processes that the budget of a root session has changed. */
   budgetChanged: (rootId: string) => void;
+  /** Writes what owners have spent, for a process that may be frozen or ended without a signal. */
+  flush: () => Promise<void>;
   close: () => Promise<void>;
 };
 
@@ -157,6 +159,7 @@ export function createSpending(deps: {
       markChanged(rootId);
       topic.publish(rootId);
     },
+    flush: async () => owners?.flush(),
     async close() {
       stopListening();
       await owners?.close();

@@ -23,6 +23,11 @@ type TurnSettings = {
   retryBaseMs: number;
   /** How long an executor plays a run, in milliseconds. It then hands the run back to the engine, between two steps. */
   playBudgetMs: number;
+  /**
+   * How long an executor may play a run at most, in milliseconds. A step that may take longer than the rest of this time
+   * is left to the next executor.
+   */
+  playLimitMs: number;
   /** URL of the demo page, which the instructions name if the session has no other page. */
   demoUrl: string;
   /** Public origin of the service, without a trailing slash. */

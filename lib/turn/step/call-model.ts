@@ -7,15 +7,16 @@ import type { AnswerEnd } from "#lib/model/calls/answer-end.ts";
 import type { AnswerDelta, AnsweredCall, ModelAnswer } from "#lib/model/calls/gather-answer.ts";
 import { streamModel } from "#lib/model/calls/stream-model.ts";
 import { isContextOverflow } from "#lib/model/context-overflow.ts";
-import { type ModelFailure, readModelFailure } from "#lib/model/failure.ts";
+import { MODEL_TIMED_OUT, type ModelFailure, readModelFailure } from "#lib/model/failure.ts";
 import type { ModelUsage } from "#lib/model/usage.ts";
 import { newId } from "#lib/session/new-id.ts";
 import { createCharacterJoiner } from "#lib/text/whole-characters.ts";
-import { withDeadline } from "../../time/with-deadline.ts";
+import { createDeadline } from "#lib/time/deadline.ts";
 import { showPictures } from "../prompt/show-pictures.ts";
 import type { Claim } from "../record/claim.ts";
 import { aboutRun } from "../record/claim.ts";
 import type { ToolCallWrite } from "../record/turn-write.ts";
+import { callWithinPlay } from "../run/play-time.ts";
 import { recordStep, type StepRecord } from "../run/record-step.ts";
 import { findRecorded, meteredPrompt, type RunInPlay } from "../run/run-in-play.ts";
 import type { TurnDeps } from "../run/turn-deps.ts";
@@ -116,11 +117,20 @@ type Answer =
     }
   | Exclude<ModelStep, { kind: "answered" | "concluded" | "calling" | "overflowed" }>;
 
-/** Makes one streamed model call, without retries. A retryable failure retries the whole run (`planRetry`). */
+/**
+ * Makes one streamed model call, without retries. A retryable failure retries the whole run (`planRetry`).
+ *
+ * @throws OutOfTimeError if the call does not fit into the time of this executor.
+ */
 async function streamAnswer(deps: TurnDeps, run: RunInPlay, messageId: string): Promise<Answer> {
   const { signal } = run;
   if (signal.aborted) return { kind: "stopped" };
-  return withDeadline(signal, CALL_TIMEOUT_MS, (limited) => streamWithin(deps, run, messageId, limited));
+  const answer = await callWithinPlay(run, deps.settings.playLimitMs, (inPlay) =>
+    createDeadline({ ms: CALL_TIMEOUT_MS, signal: inPlay }).run((limited) =>
+      streamWithin(deps, run, messageId, limited),
+    ),
+  );
+  return answer ?? { kind: "failed", failure: MODEL_TIMED_OUT };
 }
 
 async function streamWithin(

@@ -1,5 +1,4 @@
 import type { ToolResultPart } from "ai";
-import { isQueryError } from "#db/query-error.ts";
 import { storableText } from "#db/storable.ts";
 import { SUBMIT_RESULT } from "#lib/agents/tools/report.ts";
 import type { EvidencePointer } from "#lib/events/event.ts";
@@ -7,36 +6,24 @@ import { faultPoint } from "#lib/faults/fault-point.ts";
 import { newId } from "#lib/session/new-id.ts";
 import type { NewWait } from "#lib/session/store/wait-store.ts";
 import { beginningOf } from "#lib/text/whole-characters.ts";
-import { describeFailure } from "#lib/tools/describe-failure.ts";
-import { errorResult, ServiceFailure, type Tool, type ToolResult, type Waiting } from "#lib/tools/tool.ts";
-import { withDeadline } from "../../time/with-deadline.ts";
+import type { ToolResult } from "#lib/tools/tool.ts";
 import type { HistoryMessage } from "../history/history-entry.ts";
 import { referToPicture } from "../prompt/show-pictures.ts";
 import { aboutRun, StaleClaimError } from "../record/claim.ts";
 import { beginToolCall, listBegunCalls } from "../record/turn-store.ts";
+import { throwUnlessFits } from "../run/play-time.ts";
 import { recordAnswered, recordStep, type StepRecord } from "../run/record-step.ts";
-import {
-  browserSessionOf,
-  findPlace,
-  findRecorded,
-  isStopped,
-  type RunInPlay,
-  rootSessionOf,
-} from "../run/run-in-play.ts";
-import { isShutdown } from "../run/stop-registry.ts";
+import { findPlace, findRecorded, isStopped, type RunInPlay } from "../run/run-in-play.ts";
 import type { TurnDeps } from "../run/turn-deps.ts";
 import type { ModelStep, PlannedCall } from "./call-model.ts";
 import { composeAhead } from "./compose-ahead.ts";
+import { longestMs, playCall, STOPPED, UNKNOWN } from "./play-call.ts";
 import { cutResult, cutStored } from "./result-text.ts";
 
 /** How a call ended; the result itself is in the row of the call. */
 type ToolStep = { callId: string; state: "succeeded" | "failed" | "unknown" };
 
 const PREVIEW_MAX = 2_000;
-const UNKNOWN = errorResult(
-  "Outcome unknown: the service was interrupted during this call, and repeating it may not be safe. Check what it did before you call it again.",
-);
-const STOPPED = errorResult("Stopped: the turn was ended before this call was over.");
 
 /**
  * Runs the calls of one model message: up to eight consecutive read-only calls concurrently, other calls one after the
@@ -45,6 +32,7 @@ const STOPPED = errorResult("Stopped: the turn was ended before this call was ov
  * answer to its own question has begun already, so later calls run.
  *
  * @returns one wait for each call that has no result yet because it is waiting, for example for a person's answer.
+ * @throws OutOfTimeError before a call that may not end within the time of this executor.
  */
 export async function runTools(
   deps: TurnDeps,
@@ -54,6 +42,8 @@ export async function runTools(
 ): Promise<NewWait[]> {
   const waits: NewWait[] = [];
   for (const batch of batchCalls(calls, (call) => run.prompt.tools.get(call.name)?.readOnly ?? false)) {
+    const open = batch.filter((call) => findRecorded(run, stepOf(number, call)) === undefined);
+    throwUnlessFits(run, Math.max(0, ...open.map((call) => longestMs(run, call))));
     const ended = await Promise.all(batch.map((call) => runTool(deps, run, number, call)));
     const waiting = ended.flatMap((each) => each ?? []);
     waits.push(...waiting.map(({ wait }) => wait));
@@ -99,7 +89,7 @@ async function runTool(
   if (findRecorded<ToolStep>(run, stepOf(number, call))) return undefined;
   const begun = beginCall(run, number, call);
   await faultPoint("tool-begun");
-  const played = await play(deps, run, call, async () => {
+  const played = await playCall(deps, run, call, async () => {
     const start = await beginToolCall(deps.db, run.claim, begun.row);
     if (start === "stale") throw new StaleClaimError(run.claim);
     return start === "begun";
@@ -127,11 +117,11 @@ export async function answerFromStore(
   { record: answer, call }: { record: StepRecord<ModelStep>; call: PlannedCall },
 ): Promise<void> {
   const begun = beginCall(run, number, call);
-  let played: Awaited<ReturnType<typeof play>>;
+  let played: Awaited<ReturnType<typeof playCall>>;
   try {
     await faultPoint("tool-begun");
     // A tool that only reads stored data is idempotent, so its start need not be recorded.
-    played = await play(deps, run, call, async () => true);
+    played = await playCall(deps, run, call, async () => true);
   } catch (error) {
     await recordStep(deps, run, answer).catch((cause: unknown) => {
       if (cause instanceof StaleClaimError) throw cause;
@@ -197,138 +187,6 @@ async function recordResult(
   if (answer) await recordAnswered(deps, run, answer, record);
   else await recordStep(deps, run, record);
   await faultPoint("tool-recorded");
-}
-
-/** A call that waits, either before it began (`hasBegun` is false) or for an answer to its own question. */
-type Unplayed = { waiting: Waiting; hasBegun: boolean };
-
-/**
- * Executes a call. A call that is not idempotent is not executed if an earlier executor may already have executed it.
- * `begin` records the start of the call, and returns whether this is the first start. The call's resource, such as the
- * browser, is acquired before `begin` is called. Therefore a call that waits for its resource has not begun, and can be
- * executed after a restart.
- */
-async function play(
-  deps: TurnDeps,
-  run: RunInPlay,
-  call: PlannedCall,
-  begin: () => Promise<boolean>,
-): Promise<ToolResult | Unplayed> {
-  deps.stops.throwIfShuttingDown();
-  const tool = run.prompt.tools.get(call.name);
-  if (!tool) return errorResult(`There is no tool named ${call.name} in this session.`);
-  // An interrupted call is not executed again, so it does not need its resource.
-  if (run.interruptedCalls.has(call.callId)) return UNKNOWN;
-  const refused = await refuseUnplanned(deps, run, tool);
-  if (refused) return refused;
-  const acquired = await acquire(deps, run, tool, call);
-  if (!acquired.ok) return acquired.result;
-  try {
-    // The call may have waited long for its resource, and the plan may have changed meanwhile.
-    const refusedLate = tool.acquire && (await refuseUnplanned(deps, run, tool));
-    if (refusedLate) return refusedLate;
-    // An idempotent call may simply be repeated, so its start is not recorded.
-    if (!tool.idempotent && !(await begin())) return UNKNOWN;
-    const result = await execute(deps, run, tool, call);
-    return "status" in result ? { waiting: result, hasBegun: true } : result;
-  } finally {
-    acquired.release();
-  }
-}
-
-/**
- * Refuses a call that changes something before a person has agreed to the plan. @returns undefined if the call may run.
- */
-async function refuseUnplanned(deps: TurnDeps, run: RunInPlay, tool: Tool): Promise<ToolResult | undefined> {
-  const refusal = await deps.planGate(tool, rootSessionOf(run));
-  return refusal === undefined ? undefined : { ...errorResult(refusal), refusal: "plan_first" };
-}
-
-type Acquired = { ok: true; release: () => void } | { ok: false; result: ToolResult | Unplayed };
-
-/**
- * Acquires the resource of a call, if its tool needs one. @throws ShutdownError when the process ends during the wait.
- */
-async function acquire(deps: TurnDeps, run: RunInPlay, tool: Tool, call: PlannedCall): Promise<Acquired> {
-  if (!tool.acquire) return { ok: true, release() {} };
-  try {
-    const acquired = await tool.acquire({ ...aboutCall(run, call), signal: run.signal });
-    return typeof acquired === "function"
-      ? { ok: true, release: acquired }
-      : { ok: false, result: { waiting: acquired, hasBegun: false } };
-  } catch (error) {
-    if (isShutdown(run.signal.reason)) throw run.signal.reason;
-    deps.logger.debug({ err: error, tool: tool.name }, "a tool call did not acquire its resource");
-    return { ok: false, result: run.signal.aborted ? STOPPED : errorResult(describeFailure(error)) };
-  }
-}
-
-/**
- * Runs a tool under its deadline and the run's stop signal. An error that the tool throws becomes its result for the
- * model.
- *
- * @throws ShutdownError when the process ends before the call does.
- * @throws ServiceFailure when the service itself failed; the engine then repeats its step.
- */
-async function execute(
-  deps: TurnDeps,
-  run: RunInPlay,
-  tool: Tool,
-  call: PlannedCall,
-): Promise<ToolResult | Waiting> {
-  try {
-    return await withDeadline(run.signal, tool.timeoutMs, (signal) =>
-      executeWithin(deps, run, tool, call, signal),
-    );
-  } catch (error) {
-    if (isShutdown(error) || error instanceof ServiceFailure) throw error;
-    if (isQueryError(error)) deps.logger.error({ err: error, tool: tool.name }, "a tool call failed");
-    return errorResult(describeFailure(error));
-  }
-}
-
-async function executeWithin(
-  deps: TurnDeps,
-  run: RunInPlay,
-  tool: Tool,
-  call: PlannedCall,
-  signal: AbortSignal,
-): Promise<ToolResult | Waiting> {
-  const stop = run.signal;
-  const { promise: aborted, resolve, reject } = Promise.withResolvers<ToolResult>();
-  const abort = () => {
-    if (isShutdown(stop.reason)) reject(stop.reason);
-    else if (stop.aborted) resolve(STOPPED);
-    else resolve(errorResult(`Timed out after ${tool.timeoutMs / 1_000} s.`));
-  };
-  if (signal.aborted) abort();
-  else signal.addEventListener("abort", abort, { once: true });
-  if (signal.aborted) return aborted;
-  const running = tool.execute(call.input, { ...aboutCall(run, call), signal });
-  // A tool may reject after the race is over; without this handler the unhandled rejection would end the process.
-  running.catch((error: unknown) => deps.logger.debug({ err: error, tool: tool.name }, "a tool call failed"));
-  const ended = Promise.race([running, aborted]);
-  try {
-    await faultPoint("tool-running");
-  } catch (error) {
-    // The tool has begun, and must not run any longer when its result is recorded.
-    await ended.catch(() => {});
-    throw error;
-  }
-  return ended;
-}
-
-function aboutCall(run: RunInPlay, { callId }: PlannedCall) {
-  const { claim, waits } = run;
-  const { sessionId, requestId, runId, isPersonPresent } = claim;
-  const places = {
-    browserSessionId: browserSessionOf(run),
-    rootSessionId: rootSessionOf(run),
-  };
-  const hasTool = (name: string) => run.prompt.tools.has(name);
-  const wait = waits.get(callId);
-  const waited = { waitEndedBy: wait?.endedBy, waitedFor: wait?.subjects };
-  return { sessionId, ...places, requestId, runId, callId, isPersonPresent, hasTool, ...waited };
 }
 
 function toModelMessage(

@@ -4,13 +4,14 @@ import { storable, storableText } from "#db/storable.ts";
 import type { SchemaChecker as Checker } from "#lib/deliverable/admission/create-schema-checker.ts";
 import type { Deliverable } from "#lib/events/event.ts";
 import { type FaultPoint, faultPoint } from "#lib/faults/fault-point.ts";
-import type { ModelFailure } from "#lib/model/failure.ts";
+import { MODEL_TIMED_OUT, type ModelFailure } from "#lib/model/failure.ts";
 import type { ModelUsage } from "#lib/model/usage.ts";
 import { COLLECTION_STARTED } from "#lib/session/store/follow-up-store.ts";
 import { isOpen } from "#lib/session/store/run-store.ts";
 import { showPictures } from "../prompt/show-pictures.ts";
 import { StaleClaimError } from "../record/claim.ts";
 import { lockRunAndSession } from "../record/turn-store.ts";
+import { callWithinPlay } from "../run/play-time.ts";
 import { applyStep, recordStep, writeEvents } from "../run/record-step.ts";
 import { findRecorded, isStopped, type RunInPlay } from "../run/run-in-play.ts";
 import type { TurnDeps } from "../run/turn-deps.ts";
@@ -92,7 +93,9 @@ async function askFor(
   await faultPoint(point);
   const { instructions } = run.prompt;
   const format = await checker.formatOf(schema, run.session.ownerId);
-  const answer = await callStructured(deps, run.signal, { instructions, messages, format });
+  const answer: StructuredAnswer = (await callWithinPlay(run, deps.settings.playLimitMs, (signal) =>
+    callStructured(deps, signal, { instructions, messages, format }),
+  )) ?? { kind: "failed", failure: MODEL_TIMED_OUT, modelCalls: 1 };
   if (answer.kind === "stopped") deps.stops.throwIfShuttingDown();
   await faultPoint("collect-answered");
   const spend = deps.spending.countCall(run, answer.kind === "stopped" ? undefined : answer.usage);

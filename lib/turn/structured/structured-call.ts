@@ -5,7 +5,7 @@ import { streamModel } from "#lib/model/calls/stream-model.ts";
 import { type ModelFailure, readModelFailure } from "#lib/model/failure.ts";
 import { addUsage, type ModelUsage, readUsage } from "#lib/model/usage.ts";
 import { beginningOf } from "#lib/text/whole-characters.ts";
-import { withDeadline } from "../../time/with-deadline.ts";
+import { createDeadline } from "#lib/time/deadline.ts";
 import type { TurnDeps } from "../run/turn-deps.ts";
 import { EMPTY_TWICE } from "../step/unfinished-answer.ts";
 
@@ -34,7 +34,9 @@ export async function probeFormat(
 ): Promise<StructuredAnswer> {
   if (signal.aborted) return { kind: "stopped" };
   try {
-    const result = await withDeadline(signal, PROBE_TIMEOUT_MS, (limited) => probe(deps, format, limited));
+    const result = await createDeadline({ ms: PROBE_TIMEOUT_MS, signal }).run((limited) =>
+      probe(deps, format, limited),
+    );
     return { kind: "text", text: "", usage: readUsage(result.usage), modelCalls: 1 };
   } catch (error) {
     return readBreak(signal, error);
@@ -68,7 +70,9 @@ export async function callStructured(
   prompt: StructuredPrompt,
 ): Promise<StructuredAnswer> {
   if (signal.aborted) return { kind: "stopped" };
-  return withDeadline(signal, CALL_TIMEOUT_MS, (limited) => callWithin(deps, signal, prompt, limited));
+  return createDeadline({ ms: CALL_TIMEOUT_MS, signal }).run((limited) =>
+    callWithin(deps, signal, prompt, limited),
+  );
 }
 
 type StructuredPrompt = { instructions: string; messages: ModelMessage[]; format: OutputFormat };

@@ -2,7 +2,7 @@ import type { AcceptedBy } from "#db/schema/unions.ts";
 import { hashBody } from "#lib/session/canonical-json.ts";
 import type { Change, VariantDocument } from "../document.ts";
 import type { CheckReport, Finding } from "./check-report.ts";
-import { listUnexamined, statusOf, type UnexaminedPlace } from "./conclude-check.ts";
+import { ASK_TO_ACCEPT, listUnexamined, statusOf, type UnexaminedPlace } from "./conclude-check.ts";
 
 /** The acceptance of a change that a check could not examine. */
 export type Acceptance = {
@@ -51,10 +51,20 @@ export function withAcceptances(
   }));
   const findings = report.findings.map((finding): Finding => {
     if (finding.code !== "not_examined") return finding;
-    return { ...finding, level: accepted.has(finding.changeId ?? "") ? "warn" : "fail" };
+    const found = accepted.get(finding.changeId ?? "");
+    return found
+      ? { ...finding, level: "warn", message: describeAccepted(finding.message, found) }
+      : { ...finding, level: "fail" };
   });
   return { ...report, pages, findings, status: statusOf({ findings, pages }) };
 }
+
+/** Replaces what a finding asks for by what was decided. The proposal to open the element stays. */
+const describeAccepted = (message: string, { acceptedBy, revision }: Acceptance): string =>
+  message.replace(
+    ASK_TO_ACCEPT,
+    `${acceptedBy === "caller" ? "A caller" : "A person"} has accepted this for revision ${revision}.`,
+  );
 
 const toAccepted = ({ acceptedBy, acceptedAt, revision }: Acceptance) => ({
   by: acceptedBy,

@@ -1,6 +1,6 @@
+import type { OriginalElement } from "#lib/injected/check/disturb-change.ts";
+import type { DomSnapshot } from "#lib/injected/check/snapshot-dom.ts";
 import type { CheckedPage, Finding } from "./check-report.ts";
-import { type OriginalElement, readOriginals } from "./inside/disturb-change.ts";
-import { type DomSnapshot, snapshotDom } from "./inside/snapshot-dom.ts";
 import type { CheckContext, CheckTarget } from "./load/check-context.ts";
 import { openLoad, type PageLoad, withLoad } from "./load/open-load.ts";
 import { copyProblems, type PageProblems } from "./load/page-problems.ts";
@@ -19,7 +19,7 @@ import { checkStyles } from "./steps/check-styles.ts";
 import { compareAccessibility } from "./steps/compare-accessibility.ts";
 import { type CheckedChange, concludeChanges, isProven, judgeChanges } from "./steps/judge-changes.ts";
 import { judgeLayout } from "./steps/judge-layout.ts";
-import { judgeLayoutShift, judgePolicies, judgeProblems, readPaintToApplied } from "./steps/judge-page.ts";
+import { judgePolicies, judgeProblems, readPaintToApplied } from "./steps/judge-page.ts";
 import { judgeScope } from "./steps/judge-scope.ts";
 import { judgeSpeed } from "./steps/judge-speed.ts";
 import { assertHere, type Observation, observeLoad } from "./steps/observe-load.ts";
@@ -103,11 +103,11 @@ async function observePair(
   await settleAll([controlLoad, variantLoad, secondControl].map((load) => settleLoad(load, check, ageMs)));
   for (const load of [controlLoad, secondControl, variantLoad]) assertHere(target, load);
   // Observing changes nodes of the page, to which the page may react.
-  const originals = await controlLoad.look(readOriginals, null);
+  const originals = await controlLoad.look("readOriginals", null);
   const [control, variant, snapshot] = await settleAll([
     observeLoad(check, target, controlLoad),
     observeLoad(check, target, variantLoad),
-    secondControl.look(snapshotDom, null),
+    secondControl.look("snapshotDom", null),
   ]);
   const problems = [copyProblems(controlLoad.problems), copyProblems(secondControl.problems)];
   await Promise.all([controlLoad.close(), secondControl.close()]);
@@ -124,31 +124,34 @@ async function prove(
   const { control, variant } = pair;
   const judged = judgeChanges(target, { ...variant, control: control.seen });
   const changes = judged.changes;
-  const shift = judgeLayoutShift(target, control.seen, variant.seen);
   const clips = createClipTaker(check, target);
   await clips.take(pair.variantLoad, judged.findings);
-  const [examined, returned] = await settleAll([
+  const proven = changes.filter(isProven);
+  // These spend most of their time waiting for pages of their own.
+  const [examined, returned, operated] = await settleAll([
     examineVariant(deps, check, target, pair, { changes, clips }),
-    checkReturn(check, target, pair, { changes, clips }),
+    checkReturn(check, target, pair, { changes: proven, clips, hasChanges: changes.length > 0 }),
+    checkOperation(check, target, proven),
   ]);
-  const operated = await checkOperation(check, target, changes.filter(isProven));
+  for (const change of changes)
+    if (operated.findings.some(({ code, changeId }) => code === "lost_at_render" && changeId === change.id))
+      change.rerender = "failed";
+  const scope = judgeScope(target, control.seen, variant.seen);
+  const speed = await judgeSpeed(check, target, control, variant);
   const page = {
     url: target.url,
     viewport: target.viewport,
     changes,
     paintToAppliedMs: readPaintToApplied(variant.seen),
-    layoutShift: shift.layoutShift,
+    layoutShift: speed.layoutShift,
   };
-  const scope = judgeScope(target, control.seen, variant.seen);
-  const speed = await judgeSpeed(check, target, control, variant);
   const findings = withoutRepetitions([
-    ...(await proposeOpening(pair.variantLoad, judged.findings, operated.openers)),
+    ...(await proposeOpening(check, target, pair.variantLoad, judged.findings, operated.openers)),
     ...scope,
     ...examined.findings,
     ...returned,
     ...operated.findings,
-    ...shift.findings,
-    ...speed,
+    ...speed.findings,
   ]);
   concludeChanges(changes, findings);
   const pictures = { title: variant.seen.title, before: control.picture, after: variant.picture };
@@ -205,29 +208,30 @@ async function examineVariant(
 /**
  * Checks that the changes are applied again after the browser has left the page and returned. Also checks that
  * reverting the changes restores the page.
+ *
+ * @param changes the changes that are applied. `hasChanges` says whether the page has any.
  */
 async function checkReturn(
   check: CheckContext,
   target: CheckTarget,
   { snapshots, problems, variantLoad, ageMs }: Pair,
-  { changes, clips }: { changes: CheckedChange[]; clips: ClipTaker },
+  { changes, clips, hasChanges }: { changes: CheckedChange[]; clips: ClipTaker; hasChanges: boolean },
 ): Promise<Finding[]> {
-  const proven = changes.filter(isProven);
-  if (changes.length > 0 && proven.length === 0) return [];
-  const ids = proven.map(({ id }) => id);
+  if (hasChanges && changes.length === 0) return [];
+  const ids = changes.map(({ id }) => id);
   // `judgeProblems` reports the errors of the load that is open already, so the navigation step must not report the
   // same errors for its own load.
   const found = copyProblems(variantLoad.problems);
   const leave = () =>
     withLoad(check, target, true, async (load) => {
       await settleVariant(load, check, target, ids);
-      const findings = await checkNavigation(check, target, load, proven, [...problems, found]);
+      const findings = await checkNavigation(check, target, load, changes, [...problems, found]);
       await clips.take(load, findings);
       return findings;
     });
   const [left, reverted] = await settleAll([
     leave(),
-    checkRevert(check, target, { snapshots, ageMs }, proven),
+    checkRevert(check, target, { snapshots, ageMs }, changes),
   ]);
   return [...left, ...reverted];
 }

@@ -1,10 +1,11 @@
 import type { LiveBrowser } from "#lib/browser/browser-service.ts";
 import { copyStorage } from "#lib/browser/page/copy-storage.ts";
+import { matchesAddress } from "#lib/injected/runtime/match-address.ts";
 import { errorText } from "#lib/text/error-text.ts";
-import { withinDeadline } from "#lib/tools/browser/within-deadline.ts";
+import { pageDeadline } from "#lib/tools/browser/page-deadline.ts";
+import { listClicks } from "#lib/tools/browser/script/record-clicks.ts";
 import { variantScript } from "../compile/variant-script.ts";
 import type { VariantDocument } from "../document.ts";
-import { matchesAddress } from "../runtime/match-address.ts";
 import { checkPage, type PageResult } from "./check-page.ts";
 import type {
   CheckedPage,
@@ -68,13 +69,12 @@ export async function checkVariant(deps: CheckDeps, request: CheckRequest): Prom
   const startMs = performance.now();
   const limits = { ...CHECK_LIMITS, ...deps.limits };
   const chosen = choosePages(document, live.page().url(), request.pages);
-  const { storage, left } = await withinDeadline(
+  const { storage, left } = await pageDeadline(
     signal,
     STORAGE_TIMEOUT_MS,
-    () => copyStorage(live),
     () =>
       "The live page does not answer, so its cookies and storage could not be read. Reload it, and check again.",
-  );
+  ).race(() => copyStorage(live));
   const check: CheckContext = {
     live,
     storage,
@@ -85,6 +85,7 @@ export async function checkVariant(deps: CheckDeps, request: CheckRequest): Prom
     untagged: new Map(),
     limits,
     allowSubmits: request.allowSubmits ?? false,
+    clicks: listClicks(live),
     signal: AbortSignal.any([signal, AbortSignal.timeout(limits.checkMs)]),
   };
   const targets = chosen.urls.flatMap((url) =>

@@ -1,5 +1,5 @@
+import { matchesAddress } from "#lib/injected/runtime/match-address.ts";
 import type { VariantDocument, VariantPage } from "../document.ts";
-import { matchesAddress } from "../runtime/match-address.ts";
 
 /** An entry of `pages` in a check request: an address, and clicks that open what is behind an interaction there. */
 export type CheckEntry = { url: string; open: { click: string }[] };

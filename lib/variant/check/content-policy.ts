@@ -1,3 +1,5 @@
+import type { Response } from "playwright";
+
 /**
  * The name of a directive that blocks the published script. `advice` says how the page's Content-Security-Policy can
  * allow the script.
@@ -17,6 +19,14 @@ const DEFAULT_PORTS: Readonly<Record<string, string>> = { "http:": "80", "https:
 export const splitPolicies = (headerValue: string): string[] =>
   headerValue.split(",").filter((policy) => policy.trim() !== "");
 
+/** Reads the enforced policies from the headers of a response. */
+export async function readPolicies(response: Response | null): Promise<string[]> {
+  const headers = (await response?.headersArray()) ?? [];
+  return headers
+    .filter(({ name }) => name.toLowerCase() === "content-security-policy")
+    .flatMap(({ value }) => splitPolicies(value));
+}
+
 /**
  * Finds the policies of a page that block the published script. The tag of the script has no nonce.
  *
@@ -29,10 +39,18 @@ export function findBlockingPolicies(policies: string[], page: URL, script: URL)
   });
 }
 
+/**
+ * Whether one of the policies forbids every script, also those of the page.
+ *
+ * @param policies the enforced policies from headers. Browsers ignore the directive in `meta` elements.
+ */
+export const forbidsScripts = (policies: string[]): boolean =>
+  policies.some((policy) => {
+    const sandbox = parseDirectives(policy).get("sandbox");
+    return sandbox !== undefined && !sandbox.some((token) => token.toLowerCase() === "allow-scripts");
+  });
+
 function judge(directives: Directives, page: URL, script: URL): BlockingPolicy | undefined {
-  const sandbox = directives.get("sandbox");
-  if (sandbox && !sandbox.some((token) => token.toLowerCase() === "allow-scripts"))
-    return { directive: "sandbox", advice: "add allow-scripts to the sandbox directive" };
   const name = SCRIPT_DIRECTIVES.find((each) => directives.has(each));
   if (name === undefined) return undefined;
   const sources = directives.get(name) ?? [];

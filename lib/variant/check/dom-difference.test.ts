@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import type { DomNode } from "#lib/injected/check/snapshot-dom.ts";
 import { listDifferences, withoutNoise } from "./dom-difference.ts";
-import type { DomNode } from "./inside/snapshot-dom.ts";
 
 const text = (content: string): DomNode => ({
   name: "#text",

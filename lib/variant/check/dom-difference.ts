@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
+import type { DomNode } from "#lib/injected/check/snapshot-dom.ts";
 import { shorten } from "#lib/text/shorten.ts";
-import type { DomNode } from "./inside/snapshot-dom.ts";
 
 /** A difference between two snapshots of a document. */
 export type DomDifference = {

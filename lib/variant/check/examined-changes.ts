@@ -1,12 +1,6 @@
+import type { ExaminedChange } from "#lib/injected/check/examined-change.ts";
 import { compileHtml } from "../compile/compile-html.ts";
 import type { Change, VariantPage } from "../document.ts";
-import type { CompiledNode } from "../runtime/runtime-types.ts";
-
-type WithNodes<Each> = Each extends { html: string } ? Omit<Each, "html"> & { nodes: CompiledNode[] } : Each;
-type Without<Each, Key extends PropertyKey> = Each extends unknown ? Omit<Each, Key> : never;
-
-/** A change of the document as the check examines it, with its HTML compiled to nodes. */
-export type ExaminedChange = WithNodes<Without<Change, "note" | "late" | "off">>;
 
 /**
  * Lists the changes of these pages. Leaves out changes that are off.

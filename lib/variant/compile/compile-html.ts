@@ -1,5 +1,5 @@
 import { type DefaultTreeAdapterTypes, defaultTreeAdapter, html, parseFragment } from "parse5";
-import type { CompiledNode } from "../runtime/runtime-types.ts";
+import type { CompiledNode } from "#lib/injected/runtime/runtime-types.ts";
 import { findAttributeProblem } from "./unsafe-attributes.ts";
 
 const NODES_MAX = 2_000;

@@ -1,11 +1,11 @@
-import type { Change, VariantPage } from "../document.ts";
-import { toAddressPattern } from "../runtime/match-address.ts";
+import { toAddressPattern } from "#lib/injected/runtime/match-address.ts";
 import type {
   CompiledChange,
   CompiledNode,
   CompiledPage,
   CompiledSelector,
-} from "../runtime/runtime-types.ts";
+} from "#lib/injected/runtime/runtime-types.ts";
+import type { Change, VariantPage } from "../document.ts";
 import { compileHtml } from "./compile-html.ts";
 
 /** Matches selectors that depend on an element's neighbours, content or state. */

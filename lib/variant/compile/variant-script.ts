@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { VariantDocument, VariantPage } from "../document.ts";
-import type { CompileVariant } from "../runtime/runtime-types.ts";
 import { compilePage } from "./compile-page.ts";
 
 /** The source of the built runtime. Its statements start the variant that the variable `variant` contains. */
@@ -25,7 +24,7 @@ function toPageSource(page: VariantPage): string {
  *
  * @throws Error if the document's HTML is invalid. `checkDocumentContent` reports such HTML earlier.
  */
-export const variantScript: CompileVariant = (document: VariantDocument, key: string): string => {
+export const variantScript = (document: VariantDocument, key: string): string => {
   const pages = document.pages.map(toPageSource).join(",");
   return `window===window.top&&(variant=>{${runtime}})({key:${toSource(key)},pages:[${pages}]});\n`;
 };

@@ -1,8 +1,8 @@
+import type { SeenCss } from "#lib/injected/tools/examine-css.ts";
 import { oneLine } from "#lib/text/one-line.ts";
 import { shorten } from "#lib/text/shorten.ts";
 import { evaluateIn } from "#lib/tools/browser/page-kit/evaluate-in-frame.ts";
 import type { PageFrame } from "#lib/tools/browser/page-kit/page-frames.ts";
-import type { PageKit } from "#lib/tools/browser/page-kit/page-kit.ts";
 import { findSelectorProblem } from "../compile/check-selector.ts";
 import type { Change, VariantPage } from "../document.ts";
 import { type Declaration, readCss } from "./read-css.ts";
@@ -38,7 +38,7 @@ export async function findCssProblems(
   const rules = styles.flatMap((each) => each.rules);
   const selectors = rules.flatMap(({ selector }) => (selector === null ? [] : [toQuery(selector)]));
   const declarations = rules.flatMap((rule) => rule.declarations.map(({ name, value }) => [name, value]));
-  const seen = await evaluateIn(main, examine, { selectors, declarations }, EXAMINE_MS_MAX).catch(
+  const seen = await evaluateIn(main, "examineCss", { selectors, declarations }, EXAMINE_MS_MAX).catch(
     (error: unknown) => {
       if (/terminated/i.test(String(error))) return undefined;
       throw error;
@@ -70,54 +70,7 @@ const toQuery = (selector: string): [string, string | null] => {
   return [selector, isRunnable ? relaxed : null];
 };
 
-type Seen = {
-  /** By selector: whether the browser knows it, and whether it matches an element. */
-  selectors: Record<string, { isValid: boolean; isMatched: boolean }>;
-  /** Declarations that the browser ignores, as `name:value`, and whether it knows the property. */
-  ignored: Record<string, { isKnown: boolean }>;
-};
-
-/** Examines selectors and declarations. The source of this function is sent to the page and runs there. */
-function examine(
-  kit: PageKit,
-  { selectors, declarations }: { selectors: [string, string | null][]; declarations: string[][] },
-): Seen {
-  const isMatched = (selector: string): boolean => {
-    try {
-      return kit.queryAll(selector).length > 0;
-    } catch {
-      // The selector without its states is invalid, so it cannot be judged. It counts as matching.
-      return true;
-    }
-  };
-  const isValid = (selector: string): boolean => {
-    try {
-      const sheet = new CSSStyleSheet();
-      sheet.replaceSync(`${selector}{}`);
-      return sheet.cssRules.length > 0;
-    } catch {
-      return false;
-    }
-  };
-  return {
-    selectors: Object.fromEntries(
-      selectors.map(([selector, relaxed]) => [
-        selector,
-        { isValid: isValid(selector), isMatched: relaxed === null || isMatched(relaxed) },
-      ]),
-    ),
-    ignored: Object.fromEntries(
-      declarations
-        .filter(([name = "", value = ""]) => !CSS.supports(name, value))
-        .map(([name = "", value = ""]) => [
-          `${name}:${value}`,
-          { isKnown: value === "" || CSS.supports(name, "initial") },
-        ]),
-    ),
-  };
-}
-
-function describeStyles({ place, rules, unknownAtRules }: Styles, seen: Seen): string[] {
+function describeStyles({ place, rules, unknownAtRules }: Styles, seen: SeenCss): string[] {
   return [
     ...unknownAtRules.map((name) => `${place}: ${name} has no effect here.`),
     ...rules.flatMap(({ selector, declarations }) => {
@@ -134,7 +87,7 @@ function describeStyles({ place, rules, unknownAtRules }: Styles, seen: Seen): s
   ];
 }
 
-function describeDeclarations(where: string, declarations: Declaration[], { ignored }: Seen): string[] {
+function describeDeclarations(where: string, declarations: Declaration[], { ignored }: SeenCss): string[] {
   const find = ({ name, value }: Declaration) => ignored[`${name}:${value}`];
   return declarations.flatMap((declaration) => {
     const { name, value } = declaration;

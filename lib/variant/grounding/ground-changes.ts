@@ -1,23 +1,17 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { LiveBrowser } from "#lib/browser/browser-service.ts";
+import { matchesAddress } from "#lib/injected/runtime/match-address.ts";
+import type { ChangeReport } from "#lib/injected/runtime/runtime-types.ts";
+import type { ElementState, FoundBySelector } from "#lib/injected/tools/find-elements.ts";
 import { countOf } from "#lib/text/count-of.ts";
 import { shorten } from "#lib/text/shorten.ts";
+import { createDeadline } from "#lib/time/deadline.ts";
 import { evaluateIn } from "#lib/tools/browser/page-kit/evaluate-in-frame.ts";
 import { type PageFrame, withFrames } from "#lib/tools/browser/page-kit/page-frames.ts";
 import { quoteAsData } from "#lib/tools/quote-as-data.ts";
 import { variantScript } from "../compile/variant-script.ts";
 import type { Change, VariantDocument, VariantPage } from "../document.ts";
-import { matchesAddress } from "../runtime/match-address.ts";
-import type { ChangeReport } from "../runtime/runtime-types.ts";
 import { revertOthers, runInPage, untilApplied } from "../variant-in-page.ts";
 import { findCssProblems } from "./find-css-problems.ts";
-import {
-  type ElementState,
-  type FoundBySelector,
-  findBySelector,
-  findCandidates,
-  readStates,
-} from "./find-elements.ts";
 
 /** Whether a revision fits the page that the live browser shows, and which elements its changes matched there. */
 export type Grounding =
@@ -132,17 +126,17 @@ type Found = Map<string, FoundBySelector>;
 async function find(main: PageFrame, changes: Change[]): Promise<Found | string> {
   const wanted = changes.map(({ id, selector }) => ({ changeId: id, selector }));
   const tooSlow = `The selectors take longer than ${SELECTORS_MS_MAX / 1_000} s on this page. Use shorter ones, without :has() and ~.`;
-  // Chromium can terminate the evaluation between two selectors, but not during a single slow selector. The timer
+  // Chromium can terminate the evaluation between two selectors, but not during a single slow selector. The deadline
   // covers a slow selector.
-  const found = await Promise.race([
-    evaluateIn(main, findBySelector, { wanted, shown: ELEMENTS_SHOWN }, SELECTORS_MS_MAX).catch(
+  const found = await createDeadline({ ms: SELECTORS_MS_MAX }).race(
+    evaluateIn(main, "findBySelector", { wanted, shown: ELEMENTS_SHOWN }, SELECTORS_MS_MAX).catch(
       (error: unknown) => {
         if (/terminated/i.test(String(error))) return tooSlow;
         throw error;
       },
     ),
-    sleep(SELECTORS_MS_MAX, tooSlow, { ref: false }),
-  ]);
+    () => tooSlow,
+  );
   return typeof found === "string" ? found : new Map(found.map((each) => [each.changeId, each]));
 }
 
@@ -178,7 +172,7 @@ async function explainMisfits(
 ): Promise<string> {
   if (misfits.length === 0) return "The page did not run the variant; reload it and try again.";
   const selectors = misfits.map(({ selector }) => selector);
-  const candidates = await evaluateIn(main, findCandidates, { selectors, limit: CANDIDATES_SHOWN }).catch(
+  const candidates = await evaluateIn(main, "findCandidates", { selectors, limit: CANDIDATES_SHOWN }).catch(
     () => [],
   );
   const inFrames = await findInFrames(frames, misfits);
@@ -205,7 +199,7 @@ async function describeAll(
   reports: Map<string, ChangeReport>,
 ): Promise<string[]> {
   const refs = changes.flatMap(({ id }) => found.get(id)?.elements.map(({ ref }) => ref) ?? []);
-  const states = await evaluateIn(main, readStates, refs);
+  const states = await evaluateIn(main, "readStates", refs);
   const stateOf = new Map(refs.map((ref, index) => [ref, states[index] ?? null]));
   return changes.map((change) =>
     describeChange(change, found.get(change.id), reports.get(change.id), stateOf),

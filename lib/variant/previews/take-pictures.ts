@@ -1,12 +1,12 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { LiveBrowser } from "#lib/browser/browser-service.ts";
 import { copyStorage } from "#lib/browser/page/copy-storage.ts";
 import type { BrowserStorage } from "#lib/browser/page/open-fresh-context.ts";
 import type { EvidenceStore } from "#lib/evidence/evidence.ts";
 import { errorText } from "#lib/text/error-text.ts";
 import { shorten } from "#lib/text/shorten.ts";
+import { createDeadline } from "#lib/time/deadline.ts";
+import { pageDeadline } from "#lib/tools/browser/page-deadline.ts";
 import type { PageCall } from "#lib/tools/browser/page-tools.ts";
-import { withinDeadline } from "#lib/tools/browser/within-deadline.ts";
 import { variantScript } from "../compile/variant-script.ts";
 import type { VariantDocument } from "../document.ts";
 import { untilApplied } from "../variant-in-page.ts";
@@ -34,7 +34,8 @@ const ERROR_CHARS_MAX = 500;
 const REST_MS_MAX = 3_000;
 
 /**
- * Takes and keeps the picture of each preview on a fresh load of its page.
+ * Takes and keeps the picture of each preview on a fresh load of its page. The notes say what of the browser's state could
+ * not be copied.
  *
  * @throws the signal's reason if the call is stopped.
  */
@@ -43,12 +44,12 @@ export async function takePreviewPictures(
   live: LiveBrowser,
   previews: readonly PreviewToTake[],
   call: PageCall,
-): Promise<PreviewPicture[]> {
-  const { storage } = await copyStorage(live);
+): Promise<{ pictures: PreviewPicture[]; notes: string[] }> {
+  const { storage, left } = await copyStorage(live);
   const pictures: PreviewPicture[] = [];
   // The pictures are taken one after the other, because each needs its own browser page, which costs memory.
   for (const preview of previews) pictures.push(await takeOne(evidence, live, storage, preview, call));
-  return pictures;
+  return { pictures, notes: left };
 }
 
 async function takeOne(
@@ -61,7 +62,7 @@ async function takeOne(
   const { title, url, variant, document } = preview;
   if (variant !== null && document === null) return { error: `there is no variant ${variant}` };
   try {
-    const bytes = await withinDeadline(signal, PAGE_MS_MAX, () => takePicture(live, storage, preview));
+    const bytes = await pageDeadline(signal, PAGE_MS_MAX).race(() => takePicture(live, storage, preview));
     const about = { kind: "preview", title, url, mediaType: "image/jpeg" } as const;
     const { id } = await evidence.save({ sessionId, runId, ...about, bytes });
     return { evidenceId: id };
@@ -94,7 +95,7 @@ async function takePicture(
       // After a timeout, the page is still captured if it shows a document.
       if (page.url() === "about:blank" || !/Timeout/.test(String(error))) throw error;
     });
-    await Promise.race([page.waitForLoadState("networkidle").catch(() => {}), sleep(REST_MS_MAX)]);
+    await createDeadline({ ms: REST_MS_MAX }).settles(page.waitForLoadState("networkidle"));
     if (variant !== null && document !== null) await untilApplied(cdp, variant);
     if (scrollTo !== null) await scrollToElement(page, scrollTo);
     return await page.screenshot({ type: "jpeg", quality: 80, animations: "disabled" });

@@ -4,16 +4,21 @@ import type { LiveBrowser } from "#lib/browser/browser-service.ts";
 import type { VariantToolServices } from "../variants-deps.ts";
 import { takePreviews } from "./take-previews.ts";
 
-test("the error of a preview is one line of at most 500 characters", async () => {
+test("the error of a preview is one line of at most 500 characters, and what was not copied is told", async () => {
   const live = {
     page: () => ({ url: () => "about:blank" }),
-    context: { storageState: async () => ({ cookies: [], origins: [] }) },
+    context: {
+      async storageState(options?: object) {
+        if (options) throw new Error("the database is locked");
+        return { cookies: [], origins: [] };
+      },
+    },
     async openContext() {
       throw new Error(`${"x".repeat(50_000)}\nsecond line`);
     },
   } as unknown as LiveBrowser;
   const services = { log: { transact: async () => {} } } as unknown as VariantToolServices;
-  const [preview] = await takePreviews(
+  const { rows, notes } = await takePreviews(
     services,
     live,
     {
@@ -36,6 +41,8 @@ test("the error of a preview is one line of at most 500 characters", async () =>
       },
     ],
   );
+  const [preview] = rows;
   assert.equal(preview?.error?.length, 500);
   assert.match(preview?.error ?? "", /^x+…$/);
+  assert.deepEqual(notes, ["The IndexedDB of the session was not copied: the database is locked."]);
 });

@@ -18,12 +18,14 @@ export type WantedPreview = Pick<
  * Takes the picture of each preview on a fresh load of its page. Then replaces the session's previews and emits
  * `preview.updated`, in one transaction. If the picture of a preview cannot be taken, the preview is stored with an
  * error instead.
+ *
+ * @returns `notes` says in sentences what of the session the pictures do without, such as databases that are too large.
  */
 export async function takePreviews(
   services: VariantToolServices,
   call: PageCall,
   wanted: readonly WantedPreview[],
-): Promise<PreviewRow[]> {
+): Promise<{ rows: PreviewRow[]; notes: string[] }> {
   await faultPoint("preview-begun");
   const revisions = await Promise.all(
     wanted.map(({ variant }) =>
@@ -36,7 +38,7 @@ export async function takePreviews(
     const size = { width, height, isMobile: viewport === "phone" };
     return { title, url, ...size, scrollTo, variant, document: revision?.document ?? null };
   });
-  const pictures = await services.pages.previews(previews, call);
+  const { pictures, notes } = await services.pages.previews(previews, call);
   const takenAt = new Date();
   const rows = wanted.map((preview, position): PreviewRow => {
     const picture = pictures[position] ?? { error: "the browser took no picture" };
@@ -52,7 +54,7 @@ export async function takePreviews(
         };
   });
   await storePreviews(services, call, rows);
-  return rows;
+  return { rows, notes };
 }
 
 async function storePreviews(

@@ -1,6 +1,6 @@
-import { z } from "zod";
 import { quoteAsData } from "#lib/tools/quote-as-data.ts";
 import { defineTool, errorResult, type Tool, textResult } from "#lib/tools/tool.ts";
+import { checkOptionsSchema } from "../check/check-options.ts";
 import type { CheckReport } from "../check/check-report.ts";
 import { describeUnaccepted, hasFailure, listUnaccepted, listUnexamined } from "../check/conclude-check.ts";
 import { DEFAULT_VARIANT, variantKeySchema } from "../document.ts";
@@ -8,8 +8,6 @@ import { runCheck } from "../run-check.ts";
 import type { VariantToolServices } from "../variants-deps.ts";
 
 const FINDINGS_SHOWN = 30;
-const PAGES_MAX = 5;
-const STEPS_MAX = 5;
 
 /**
  * `check_variant`: checks the newest revision on fresh loads of its pages.
@@ -20,44 +18,13 @@ export const checkVariantTool = (services: VariantToolServices): Tool => ({
     name: "check_variant",
     description:
       "Proves the newest revision of a variant on fresh loads of its pages, compared with the pages without it: every change applies, survives the page's own rendering and navigation, and reverts; no new errors, layout or accessibility defects; whether the page's content policy lets the published script run. Takes a minute. Returns pass, warn or fail with each finding. A change that could not be examined fails the check until a person or the caller accepts it.",
-    input: z.strictObject({
-      variant: variantKeySchema.default(DEFAULT_VARIANT),
-      viewports: z
-        .array(z.enum(["desktop", "tablet", "phone"]))
-        .min(1)
-        .max(3)
-        .default(["desktop", "phone"]),
-      tag: z
-        .enum(["async", "blocking"])
-        .default("async")
-        .describe(
-          "How the page loads the published script. Use blocking only if the person has chosen a tag without async.",
-        ),
-      pages: z
-        .array(
-          z.strictObject({
-            url: z.string().max(8_192),
-            open: z.array(z.strictObject({ click: z.string().min(1).max(1_000) })).max(STEPS_MAX),
-          }),
-        )
-        .max(PAGES_MAX)
-        .default([])
-        .describe(
-          "Addresses to open, and what to click there, in this order, before the page is looked at: for changes in a menu, a tab, a dialog or an accordion.",
-        ),
-      allowSubmits: z
-        .boolean()
-        .default(false)
-        .describe(
-          "Whether forms and buttons that the check operates may send requests with effects, such as POST. Only if the person has asked for it.",
-        ),
-    }),
+    input: checkOptionsSchema.extend({ variant: variantKeySchema.default(DEFAULT_VARIANT) }),
     idempotent: true,
     readOnly: false,
     changes: false,
     timeoutMs: 240_000,
-    async execute({ viewports, ...options }, call) {
-      const checked = await runCheck(services, call, { ...options, viewports: [...new Set(viewports)] });
+    async execute(options, call) {
+      const checked = await runCheck(services, call, options);
       return checked.ok
         ? textResult(describeReport(checked.report))
         : errorResult(`check_variant: ${checked.problem}`);

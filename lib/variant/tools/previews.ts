@@ -83,8 +83,9 @@ async function take(
   call: ToolCall,
   wanted: readonly WantedPreview[],
 ): Promise<ToolResult> {
-  const rows = await takePreviews(services, call, wanted);
-  const described = rows.length === 0 ? [] : [quoteAsData("the pages", rows.map(describePreview).join("\n"))];
+  const { rows, notes } = await takePreviews(services, call, wanted);
+  const lines = [...rows.map(describePreview), ...notes.map((note) => `- ${note}`)];
+  const described = rows.length === 0 ? [] : [quoteAsData("the pages", lines.join("\n"))];
   const text = [describeCount(rows), ...described].join("\n");
   const isFailed = rows.length > 0 && rows.every(({ error }) => error !== null);
   return { isError: isFailed, content: [{ type: "text", text }] };

@@ -1,8 +1,8 @@
 import { messageRecordSchema } from "#lib/events/event-schemas.ts";
 import { DRIVER_AUTH, defineOperation, type Operation, VISITOR_AUTH } from "../operation.ts";
-import { agentViewsSchema } from "../schemas/agents.ts";
 import { listOf, stoppedSchema } from "../schemas/answers.ts";
 import { messageListQuerySchema } from "../schemas/queries.ts";
+import { agentViewsSchema } from "./agents.ts";
 
 /**
  * Operations that the session page calls on the sub-agents below its session. Their paths begin with the path of the

@@ -1,7 +1,72 @@
 import { z } from "zod";
+import { BROWSER_STATUSES } from "#db/schema/unions.ts";
+import { pageUrl, sessionId } from "#lib/events/wire-values.ts";
 import { defineOperation, KEY_AUTH, type Operation, READER_AUTH } from "../operation.ts";
-import { browserStatusSchema, retargetAcceptedSchema } from "../schemas/answers.ts";
-import { retargetSchema } from "../schemas/handler-validated-bodies.ts";
+import { httpUrl } from "../schemas/fields.ts";
+
+/** The status of a session's browser. Source: specification, Browser status; `wire.md`, Browser. */
+const browserStatusSchema = z
+  .object({
+    status: z.enum(BROWSER_STATUSES).meta({
+      description:
+        "`idle`: the session has not used a browser yet. `creating`: a browser starts, or the session waits for one. `ready`: the browser runs. `expired`: the browser was closed, for example because it was idle. `error`: the browser could not start or crashed. After `expired` and `error`, the next use starts a browser again.",
+      examples: ["ready"],
+    }),
+    sessionId: sessionId
+      .nullable()
+      .describe(
+        "Id of the session that the browser belongs to. For a sub-agent that shares its parent's browser, the id of the parent. It is set even if the session has not used a browser yet; null only if the session is removed while its status is read.",
+      ),
+    liveViewUrl: z
+      .string()
+      .nullable()
+      .meta({
+        description:
+          "Absolute URL of a read-only page with only the live view. Anyone with the link can open it. Null unless `status` is `ready`. Revoking all share links replaces it.",
+        examples: [
+          "https://agents.example.com/s/ses_xdbqydi2z2jnnberubbghcrn/live?key=JdGm7kq0-bTqk2wVYv3cE8rN1xLh5uPa",
+        ],
+      }),
+    desiredUrl: pageUrl("The page that the session currently targets. Null if it targets none.").nullable(),
+    lastNavigatedUrl: pageUrl(
+      "The last page that the browser reached; null if it has reached none yet. After a successful retarget, this is the requested URL, even if that URL redirects. So a client can poll until this field equals the requested URL. When a retarget or a browser start begins to load the URL that is already in this field, the field is set to null until the browser has reached the page again.",
+    ).nullable(),
+    currentUrl: pageUrl(
+      "The address that the browser currently shows, after redirects. Null if it has not shown a page yet.",
+    ).nullable(),
+    lastError: z
+      .string()
+      .nullable()
+      .meta({
+        description:
+          "Why the last navigation was refused, or why the browser could not start. Null again once the browser reaches a page.",
+        examples: [null],
+      }),
+  })
+  .meta({ id: "BrowserStatus" });
+
+/**
+ * Body of a request to navigate the browser, for the API reference. The handler validates the body, because the
+ * specification defines the exact error messages. Source: specification, POST /api/sessions/:sessionId/browser.
+ */
+const retargetSchema = z
+  .object({ url: httpUrl.meta({ description: "URL to navigate to." }) })
+  .meta({ id: "Retarget" });
+
+const retargetAcceptedSchema = z
+  .object({
+    accepted: z.literal(true),
+    url: pageUrl("The requested URL."),
+    statusUrl: z.string().meta({
+      description: "Path to poll for the browser's status.",
+      examples: ["/api/sessions/ses_xdbqydi2z2jnnberubbghcrn/browser"],
+    }),
+  })
+  .meta({
+    id: "RetargetAccepted",
+    description:
+      "The retarget was accepted, but the navigation is not complete yet. Poll the browser's status.",
+  });
 
 export const browserOperations = {
   readBrowser: defineOperation({

@@ -1,17 +1,86 @@
 import { z } from "zod";
-import { answerInputSchema } from "#lib/events/form-schema.ts";
+import { FOLLOW_UP_MODES } from "#db/schema/unions.ts";
+import { requestId, runId, sessionId, statusUrl, streamUrl } from "#lib/events/wire-values.ts";
 import { defineOperation, KEY_AUTH, MIB, type Operation } from "../operation.ts";
-import {
-  agentStatusSchema,
-  elicitationRecordSchema,
-  listOf,
-  queueSchema,
-  requestStatusSchema,
-  settledSchema,
-  stoppedSchema,
-} from "../schemas/answers.ts";
-import { followUpAcceptedSchema, followUpSchema } from "../schemas/follow-up.ts";
-import { listQuerySchema, streamHeadersSchema, streamQuerySchema } from "../schemas/queries.ts";
+import { stoppedSchema } from "../schemas/answers.ts";
+import { nameUpTo } from "../schemas/fields.ts";
+import { type MessageInput, messageSchema, messagesSchema } from "../schemas/message.ts";
+
+const CONTENTS = ["text", "message", "messages"] as const;
+
+/** Body of `POST /api/sessions/:sessionId/agent/messages`. Source: `wire.md`, Follow-ups. */
+export const followUpSchema = z
+  .strictObject({
+    text: z
+      .string()
+      .min(1, { error: "must not be empty" })
+      .optional()
+      .meta({ description: "Text of one user message.", examples: ["Which of these are required?"] }),
+    message: messageSchema
+      .refine((message) => message.role === "user", { error: 'must be "user"', path: ["role"] })
+      .optional()
+      .meta({ description: "One user message." }),
+    messages: messagesSchema.optional(),
+    mode: z.enum(FOLLOW_UP_MODES).optional().meta({
+      default: "queue",
+      description:
+        "`queue`: the message starts its own turn after the queued messages before it. `steer`: the running turn reads the message between two of its steps. The message starts its own turn instead, as with `queue`, if no turn runs, if the running turn is being stopped, has reached its step limit or already collects its structured result, if a person started the running turn and the message is sent with an API key, or if a person sends it and the running turn lacks tools because no person started it. `interrupt`: cancels the running turn, then the message starts its own turn.",
+    }),
+    idempotencyKey: nameUpTo(255)
+      .optional()
+      .meta({
+        description:
+          "A replay with the same key and an equal body returns the original response and changes nothing. The same key with a different body is refused with 422. Different sessions do not share keys.",
+        examples: ["follow-up-0017"],
+      }),
+    userId: nameUpTo(255)
+      .optional()
+      .meta({
+        description:
+          "Stable caller identity, stored as the message's author. Default: the `userId` of the session.",
+        examples: ["user-7"],
+      }),
+  })
+  .superRefine((body, context) => {
+    const sent = CONTENTS.filter((content) => body[content] !== undefined);
+    if (sent.length !== 1)
+      context.addIssue({
+        code: "custom",
+        path: [sent[1] ?? "text"],
+        message:
+          sent.length === 0
+            ? "is required (or message, or messages)"
+            : `send exactly one of text, message, messages, not also ${sent[0]}`,
+      });
+  })
+  .meta({
+    id: "FollowUp",
+    description: "A follow-up message: exactly one of `text`, `message` and `messages`.",
+    oneOf: CONTENTS.map((content) => ({ required: [content] })),
+  });
+
+type FollowUpInput = z.output<typeof followUpSchema>;
+
+/** Returns the messages of a follow-up, from its `text`, `message` or `messages`. */
+export function readFollowUpMessages(body: FollowUpInput): MessageInput[] {
+  if (body.messages) return body.messages;
+  return [body.message ?? { role: "user", parts: [{ type: "text", text: body.text ?? "" }] }];
+}
+
+export const followUpAcceptedSchema = z
+  .object({
+    success: z.literal(true),
+    sessionId,
+    requestId,
+    runId,
+    statusUrl,
+    streamUrl,
+    queued: z.boolean().meta({
+      description:
+        "True if the message waits: until the turns before it have ended or, with `steer`, until the running turn reads it. False if it starts a turn at once.",
+    }),
+  })
+  .meta({ id: "FollowUpAccepted" });
 
 /** The fields that the operations for posting a message share, in the API and on the session page. */
 export const followUp = {
@@ -23,62 +92,7 @@ export const followUp = {
   answers: { 202: followUpAcceptedSchema },
 } as const;
 
-/** The fields that the operations for editing a queued message share, in the API and on the session page. */
-export const queuedEdit = {
-  body: z.strictObject({ text: z.string().min(1, { error: "must not be empty" }) }),
-  bodyBytesMax: 8 * MIB,
-  errors: ["conflict"],
-  answers: { 200: settledSchema },
-} as const;
-
-/** The fields that the operations for answering a question share, in the API and on the session page. */
-export const elicitationAnswer = {
-  body: z.union([
-    z.strictObject({ answer: answerInputSchema }),
-    z.strictObject({ decline: z.literal(true) }),
-  ]),
-  bodyBytesMax: 256 * 1024,
-  errors: ["conflict"],
-  answers: { 202: settledSchema },
-} as const;
-
 export const followUpOperations = {
-  readRequestStatus: defineOperation({
-    method: "GET",
-    path: "/api/sessions/:sessionId/requests/:requestId",
-    summary: "Read a request's status",
-    description:
-      "`pending` until the turn starts, `running` while it runs (including retries), `completed` when no further run follows. Read the outcome from the `run.completed` event, the callback or the agent's status.",
-    auth: KEY_AUTH,
-    sessionCheck: "handler",
-    rate: "poll",
-    answers: { 200: requestStatusSchema },
-  }),
-  streamRequest: defineOperation({
-    method: "GET",
-    path: "/api/sessions/:sessionId/requests/:requestId/stream",
-    summary: "Follow a request's events",
-    description:
-      "Streams the request's events as Server-Sent Events. Each stored event has its `seq` as `id`, its `kind` as `event` and the whole event as JSON in `data`. A replay is identical byte for byte. `message.delta` is only sent live, is not stored and has no `id`. The stream covers all runs of the request and closes after its last event. Resume with `Last-Event-ID` or `after`; if the request is completed and no events are left, the response is 204, so that an `EventSource` stops reconnecting. A heartbeat comment is sent every 15 s.",
-    auth: KEY_AUTH,
-    sessionCheck: "handler",
-    rate: "poll",
-    query: streamQuerySchema,
-    headers: streamHeadersSchema,
-    answers: { 200: "stream", 204: "stream" },
-    media: { 200: ["text/event-stream"] },
-    answerHeaders: { 200: ["Cache-Control"] },
-  }),
-  readAgentStatus: defineOperation({
-    method: "GET",
-    path: "/api/sessions/:sessionId/agent/status",
-    summary: "Read the agent's status",
-    description:
-      "Returns what the agent is doing and the results of the session. To get the deliverable of a structured session, poll this operation, or call it once after `run.completed`.",
-    auth: KEY_AUTH,
-    rate: "poll",
-    answers: { 200: agentStatusSchema },
-  }),
   postMessage: defineOperation({
     method: "POST",
     path: "/api/sessions/:sessionId/agent/messages",
@@ -103,59 +117,5 @@ export const followUpOperations = {
     auth: KEY_AUTH,
     rate: "poll",
     answers: { 202: stoppedSchema },
-  }),
-  listQueue: defineOperation({
-    method: "GET",
-    path: "/api/sessions/:sessionId/queue",
-    summary: "List queued messages",
-    description: "Lists the messages that wait, in the order in which the agent will get them.",
-    auth: KEY_AUTH,
-    rate: "poll",
-    answers: { 200: queueSchema },
-  }),
-  editQueued: defineOperation({
-    method: "PATCH",
-    path: "/api/sessions/:sessionId/queue/:requestId",
-    summary: "Edit a queued message",
-    description:
-      "Replaces the text of a message that waits. Returns 409 once the message's turn has started or a turn has read the message.",
-    auth: KEY_AUTH,
-    rate: "poll",
-    ...queuedEdit,
-  }),
-  removeQueued: defineOperation({
-    method: "DELETE",
-    path: "/api/sessions/:sessionId/queue/:requestId",
-    summary: "Remove a queued message",
-    description:
-      "Removes a message that waits, and completes its request with the outcome `cancelled`. Returns 409 once the message's turn has started or a turn has read the message.",
-    auth: KEY_AUTH,
-    errors: ["conflict"],
-    rate: "poll",
-    answers: { 200: settledSchema },
-  }),
-  listElicitations: defineOperation({
-    method: "GET",
-    path: "/api/sessions/:sessionId/elicitations",
-    summary: "List the agent's questions, newest first",
-    auth: KEY_AUTH,
-    rate: "poll",
-    query: listQuerySchema,
-    answers: { 200: listOf(elicitationRecordSchema) },
-  }),
-  answerElicitation: defineOperation({
-    method: "POST",
-    path: "/api/sessions/:sessionId/elicitations/:elicitationId",
-    summary: "Answer the agent's question",
-    description:
-      "Answers or declines a question, after which the turn continues. Each question can be answered or declined only once: returns 409 if the question is no longer open. Returns 400 if a value does not fit its field; the question then stays open.",
-    bodyExamples: {
-      "An answer": { answer: "EUR" },
-      "A form": { answer: { email: "ada@shop.example", newsletter: false } },
-      "No answer": { decline: true },
-    },
-    auth: KEY_AUTH,
-    rate: "poll",
-    ...elicitationAnswer,
   }),
 } as const satisfies Record<string, Operation>;

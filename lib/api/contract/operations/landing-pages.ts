@@ -1,4 +1,6 @@
-import { landingPageSchema } from "#lib/events/event-schemas.ts";
+import { z } from "zod";
+import { landingPageSchema } from "#lib/events/outcome-schemas.ts";
+import { sessionId, timestamp } from "#lib/events/wire-values.ts";
 import {
   DRIVER_AUTH,
   defineOperation,
@@ -7,17 +9,67 @@ import {
   READER_AUTH,
   VISITOR_AUTH,
 } from "../operation.ts";
-import { listOf } from "../schemas/answers.ts";
-import {
-  landingPageChangedSchema,
-  landingPageVersionSchema,
-  ownedLandingPageSchema,
-  pageRollbackSchema,
-  readLandingPageSchema,
-} from "../schemas/landing-pages.ts";
+import { listOf, success } from "../schemas/answers.ts";
 import { listQuerySchema } from "../schemas/queries.ts";
 
+/** Largest value of a Postgres `integer`. */
+const INTEGER_MAX = 2_147_483_647;
+
+const notVersion = { error: "must be the number of a version" };
+
+/** Body of a rollback to another version. Source: `wire.md`, Landing pages. */
+const pageRollbackSchema = z.strictObject({
+  version: z
+    .int(notVersion)
+    .min(1, notVersion)
+    .max(INTEGER_MAX, notVersion)
+    .meta({ description: "Number of the version to serve.", examples: [1] }),
+});
+
+/** A landing page, as the API shows it to its owner. */
+const ownedLandingPageSchema = landingPageSchema
+  .extend({
+    sessionId: sessionId.nullable().meta({
+      description: "Id of the session that deployed the page last. Null after that session was deleted.",
+    }),
+    createdAt: timestamp,
+  })
+  .meta({ id: "OwnedLandingPage", description: "A landing page. Its session may have been deleted." });
+
+const readLandingPageSchema = z
+  .object({ success, page: ownedLandingPageSchema })
+  .meta({ id: "LandingPageRead" });
+
+/** The response to a rollback and to unpublishing. */
+const landingPageChangedSchema = z
+  .object({ success, page: landingPageSchema })
+  .meta({ id: "LandingPageChanged", description: "A landing page after it was changed." });
+
+const landingPageVersionSchema = z
+  .object({
+    number: z
+      .int()
+      .min(1)
+      .meta({ description: "Number of the version.", examples: [2] }),
+    files: z.int().meta({ description: "Number of files.", examples: [4] }),
+    bytes: z.int().meta({ description: "Total size of the files in bytes.", examples: [18_240] }),
+    note: z
+      .string()
+      .nullable()
+      .meta({
+        description: "The agent's note about the version. Null if there is none.",
+        examples: ["New headline"],
+      }),
+    isCurrent: z.boolean().meta({ description: "Whether this version is served." }),
+    sessionId: sessionId.describe(
+      "Id of the session that deployed the version. The session may have been deleted since.",
+    ),
+    createdAt: timestamp,
+  })
+  .meta({ id: "LandingPageVersion", description: "An immutable version of a landing page." });
+
 const PAGE = "/api/pages/:slug";
+
 const PERSON_PAGE = "/s/:sessionId/actions/pages/:slug";
 
 const versions = {
@@ -26,6 +78,7 @@ const versions = {
   rate: "poll",
   answers: { 200: listOf(landingPageVersionSchema) },
 } as const;
+
 const rollback = {
   method: "POST",
   summary: "Serve another version of a landing page",
@@ -34,6 +87,7 @@ const rollback = {
   bodyBytesMax: 64 * 1024,
   answers: { 200: landingPageChangedSchema },
 } as const;
+
 const unpublish = {
   method: "POST",
   summary: "Unpublish a landing page",

@@ -1,20 +1,20 @@
 import { z } from "zod";
 import { AS_FOR_KEYS, DRIVER_AUTH, defineOperation, type Operation, VISITOR_AUTH } from "../operation.ts";
-import {
-  deliveryRecordSchema,
-  listOf,
-  queueSchema,
-  settledSchema,
-  stoppedSchema,
-} from "../schemas/answers.ts";
+import { listOf, settledSchema, stoppedSchema } from "../schemas/answers.ts";
 import { nameUpTo } from "../schemas/fields.ts";
 import { listQuerySchema } from "../schemas/queries.ts";
-import { redeliveredSchema } from "../schemas/session-answers.ts";
-import { ownShareLinksSchema, shareLinkRevokedSchema, sharesRevokedSchema } from "../schemas/share-links.ts";
-import { elicitationAnswer, followUp, queuedEdit } from "./follow-ups.ts";
+import { deliveryRecordSchema, redeliveredSchema } from "./callbacks.ts";
+import { elicitationAnswer } from "./elicitations.ts";
+import { followUp } from "./follow-ups.ts";
+import { queuedEdit, queueSchema } from "./queue.ts";
 import { annotationSubmission } from "./records.ts";
 import { sessionCreation } from "./sessions.ts";
-import { shareLinkCreation } from "./share-links.ts";
+import {
+  ownShareLinksSchema,
+  shareLinkCreation,
+  shareLinkRevokedSchema,
+  sharesRevokedSchema,
+} from "./share-links.ts";
 
 const OF_SHARE_OWNERS = `${AS_FOR_KEYS} Only visitors who opened the session's own \`shareUrl\` may call it; visitors with a created share link cannot manage links.`;
 

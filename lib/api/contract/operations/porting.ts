@@ -1,5 +1,12 @@
+import { z } from "zod";
 import { importSummarySchema } from "#lib/events/event-schemas.ts";
-import { DOCUMENT_LIMITS, sessionExportSchema } from "#lib/porting/format.ts";
+import {
+  DOCUMENT_LIMITS,
+  exportedMessageSchema,
+  leftOutSchema,
+  sessionExportSchema,
+} from "#lib/porting/format.ts";
+import { readDocument } from "#lib/porting/read-document.ts";
 import {
   AS_FOR_KEYS,
   DRIVER_AUTH,
@@ -9,15 +16,50 @@ import {
   READER_AUTH,
   VISITOR_AUTH,
 } from "../operation.ts";
-import { listOf } from "../schemas/answers.ts";
-import {
-  documentImportedSchema,
-  importBodySchema,
-  importBodyShownSchema,
-  importDetailSchema,
-  sessionExportQuerySchema,
-} from "../schemas/porting.ts";
+import { listOf, success } from "../schemas/answers.ts";
 import { listQuerySchema, messageListQuerySchema } from "../schemas/queries.ts";
+
+/** Query of the export of a session. Source: `wire.md`, Export and import of a session. */
+const sessionExportQuerySchema = z.object({
+  format: z.enum(["json", "html"]).default("json").meta({
+    description: "`json`: format version 1, which can be imported. `html`: one file for people to read.",
+  }),
+  evidence: z.enum(["true", "false"]).default("false").meta({
+    description:
+      "Whether the JSON contains the bytes of evidence as data URLs, at most 20 MiB in total. The HTML always contains its pictures.",
+  }),
+});
+
+/**
+ * The body of an import. A transform of this schema reads the document, so that a large document is read in the worker
+ * thread that validates bodies. If the document has a flaw, the transform returns the flaw as a value and not as a Zod
+ * issue, because the flaw's sentence already names the field.
+ */
+const importBodySchema = z.unknown().transform(readDocument);
+
+const importBodyShownSchema = z.looseObject({}).meta({
+  description:
+    "The JSON export of a session or of a variant, or a document of GrowthBook or PostHog. At most 10 MiB.",
+  examples: [{ format: "agent-session", version: 1, id: "ses_xdbqydi2z2jnnberubbghcrn@57" }],
+});
+
+const documentImportedSchema = z
+  .object({
+    success,
+    import: importSummarySchema,
+    leftOut: z.array(leftOutSchema),
+  })
+  .meta({ id: "DocumentImported", description: "The result of an import into the session." });
+
+const importDetailSchema = z
+  .object({
+    success,
+    import: importSummarySchema,
+    leftOut: z.array(leftOutSchema),
+    data: z.array(exportedMessageSchema).meta({ description: "Messages of the conversation, oldest first." }),
+    nextCursor: z.string().nullable(),
+  })
+  .meta({ id: "ImportDetail", description: "An import with a page of its conversation." });
 
 const exporting = {
   method: "GET",

@@ -1,14 +1,57 @@
 import { z } from "zod";
 import { annotationRecordSchema, messageRecordSchema } from "#lib/events/event-schemas.ts";
-import { defineOperation, KEY_AUTH, type Operation, READER_AUTH } from "../operation.ts";
-import { annotationAcceptedSchema, deliveryRecordSchema, listOf } from "../schemas/answers.ts";
-import { annotationSubmissionSchema } from "../schemas/handler-validated-bodies.ts";
+import { defineOperation, type Operation, READER_AUTH } from "../operation.ts";
+import { listOf } from "../schemas/answers.ts";
 import { listQuerySchema, messageListQuerySchema } from "../schemas/queries.ts";
-import {
-  callbackChangedSchema,
-  redeliveredSchema,
-  rotateCallbackSecretSchema,
-} from "../schemas/session-answers.ts";
+
+/**
+ * Body of the annotation webhook, for the API reference. The handler validates the body, because the specification
+ * defines the exact error messages. Source: specification, Annotation submission; `wire.md`, Annotations.
+ */
+const annotationSubmissionSchema = z
+  .looseObject({
+    event: z
+      .string()
+      .min(1)
+      .meta({ description: "Kind of submission. `submit` requires `annotations`.", examples: ["submit"] }),
+    output: z
+      .string()
+      .optional()
+      .meta({ description: "All annotations as text.", examples: ["The button is too small."] }),
+    annotations: z
+      .array(
+        z.looseObject({
+          type: z.string().optional(),
+          selector: z
+            .string()
+            .optional()
+            .meta({ examples: ["#pay"] }),
+          comment: z
+            .string()
+            .optional()
+            .meta({ examples: ["The button is too small."] }),
+        }),
+      )
+      .optional(),
+    url: z
+      .string()
+      .optional()
+      .meta({
+        format: "uri",
+        description: "The annotated page.",
+        examples: ["https://shop.example/checkout"],
+      }),
+  })
+  .refine(({ event, annotations }) => event !== "submit" || annotations !== undefined, {
+    path: ["annotations"],
+    message: "is required",
+  })
+  .meta({
+    id: "AnnotationSubmission",
+    description: "What the annotation overlay submits. Unknown fields are stored too.",
+  });
+
+const annotationAcceptedSchema = z.object({ ok: z.literal(true) }).meta({ id: "AnnotationAccepted" });
 
 /** The fields that the operations for submitting annotations share, in the webhook and on the session page. */
 export const annotationSubmission = {
@@ -65,50 +108,5 @@ export const recordOperations = {
       200: ["ETag", "Cache-Control", "Content-Disposition"],
       304: ["ETag", "Cache-Control"],
     },
-  }),
-  listDeliveries: defineOperation({
-    method: "GET",
-    path: "/api/sessions/:sessionId/deliveries",
-    summary: "List callbacks and their attempts",
-    description: "Lists deliveries, newest first, each with all its attempts.",
-    auth: KEY_AUTH,
-    rate: "poll",
-    query: listQuerySchema,
-    answers: { 200: listOf(deliveryRecordSchema) },
-  }),
-  redeliverCallback: defineOperation({
-    method: "POST",
-    path: "/api/sessions/:sessionId/deliveries/:deliveryId/redeliver",
-    summary: "Send a callback again",
-    description:
-      "Sends the delivery again with the same body and id, in up to five more attempts, even if callbacks to its host are disabled. Returns 409 while the delivery is still `pending` or `sending`.",
-    auth: KEY_AUTH,
-    errors: ["conflict"],
-    rate: "poll",
-    answers: { 202: redeliveredSchema },
-  }),
-  rotateCallbackSecret: defineOperation({
-    method: "POST",
-    path: "/api/sessions/:sessionId/callback/secret",
-    summary: "Replace the callback secret",
-    description:
-      "Replaces the secret of the session's callback, or adds one. All later attempts are signed with the new secret in `X-Service-Signature`. Until the overlap ends, `X-Service-Signature-Previous` has the signature with the old secret, and `Webhook-Signature` has both. Sending the same secret again changes nothing; a second rotation within the overlap ends the first secret. Returns 409 if the session has no callback.",
-    auth: KEY_AUTH,
-    errors: ["conflict"],
-    rate: "poll",
-    body: rotateCallbackSecretSchema,
-    bodyBytesMax: 64 * 1024,
-    answers: { 200: callbackChangedSchema },
-  }),
-  enableCallback: defineOperation({
-    method: "POST",
-    path: "/api/sessions/:sessionId/callback/enable",
-    summary: "Enable callbacks to a host that was disabled",
-    description:
-      "If all deliveries to a host are dropped for days, the service disables the owner's callbacks to this host: it then drops further deliveries without sending a request. This operation enables callbacks to the host of the session's callback again. Send dropped deliveries again with `redeliver`. Returns 409 if the session has no callback.",
-    auth: KEY_AUTH,
-    errors: ["conflict"],
-    rate: "poll",
-    answers: { 200: callbackChangedSchema },
   }),
 } as const satisfies Record<string, Operation>;

@@ -1,5 +1,24 @@
+import { z } from "zod";
 import { defineOperation, type Operation } from "../operation.ts";
-import { healthSchema, readySchema } from "../schemas/answers.ts";
+
+const check = z
+  .object({ ok: z.boolean(), detail: z.string().meta({ examples: ["embedded Postgres"] }) })
+  .meta({ id: "ReadinessCheck" });
+
+const healthSchema = z.object({ ok: z.literal(true) }).meta({ id: "Health" });
+
+const readySchema = z
+  .object({
+    ok: z.boolean(),
+    checks: z
+      .object({ database: check, engine: check, browser: check, sandbox: check, model: check })
+      .optional()
+      .meta({
+        description:
+          "State of each part. Present only for callers with a valid API key and, if the service's `BASE_URL` is a loopback address, for processes on the same machine.",
+      }),
+  })
+  .meta({ id: "Readiness" });
 
 export const serviceOperations = {
   readHealth: defineOperation({

@@ -1,10 +1,192 @@
+import { z } from "zod";
+import { SESSION_STATES, STARTUP_STATUSES } from "#db/schema/unions.ts";
+import { outcomeSchema } from "#lib/events/event-schemas.ts";
+import { pageUrl, publicationId, sessionId, shareUrl, source, timestamp } from "#lib/events/wire-values.ts";
+import { REMOVED_PARTS } from "#lib/session/removal/remove-session.ts";
 import { defineOperation, KEY_AUTH, MIB, type Operation } from "../operation.ts";
-import { agentTreeSchema } from "../schemas/agents.ts";
-import { listOf, sessionSummarySchema } from "../schemas/answers.ts";
-import { budgetAnswerSchema, budgetChangeSchema } from "../schemas/budget.ts";
+import { listOf, success, turnState } from "../schemas/answers.ts";
 import { createSessionSchema, sessionCreatedSchema } from "../schemas/create-session.ts";
 import { listQuerySchema } from "../schemas/queries.ts";
-import { mcpTokenSchema, sessionDeletedSchema, sessionDetailSchema } from "../schemas/session-answers.ts";
+import { callbackRecordSchema } from "./callbacks.ts";
+
+const sessionSummarySchema = z
+  .object({
+    id: sessionId,
+    title: z.string().meta({ examples: ["Look at the checkout"] }),
+    targetUrl: pageUrl(
+      "The `targetUrl` that the session was created with. Null if it was created without one.",
+    ).nullable(),
+    source,
+    isStructured: z.boolean().meta({ description: "Whether the session has an `outputSchema`." }),
+    state: z.enum(SESSION_STATES).meta({
+      description:
+        "What the session is doing, or how its last turn ended. `ready`: no turn has started yet. `starting`: the next turn is about to start. `working`: a turn runs, or waits for sub-agents or tests. `waiting`: the turn waits for a person's answer, for a person to release control of the browser or for a larger budget, or the turn has ended and a person has yet to agree to its plan. `compacting`: the turn shortens the agent's context. `retrying`: the last run failed and its retry is about to start. `done`: the turn succeeded. `no_result`: the turn succeeded without a valid result. `page_error`: the turn succeeded but did not reach its page. `failed`: the turn failed. `stopped`: the turn was stopped.",
+      examples: ["done"],
+    }),
+    stateReason: z
+      .string()
+      .nullable()
+      .meta({
+        description:
+          "Explains the states `waiting`, `retrying`, `failed`, `no_result` and `page_error` in one sentence. Null in the other states.",
+        examples: [null],
+      }),
+    turnState,
+    lastOutcome: outcomeSchema
+      .nullable()
+      .describe(
+        "Outcome of the newest run that has started. Null before the first run starts and while the newest run is in progress.",
+      ),
+    createdAt: timestamp,
+    shareUrl,
+  })
+  .meta({ id: "SessionSummary" });
+
+const names = z.array(z.string());
+
+const jsonRecord = z.record(z.string(), z.json());
+
+/**
+ * A session with the settings that it was created with, without secrets. Source: specification, Session creation
+ * request.
+ */
+const sessionDetailSchema = z
+  .object({
+    success,
+    session: sessionSummarySchema.extend({
+      parentSessionId: z
+        .string()
+        .nullable()
+        .meta({
+          description:
+            "Id of the session whose agent started this session as a sub-agent. Null if the session is not a sub-agent.",
+          examples: [null],
+        }),
+      userId: z
+        .string()
+        .nullable()
+        .meta({
+          description: "The `userId` that the session was created with. Null if it was created without one.",
+          examples: ["ada"],
+        }),
+      metadata: jsonRecord.nullable().meta({
+        description: "The `metadata` that the session was created with. Null if it was created without any.",
+        examples: [{ ticket: "T-4711" }],
+      }),
+      targetPageUrls: names.meta({
+        description: "Target pages from the session's creation and from later retargets.",
+      }),
+      outputSchema: jsonRecord.nullable().meta({
+        description:
+          "The `outputSchema` that the session was created with. Null if it was created without one.",
+        examples: [null],
+      }),
+      systemPrompt: z
+        .string()
+        .nullable()
+        .meta({
+          description:
+            "The `systemPrompt` that the session was created with. Null if it was created without one.",
+          examples: [null],
+        }),
+      tools: z.object({ include: names, exclude: names, externalTurnExclude: names }),
+      mcpServers: z.record(z.string(), z.object({ url: z.string(), type: z.enum(["http", "sse"]) })).meta({
+        description:
+          "Remote tool servers without their headers. Values in the query and the fragment of a URL are replaced by `***`.",
+        examples: [{}],
+      }),
+      capabilities: z.object({ browser: z.boolean(), sandbox: z.boolean() }),
+      subAgents: z.boolean(),
+      delegation: z.object({ maxLiveChildren: z.int(), maxLiveBrowsers: z.int() }).meta({
+        description:
+          "The limits on live sub-agents that apply now: those of the session, or the deployment's if they are lower.",
+        examples: [{ maxLiveChildren: 4, maxLiveBrowsers: 4 }],
+      }),
+      callback: callbackRecordSchema
+        .nullable()
+        .meta({ description: "The session's callback. Null if it has none.", examples: [null] }),
+      startupStatus: z.enum(STARTUP_STATUSES),
+      updatedAt: z
+        .string()
+        .meta({ description: "Time in ISO 8601 format, UTC.", examples: ["2026-11-20T09:30:00.000Z"] }),
+    }),
+  })
+  .meta({ id: "SessionDetail" });
+
+const removed = (what: string, example: number) =>
+  z.number().meta({ description: what, examples: [example] });
+
+/**
+ * The response to a deletion: how many records of each kind were deleted, what data could not be removed yet, and what
+ * stays published. The numbers include the records of sub-agents. Source: `wire.md`, Also served.
+ */
+const sessionDeletedSchema = z
+  .object({
+    success,
+    deleted: z.object({
+      sessions: removed("The session and its sub-agent sessions.", 1),
+      requests: removed("Accepted messages.", 2),
+      runs: removed("Runs. An open run was stopped.", 2),
+      messages: removed("Messages of the transcript and the queue.", 5),
+      events: removed("Events of the log.", 24),
+      toolCalls: removed("Tool calls with their results.", 4),
+      deliverables: removed("Typed results.", 2),
+      annotations: removed("Annotations.", 0),
+      elicitations: removed("Questions that the agent asked.", 0),
+      deliveries: removed(
+        "Callback deliveries with their attempts. Pending deliveries are no longer sent.",
+        4,
+      ),
+      evidence: removed("Screenshots, previews and saved pages.", 3),
+      evidenceBytes: removed("Size of the evidence in bytes.", 183_250),
+      secrets: removed(
+        "Encrypted secrets: callback secrets, headers of MCP servers, and URLs with a query or fragment.",
+        1,
+      ),
+      shareLinks: removed("Created share links. The session's `shareUrl` stops working too.", 0),
+      variantRevisions: removed("Revisions of variants.", 2),
+      reports: removed("QA reports.", 1),
+      previews: removed("Previews.", 0),
+      workspaces: removed("Started workspaces.", 1),
+      browsers: removed("Running browsers.", 1),
+    }),
+    pending: z
+      .array(
+        z.object({
+          sessionId: z.string().meta({ description: "Id of the session or of a sub-agent session." }),
+          part: z.enum(REMOVED_PARTS),
+          reason: z.string().meta({ examples: ["a file or folder could not be removed (EBUSY)"] }),
+        }),
+      )
+      .meta({
+        description:
+          "Data that could not be removed yet, such as files on disk. The service retries until all of it is removed, also after a restart. `run` means that a process still works on a run, `rows` that a check found remaining rows in the database. Empty when the deletion is complete.",
+        examples: [[]],
+      }),
+    publications: z
+      .array(
+        z.object({
+          id: publicationId,
+          variant: z.string().meta({ description: "Key of the variant.", examples: ["main"] }),
+          scriptUrl: z.string().meta({ description: "URL of the publication's script." }),
+        }),
+      )
+      .meta({
+        description:
+          "Published variants of the session. They stay published until you call `POST /api/publications/:publicationId/unpublish`.",
+        examples: [[]],
+      }),
+    pages: z.array(z.object({ slug: z.string(), url: z.string() })).meta({
+      description:
+        "Published landing pages of the session. They stay published until you call `POST /api/pages/:slug/unpublish`.",
+      examples: [[]],
+    }),
+  })
+  .meta({
+    id: "SessionDeleted",
+    description:
+      "Numbers of deleted records, the data that is still to be removed, and what stays published. Deleting the session again returns 404.",
+  });
 
 const message = (text: string) => ({ role: "user", parts: [{ type: "text", text }] });
 
@@ -82,48 +264,5 @@ export const sessionOperations = {
     auth: KEY_AUTH,
     rate: "poll",
     answers: { 200: sessionDeletedSchema },
-  }),
-  readBudget: defineOperation({
-    method: "GET",
-    path: "/api/sessions/:sessionId/budget",
-    summary: "Read the budget of a session and what it has spent",
-    description:
-      "Returns the limits of the session and what the session and its sub-agents have spent. A sub-agent has the budget of its root session.",
-    auth: KEY_AUTH,
-    rate: "poll",
-    answers: { 200: budgetAnswerSchema },
-  }),
-  changeBudget: defineOperation({
-    method: "PATCH",
-    path: "/api/sessions/:sessionId/budget",
-    summary: "Change the budget of a session and continue its turn",
-    description:
-      "Sets, raises, lowers or removes limits. Turns of the session and its sub-agents that wait because of the budget continue if it is no longer used up. A lower limit applies before the next model call. Repeating the call has no further effect.",
-    bodyExamples: { "Raise two limits": { usd: 10, tokens: 500_000 }, "Remove a limit": { minutes: null } },
-    auth: KEY_AUTH,
-    rate: "poll",
-    body: budgetChangeSchema,
-    bodyBytesMax: 64 * 1024,
-    answers: { 200: budgetAnswerSchema },
-  }),
-  listAgents: defineOperation({
-    method: "GET",
-    path: "/api/sessions/:sessionId/agents",
-    summary: "List the sub-agents below a session",
-    description:
-      "Lists every sub-agent below the session, at every depth: parents before their children. Each sub-agent has its own session. An API key of the owner can read this session, but operations that change it return 409.",
-    auth: KEY_AUTH,
-    rate: "poll",
-    answers: { 200: agentTreeSchema },
-  }),
-  createMcpToken: defineOperation({
-    method: "POST",
-    path: "/api/sessions/:sessionId/mcp-token",
-    summary: "Create a token for the built-in MCP server",
-    description:
-      "Gives an external agent access to tools of the session. With the token, an MCP client connects to the built-in server at `url` over Streamable HTTP. The server offers the client its own utilities and the session's tools that the tool policy allows on a turn that no person started. It does not offer `elicit_user_input`, the tools for planning, requirements, delegation and skills, the tools for test runs, or the tools that act for the whole session (`publish_variant`, `deploy_landing_page`, `publish_qa_report`, `import_legacy_session`). The token also ends when the session is deleted, or when the API key of this request is revoked, expires or loses `sessions:write`.",
-    auth: KEY_AUTH,
-    rate: "poll",
-    answers: { 201: mcpTokenSchema },
   }),
 } as const satisfies Record<string, Operation>;

@@ -1,6 +1,5 @@
 import { z } from "zod";
-
-const success = z.literal(true);
+import { success } from "./answers.ts";
 
 const usd = z
   .number({ error: "must be a number of US dollars > 0" })

@@ -37,6 +37,27 @@ describe("a JSON body", () => {
     assert.ok(pulled < 20, "reading stopped at the cap");
   });
 
+  test("may not be larger than the platform passes on, although its operation accepts more", async () => {
+    const reader = createBodyReader({ platformBytesMax: 500 * 1_024 });
+    const readLarge = async (
+      bytes: number,
+      headers: Record<string, string>,
+      maxBytes = 8 * 1_024 * 1_024,
+    ) => {
+      const init = { method: "POST", body: `"${"x".repeat(bytes)}"`, headers };
+      const result = await reader.read(new Request("http://service.example", init), { maxBytes, owner });
+      if (!result.ok) return `${result.code} ${result.error}`;
+      result.release();
+      return result.ok;
+    };
+    const sentence =
+      "payload_too_large body: must be at most 500 KiB on the platform that this service runs on";
+    assert.equal(await readLarge(600_000, {}), sentence);
+    assert.equal(await readLarge(10, { "content-length": "600000" }), sentence);
+    assert.equal(await readLarge(500_000, {}), true);
+    assert.equal(await readLarge(2_000, {}, 1_024), "payload_too_large body: must be at most 1 KiB");
+  });
+
   test("that is not JSON in UTF-8 is refused", async () => {
     await refused("", "body: must not be empty");
     await refused("{", "body: must be valid JSON");

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
+import { createDeadline } from "#lib/time/deadline.ts";
 import { createWorkMeter, type WorkMeter } from "#lib/time/work-meter.ts";
 import type { Operation } from "../../contract/operation.ts";
 import { type Failure, fail } from "../errors.ts";
@@ -59,6 +60,8 @@ export type BodyReader = {
 };
 
 type ReaderSettings = {
+  /** The largest body that the platform passes on, whatever the operation accepts. */
+  platformBytesMax: number;
   /** Total size of the large bodies that are processed at the same time. */
   budgetBytes: number;
   ownerBytes: number;
@@ -77,6 +80,7 @@ type ReaderSettings = {
  * body is parsed, validated and hashed in a worker thread, so that the event loop can serve other requests.
  */
 export function createBodyReader({
+  platformBytesMax = Number.POSITIVE_INFINITY,
   budgetBytes = BUDGET_BYTES,
   ownerBytes = OWNER_BYTES,
   ownerBytesPerS = OWNER_BYTES_PER_S,
@@ -88,9 +92,11 @@ export function createBodyReader({
   const pace = createWorkMeter(BURST_MS);
   const thread = createBodyThread();
   return {
-    async read(request, { maxBytes, owner, operation }) {
+    async read(request, { maxBytes: operationBytesMax, owner, operation }) {
+      const maxBytes = Math.min(operationBytesMax, platformBytesMax);
+      const tooLarge = () => refuseLarge(maxBytes, maxBytes < operationBytesMax);
       const declared = Number(request.headers.get("content-length") ?? Number.NaN);
-      if (declared > maxBytes) return tooLarge(maxBytes);
+      if (declared > maxBytes) return tooLarge();
       // Bodies without a credential are small and have a small part of the budget, so they need no pace.
       const waitForTurn = async (bytes: number) => {
         const ms = (bytes / ownerBytesPerS) * 1_000;
@@ -105,6 +111,7 @@ export function createBodyReader({
       let isHandedOver = false;
       try {
         const received = await receive(request, maxBytes, graceMs, account.take);
+        if (received === "too_large") return tooLarge();
         if (!received.ok) return received;
         const { bytes } = received;
         const checked =
@@ -170,7 +177,7 @@ async function receive(
   maxBytes: number,
   graceMs: number,
   take: (bytes: number) => Promise<boolean>,
-): Promise<Received> {
+): Promise<Received | "too_large"> {
   const reader: ReadableStreamDefaultReader<Uint8Array> | undefined = request.body?.getReader();
   const chunks: Uint8Array[] = [];
   let size = 0;
@@ -186,7 +193,7 @@ async function receive(
       if (part.done) isComplete = true;
       else {
         size += part.value.byteLength;
-        if (size > maxBytes) return tooLarge(maxBytes);
+        if (size > maxBytes) return "too_large";
         if (!(await take(part.value.byteLength))) return tooManyLarge();
         chunks.push(part.value);
       }
@@ -199,15 +206,8 @@ async function receive(
 }
 
 /** Reads the next part of a stream. @returns undefined if it does not arrive in time. */
-async function readWithin(reader: ReadableStreamDefaultReader<Uint8Array>, ms: number) {
-  const late = Promise.withResolvers<undefined>();
-  const timer = setTimeout(() => late.resolve(undefined), Math.max(0, ms));
-  try {
-    return await Promise.race([reader.read(), late.promise]);
-  } finally {
-    clearTimeout(timer);
-  }
-}
+const readWithin = (reader: ReadableStreamDefaultReader<Uint8Array>, ms: number) =>
+  createDeadline({ ms }).race(reader.read(), () => undefined);
 
 /** Copies the chunks into one new buffer, which can be transferred to a thread. */
 function join(chunks: Uint8Array[], size: number): Uint8Array<ArrayBuffer> {
@@ -220,8 +220,12 @@ function join(chunks: Uint8Array[], size: number): Uint8Array<ArrayBuffer> {
   return joined;
 }
 
-const tooLarge = (maxBytes: number): Failure =>
-  fail("payload_too_large", `body: must be at most ${Math.round(maxBytes / 1024).toLocaleString("en")} KiB`);
+/** @param isPlatform whether the platform's limit is the smaller one. */
+function refuseLarge(maxBytes: number, isPlatform: boolean): Failure {
+  const limit = `${Math.floor(maxBytes / 1024).toLocaleString("en")} KiB`;
+  const where = isPlatform ? " on the platform that this service runs on" : "";
+  return fail("payload_too_large", `body: must be at most ${limit}${where}`);
+}
 
 const tooManyLarge = (): Failure =>
   fail("unavailable", "too many large bodies are being read; try again", {

@@ -70,7 +70,7 @@ function describeBody(collector: SchemaCollector, operation: Operation, body: z.
   const cap = mebibytes >= 1 ? `${mebibytes} MiB` : `${mebibytes * 1024} KiB`;
   return {
     description: `At most ${cap}.`,
-    required: true,
+    required: operation.isBodyOptional !== true,
     content: { "application/json": { schema, ...(titled.length > 0 && { examples }) } },
   };
 }

@@ -1,9 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { z } from "zod";
+import type { FunctionName } from "#lib/injected/bundle.ts";
+import { callWithHandles } from "#lib/injected/call-injected.ts";
+import type { ElementInFrame } from "#lib/injected/overlay/describe-element.ts";
+import type { Box } from "#lib/injected/overlay/overlay-state.ts";
 import { beginningOf } from "#lib/text/whole-characters.ts";
-import { describeScript, type ElementInFrame, refineScript } from "../in-page/describe-element.ts";
 import type { PickedElement } from "../overlay-model.ts";
-import type { Box } from "../overlay-state.ts";
 import type { FrameSessions, SendCommand } from "./frame-sessions.ts";
 import { boundsOf, fromQuad, type Point, type Quad, toQuad } from "./quads.ts";
 
@@ -139,7 +141,7 @@ function parentIn({ frame, childFrames = [] }: FrameTree, frameId: string): stri
 
 /** Returns the element that is meant by a node that was found at a point, in parts of its frame. */
 async function refine(send: SendCommand, found: NodeRef, { x, y }: Point) {
-  const call = { functionDeclaration: refineScript, arguments: [{ value: x }, { value: y }] };
+  const call: Call = { fn: "refineElement", args: [x, y] };
   return callOn(send, found, call, async ({ objectId }) => {
     if (objectId === undefined) return undefined;
     const { node } = await send("DOM.describeNode", { objectId });
@@ -148,21 +150,21 @@ async function refine(send: SendCommand, found: NodeRef, { x, y }: Point) {
 }
 
 async function describeIn(send: SendCommand, node: NodeRef): Promise<ElementInFrame> {
-  const call = { functionDeclaration: describeScript, returnByValue: true };
+  const call: Call = { fn: "describeElement", returnByValue: true };
   return callOn(send, node, call, ({ value }) => elementInFrame.parse(value));
 }
 
-type Call = { functionDeclaration: string; arguments?: { value: number }[]; returnByValue?: boolean };
+type Call = { fn: FunctionName<"overlay">; args?: number[]; returnByValue?: boolean };
 type CallResult = { objectId?: string; value?: unknown };
 
 /**
- * Calls a function with a node as `this`, in the overlay's isolated world, where the page has replaced nothing. Objects
- * of this call are released after `read`; those of other calls at the same time stay.
+ * Calls a function with a node as its first argument, in the overlay's isolated world, where the page has replaced
+ * nothing. Objects of this call are released after `read`; those of other calls at the same time stay.
  */
 async function callOn<Result>(
   send: SendCommand,
   { backendNodeId, frameId }: NodeRef,
-  call: Call,
+  { fn, args = [], returnByValue = false }: Call,
   read: (result: CallResult) => Result | Promise<Result>,
 ): Promise<Result> {
   const objectGroup = `overlay ${randomUUID()}`;
@@ -172,8 +174,9 @@ async function callOn<Result>(
     const { object } = await send("DOM.resolveNode", { backendNodeId, executionContextId, objectGroup });
     const { objectId } = object;
     if (objectId === undefined) throw new Error("the element is gone");
-    const { result } = await send("Runtime.callFunctionOn", { objectId, objectGroup, ...call });
-    return await read(result);
+    const values = [{ objectId }, ...args.map((value) => ({ value }))];
+    const own = { session: { send }, contextId: executionContextId };
+    return await read(await callWithHandles(own, "overlay", fn, values, { returnByValue, objectGroup }));
   } finally {
     send("Runtime.releaseObjectGroup", { objectGroup }).catch(() => {});
   }
@@ -232,7 +235,7 @@ async function contentOf(send: SendCommand, { backendNodeId, frameId }: NodeRef)
 async function zoomOf(send: SendCommand, frameId: string): Promise<number> {
   const owner = await ownerOf({ send, owner: undefined }, frameId);
   if (!owner) return 1;
-  const call = { functionDeclaration: "function () { return this.currentCSSZoom; }", returnByValue: true };
+  const call: Call = { fn: "readZoom", returnByValue: true };
   const zoom = await callOn(send, owner, call, ({ value }) => z.number().positive().catch(1).parse(value));
   return zoom * (await zoomOf(send, owner.frameId));
 }

@@ -1,4 +1,4 @@
-import type { Box } from "../overlay-state.ts";
+import type { Box } from "#lib/injected/overlay/overlay-state.ts";
 
 export type Point = { x: number; y: number };
 

@@ -14,15 +14,14 @@ const SITE =
   /\s+(?:of|on|in|at|from)\s+(?:the|this|that|our|my)\s+(?:(?:web)?page|(?:web)?site|shop|screen)$/i;
 const WHOLE_PAGE = /^(?:the |this )?(?:whole |entire )?(?:page|site|body)$/i;
 const PAGE: ElementNoun = { searches: [{ selector: "body" }], which: 0, isArea: true };
-const ASPECTS: [RegExp, Aspect][] = [
-  [/^(?:text|font|label) colou?r$/, "text"],
-  [/^background(?: colou?r)?$/, "background"],
-  [/^colou?r$/, "color"],
-  [/^(?:font |text )?size$/, "size"],
-  [/^(?:text|label|wording|caption|copy|words|content|font|name)$/, "text"],
-];
-const ASPECT_WORDS =
-  "(?:text|font|label) colou?r|background(?: colou?r)?|colou?r|(?:font |text )?size|text|label|wording|caption|copy|words|content|font|name";
+/** The words for each aspect, as part of a regular expression. */
+const ASPECTS: Record<Aspect, string> = {
+  background: "background(?: colou?r)?",
+  color: "colou?r",
+  size: "(?:font |text )?size",
+  text: "(?:text|font|label)(?: colou?r)?|wording|caption|copy|words|content|name",
+};
+const ASPECT_WORDS = Object.values(ASPECTS).join("|");
 const ASPECT_FIRST = new RegExp(`^(${ASPECT_WORDS})\\s+(?:of|on|for)\\s+(?!${MARK}$)(.+)$`, "i");
 const ASPECT_LAST = new RegExp(`^(.+?)(['’]s?)?\\s+(${ASPECT_WORDS})$`, "i");
 const PHRASE_CHARACTERS_MAX = 160;
@@ -58,7 +57,7 @@ function readAspect(words: string, quotes: readonly string[]): Omit<ElementPhras
   const [, before, owner] = ASPECT_FIRST.exec(bare) ?? [];
   const [, thing, possessive, after] = ASPECT_LAST.exec(words) ?? [];
   const aspectWords = (before ?? after)?.toLowerCase() ?? "";
-  const aspect = ASPECTS.find(([pattern]) => pattern.test(aspectWords))?.[1];
+  const aspect = findAspect(aspectWords);
   const ownerWords = owner ?? thing;
   if (ownerWords === undefined || aspect === undefined) return readElementNoun(words, quotes);
   const noun = WHOLE_PAGE.test(ownerWords) ? PAGE : readElementNoun(ownerWords, quotes);
@@ -71,4 +70,10 @@ function readAspect(words: string, quotes: readonly string[]): Omit<ElementPhras
       ? readElementNoun(`all ${ownerWords}`, quotes)
       : undefined;
   return { ...(plural ?? noun), aspect };
+}
+
+function findAspect(words: string): Aspect | undefined {
+  // The cast holds because the keys of the record are the aspects.
+  const aspects = Object.keys(ASPECTS) as Aspect[];
+  return aspects.find((aspect) => new RegExp(`^(?:${ASPECTS[aspect]})$`).test(words));
 }

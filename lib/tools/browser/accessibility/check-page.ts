@@ -1,9 +1,10 @@
 import type { HostBrowsers } from "#lib/browser/browser-service.ts";
+import type { AxeFindings } from "#lib/injected/accessibility/main.ts";
 import { ensureLiveBrowser } from "../ensure-live-browser.ts";
+import { pageDeadline } from "../page-deadline.ts";
 import { FRAME_ARROW, type PageFrame, withFrames } from "../page-kit/page-frames.ts";
 import type { OnProgress, PageCall } from "../page-tools.ts";
-import { withinDeadline } from "../within-deadline.ts";
-import { type FrameFindings, runAxe } from "./run-axe.ts";
+import { runAxe } from "./run-axe.ts";
 
 /** What to check. `tags` are axe-core's. With `selector`, only this part of the main frame is checked. */
 export type AccessibilityRequest = { tags: string[]; selector: string | undefined; elementsPerRule: number };
@@ -11,7 +12,7 @@ export type AccessibilityRequest = { tags: string[]; selector: string | undefine
 /** The findings of all frames that were checked. */
 export type AccessibilityResult = {
   url: string;
-  violations: FrameFindings["violations"];
+  violations: (AxeFindings["violations"][number] & { frame: string })[];
   /** Number of rules that hold in the main frame. */
   passed: number;
   /** Rules that a person has to look at. */
@@ -32,7 +33,7 @@ export async function checkAccessibility(
 ): Promise<AccessibilityResult> {
   onProgress(0, FRAMES_MAX + 1, "opening the page");
   const live = await ensureLiveBrowser(browser, call);
-  return withinDeadline(call.signal, WORK_MS_MAX, () =>
+  return pageDeadline(call.signal, WORK_MS_MAX).race(() =>
     withFrames(live, async (frames, page) => {
       const [main, ...inner] = frames;
       // With a selector, only the main frame is checked.
@@ -40,7 +41,7 @@ export async function checkAccessibility(
         (frame) => frame?.isVisible === true,
       );
       const checked = visible.slice(0, FRAMES_MAX);
-      const findings: FrameFindings[] = [];
+      const findings: (AxeFindings & { frame: string })[] = [];
       for (const [index, frame] of checked.entries()) {
         if (!frame) continue;
         onProgress(index + 1, checked.length + 1, `checking ${describeFrame(frame)}`);

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { LiveBrowser } from "#lib/browser/browser-service.ts";
+import type { TextMatch } from "#lib/injected/tools/search-text.ts";
 import { countOf } from "#lib/text/count-of.ts";
 import { shorten } from "#lib/text/shorten.ts";
 import { quoteAsData } from "../../quote-as-data.ts";
@@ -7,11 +8,10 @@ import { errorResult, textResult } from "../../tool.ts";
 import { ensureLiveBrowser } from "../ensure-live-browser.ts";
 import type { HostServices } from "../host-services.ts";
 import { answerFromPage } from "../page-copy/read-page.ts";
+import { pageDeadline } from "../page-deadline.ts";
 import { evaluateIn } from "../page-kit/evaluate-in-frame.ts";
 import { FRAME_ARROW, withFrames } from "../page-kit/page-frames.ts";
 import { pageTool } from "../page-tool.ts";
-import { withinDeadline } from "../within-deadline.ts";
-import { searchText, type TextMatch } from "./search-text.ts";
 
 const input = z.strictObject({
   query: z.string().min(1).max(500),
@@ -54,7 +54,7 @@ export const browserSearch = pageTool(
           for (const frame of frames) {
             const found = await evaluateIn(
               frame,
-              searchText,
+              "searchText",
               { query, isRegex: regex, limit: limit - matches.length },
               SEARCH_MS_MAX,
             ).catch(() => undefined);
@@ -91,7 +91,7 @@ export const browserSearch = pageTool(
             quoteAsData("the page", [`Page: ${shorten(page.url(), 500)}`, ...lines].join("\n")),
           );
         });
-      return withinDeadline(call.signal, WORK_MS_MAX, () => answerFromPage(live, read));
+      return pageDeadline(call.signal, WORK_MS_MAX).race(() => answerFromPage(live, read));
     },
 );
 

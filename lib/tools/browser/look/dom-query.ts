@@ -1,6 +1,7 @@
 import type { Page } from "playwright";
 import { z } from "zod";
 import type { LiveBrowser } from "#lib/browser/browser-service.ts";
+import type { FoundElement } from "#lib/injected/tools/find-on-page.ts";
 import { countOf } from "#lib/text/count-of.ts";
 import { shorten } from "#lib/text/shorten.ts";
 import { quoteAsData } from "../../quote-as-data.ts";
@@ -8,6 +9,7 @@ import { errorResult, type ToolResult, textResult } from "../../tool.ts";
 import { ensureLiveBrowser } from "../ensure-live-browser.ts";
 import type { HostServices } from "../host-services.ts";
 import { answerFromPage } from "../page-copy/read-page.ts";
+import { pageDeadline } from "../page-deadline.ts";
 import { evaluateIn } from "../page-kit/evaluate-in-frame.ts";
 import {
   explainFrames,
@@ -16,11 +18,8 @@ import {
   selectFrames,
   withFrames,
 } from "../page-kit/page-frames.ts";
-import type { PageKit } from "../page-kit/page-kit.ts";
 import { readTitle } from "../page-kit/read-title.ts";
 import { pageTool } from "../page-tool.ts";
-import { withinDeadline } from "../within-deadline.ts";
-import { type FoundElement, findOnPage } from "./find-on-page.ts";
 import { showDifference, showSnapshot } from "./show-snapshot.ts";
 import type { SnapshotBook } from "./snapshot-book.ts";
 import { type Snapshot, snapshotOf } from "./take-snapshot.ts";
@@ -80,7 +79,7 @@ export const domQuery = pageTool(
         const snapshot = await snapshotOf(inner, page, query.attributes);
         return textResult(show(services.snapshots, sessionId, snapshot, query));
       });
-    return withinDeadline(call.signal, WORK_MS_MAX, () => answerFromPage(live, read));
+    return pageDeadline(call.signal, WORK_MS_MAX).race(() => answerFromPage(live, read));
   },
 );
 
@@ -118,7 +117,7 @@ function readOn(book: SnapshotBook, sessionId: string, id: string, from = 1): To
 async function findElements(frames: PageFrame[], query: Query, page: Page): Promise<ToolResult> {
   const { selector = null, role = null, text: words = null, limit, includeHidden, attributes } = query;
   const [first] = frames;
-  const problem = selector === null || !first ? null : await evaluateIn(first, checkSelector, selector);
+  const problem = selector === null || !first ? null : await evaluateIn(first, "checkSelector", selector);
   if (problem !== null)
     return errorResult(
       `"${selector}" is not a CSS selector: ${problem} Text and role are filters of their own here (text, role).`,
@@ -127,7 +126,7 @@ async function findElements(frames: PageFrame[], query: Query, page: Page): Prom
   const lines: string[] = [];
   for (const frame of frames) {
     const filters = { selector, role, text: words, includeHidden, attributes, limit: limit - lines.length };
-    const found = await evaluateIn(frame, findOnPage, filters, WORK_MS_MAX);
+    const found = await evaluateIn(frame, "findOnPage", filters, WORK_MS_MAX);
     total += found.total;
     lines.push(...found.elements.map((element) => present(frame, element)));
   }
@@ -149,15 +148,6 @@ function present(frame: PageFrame, { label, text: words, selector, box, isVisibl
     `box ${x},${y} ${box.width}×${box.height}`,
     ...(isVisible && frame.isVisible ? [] : ["hidden"]),
   ].join(" ");
-}
-
-function checkSelector(kit: PageKit, selector: string): string | null {
-  try {
-    kit.queryAll(selector);
-    return null;
-  } catch (error) {
-    return error instanceof Error ? error.message : "it cannot be parsed.";
-  }
 }
 
 const SUGGESTIONS_MAX = 6;

@@ -2,10 +2,10 @@ import { describeFailure } from "../../describe-failure.ts";
 import { quoteAsData } from "../../quote-as-data.ts";
 import type { HostServices } from "../host-services.ts";
 import { readPage } from "../page-copy/read-page.ts";
+import { pageDeadline } from "../page-deadline.ts";
 import type { PageTools } from "../page-tools.ts";
 import { markActivity } from "../report/report-activity.ts";
 import { settle } from "../report/settle.ts";
-import { withinDeadline } from "../within-deadline.ts";
 import { showSnapshot } from "./show-snapshot.ts";
 import { takeSnapshot } from "./take-snapshot.ts";
 
@@ -28,12 +28,11 @@ export function createFirstLook({
   return async (session, signal) => {
     const ended = new AbortController();
     try {
-      return await withinDeadline(
+      return await pageDeadline(
         signal,
         LOOK_MS_MAX,
-        () => look(session, ended.signal),
         (seconds) => `The page did not answer within ${seconds} s.`,
-      );
+      ).race(() => look(session, ended.signal));
     } catch (error) {
       return `The page could not be read: ${describeFailure(error)}`;
     } finally {

@@ -5,11 +5,10 @@ import { textResult } from "../../tool.ts";
 import { ensureLiveBrowser } from "../ensure-live-browser.ts";
 import type { HostServices } from "../host-services.ts";
 import { answerFromPage } from "../page-copy/read-page.ts";
+import { pageDeadline } from "../page-deadline.ts";
 import { evaluateIn } from "../page-kit/evaluate-in-frame.ts";
 import { FRAME_ARROW, type PageFrame, withFrames } from "../page-kit/page-frames.ts";
-import type { PageKit } from "../page-kit/page-kit.ts";
 import { pageTool } from "../page-tool.ts";
-import { withinDeadline } from "../within-deadline.ts";
 
 const WORK_MS_MAX = 20_000;
 const URL_CHARS_MAX = 500;
@@ -29,7 +28,7 @@ export const inspectFrames = pageTool(
   },
   (services: Pick<HostServices, "browser">) => async (_input, call) => {
     const live = await ensureLiveBrowser(services.browser, call);
-    return withinDeadline(call.signal, WORK_MS_MAX, () =>
+    return pageDeadline(call.signal, WORK_MS_MAX).race(() =>
       answerFromPage(live, (from) =>
         withFrames(from, async (frames, page) =>
           textResult(
@@ -54,7 +53,7 @@ export const inspectFrames = pageTool(
 
 async function describeFrame(frame: PageFrame) {
   // A frame that has been removed or does not answer is listed without its title and counts.
-  const counted = await evaluateIn(frame, countElements, null).catch(() => undefined);
+  const counted = await evaluateIn(frame, "countElements", null).catch(() => undefined);
   const { width, height, ...counts } = counted ?? { width: frame.box.width, height: frame.box.height };
   return {
     key: frame.key,
@@ -67,22 +66,5 @@ async function describeFrame(frame: PageFrame) {
     visible: frame.isVisible,
     box: { x: Math.round(frame.box.x), y: Math.round(frame.box.y), width, height },
     ...counts,
-  };
-}
-
-/** This function is sent to the page as source and runs there, so it must use nothing from outside its own body. */
-function countElements(kit: PageKit) {
-  const { dom } = kit;
-  const roots = kit.roots();
-  const count = (selector: string) =>
-    roots.reduce((sum, root) => sum + dom.querySelectorAll(root, selector).length, 0);
-  return {
-    width: innerWidth,
-    height: innerHeight,
-    title: kit.beginningOf(dom.title(document), 200),
-    elements: count("*"),
-    links: count("a[href]"),
-    fields: count("input, select, textarea, button"),
-    shadowRoots: roots.length - 1,
   };
 }

@@ -1,17 +1,17 @@
 import { z } from "zod";
 import type { LiveBrowser } from "#lib/browser/browser-service.ts";
+import type { CleanedHtml } from "#lib/injected/tools/clean-html.ts";
 import { shorten } from "#lib/text/shorten.ts";
 import { quoteAsData } from "../../quote-as-data.ts";
 import type { ToolResult } from "../../tool.ts";
 import { ensureLiveBrowser } from "../ensure-live-browser.ts";
 import type { HostServices } from "../host-services.ts";
 import { readPage, withNotice } from "../page-copy/read-page.ts";
+import { pageDeadline } from "../page-deadline.ts";
 import { evaluateIn } from "../page-kit/evaluate-in-frame.ts";
 import { FRAME_ARROW, withFrames } from "../page-kit/page-frames.ts";
 import { readTitle } from "../page-kit/read-title.ts";
 import { pageTool } from "../page-tool.ts";
-import { withinDeadline } from "../within-deadline.ts";
-import { type CleanedHtml, cleanHtml } from "./clean-html.ts";
 
 const HTML_CHARS_MAX = 2_000_000;
 const URL_CHARS_MAX = 2_000;
@@ -33,7 +33,7 @@ export const saveCleanedHtml = pageTool(
   (services: Pick<HostServices, "browser" | "evidence">) =>
     async ({ title }, call) => {
       const live = await ensureLiveBrowser(services.browser, call);
-      const { value: page, notice } = await withinDeadline(call.signal, WORK_MS_MAX, () =>
+      const { value: page, notice } = await pageDeadline(call.signal, WORK_MS_MAX).race(() =>
         readPage(live, readCleanedPage),
       );
       const bytes = new TextEncoder().encode(joinFrames(page));
@@ -72,12 +72,12 @@ type CleanedPage = {
 function readCleanedPage(live: LiveBrowser): Promise<CleanedPage> {
   return withFrames(live, async ([first, ...others], page) => {
     if (!first) throw new Error("The page is gone; try again.");
-    const main = await evaluateIn(first, cleanHtml, HTML_CHARS_MAX, CLEAN_MS_MAX);
+    const main = await evaluateIn(first, "cleanHtml", HTML_CHARS_MAX, CLEAN_MS_MAX);
     const frames: CleanedPage["frames"] = [];
     let charsLeft = HTML_CHARS_MAX - main.html.length;
     for (const frame of others) {
       if (charsLeft <= 0) break;
-      const cleaned = await evaluateIn(frame, cleanHtml, charsLeft, CLEAN_MS_MAX).catch(() => undefined);
+      const cleaned = await evaluateIn(frame, "cleanHtml", charsLeft, CLEAN_MS_MAX).catch(() => undefined);
       if (!cleaned) continue;
       charsLeft -= cleaned.html.length;
       frames.push({ label: `${frame.path.join(FRAME_ARROW)} ${frame.url}`, cleaned });

@@ -1,11 +1,11 @@
 import type { Page } from "playwright";
 import type { LiveBrowser } from "#lib/browser/browser-service.ts";
+import type { PageView } from "#lib/injected/tools/read-frame.ts";
+import type { SnapshotLine } from "#lib/injected/tools/walk-page.ts";
 import { shorten } from "#lib/text/shorten.ts";
 import { evaluateIn } from "../page-kit/evaluate-in-frame.ts";
 import { type PageFrame, withFrames } from "../page-kit/page-frames.ts";
-import type { PageKit } from "../page-kit/page-kit.ts";
 import { readTitle } from "../page-kit/read-title.ts";
-import { type SnapshotLine, walkPage } from "../page-kit/walk-page.ts";
 
 /** A page as lines of text and controls in reading order. The lines of a frame follow the line of its iframe. */
 export type Snapshot = {
@@ -18,9 +18,6 @@ export type Snapshot = {
   view: PageView;
   lines: string[];
 };
-
-/** The size of the viewport, its scroll position and the height of the page, in CSS pixels. */
-type PageView = { width: number; height: number; scrollY: number; pageHeight: number };
 
 /** Maximum lines of one frame. A snapshot leaves out the frame's further lines. */
 const LINES_MAX = 20_000;
@@ -53,7 +50,7 @@ export async function snapshotOf(
   );
   const lines: string[] = [];
   write(content?.lines ?? [], "", lines, walked);
-  const view = await evaluateIn(first, readView, null);
+  const view = await evaluateIn(first, "readView", null);
   return {
     url: shorten(page.url(), URL_CHARS_MAX),
     title: await readTitle(page),
@@ -64,7 +61,7 @@ export async function snapshotOf(
 }
 
 const walk = (frame: PageFrame, attributes: string[]) =>
-  evaluateIn(frame, walkPage, { linesMax: LINES_MAX, attributes }, WALK_MS_MAX);
+  evaluateIn(frame, "walkPage", { linesMax: LINES_MAX, attributes }, WALK_MS_MAX);
 
 type Walked = Map<string | null, { frame: PageFrame; content: { lines: SnapshotLine[] } | null }>;
 
@@ -81,12 +78,4 @@ function write(source: SnapshotLine[], indent: string, lines: string[], walked: 
     lines.push(`${own}${text} ${key}${where}${inner.content ? "" : " (does not answer)"}`);
     write(inner.content?.lines ?? [], `${own}  `, lines, walked);
   }
-}
-
-/** This function is sent to the page as source and runs there. */
-function readView({ dom }: PageKit): PageView {
-  const root = dom.documentElement(document);
-  // A document of which nothing has arrived has no element.
-  const pageHeight = root ? dom.scrollHeight(root) : 0;
-  return { width: innerWidth, height: innerHeight, scrollY: Math.round(scrollY), pageHeight };
 }

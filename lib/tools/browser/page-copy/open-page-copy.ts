@@ -1,9 +1,8 @@
 import type { Page, Route } from "playwright";
 import type { LiveBrowser } from "#lib/browser/browser-service.ts";
 import type { FreshContext } from "#lib/browser/page/open-fresh-context.ts";
-import type { Dom } from "#lib/dom/make-dom.ts";
-import { withinTime } from "#lib/time/within-time.ts";
-import { evaluateInMainFrame } from "../page-kit/tool-world.ts";
+import { createDeadline } from "#lib/time/deadline.ts";
+import { callInMainFrame } from "../page-kit/tool-world.ts";
 import { type ArchivedFile, type PageArchive, readArchive } from "./read-archive.ts";
 
 /** How long the page may take to be archived, and the copy to load. */
@@ -32,11 +31,10 @@ export async function openPageCopy(
   viewport = live.page().viewportSize() ?? { width: 1280, height: 800 },
 ): Promise<PageCopy> {
   const cdp = await live.cdp();
-  const { data } = await withinTime(
-    cdp.send("Page.captureSnapshot", { format: "mhtml" }),
-    ARCHIVE_MS_MAX,
-    "The page could not be read: a navigation of it is pending, and its scripts keep it busy.",
-  );
+  const { data } = await createDeadline({
+    ms: ARCHIVE_MS_MAX,
+    lateMessage: "The page could not be read: a navigation of it is pending, and its scripts keep it busy.",
+  }).race(cdp.send("Page.captureSnapshot", { format: "mhtml" }));
   const files = readArchive(data);
   const storage = { cookies: [], origins: [] };
   const context = await live.openContext({ viewport, isMobile: false, storage });
@@ -73,7 +71,7 @@ async function show({ page, cdp }: FreshContext, url: string, files: PageArchive
   else await page.setContent(main.body.toString(), { timeout: LOAD_MS_MAX });
   // The archive has no scripts. Without scripting, timers of the tools' own code would not run either.
   await cdp.send("Emulation.setScriptExecutionDisabled", { value: false });
-  await evaluateInMainFrame(page, removeOverlay, null);
+  await callInMainFrame(page, "removeOverlay", []);
 }
 
 /** Answers all requests of the page from the archive. */
@@ -103,8 +101,3 @@ async function serve(page: Page, pageUrl: string, files: PageArchive): Promise<v
 }
 
 const withoutFragment = (url: string): string => url.split("#", 1)[0] ?? url;
-
-/** This function is sent to the page as source and runs there. */
-function removeOverlay(dom: Dom): void {
-  for (const host of dom.querySelectorAll(document, "[data-agent-session-overlay]")) dom.remove(host);
-}

@@ -1,10 +1,10 @@
 import type { CDPSession, Page } from "playwright";
 import type { LiveBrowser } from "#lib/browser/browser-service.ts";
 import { unlessStalled } from "#lib/browser/page/pending-documents.ts";
+import type { RefCounter } from "#lib/injected/page-kit/page-kit.ts";
 import { shorten } from "#lib/text/shorten.ts";
 import { quoteAsData } from "../../quote-as-data.ts";
 import { callWithNode } from "./evaluate-in-frame.ts";
-import type { RefCounter } from "./page-kit.ts";
 import { openWorld, sessionOf } from "./tool-world.ts";
 
 /** A box in CSS pixels of the main frame's viewport. */
@@ -176,18 +176,7 @@ async function openFrame(
 
 async function describeOwner(parent: PageFrame, frameId: string) {
   const { backendNodeId } = await parent.session.send("DOM.getFrameOwner", { frameId });
-  return callWithNode(parent, backendNodeId, ({ dom, ...kit }, element) => {
-    const box = dom.getBoundingClientRect(element);
-    return {
-      ref: kit.refOf(element),
-      selector: kit.selectorOf(element),
-      x: box.x + dom.clientLeft(element),
-      y: box.y + dom.clientTop(element),
-      width: dom.clientWidth(element),
-      height: dom.clientHeight(element),
-      isVisible: kit.isVisible(element),
-    };
-  });
+  return callWithNode(parent, backendNodeId, "describeOwner");
 }
 
 /**

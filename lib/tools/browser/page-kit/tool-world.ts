@@ -1,5 +1,6 @@
 import type { BrowserContext, CDPSession, Frame, Page } from "playwright";
-import { type Dom, makeDom } from "#lib/dom/make-dom.ts";
+import type { FunctionName, InjectedFunction } from "#lib/injected/bundle.ts";
+import { callInjected } from "#lib/injected/call-injected.ts";
 
 const WORLD_NAME = "agent-session-tools";
 
@@ -32,24 +33,19 @@ export async function openWorld(session: CDPSession, frameId: string): Promise<n
   return executionContextId;
 }
 
+type ToolFunction = Exclude<FunctionName<"tools">, "callWithKit" | "elementOf" | "createPageKit">;
+
 /**
- * Runs a function in a page's main frame, in the tools' isolated world, without looking at other frames. The function is
- * sent as source, so it uses nothing from outside its own body. The argument and the result must be JSON values.
+ * Calls a function in a page's main frame, in the tools' isolated world, without looking at other frames.
  * @throws Error if the page is gone.
  */
-export async function evaluateInMainFrame<Argument, Result>(
+export async function callInMainFrame<Name extends ToolFunction>(
   page: Page,
-  fn: (dom: Dom, argument: Argument) => Result | Promise<Result>,
-  argument: Argument,
-): Promise<Result> {
+  name: Name,
+  args: Parameters<InjectedFunction<"tools", Name>>,
+): Promise<Awaited<ReturnType<InjectedFunction<"tools", Name>>>> {
   const session = await sessionOf(page.context(), page);
   const { frameTree } = await session.send("Page.getFrameTree");
-  const { result } = await session.send("Runtime.evaluate", {
-    expression: `(${fn})((${makeDom})(), ${JSON.stringify(argument)})`,
-    contextId: await openWorld(session, frameTree.frame.id),
-    awaitPromise: true,
-    returnByValue: true,
-  });
-  // The cast is safe: the value is the function's result.
-  return result.value as Result;
+  const contextId = await openWorld(session, frameTree.frame.id);
+  return callInjected({ session, contextId }, "tools", name, args);
 }

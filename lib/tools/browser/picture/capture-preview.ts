@@ -5,9 +5,9 @@ import { unlessStalled } from "#lib/browser/page/pending-documents.ts";
 import { ensureLiveBrowser } from "../ensure-live-browser.ts";
 import type { HostServices } from "../host-services.ts";
 import { readPage, withNotice } from "../page-copy/read-page.ts";
-import { evaluateInMainFrame } from "../page-kit/tool-world.ts";
+import { pageDeadline } from "../page-deadline.ts";
+import { callInMainFrame } from "../page-kit/tool-world.ts";
 import { pageTool } from "../page-tool.ts";
-import { withinDeadline } from "../within-deadline.ts";
 import { keepPicture } from "./keep-picture.ts";
 import { nameVariant, pictureVariant, withVariant } from "./picture-variant.ts";
 import { readViewport, takePicture } from "./take-picture.ts";
@@ -47,7 +47,7 @@ export const capturePreview = pageTool(
       const live = await ensureLiveBrowser(services.browser, call);
       const page = live.page();
       const preset = device && DEVICES[device];
-      const current = await withinDeadline(call.signal, 5_000, () => readSize(page));
+      const current = await pageDeadline(call.signal, 5_000).race(() => readSize(page));
       const size = {
         width: width ?? preset?.width ?? current.width,
         height: height ?? preset?.height ?? current.height,
@@ -60,7 +60,7 @@ export const capturePreview = pageTool(
             ),
           ),
         );
-      const { value: picture, notice } = await withinDeadline(call.signal, WORK_MS_MAX, () =>
+      const { value: picture, notice } = await pageDeadline(call.signal, WORK_MS_MAX).race(() =>
         readPage(live, take),
       );
       const about = {
@@ -98,13 +98,4 @@ async function withViewport<Result>(
  * Waits until the fonts are loaded and two frames are drawn, so that the layout has adapted to the new size. Waits at
  * most one second.
  */
-const settle = (page: Page): Promise<void> =>
-  evaluateInMainFrame(
-    page,
-    async (dom) => {
-      const frame = () => new Promise((resolve) => requestAnimationFrame(resolve));
-      const drawn = Promise.all([dom.fonts(document).ready, frame().then(frame)]);
-      await Promise.race([drawn, new Promise((resolve) => setTimeout(resolve, 1_000))]);
-    },
-    null,
-  );
+const settle = (page: Page): Promise<void> => callInMainFrame(page, "untilDrawn", []);

@@ -5,8 +5,8 @@ import { beginningOf } from "#lib/text/whole-characters.ts";
 import { ensureLiveBrowser } from "../ensure-live-browser.ts";
 import type { HostServices } from "../host-services.ts";
 import { readPage, withNotice } from "../page-copy/read-page.ts";
+import { pageDeadline } from "../page-deadline.ts";
 import { pageTool } from "../page-tool.ts";
-import { withinDeadline } from "../within-deadline.ts";
 import { keepPicture } from "./keep-picture.ts";
 import { nameVariant, pictureVariant, withVariant } from "./picture-variant.ts";
 import { takePicture, takePictureOfView } from "./take-picture.ts";
@@ -42,7 +42,7 @@ export const screenshot = pageTool(
           ),
         );
       const isOfView = selector === undefined && !fullPage && !marks && variant === undefined;
-      const { value: picture, notice } = await withinDeadline(call.signal, WORK_MS_MAX, () =>
+      const { value: picture, notice } = await pageDeadline(call.signal, WORK_MS_MAX).race(() =>
         readPage(live, take, isOfView ? takePictureOfView : undefined),
       );
       const url = page.url();

@@ -2,8 +2,9 @@ import type { CDPSession, Page } from "playwright";
 import type { LiveBrowser } from "#lib/browser/browser-service.ts";
 import { withOverlayHidden } from "#lib/browser/overlay/hide-overlay.ts";
 import { VIEWPORT } from "#lib/browser/page/open-browser.ts";
-import { evaluateInMainFrame } from "../page-kit/tool-world.ts";
-import { type Mark, markControls } from "./mark-controls.ts";
+import type { Mark } from "#lib/injected/tools/mark-controls.ts";
+import { callInMainFrame } from "../page-kit/tool-world.ts";
+import { markControls } from "./mark-controls.ts";
 
 /** The part of the page that a picture shows. */
 type PictureArea = {
@@ -140,20 +141,7 @@ async function findClip(page: Page, { selector, fullPage }: PictureArea): Promis
  * @throws Error if the page is not drawn yet.
  */
 export async function readViewport(page: Page) {
-  const view = await evaluateInMainFrame(
-    page,
-    (dom) => {
-      const root = dom.documentElement(document);
-      // A page of which only the head has arrived is not drawn. Images and XML have no body.
-      if (!root || (dom.localName(root) === "html" && !dom.body(document))) return null;
-      const full = {
-        width: Math.max(dom.scrollWidth(root), innerWidth),
-        height: Math.max(dom.scrollHeight(root), innerHeight),
-      };
-      return { x: scrollX, y: scrollY, width: innerWidth, height: innerHeight, full };
-    },
-    null,
-  );
+  const view = await callInMainFrame(page, "readViewport", []);
   if (view) return view;
   throw new Error(
     "The page has no picture yet: only the beginning of its document has arrived. Try again later, or go to another page.",

@@ -1,6 +1,7 @@
 import type { LiveBrowser } from "#lib/browser/browser-service.ts";
+import { callInjected } from "#lib/injected/call-injected.ts";
+import { pageDeadline } from "../page-deadline.ts";
 import { withFrames } from "../page-kit/page-frames.ts";
-import { withinDeadline } from "../within-deadline.ts";
 import type { ActivityMark } from "./report-activity.ts";
 
 /** Maximum time to wait for the page to load. */
@@ -56,7 +57,9 @@ export async function settle(
   await untilLoaded(live);
   if (!isRestAwaited) return;
   // `untilQuiet` may fail, because a page that is busy or navigating does not answer.
-  await withinDeadline(signal, QUIET_MS_MAX + POLL_MS, () => untilQuiet(live)).catch(() => {});
+  await pageDeadline(signal, QUIET_MS_MAX + POLL_MS)
+    .race(() => untilQuiet(live))
+    .catch(() => {});
   // The page may have navigated during the wait.
   await untilLoaded(live);
 }
@@ -68,37 +71,9 @@ const untilLoaded = (live: LiveBrowser) =>
     .waitForLoadState("load", { timeout: LOAD_MS_MAX })
     .catch(() => {});
 
-const untilQuiet = (live: LiveBrowser): Promise<unknown> =>
-  withFrames(live, ([main]) =>
-    main
-      ? main.session.send("Runtime.evaluate", {
-          expression: `(${observeRest})(${QUIET_MS}, ${QUIET_MS_MAX})`,
-          contextId: main.contextId,
-          awaitPromise: true,
-        })
-      : Promise.resolve(undefined),
-  );
-
-/**
- * Resolves when the document has not changed for `quietMs`, or after `maxMs` at the latest. The function is sent to the
- * page as source and runs there.
- */
-function observeRest(quietMs: number, maxMs: number): Promise<void> {
-  return new Promise((resolve) => {
-    const finish = () => {
-      observer.disconnect();
-      clearTimeout(end);
-      resolve();
-    };
-    let rest = setTimeout(finish, quietMs);
-    const end = setTimeout(finish, maxMs);
-    const observer = new MutationObserver(() => {
-      clearTimeout(rest);
-      rest = setTimeout(finish, quietMs);
-    });
-    const all = { subtree: true, childList: true, attributes: true, characterData: true };
-    observer.observe(document, all);
+const untilQuiet = (live: LiveBrowser): Promise<void> =>
+  withFrames(live, async ([main]) => {
+    if (main) await callInjected(main, "tools", "untilQuiet", [QUIET_MS, QUIET_MS_MAX]);
   });
-}
 
 const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));

@@ -10,10 +10,10 @@ import { showDifference, showSnapshot } from "../look/show-snapshot.ts";
 import type { SnapshotBook } from "../look/snapshot-book.ts";
 import { takeSnapshot } from "../look/take-snapshot.ts";
 import { readPage } from "../page-copy/read-page.ts";
+import { pageDeadline } from "../page-deadline.ts";
 import { pageTool } from "../page-tool.ts";
 import { type ActivityMark, markActivity, reportActivity } from "../report/report-activity.ts";
 import { settle } from "../report/settle.ts";
-import { withinDeadline } from "../within-deadline.ts";
 import type { ScriptCall, ScriptOutcome } from "./script-runner.ts";
 
 const TIMEOUT_MS_MAX = 120_000;
@@ -144,7 +144,7 @@ async function reportScript(
 async function showPage(snapshots: SnapshotBook, live: LiveBrowser, call: ToolCall): Promise<string> {
   const before = snapshots.latest(call.sessionId);
   try {
-    const { value: snapshot, notice } = await withinDeadline(call.signal, SNAPSHOT_MS_MAX, () =>
+    const { value: snapshot, notice } = await pageDeadline(call.signal, SNAPSHOT_MS_MAX).race(() =>
       readPage(live, takeSnapshot),
     );
     if (notice !== undefined) {

@@ -1,12 +1,14 @@
 import type { LiveBrowser } from "#lib/browser/browser-service.ts";
 import { endBusyScript } from "#lib/browser/page/end-busy-script.ts";
 import { isStalled, PendingDocumentError, unlessStalled } from "#lib/browser/page/pending-documents.ts";
+import { onceSource } from "#lib/injected/bundle.ts";
 import { errorText } from "#lib/text/error-text.ts";
 import { beginningOf } from "#lib/text/whole-characters.ts";
-import { explainEngineSource } from "../page-kit/explain-element.ts";
+import { createDeadline } from "#lib/time/deadline.ts";
+import { pageDeadline } from "../page-deadline.ts";
 import { findRef, listFrames } from "../page-kit/find-ref.ts";
-import { withinDeadline } from "../within-deadline.ts";
 import { INVALID_MESSAGE } from "./read-messages.ts";
+import { recordClicks } from "./record-clicks.ts";
 import { connectPageRelay, type PageRelay } from "./relay/page-relay.ts";
 import { createScriptCalls, type ScriptCalls } from "./script-calls.ts";
 import { readError, readValue } from "./script-end.ts";
@@ -22,6 +24,8 @@ const DISCONNECT_MS_MAX = 2_000;
 /** After how long without an answer a page counts as busy: before a script, and after a script that ran too long. */
 const BUSY_BEFORE_MS = 6_000;
 const BUSY_AFTER_MS = 2_000;
+/** How long a script waits until the page's clicks are recorded. */
+const RECORD_MS_MAX = 1_000;
 /** Maximum number of calls in progress that are recorded for a script. */
 const CALLS_MAX = 50;
 const LOG_CHARS_MAX = 20_000;
@@ -122,7 +126,7 @@ export async function playScript(
     disconnected.catch(() => {});
     // The relay closes later if the page's next document does not come: until then, the page answers no input.
     await unlessStalled(live.documents, live.page(), () =>
-      withinDeadline(new AbortController().signal, DISCONNECT_MS_MAX, () => disconnected),
+      pageDeadline(undefined, DISCONNECT_MS_MAX).race(() => disconnected),
     ).catch(() => {});
   }
 }
@@ -135,6 +139,11 @@ function fail({ end }: Play, error: string, timedOut = false): void {
 async function connect(play: Play, dialogClaim: ReturnType<LiveBrowser["claimDialogs"]>): Promise<void> {
   const { child, live, script, options } = play;
   await unlessStalled(live.documents, live.page(), () => freePage(play, BUSY_BEFORE_MS)).catch(ignorePending);
+  if (play.isOver) return;
+  // Nothing depends on the clicks, and what hinders their recording hinders the script too, which then reports it.
+  await unlessStalled(live.documents, live.page(), () =>
+    createDeadline({ ms: RECORD_MS_MAX, lateMessage: "the page is busy" }).race(recordClicks(live)),
+  ).catch(() => {});
   if (play.isOver) return;
   // The overlay, with which people annotate the page, is hidden: a script must neither see nor operate it.
   const showOverlay = await live.hideOverlay("script");
@@ -171,7 +180,8 @@ async function connect(play: Play, dialogClaim: ReturnType<LiveBrowser["claimDia
     script,
     helpers: Object.keys(options.helpers),
     frames: USES_REFS.test(script) ? ((await listFrames(live).catch(ignorePending)) ?? {}) : {},
-    explainSource: explainEngineSource(),
+    explainSource: onceSource("engines", "createExplainEngine", []),
+    refSource: onceSource("engines", "createRefEngine", []),
     actionTimeoutMs: Math.min(ACTION_TIMEOUT_MS, options.timeoutMs),
     logCharsMax: LOG_CHARS_MAX,
     resultCharsMax: RESULT_CHARS_MAX,

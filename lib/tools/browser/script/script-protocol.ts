@@ -14,6 +14,8 @@ export type ToChild =
       frames: Record<string, string[]>;
       /** Source of a selector engine that explains why an action on an element is not possible. */
       explainSource: string;
+      /** Source of a selector engine for refs. */
+      refSource: string;
       actionTimeoutMs: number;
       logCharsMax: number;
       resultCharsMax: number;

@@ -1,6 +1,6 @@
-import type { Logger } from "#lib/log/logger.ts";
 import type { LiveBrowser } from "#lib/browser/browser-service.ts";
 import { openSandboxUsers, type SandboxUsers } from "#lib/isolation/sandbox-users.ts";
+import type { Logger } from "#lib/log/logger.ts";
 import { playScript } from "./play-script.ts";
 import {
   CONFINEMENT_KINDS,

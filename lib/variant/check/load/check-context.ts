@@ -1,7 +1,8 @@
 import type { LiveBrowser } from "#lib/browser/browser-service.ts";
 import type { BrowserStorage } from "#lib/browser/page/open-fresh-context.ts";
+import type { ExaminedChange } from "#lib/injected/check/examined-change.ts";
+import type { RecordedClick } from "#lib/tools/browser/script/record-clicks.ts";
 import type { ViewportName } from "../check-report.ts";
-import type { ExaminedChange } from "../examined-changes.ts";
 import type { CheckLimits } from "./check-limits.ts";
 
 /**
@@ -26,6 +27,8 @@ export type CheckContext = {
   limits: CheckLimits;
   /** Whether the check may send requests with effects, such as POST. */
   allowSubmits: boolean;
+  /** The latest clicks in the live browser. They may show how what is hidden is opened. */
+  clicks: RecordedClick[];
   /** Aborted when the check is stopped or exceeds its time limit. */
   signal: AbortSignal;
 };

@@ -54,6 +54,6 @@ export const CHECK_LIMITS: CheckLimits = {
   rerenderMs: 1_000,
   routeMs: 5_000,
   stepMs: 3_000,
-  operateMs: 12_000,
+  operateMs: 20_000,
   fightMs: 3_000,
 };

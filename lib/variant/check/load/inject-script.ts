@@ -1,4 +1,5 @@
-import { makeDom } from "#lib/dom/make-dom.ts";
+import { functionSource, toSource } from "#lib/injected/bundle.ts";
+import type { TagTime } from "#lib/injected/tag/main.ts";
 import type { CheckContext } from "./check-context.ts";
 
 /**
@@ -7,33 +8,8 @@ import type { CheckContext } from "./check-context.ts";
  * would run it: with `async`, `latencyMs` after the parser has reached the head, when the page may have painted already.
  */
 export function injectScript({ script, tag, tagUrl }: CheckContext, latencyMs: number): string {
-  return `if (window === window.top) {
-    const run = () => {
-      ${script}
-    };
-    const later = setTimeout.bind(window);
-    const dom = (${makeDom})();
-    const isTag = (node) => dom.isElement(node) && dom.localName(node) === "script" && dom.getAttribute(node, "src") === ${JSON.stringify(tagUrl)};
-    const leading = ["meta", "base", "title"];
-    let isDecided = false;
-    const stop = () => {
-      isDecided = true;
-      observer.disconnect();
-    };
-    const look = () => {
-      if (isDecided) return;
-      const head = dom.head(document);
-      const nodes = head === null ? [] : [...dom.childNodes(head)];
-      if (nodes.some(isTag)) return stop();
-      const isPast = dom.body(document) !== null || nodes.some((node) => dom.isElement(node) && !leading.includes(dom.localName(node)));
-      if (!isPast) return;
-      stop();
-      ${tag === "blocking" ? "run();" : `later(run, ${latencyMs});`}
-    };
-    const observer = new MutationObserver(look);
-    observer.observe(document, { childList: true, subtree: true });
-    dom.addEventListener(document, "readystatechange", look);
-    dom.addEventListener(document, "error", ({ target }) => { if (target !== window && isTag(target)) run(); }, true);
-    look();
-  }`;
+  const time: TagTime = { tagUrl, isBlocking: tag === "blocking", latencyMs };
+  return `(${functionSource("tag", "runAtTag")})(() => {
+    ${script}
+  }, ${toSource(time)})`;
 }

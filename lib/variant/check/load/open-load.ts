@@ -2,8 +2,9 @@ import type { Page, Request, Response } from "playwright";
 import { describeNetError } from "#lib/browser/page/explain-failure.ts";
 import type { FreshContext } from "#lib/browser/page/open-fresh-context.ts";
 import type { Box } from "#lib/tools/browser/compare/pictures.ts";
-import { withinDeadline } from "#lib/tools/browser/within-deadline.ts";
+import { pageDeadline } from "#lib/tools/browser/page-deadline.ts";
 import { VIEWPORTS } from "../check-report.ts";
+import { forbidsScripts, readPolicies } from "../content-policy.ts";
 import type { CheckContext, CheckTarget } from "./check-context.ts";
 import { followWindows } from "./follow-windows.ts";
 import { PageFailure } from "./page-failure.ts";
@@ -11,8 +12,10 @@ import { followProblems, type PageProblems } from "./page-problems.ts";
 import {
   addWatch,
   evaluateInWorld,
-  type InsideFunction,
   isDocumentLeft,
+  type LookArgument,
+  type LookName,
+  type LookResult,
   openPageWorld,
   type PageWorld,
 } from "./page-world.ts";
@@ -33,15 +36,15 @@ export type PageLoad = {
   /** Number of dialogs, tabs and file choosers that the page has opened so far. */
   countWindows: () => number;
   /**
-   * Runs a function inside the page, in the check's isolated world.
+   * Calls a function of `lib/injected/check` inside the page, in the check's isolated world.
    *
    * @throws Error with a sentence if the page does not answer, or keeps loading other documents.
    */
-  look: <Argument, Result>(
-    fn: InsideFunction<Argument, Result>,
-    argument: Argument,
+  look: <Name extends LookName>(
+    name: Name,
+    argument: LookArgument<Name>,
     timeoutMs?: number,
-  ) => Promise<Result>;
+  ) => Promise<LookResult<Name>>;
   /** Evaluates an expression in the page's main world, where the page can forge the result. */
   evaluateInPage: (expression: string) => Promise<unknown>;
   /** Gives `work` direct access to the check's isolated world of the current document. */
@@ -104,7 +107,7 @@ async function openContext(check: CheckContext, { viewport }: CheckTarget): Prom
   const opening = live.openContext({ viewport: VIEWPORTS[viewport], isMobile, storage });
   const describeTimeout = () => "The browser did not open a page for the check.";
   try {
-    return await withinDeadline(signal, OPEN_TIMEOUT_MS, () => opening, describeTimeout);
+    return await pageDeadline(signal, OPEN_TIMEOUT_MS, describeTimeout).race(() => opening);
   } catch (error) {
     // The context may still open after the deadline. It is then closed at once.
     void opening.then((fresh) => fresh.close()).catch(() => {});
@@ -142,18 +145,22 @@ async function load(
       `${subject} asks for a user name and a password (HTTP authentication), which cannot be copied from the session.`,
     );
   if (status >= 400) throw new PageFailure(`${subject} answered with the status ${status}.`);
+  if (forbidsScripts(await readPolicies(response)))
+    throw new PageFailure(
+      `The page's Content-Security-Policy (sandbox) forbids scripts, so no published script can run on it. Add allow-scripts to its sandbox directive.`,
+    );
   await within(loadMs + GRACE_MS, () => untilLoaded(page, loadMs));
 
-  async function look<Argument, Result>(
-    fn: InsideFunction<Argument, Result>,
-    argument: Argument,
-  ): Promise<Result> {
+  async function look<Name extends LookName>(
+    name: Name,
+    argument: LookArgument<Name>,
+  ): Promise<LookResult<Name>> {
     for (;;) {
       const seen = documents.count();
       if (seen > DOCUMENTS_MAX)
         throw new PageFailure(`${subject} keeps loading other documents; it now shows ${page.url()}.`);
       try {
-        return await evaluateInWorld(await openPageWorld(cdp), fn, argument);
+        return await evaluateInWorld(await openPageWorld(cdp), name, argument);
       } catch (error) {
         if (!isDocumentLeft(error) || page.isClosed()) throw error;
         // The page loaded another document during the call, so the function runs again in the new document.
@@ -170,7 +177,7 @@ async function load(
     tagGap: () => delivery?.gap(),
     pendingRequests: () => pending.size,
     countWindows,
-    look: (fn, argument, timeoutMs = answerMs) => within(timeoutMs, () => look(fn, argument)),
+    look: (name, argument, timeoutMs = answerMs) => within(timeoutMs, () => look(name, argument)),
     evaluateInPage: (expression) =>
       within(answerMs + GRACE_MS, async () => {
         const options = { expression, returnByValue: true, timeout: answerMs };
@@ -203,7 +210,7 @@ function createDeadlines(signal: AbortSignal, { page, guard }: FreshContext, sub
   const describeTimeout = (seconds: number) =>
     `${subject} did not answer within ${seconds} s: its scripts are busy, or never end.`;
   return <Result>(timeoutMs: number, work: () => Promise<Result>): Promise<Result> =>
-    withinDeadline(signal, timeoutMs, () => Promise.race([work(), crashed.promise]), describeTimeout);
+    pageDeadline(signal, timeoutMs, describeTimeout).race(() => Promise.race([work(), crashed.promise]));
 }
 
 async function go(

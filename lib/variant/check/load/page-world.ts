@@ -1,28 +1,20 @@
 import type { CDPSession } from "playwright";
-import { makeDom } from "#lib/dom/make-dom.ts";
-import { beginningOf } from "#lib/text/whole-characters.ts";
+import { startSource } from "#lib/injected/bundle.ts";
+import { callInjected } from "#lib/injected/call-injected.ts";
+import type { ExaminedChange } from "#lib/injected/check/examined-change.ts";
+import type { LookFunctions } from "#lib/injected/check/main.ts";
 import type { PageFrame } from "#lib/tools/browser/page-kit/page-frames.ts";
-import { pageKitSource } from "#lib/tools/browser/page-kit/page-kit.ts";
-import type { ExaminedChange } from "../examined-changes.ts";
-import { makeBuiltNodes } from "../inside/built-nodes.ts";
-import { DANGEROUS_LINK } from "../inside/find-links.ts";
-import { makeNodeMatcher } from "../inside/match-nodes.ts";
-import { type PageWatch, watchPage } from "../inside/page-watch.ts";
-import { makeEffectReader } from "../inside/read-effect.ts";
-import { makeVerifier } from "../inside/verify-changes.ts";
-import { fillForm } from "../operate/inside/fill-form.ts";
-import { makeControlFinder } from "../operate/inside/find-controls.ts";
-import { makeOperator } from "../operate/inside/operator.ts";
-import { makeReactionRecorder } from "../operate/inside/record-reaction.ts";
 
 /** The isolated world of a document, in which the check's functions run. The page's scripts cannot reach it. */
 export type PageWorld = Pick<PageFrame, "session" | "contextId">;
 
-/** A function whose source is sent to the page and runs there. Its argument and its result are JSON. */
-export type InsideFunction<Argument, Result> = (
-  watch: PageWatch,
-  argument: Argument,
-) => Result | Promise<Result>;
+/** The name of a function that runs inside the page. */
+export type LookName = keyof LookFunctions;
+/** The argument of the function with this name. Null if it has none. */
+export type LookArgument<Name extends LookName> =
+  Parameters<LookFunctions[Name]> extends [unknown, infer Argument, ...unknown[]] ? Argument : null;
+/** The result of the function with this name. */
+export type LookResult<Name extends LookName> = Awaited<ReturnType<LookFunctions[Name]>>;
 
 const WORLD_NAME = "agent-session-check";
 
@@ -32,17 +24,7 @@ export async function addWatch(
   changes: ExaminedChange[],
   tagUrl: string,
 ): Promise<void> {
-  const source = `if (self === top) {
-    const changes = ${JSON.stringify(changes)};
-    const counter = { prefix: "", next: 1 };
-    const dom = (${makeDom})();
-    const newKit = () => ${pageKitSource("counter")};
-    const verifier = (${makeVerifier})(dom, changes, ${makeNodeMatcher}, ${makeBuiltNodes}, ${makeEffectReader}, ${beginningOf});
-    const watch = (${watchPage})(dom, changes, ${JSON.stringify(tagUrl)}, newKit, verifier);
-    const dangerous = ${JSON.stringify(DANGEROUS_LINK.source)};
-    watch.operator = (${makeOperator})(watch, ${makeControlFinder}, ${makeReactionRecorder}, ${fillForm}, dangerous, ${beginningOf});
-    globalThis.agentSessionWatch = watch;
-  }`;
+  const source = `if (self === top) ${startSource("check", "start", [changes, tagUrl])}`;
   await session.send("Page.addScriptToEvaluateOnNewDocument", { source, worldName: WORLD_NAME });
 }
 
@@ -60,26 +42,17 @@ export async function openPageWorld(session: CDPSession): Promise<PageWorld> {
 }
 
 /**
- * Runs a function in a world.
+ * Calls a function of `lib/injected/check` in a world.
  * @throws Error with the function's own message, or an error for which {@link isDocumentLeft} is true.
  */
-export async function evaluateInWorld<Argument, Result>(
-  { session, contextId }: PageWorld,
-  fn: InsideFunction<Argument, Result>,
-  argument: Argument,
-): Promise<Result> {
-  const { result, exceptionDetails } = await session.send("Runtime.evaluate", {
-    expression: `(${fn})(globalThis.agentSessionWatch, ${JSON.stringify(argument ?? null)})`,
-    contextId,
-    awaitPromise: true,
-    returnByValue: true,
-  });
-  if (exceptionDetails) {
-    const { exception, text } = exceptionDetails;
-    throw new Error((exception?.description ?? text).split("\n")[0]);
-  }
-  // The cast is safe: the value is the function's result.
-  return result.value as Result;
+export async function evaluateInWorld<Name extends LookName>(
+  world: PageWorld,
+  name: Name,
+  argument: LookArgument<Name>,
+): Promise<LookResult<Name>> {
+  const value = await callInjected(world, "check", "look", [name, argument]);
+  // The cast is safe: the value is the result of the function with this name.
+  return value as LookResult<Name>;
 }
 
 /** Whether an evaluation failed because the page navigated to another document. */

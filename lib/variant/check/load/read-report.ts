@@ -1,4 +1,4 @@
-import type { RuntimeReport } from "../../runtime/runtime-types.ts";
+import type { RuntimeReport } from "#lib/injected/runtime/runtime-types.ts";
 import { parseReport, reportExpression } from "../../runtime-report.ts";
 import type { PageLoad } from "./open-load.ts";
 

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { CDPSession } from "playwright";
 import type { FreshContext } from "#lib/browser/page/open-fresh-context.ts";
 import { scriptUrl } from "#lib/publication/script-address.ts";
+import { createDeadline } from "#lib/time/deadline.ts";
 import { findBlockingPolicies, splitPolicies } from "../content-policy.ts";
 import type { CheckContext, ScriptTag } from "./check-context.ts";
 import { injectScript } from "./inject-script.ts";
@@ -191,18 +192,10 @@ async function readBody(delivery: Delivery, requestId: string, startMs: number):
   const chunks: Buffer[] = [];
   let size = 0;
   const isFirst = delivery.tagged.size === 0;
-  const late = new AbortController();
-  const untilLate = sleep(HOLD_MS_MAX - (performance.now() - startMs), undefined, {
-    signal: late.signal,
-    ref: false,
-  });
-  // Rejects when the body was read in time.
-  untilLate.catch(() => {});
+  const deadline = createDeadline(isFirst ? { ms: HOLD_MS_MAX - (performance.now() - startMs) } : {});
   try {
     for (;;) {
-      const reading = cdp.send("IO.read", { handle, size: CHUNK_BYTES });
-      reading.catch(() => {});
-      const part = await (isFirst ? Promise.race([reading, untilLate]) : reading);
+      const part = await deadline.race(cdp.send("IO.read", { handle, size: CHUNK_BYTES }), () => undefined);
       if (part === undefined) return undefined;
       const chunk = Buffer.from(part.data, part.base64Encoded ? "base64" : "utf8");
       size += chunk.length;
@@ -211,7 +204,6 @@ async function readBody(delivery: Delivery, requestId: string, startMs: number):
       if (part.eof) return Buffer.concat(chunks);
     }
   } finally {
-    late.abort();
     void cdp.send("IO.close", { handle }).catch(() => {});
   }
 }

@@ -1,4 +1,3 @@
-import type { PageWatch, QuietPage } from "../inside/page-watch.ts";
 import { openPage } from "../operate/open-page.ts";
 import type { CheckContext, CheckTarget } from "./check-context.ts";
 import type { PageLoad } from "./open-load.ts";
@@ -21,11 +20,7 @@ export async function settleLoad(load: PageLoad, { limits }: CheckContext, ageMs
   const wanted = { quietMs: QUIET_MS, loadedMs: limits.loadedMs, ageMs, maxMs: QUIET_MS_MAX };
   const timeoutMs = ageMs + limits.loadedMs + QUIET_MS_MAX + limits.answerMs;
   for (;;) {
-    const age = await load.look(
-      (watch: PageWatch, quiet: QuietPage) => watch.untilQuiet(quiet),
-      wanted,
-      timeoutMs,
-    );
+    const age = await load.look("untilQuiet", wanted, timeoutMs);
     if (load.pendingRequests() === 0 || performance.now() >= untilMs) return age;
   }
 }
@@ -43,9 +38,10 @@ export async function settleControl(
 }
 
 /**
- * Waits until the page has hydrated, opens what is behind the target's steps, and waits until the changes with these ids are applied. Then waits as `settleLoad` does. The
- * changes in `late` get more time, because their elements appear only after the page has loaded. If the time runs out,
- * this function still resolves; a later step judges the changes.
+ * Waits until the page has hydrated and shows something, opens what is behind the target's steps, and waits until the
+ * changes with these ids are applied. Then waits as `settleLoad` does. The changes in `late` get more time, because their
+ * elements appear only after the page has loaded. If the time runs out, this function still resolves; a later step
+ * judges the changes.
  *
  * @returns milliseconds since navigation start.
  */
@@ -61,11 +57,14 @@ export async function settleVariant(
   const age = await settleLoad(load, check, ageMs);
   const startMs = performance.now();
   const restMs = () => Math.max(0, startMs + limits.applyMs - performance.now());
-  let isHydrating = (await readReport(load, variant))?.isHydrating === true;
-  if (!isHydrating && open.length === 0 && (await untilApplied(load, check, ids, 0))) return age;
-  while (isHydrating && restMs() > 0) {
+  // Some variants hide the page until they are applied.
+  const isStarting = async () =>
+    (await readReport(load, variant))?.isHydrating === true || (await load.look("isBlank", null));
+  let isWaiting = await isStarting();
+  if (!isWaiting && open.length === 0 && (await untilApplied(load, check, ids, 0))) return age;
+  while (isWaiting && restMs() > 0) {
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
-    isHydrating = (await readReport(load, variant))?.isHydrating === true;
+    isWaiting = await isStarting();
   }
   await openPage(check, { open }, load);
   await untilApplied(load, check, early, restMs());
@@ -87,10 +86,4 @@ export const untilApplied = (
   { limits }: Pick<CheckContext, "limits">,
   ids: string[],
   maxMs: number,
-): Promise<boolean> =>
-  load.look(
-    (watch: PageWatch, wanted: { ids: string[]; maxMs: number }) =>
-      watch.untilApplied(wanted.ids, wanted.maxMs),
-    { ids, maxMs },
-    maxMs + limits.answerMs,
-  );
+): Promise<boolean> => load.look("untilApplied", { ids, maxMs }, maxMs + limits.answerMs);

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Control } from "#lib/injected/check/operate/find-controls.ts";
 import type { Finding } from "../check-report.ts";
 import type { CheckContext, CheckTarget } from "../load/check-context.ts";
 import { openLoad, type PageLoad } from "../load/open-load.ts";
@@ -6,15 +7,13 @@ import { settleAll } from "../load/settle-all.ts";
 import { settleControl, settleVariant } from "../load/settle-load.ts";
 import { makeFinding } from "../make-finding.ts";
 import type { CheckedChange } from "../steps/judge-changes.ts";
-import { findLostChanges, readHeld } from "./find-lost-changes.ts";
+import { findLostChanges } from "./find-lost-changes.ts";
 import { followSubmit } from "./follow-submits.ts";
 import { guardRequests } from "./guard-requests.ts";
-import type { Control } from "./inside/find-controls.ts";
-import { listControls, readFirstFocus, recordIdle } from "./inside/operator.ts";
 import { isEffective, judgeBlocked, judgeReaction, type LostReaction } from "./judge-reactions.ts";
 import { closeOpened, type OperatedLoad, operateControl } from "./operate-control.ts";
 import { type ControlPair, pairControls } from "./pair-controls.ts";
-import { listShown } from "./propose-opening.ts";
+import { sendInput, untilReacted } from "./send-input.ts";
 
 const CONTROLS_MAX = 10;
 const FORMS_MAX = 5;
@@ -49,7 +48,7 @@ type Suspect = LostReaction & { changeId: string | null; before: Control | null;
  * changes must hold while the page renders its own content again. A defect counts only if it happens again on fresh
  * loads, where nothing else was operated, so what happens now and then is none.
  *
- * @param changes the changes that are applied. Sets `rerender` to failed for a change that was lost.
+ * @param changes the changes that are applied.
  */
 export async function checkOperation(
   check: CheckContext,
@@ -66,10 +65,10 @@ export async function checkOperation(
   const listed = { max: LISTED_MAX, hasDistantFields: target.hasScript };
   await withPair(check, target, ids, async (pair) => {
     const [originals, controls] = await settleAll([
-      pair.control.load.look(listControls, listed),
-      pair.variant.load.look(listControls, listed),
+      pair.control.load.look("listControls", listed),
+      pair.variant.load.look("listControls", listed),
     ]);
-    suspects.push(...(await judgeFirstFocus(pair)));
+    suspects.push(...(await judgeFirstFocus(pair)), ...(await judgeKeys(check, target, pair)));
     const { pairs, added } = pairControls(originals, controls);
     const chosen = chooseControls(pairs);
     const endMs = performance.now() + check.limits.operateMs;
@@ -79,7 +78,7 @@ export async function checkOperation(
       suspects.push(
         ...(await operatePair(check, target, pair, each, ids, async (load) => {
           if (hidden.length === 0 || each.after.selector === null) return;
-          for (const id of await load.look(listShown, hidden)) openers[id] ??= each.after.selector;
+          for (const id of await load.look("listShown", hidden)) openers[id] ??= each.after.selector;
         })),
       );
       done += 1;
@@ -94,11 +93,9 @@ export async function checkOperation(
       );
   });
   const confirmed = await confirmSuspects(check, target, ids, selectDistinct(suspects));
-  const findings = confirmed.map(({ code, changeId, message, level }) => {
-    for (const change of changes)
-      if (change.id === changeId && code === "lost_at_render") change.rerender = "failed";
-    return makeFinding(target, level ?? "fail", code, changeId, capitalize(message));
-  });
+  const findings = confirmed.map(({ code, changeId, message, level }) =>
+    makeFinding(target, level ?? "fail", code, changeId, capitalize(message)),
+  );
   return { findings, notes, openers };
 }
 
@@ -149,7 +146,7 @@ async function operatePair(
   onOperated: (variant: PageLoad) => Promise<void> = async () => {},
 ): Promise<Suspect[]> {
   const changeId = before.changeId ?? after.changeId;
-  const held = await variant.load.look(readHeld, ids);
+  const held = await variant.load.look("readHeld", ids);
   const operate = (load: OperatedLoad, { kind, keys }: Control, submitter: string[] | null = null) =>
     operateControl(check, load, { kind, keys }, submitter);
   // With the variant, a form is submitted with the button that submits it without, wherever the button is now.
@@ -192,8 +189,8 @@ async function untilFree(
 /** Finds a focus that the page sets by itself, for example with `autofocus`, and that the variant takes away. */
 async function judgeFirstFocus({ control, variant }: OperatedPair): Promise<Suspect[]> {
   const [before, after] = await settleAll([
-    control.load.look(readFirstFocus, null),
-    variant.load.look(readFirstFocus, null),
+    control.load.look("readFirstFocus", null),
+    variant.load.look("readFirstFocus", null),
   ]);
   if (!before || after || before.change?.op === "remove") return [];
   const suspect: Suspect = {
@@ -204,6 +201,29 @@ async function judgeFirstFocus({ control, variant }: OperatedPair): Promise<Susp
     after: null,
   };
   return [suspect];
+}
+
+/**
+ * Finds a script of the variant that cancels keys: the Tab key then moves the focus nowhere, and without the variant it
+ * does. A dialog that keeps the focus inside moves it itself.
+ */
+async function judgeKeys(
+  check: CheckContext,
+  target: CheckTarget,
+  { control, variant }: OperatedPair,
+): Promise<Suspect[]> {
+  if (!target.hasScript) return [];
+  const press = async ({ load }: OperatedLoad) => {
+    await load.look("recordTab", null);
+    await sendInput(check, load, () => load.page.keyboard.press("Tab"));
+    await untilReacted(load);
+    return load.look("readTab", null);
+  };
+  const [before, after] = await settleAll([press(control), press(variant)]);
+  if (!before.isMoved || after.isMoved || !after.isPrevented) return [];
+  const message =
+    "With the variant the Tab key no longer moves the focus: its js cancels the key, so people who use a keyboard reach nothing. Let the js cancel only the keys that it handles itself.";
+  return [{ code: "dead_control", changeId: null, message, before: null, after: null }];
 }
 
 async function submitAdded(check: CheckContext, variant: OperatedLoad, form: Control): Promise<Suspect[]> {
@@ -224,14 +244,14 @@ async function confirmSuspects(
   return withPair(check, target, ids, async (pair) => {
     const { control, variant } = pair;
     const repeat = async (before: Control | null, after: Control | null) => {
-      if (!after) return unfocused;
+      if (!after) return initial;
       return before
         ? operatePair(check, target, pair, { before, after }, ids)
         : submitAdded(check, variant, after);
     };
-    await settleAll([control.load.look(recordIdle, IDLE_MS), variant.load.look(recordIdle, IDLE_MS)]);
+    await settleAll([control.load.look("recordIdle", IDLE_MS), variant.load.look("recordIdle", IDLE_MS)]);
     const confirmed: Suspect[] = [];
-    const unfocused = await judgeFirstFocus(pair);
+    const initial = [...(await judgeFirstFocus(pair)), ...(await judgeKeys(check, target, pair))];
     // Each control is operated once, because what it breaks, such as several changes at once, stays broken.
     for (const [after, group] of Map.groupBy(suspects, (suspect) => suspect.after)) {
       const again = await repeat(group[0]?.before ?? null, after);

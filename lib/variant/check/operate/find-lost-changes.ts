@@ -1,25 +1,8 @@
-import type { PageWatch } from "../inside/page-watch.ts";
+import type { Held } from "#lib/injected/check/read-held.ts";
 import type { CheckContext, CheckTarget } from "../load/check-context.ts";
 import type { PageLoad } from "../load/open-load.ts";
 import { untilApplied } from "../load/settle-load.ts";
 import type { LostReaction } from "./judge-reactions.ts";
-
-/** The state of changes on a load, by change id. */
-type Held = Record<string, { isApplied: boolean; matched: number; copies: number }>;
-
-/** Reads which changes hold. The source of this function is sent to the page and runs there. */
-export function readHeld(watch: PageWatch, ids: string[]): Held {
-  const verdicts = watch.verdicts(false);
-  const kit = watch.newKit();
-  return Object.fromEntries(
-    watch.changes
-      .filter(({ id }) => ids.includes(id))
-      .map((change) => {
-        const { isApplied = false, matched = 0 } = verdicts[change.id] ?? {};
-        return [change.id, { isApplied, matched, copies: watch.verifier.copies(kit, change) }];
-      }),
-  );
-}
 
 /**
  * Finds the changes that held before a control was operated, and no longer do, although the page has their elements.
@@ -36,7 +19,7 @@ export async function findLostChanges(
   label: string,
 ): Promise<(LostReaction & { changeId: string })[]> {
   const ids = Object.keys(held).filter((id) => held[id]?.isApplied);
-  let now = await load.look(readHeld, ids);
+  let now = await load.look("readHeld", ids);
   const isLost = (id: string) => {
     const state = now[id];
     return state !== undefined && state.matched > 0 && !state.isApplied;
@@ -48,7 +31,7 @@ export async function findLostChanges(
   const suspicious = ids.filter(isLost);
   if (suspicious.length > 0) {
     await untilApplied(load, check, suspicious, check.limits.rerenderMs);
-    now = await load.look(readHeld, ids);
+    now = await load.look("readHeld", ids);
   }
   const when = `after people use ${label}, which renders its surroundings again`;
   return target.changes.flatMap(({ id, op, selector }): (LostReaction & { changeId: string })[] => {

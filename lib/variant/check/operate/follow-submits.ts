@@ -1,4 +1,3 @@
-import type { PageWatch } from "../inside/page-watch.ts";
 import type { CheckContext } from "../load/check-context.ts";
 import type { PageLoad } from "../load/open-load.ts";
 import type { LostReaction } from "./judge-reactions.ts";
@@ -26,7 +25,7 @@ export async function followSubmit(
   const request = after.requests.find(({ isDocument, address }) => isDocument && !own.includes(address));
   if (!request) return undefined;
   const read = (url: string, method = "GET") =>
-    load.look(readStatus, { url, method, timeoutMs: limits.answerMs / 2 }, limits.answerMs);
+    load.look("readStatus", { url, method, timeoutMs: limits.answerMs / 2 }, limits.answerMs);
   const status = await read(request.method === "GET" ? request.url : request.address);
   if (status === null || status < 400 || status === 405) return undefined;
   const original = before?.requests.find(({ isDocument }) => isDocument);
@@ -45,22 +44,4 @@ export async function followSubmit(
     code: "dead_form",
     message: `${label} is dead: with the variant it leads to ${request.method} ${request.address}, which answers ${status}. Correct its action.`,
   };
-}
-
-/**
- * Reads the status with which an address answers. Null if it cannot be requested. The source of this function is sent to
- * the page and runs there.
- */
-async function readStatus(
-  _watch: PageWatch,
-  { url, method, timeoutMs }: { url: string; method: string; timeoutMs: number },
-): Promise<number | null> {
-  try {
-    const signal = AbortSignal.timeout(timeoutMs);
-    const response = await fetch(url, { method, credentials: "same-origin", signal });
-    await response.body?.cancel();
-    return response.status;
-  } catch {
-    return null;
-  }
 }

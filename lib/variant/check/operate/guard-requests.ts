@@ -1,5 +1,5 @@
 import type { Request, Route } from "playwright";
-import { DANGEROUS_LINK } from "../inside/find-links.ts";
+import { DANGEROUS_LINK } from "#lib/injected/check/find-links.ts";
 import type { PageLoad } from "../load/open-load.ts";
 
 /** A request that a page began. `address` has neither query nor fragment. */

@@ -1,6 +1,6 @@
+import type { Control } from "#lib/injected/check/operate/find-controls.ts";
+import type { OpenedItem } from "#lib/injected/check/operate/record-reaction.ts";
 import type { FindingCode } from "../check-report.ts";
-import type { Control } from "./inside/find-controls.ts";
-import type { OpenedItem } from "./inside/record-reaction.ts";
 import type { Reaction } from "./operate-control.ts";
 
 /** What a visitor no longer gets from a control. */
@@ -100,6 +100,13 @@ function judgeSubmit(label: string, before: Reaction, after: Reaction): LostReac
 const hasEffect = ({ requests, outside, isRouted, windows, opened }: Reaction): boolean =>
   requests.length > 0 || outside > 0 || isRouted || windows > 0 || opened.length > 0;
 
+/**
+ * Whether a page may have reacted after it had handled the click (decision 087). What it changes by itself, such as a carousel, is no
+ * reaction; until that is known, only a reaction of another kind counts.
+ */
+const isLater = ({ requests, isRouted, windows, inside, outside, isIdleKnown }: Reaction): boolean =>
+  requests.length > 0 || isRouted || windows > 0 || (isIdleKnown && inside + outside > 0);
+
 function judgeClick(label: string, before: Reaction, after: Reaction): LostReaction | undefined {
   const dead = (problem: string): LostReaction => ({
     code: "dead_control",
@@ -122,6 +129,8 @@ function judgeClick(label: string, before: Reaction, after: Reaction): LostReact
     return dead(
       `${name} is dead: nothing happens when people use it, and without the variant the page reacts.`,
     );
+  if (before.direct > 0 && after.direct === 0 && !isLater(after))
+    return dead(`${name} is dead: without the variant the page reacts at once when people use it.`);
   if (missing && !missing.isDocument)
     return dead(`${name} no longer sends ${nameOf(missing)} when people use it.`);
   if (before.isRouted && !after.isRouted && !left)

@@ -2,7 +2,6 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { CheckContext, CheckTarget } from "../load/check-context.ts";
 import type { PageLoad } from "../load/open-load.ts";
 import { PageFailure } from "../load/page-failure.ts";
-import { aimAtSelector } from "./inside/operator.ts";
 import { sendInput, untilReacted } from "./send-input.ts";
 
 const POLL_MS = 50;
@@ -19,10 +18,10 @@ export async function openPage(
 ): Promise<void> {
   for (const { field, selector } of open) {
     const untilMs = performance.now() + check.limits.stepMs;
-    let point = await load.look(aimAtSelector, selector);
+    let point = await load.look("aimAtSelector", selector);
     while ((point === null || point === "hidden") && performance.now() < untilMs) {
       await sleep(POLL_MS);
-      point = await load.look(aimAtSelector, selector);
+      point = await load.look("aimAtSelector", selector);
     }
     if (point === null || point === "hidden") {
       const problem = point === null ? "matches no element" : "matches no visible element";

@@ -1,12 +1,9 @@
-import { goBack } from "../inside/find-links.ts";
-import type { PageWatch } from "../inside/page-watch.ts";
+import type { Control, ControlKind } from "#lib/injected/check/operate/find-controls.ts";
+import type { SeenReaction } from "#lib/injected/check/operate/record-reaction.ts";
 import type { CheckContext } from "../load/check-context.ts";
 import type { PageLoad } from "../load/open-load.ts";
 import { copyProblems, listNewErrors } from "../load/page-problems.ts";
 import type { RequestGuard, SeenRequest } from "./guard-requests.ts";
-import type { Control, ControlKind } from "./inside/find-controls.ts";
-import { aimAtControl, readReaction } from "./inside/operator.ts";
-import type { SeenReaction } from "./inside/record-reaction.ts";
 import { sendInput, untilReacted } from "./send-input.ts";
 
 /** A load whose controls are operated. */
@@ -44,7 +41,7 @@ export async function operateControl(
   { kind, keys }: Aimed,
   submitter: string[] | null = null,
 ): Promise<Reaction | "blocked" | null> {
-  const aim = await load.look(aimAtControl, { kind, keys, submitter });
+  const aim = await load.look("aimAtControl", { kind, keys, submitter });
   if (aim.how === "none") return null;
   if (aim.how === "blocked") return "blocked";
   guard.take();
@@ -68,8 +65,8 @@ export async function operateControl(
       await untilReacted(load);
     }
   }
-  await untilReacted(load);
-  const seen = await load.look(readReaction, null);
+  await untilReacted(load, kind === "type");
+  const seen = await load.look("readReaction", null);
   const reaction = {
     ...seen,
     requests: guard.take(),
@@ -79,7 +76,7 @@ export async function operateControl(
     submitter: aim.submitter,
   };
   if (reaction.isRouted) {
-    await load.look(goBack, null);
+    await load.look("goBack", null);
     await untilReacted(load);
   }
   return reaction;
@@ -97,18 +94,6 @@ export async function closeOpened(
   await sendInput(check, load, () => load.page.keyboard.press("Escape"));
   await untilReacted(load);
   if (reaction.expanded !== "true" || control.kind !== "click") return;
-  const isStillOpen = await load.look(isExpanded, control.keys);
+  const isStillOpen = await load.look("isExpanded", control.keys);
   if (isStillOpen) await operateControl(check, operated, control);
-}
-
-/** Whether a control says that it is open. The source of this function is sent to the page and runs there. */
-function isExpanded({ operator, newKit }: PageWatch, keys: string[]): boolean {
-  const { dom } = newKit();
-  const control = operator.find({ kind: "click", keys });
-  const details =
-    control && dom.localName(control.element) === "summary" && dom.parentElement(control.element);
-  if (!control) return false;
-  return details
-    ? dom.hasAttribute(details, "open")
-    : dom.getAttribute(control.element, "aria-expanded") === "true";
 }

@@ -1,4 +1,4 @@
-import type { Control } from "./inside/find-controls.ts";
+import type { Control } from "#lib/injected/check/operate/find-controls.ts";
 
 /** A control of the original page, and the same control with the variant. */
 export type ControlPair = { before: Control; after: Control };

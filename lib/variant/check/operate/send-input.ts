@@ -1,9 +1,10 @@
-import { withinDeadline } from "#lib/tools/browser/within-deadline.ts";
-import type { PageWatch, QuietPage } from "../inside/page-watch.ts";
+import type { QuietPage } from "#lib/injected/check/page-watch.ts";
+import { pageDeadline } from "#lib/tools/browser/page-deadline.ts";
 import type { CheckContext } from "../load/check-context.ts";
 import type { PageLoad } from "../load/open-load.ts";
 
 const QUIET: QuietPage = { quietMs: 150, loadedMs: 0, ageMs: 0, maxMs: 800 };
+const QUIET_TYPED: QuietPage = { ...QUIET, quietMs: 450 };
 /** Limit for the wait until the requests of a reaction are answered. */
 const REQUESTS_MS_MAX = 1_500;
 
@@ -17,17 +18,23 @@ export const sendInput = (
   { subject }: PageLoad,
   work: () => Promise<void>,
 ): Promise<void> =>
-  withinDeadline(
+  pageDeadline(
     signal,
     limits.answerMs,
-    work,
     (seconds) => `${subject} did not react to input within ${seconds} s: its scripts are busy.`,
-  );
+  ).race(work);
 
-/** Waits until the page has reacted to input: its content has stopped changing, and its requests are answered. */
-export async function untilReacted(load: PageLoad): Promise<void> {
-  const wait = (watch: PageWatch, wanted: QuietPage) => watch.untilQuiet(wanted);
+/**
+ * Waits until the page has reacted to input: its content has stopped changing, and its requests are answered and their
+ * answers shown.
+ *
+ * @param isTyped whether the input was text. Many pages wait for a pause before they react to it.
+ */
+export async function untilReacted(load: PageLoad, isTyped = false): Promise<void> {
   const untilMs = performance.now() + REQUESTS_MS_MAX;
-  do await load.look(wait, QUIET);
-  while (load.pendingRequests() > 0 && performance.now() < untilMs);
+  let wasPending: boolean;
+  do {
+    wasPending = load.pendingRequests() > 0;
+    await load.look("untilQuiet", isTyped ? QUIET_TYPED : QUIET);
+  } while ((wasPending || load.pendingRequests() > 0) && performance.now() < untilMs);
 }

@@ -1,5 +1,4 @@
 import type { Finding } from "../check-report.ts";
-import { readLosses } from "../inside/read-changes.ts";
 import type { CheckContext, CheckTarget } from "../load/check-context.ts";
 import type { PageLoad } from "../load/open-load.ts";
 import { readReport } from "../load/read-report.ts";
@@ -26,7 +25,7 @@ export type Losses = { atMs: number; counts: Map<string, number>; abandoned: Set
  */
 export async function countLosses(load: PageLoad, { variant }: CheckContext): Promise<Losses> {
   const atMs = performance.now();
-  const seen = await load.look(readLosses, null);
+  const seen = await load.look("readLosses", null);
   const report = await readReport(load, variant);
   const reported = new Map(report?.changes.map(({ id, reapplied }) => [id, reapplied]));
   const counts = Object.entries(seen).map(([id, losses]): [string, number] => [

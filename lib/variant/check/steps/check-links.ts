@@ -1,7 +1,6 @@
+import { DANGEROUS_LINK } from "#lib/injected/check/find-links.ts";
+import type { SeenPage } from "#lib/injected/check/read-changes.ts";
 import type { Finding } from "../check-report.ts";
-import { DANGEROUS_LINK } from "../inside/find-links.ts";
-import { followLinks } from "../inside/follow-links.ts";
-import type { SeenPage } from "../inside/read-changes.ts";
 import type { CheckContext, CheckTarget } from "../load/check-context.ts";
 import type { PageLoad } from "../load/open-load.ts";
 import { makeFinding } from "../make-finding.ts";
@@ -25,7 +24,7 @@ export async function checkLinks(
   const safe = added.filter((url) => !DANGEROUS_LINK.test(url));
   const followed = safe.slice(0, LINKS_MAX);
   const timeoutMs = limits.answerMs / 2;
-  const dead = followed.length === 0 ? [] : await load.look(followLinks, { urls: followed, timeoutMs });
+  const dead = followed.length === 0 ? [] : await load.look("followLinks", { urls: followed, timeoutMs });
   const findings = dead.map(({ url, changeId, status }) => {
     const reason = status === null ? "no element of the page has this id" : `the answer is ${status}`;
     const message = `The variant links to ${url}, which leads nowhere: ${reason}. Correct the address.`;

@@ -1,6 +1,6 @@
+import { DANGEROUS_LINK, type RouteLink } from "#lib/injected/check/find-links.ts";
+import type { SeenPage } from "#lib/injected/check/read-changes.ts";
 import type { Finding } from "../check-report.ts";
-import { clickLink, DANGEROUS_LINK, findLinks, goBack, type RouteLink } from "../inside/find-links.ts";
-import { readChanges, type SeenPage } from "../inside/read-changes.ts";
 import type { CheckContext, CheckTarget } from "../load/check-context.ts";
 import { type PageLoad, withLoad } from "../load/open-load.ts";
 import { PageFailure } from "../load/page-failure.ts";
@@ -44,7 +44,7 @@ export async function checkNavigation(
   ignored: PageProblems[],
 ): Promise<Finding[]> {
   const findings: Finding[] = [];
-  const before = await load.look(readChanges, null);
+  const before = await load.look("readChanges", null);
   const trip = await leaveAndReturn(check, load, async (away) => {
     findings.push(...(await judgeAway(target, load, changes, away)));
   });
@@ -116,7 +116,7 @@ async function leaveAndReturn(
 ): Promise<Trip | undefined> {
   const start = load.page.url();
   const document = await blockDocuments(load);
-  const links = await load.look(findLinks, LINKS);
+  const links = await load.look("findLinks", LINKS);
   const away = await followFirst(load, links, start, document.isRequested);
   if (away === undefined) return undefined;
   await settleLoad(load, check);
@@ -125,7 +125,7 @@ async function leaveAndReturn(
   let isBack = await comeBack(check, load, start);
   if (isBack) sizes.push(await readPageSize(load, check, true));
   for (let trips = 1; isBack && trips < TRIPS; trips += 1) {
-    const [link] = (await load.look(findLinks, LINKS)).filter(({ url }) => url === away);
+    const [link] = (await load.look("findLinks", LINKS)).filter(({ url }) => url === away);
     if (!link || (await followFirst(load, [link], start, document.isRequested)) === undefined) break;
     await settleLoad(load, check);
     isBack = await comeBack(check, load, start);
@@ -135,7 +135,7 @@ async function leaveAndReturn(
 }
 
 async function comeBack(check: CheckContext, load: PageLoad, start: string): Promise<boolean> {
-  await load.look(goBack, null);
+  await load.look("goBack", null);
   const isBack = await untilTrue(() => load.page.url() === start, check.limits.routeMs);
   if (isBack) await settleLoad(load, check);
   return isBack;
@@ -154,7 +154,7 @@ async function judgeReturn(
     await untilApplied(load, check, ids, check.limits.routeMs);
   }
   await settleLoad(load, check);
-  const seen = await load.look(readChanges, null);
+  const seen = await load.look("readChanges", null);
   return changes.flatMap((outcome) => {
     const found = seen.changes[outcome.id];
     const isApplied = found?.isApplied === true;
@@ -216,7 +216,7 @@ async function followFirst(
 ): Promise<string | undefined> {
   for (const link of links) {
     isDocumentRequested();
-    await load.look(clickLink, link);
+    await load.look("clickLink", link);
     let isBlocked = false;
     await untilTrue(() => {
       isBlocked ||= isDocumentRequested();
@@ -237,7 +237,7 @@ async function judgeAway(
   changes: CheckedChange[],
   away: string,
 ): Promise<Finding[]> {
-  const seen = await load.look(readChanges, null);
+  const seen = await load.look("readChanges", null);
   const expected = target.idsAt(away);
   return changes.flatMap(({ id }) => {
     const change = target.changes.find((each) => each.id === id);

@@ -1,6 +1,6 @@
-import { matchesAddress } from "../../runtime/match-address.ts";
+import type { FoundElements } from "#lib/injected/check/read-requirement.ts";
+import { matchesAddress } from "#lib/injected/runtime/match-address.ts";
 import type { Finding } from "../check-report.ts";
-import { type FoundElements, readRequirement } from "../inside/read-requirement.ts";
 import type { CheckContext, CheckTarget } from "../load/check-context.ts";
 import type { PageLoad } from "../load/open-load.ts";
 import { makeFinding } from "../make-finding.ts";
@@ -53,7 +53,7 @@ export async function checkRequirements(
 
 /** Finds the elements that the selector matches. Returns a problem text if the selector is invalid. */
 const read = (load: PageLoad, selector: string): Promise<FoundElements | string> =>
-  load.look(readRequirement, selector).catch((error: unknown) => {
+  load.look("readRequirement", selector).catch((error: unknown) => {
     if (/SyntaxError/.test(String(error))) return `"${selector}" is not a valid selector`;
     throw error;
   });

@@ -1,5 +1,5 @@
+import type { Disturbance, OriginalElement } from "#lib/injected/check/disturb-change.ts";
 import type { Finding } from "../check-report.ts";
-import { type Disturbance, disturbChange, type OriginalElement } from "../inside/disturb-change.ts";
 import type { CheckContext, CheckTarget } from "../load/check-context.ts";
 import type { PageLoad } from "../load/open-load.ts";
 import { settleLoad, untilApplied } from "../load/settle-load.ts";
@@ -56,7 +56,7 @@ async function disturb(
   const { rerenderMs, answerMs } = limits;
   for (const way of WAYS) {
     const input = { id, way, originals, maxMs: rerenderMs };
-    const rendered = await load.look(disturbChange, input, rerenderMs + answerMs);
+    const rendered = await load.look("disturbChange", input, rerenderMs + answerMs);
     if (!rendered.isDisturbed) continue;
     if (!rendered.isApplied) return `did not come back after ${RENDERED[way]}`;
     if (rendered.isRepeated) return `was inserted once more after ${RENDERED[way]}`;

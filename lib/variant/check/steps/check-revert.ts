@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { DomSnapshot } from "#lib/injected/check/snapshot-dom.ts";
 import type { Finding } from "../check-report.ts";
 import { type DomDifference, listDifferences, withoutNoise } from "../dom-difference.ts";
-import { type DomSnapshot, snapshotDom } from "../inside/snapshot-dom.ts";
 import type { CheckContext, CheckTarget } from "../load/check-context.ts";
 import { type PageLoad, withLoad } from "../load/open-load.ts";
 import { settleControl, settleLoad, settleVariant } from "../load/settle-load.ts";
@@ -61,10 +61,10 @@ export async function checkRevert(
 
 /** Copies the document at once, and again after each pause. */
 async function takeSnapshots(load: PageLoad, pausesMs: number[]): Promise<DomSnapshot[]> {
-  const snapshots = [await load.look(snapshotDom, null)];
+  const snapshots = [await load.look("snapshotDom", null)];
   for (const pauseMs of pausesMs) {
     await sleep(pauseMs);
-    snapshots.push(await load.look(snapshotDom, null));
+    snapshots.push(await load.look("snapshotDom", null));
   }
   return snapshots;
 }

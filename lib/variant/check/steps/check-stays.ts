@@ -1,5 +1,4 @@
 import type { Finding } from "../check-report.ts";
-import { readChanges } from "../inside/read-changes.ts";
 import type { CheckContext, CheckTarget } from "../load/check-context.ts";
 import type { PageLoad } from "../load/open-load.ts";
 import { untilApplied } from "../load/settle-load.ts";
@@ -21,7 +20,7 @@ export async function checkStays(
   const proven = changes.filter(isProven);
   const ids = proven.map(({ id }) => id);
   if (await untilApplied(load, check, ids, check.limits.rerenderMs)) return [];
-  const seen = await load.look(readChanges, null);
+  const seen = await load.look("readChanges", null);
   return proven.flatMap((outcome) => {
     const found = seen.changes[outcome.id];
     if (found?.isApplied) return [];

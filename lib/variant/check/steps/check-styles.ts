@@ -1,5 +1,4 @@
 import type { Finding } from "../check-report.ts";
-import { readStyles } from "../inside/read-styles.ts";
 import type { CheckTarget } from "../load/check-context.ts";
 import type { PageLoad } from "../load/open-load.ts";
 import { makeFinding } from "../make-finding.ts";
@@ -9,7 +8,7 @@ const UNMATCHED_SHOWN = 3;
 /** Checks that the variant's style sheets are in the page and that each of their rules matches an element. */
 export async function checkStyles(target: CheckTarget, load: PageLoad): Promise<Finding[]> {
   if (target.css.length === 0) return [];
-  const sheets = await load.look(readStyles, target.css);
+  const sheets = await load.look("readStyles", target.css);
   return sheets.flatMap(({ rules, isPresent, unmatched }) => {
     if (rules === 0)
       return [

@@ -1,7 +1,6 @@
-import { type FrameFindings, HiddenMembersError, runAxe } from "#lib/tools/browser/accessibility/run-axe.ts";
+import type { AxeFindings } from "#lib/injected/accessibility/main.ts";
+import { HiddenMembersError, runAxe } from "#lib/tools/browser/accessibility/run-axe.ts";
 import type { Finding } from "../check-report.ts";
-import { identifyElements } from "../inside/identify-elements.ts";
-import { findChangeOf, readSize } from "../inside/read-changes.ts";
 import type { CheckContext, CheckTarget } from "../load/check-context.ts";
 import type { PageLoad } from "../load/open-load.ts";
 import { makeFinding } from "../make-finding.ts";
@@ -10,8 +9,8 @@ import { makeFinding } from "../make-finding.ts";
  * A broken accessibility rule, with the elements that break it. `keys` identify each element in other loads of the
  * page. The selectors do not, because the change itself may alter them.
  */
-type Violation = Omit<FrameFindings["violations"][number], "elements"> & {
-  elements: (FrameFindings["violations"][number]["elements"][number] & { keys: string[] })[];
+type Violation = Omit<AxeFindings["violations"][number], "elements"> & {
+  elements: (AxeFindings["violations"][number]["elements"][number] & { keys: string[] })[];
 };
 
 const TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
@@ -54,7 +53,7 @@ async function runRules(load: PageLoad, { limits }: CheckContext): Promise<Viola
         isUnseenTextBroken: true,
       }),
     );
-  const { elements, changed } = await load.look(readSize, null);
+  const { elements, changed } = await load.look("readSize", null);
   const isWhole = elements <= ELEMENTS_MAX;
   const results = [await run([], isWhole ? [] : SLOW_RULES)];
   if (!isWhole && changed.length > 0) results.push(await run(changed, []));
@@ -63,7 +62,7 @@ async function runRules(load: PageLoad, { limits }: CheckContext): Promise<Viola
   );
   const grave = violations.filter(({ impact }) => impact === "serious" || impact === "critical");
   const paths = grave.flatMap((violation) => violation.elements.map(({ selector }) => pathOf(selector)));
-  const keys = (await load.look(identifyElements, paths)).values();
+  const keys = (await load.look("identifyElements", paths)).values();
   const found = grave.map((violation) => ({
     ...violation,
     elements: violation.elements.map((element) => ({ ...element, keys: keys.next().value ?? [] })),
@@ -92,7 +91,7 @@ export async function compareAccessibility(
     let shown = 0;
     for (const { selector, problem } of candidates) {
       if (shown >= ELEMENTS_SHOWN) break;
-      const changeId = await load.look(findChangeOf, pathOf(selector));
+      const changeId = await load.look("findChangeOf", pathOf(selector));
       // The rule has no more violations than without the variant, and no change affects this element. The selector is
       // probably new only because elements have moved.
       if (!isMore && changeId === null) continue;

@@ -1,7 +1,8 @@
-import type { RuntimeReport } from "../../runtime/runtime-types.ts";
+import type { ExaminedChange } from "#lib/injected/check/examined-change.ts";
+import type { SeenChange, SeenPage } from "#lib/injected/check/read-changes.ts";
+import type { RuntimeReport } from "#lib/injected/runtime/runtime-types.ts";
 import type { CheckedPage, Finding } from "../check-report.ts";
-import type { ExaminedChange } from "../examined-changes.ts";
-import type { SeenChange, SeenPage } from "../inside/read-changes.ts";
+import { ASK_TO_ACCEPT } from "../conclude-check.ts";
 import type { CheckTarget } from "../load/check-context.ts";
 import { makeFinding } from "../make-finding.ts";
 
@@ -164,7 +165,7 @@ function judgeVisibility(
     return makeFinding(target, "fail", "not_visible", id, message);
   }
   outcome.reason = "It is not visible on the loaded page.";
-  const message = `The ${op} of "${selector}" was not examined: it is in the document, and not visible on the loaded page. Correct it if people are to see it there. Otherwise ask the person to accept it: only people and the caller can do this.`;
+  const message = `The ${op} of "${selector}" was not examined: it is in the document, and not visible on the loaded page. ${ASK_TO_ACCEPT}`;
   return makeFinding(target, "fail", "not_examined", id, message);
 }
 

@@ -1,5 +1,5 @@
+import type { ElementLayout, PageLayout } from "#lib/injected/check/measure-layout.ts";
 import type { Finding } from "../check-report.ts";
-import type { ElementLayout, PageLayout } from "../inside/measure-layout.ts";
 import type { CheckTarget } from "../load/check-context.ts";
 import { makeFinding } from "../make-finding.ts";
 

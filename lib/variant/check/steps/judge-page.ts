@@ -1,13 +1,11 @@
 import type { Response } from "playwright";
+import type { SeenPage } from "#lib/injected/check/read-changes.ts";
 import type { Finding } from "../check-report.ts";
-import { findBlockingPolicies, splitPolicies } from "../content-policy.ts";
-import type { SeenPage } from "../inside/read-changes.ts";
+import { findBlockingPolicies, readPolicies } from "../content-policy.ts";
 import type { CheckTarget } from "../load/check-context.ts";
 import { listNewErrors, listNewRequests, type PageProblems } from "../load/page-problems.ts";
 import { makeFinding } from "../make-finding.ts";
 
-/** Highest layout shift that Core Web Vitals rate as good. */
-const LAYOUT_SHIFT_MAX = 0.1;
 /** Maximum number of errors, and of failed requests, that are reported. */
 const SHOWN_MAX = 5;
 
@@ -29,13 +27,7 @@ export async function judgePolicies(
   { metaPolicies }: SeenPage,
   scriptUrl: string,
 ): Promise<Finding[]> {
-  const headers = (await response?.headersArray()) ?? [];
-  const policies = [
-    ...headers
-      .filter(({ name }) => name.toLowerCase() === "content-security-policy")
-      .flatMap(({ value }) => splitPolicies(value)),
-    ...metaPolicies,
-  ];
+  const policies = [...(await readPolicies(response)), ...metaPolicies];
   return findBlockingPolicies(policies, new URL(target.url), new URL(scriptUrl)).map(
     ({ directive, advice }) =>
       makeFinding(
@@ -46,21 +38,6 @@ export async function judgePolicies(
         `The page's Content-Security-Policy (${directive}) would block the published script: ${advice}.`,
       ),
   );
-}
-
-/** Computes the layout shift that the variant adds. Adds a finding if the shift is too large. */
-export function judgeLayoutShift(
-  target: CheckTarget,
-  control: SeenPage,
-  seen: SeenPage,
-): { layoutShift: number; findings: Finding[] } {
-  const layoutShift = Math.max(0, Math.round((seen.layoutShift - control.layoutShift) * 1_000) / 1_000);
-  const message = `The variant adds a layout shift of ${layoutShift}; above ${LAYOUT_SHIFT_MAX} people notice it.`;
-  const isLarge = layoutShift > LAYOUT_SHIFT_MAX;
-  return {
-    layoutShift,
-    findings: isLarge ? [makeFinding(target, "warn", "layout_shift", null, message)] : [],
-  };
 }
 
 /**

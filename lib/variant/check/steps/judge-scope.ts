@@ -1,6 +1,6 @@
+import type { SeenPage } from "#lib/injected/check/read-changes.ts";
 import { beginningOf } from "#lib/text/whole-characters.ts";
 import type { Finding } from "../check-report.ts";
-import type { SeenPage } from "../inside/read-changes.ts";
 import type { CheckTarget } from "../load/check-context.ts";
 import { makeFinding } from "../make-finding.ts";
 

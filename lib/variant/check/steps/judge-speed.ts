@@ -1,5 +1,5 @@
+import type { SeenPage } from "#lib/injected/check/read-changes.ts";
 import type { Finding } from "../check-report.ts";
-import { readChanges, type SeenPage } from "../inside/read-changes.ts";
 import type { CheckContext, CheckTarget } from "../load/check-context.ts";
 import { withLoad } from "../load/open-load.ts";
 import { settleLoad, settleVariant } from "../load/settle-load.ts";
@@ -7,8 +7,10 @@ import { makeFinding } from "../make-finding.ts";
 import { type MutationCost, measureCost } from "./measure-cost.ts";
 import type { Observation } from "./observe-load.ts";
 
-/** How long people may see the original of a change before the change is applied. */
+/** How long people may see the original of a change before the change is applied, or an empty page. */
 const FLICKER_MS_MAX = 500;
+/** Highest layout shift that Core Web Vitals rate as good. */
+const LAYOUT_SHIFT_MAX = 0.1;
 /** How much longer the longest task of the page may take with the variant. */
 const TASK_MS_MAX = 200;
 /** How long the variant may work after each mutation of the page. */
@@ -19,21 +21,31 @@ const GROWTH_MIN = 1;
 type Speed = Pick<Observation, "seen" | "cost">;
 
 /**
- * Finds changes of which people see the original for a long time, scripts that keep the page busy, and scripts whose
- * nodes or listeners grow with each mutation of the page. What seems wrong is measured again, one load after the other,
- * and the better result counts: the first loads share the machine, and their garbage counts.
+ * Finds changes of which people see the original for a long time, variants that hide the page at first, scripts that keep the page busy, and scripts whose
+ * nodes or listeners grow with each mutation of the page, and layout shift. What seems wrong is measured again, one load
+ * after the other, and the better result counts: the first loads share the machine, and their garbage counts.
+ *
+ * @returns also the layout shift that the variant adds.
  */
 export async function judgeSpeed(
   check: CheckContext,
   target: CheckTarget,
   control: Observation,
   variant: Observation,
-): Promise<Finding[]> {
+): Promise<{ findings: Finding[]; layoutShift: number }> {
+  const shift = addShift(variant, control);
+  const isShifting = shift > LAYOUT_SHIFT_MAX;
   const isFlickering = target.changes.some(({ id }) => readFlicker(variant.seen, id) > FLICKER_MS_MAX);
   const isBusy = addTask(variant, control) > TASK_MS_MAX;
   const isCostly = isHigh(subtract(variant.cost, control.cost));
-  if (!isFlickering && !isBusy && !isCostly) return [];
+  const isBlank = addBlank(variant, control) > FLICKER_MS_MAX;
+  if (!isShifting && !isFlickering && !isBusy && !isCostly && !isBlank)
+    return { findings: [], layoutShift: shift };
   const again = await measureAgain(check, target, true, isCostly);
+  const layoutShift = Math.min(shift, addShift(again, control));
+  const shifts = `The variant adds a layout shift of ${layoutShift}; above ${LAYOUT_SHIFT_MAX} people notice it.`;
+  const shifted =
+    layoutShift > LAYOUT_SHIFT_MAX ? [makeFinding(target, "warn", "layout_shift", null, shifts)] : [];
   const task = Math.round(Math.min(addTask(variant, control), addTask(again, control)));
   const tasks = `With the variant a task of the page takes ${task} ms longer than the longest without it. Let the variant's js do less at once.`;
   const slow = task > TASK_MS_MAX ? [makeFinding(target, "warn", "slow_script", null, tasks)] : [];
@@ -43,10 +55,13 @@ export async function judgeSpeed(
     const message = `People see the original for ${flickerMs} ms before the ${op} of "${selector}" is applied.`;
     return [makeFinding(target, "warn", "flicker", id, message)];
   });
-  if (!isCostly) return [...slow, ...flickers];
+  const blankMs = Math.round(Math.min(addBlank(variant, control), addBlank(again, control)));
+  const blankText = `With the variant people see an empty page for ${blankMs} ms longer than without it. Let its js or css hide only what changes, and not the page.`;
+  if (blankMs > FLICKER_MS_MAX) flickers.push(makeFinding(target, "warn", "flicker", null, blankText));
+  if (!isCostly) return { findings: [...shifted, ...slow, ...flickers], layoutShift };
   const controlAgain = await measureAgain(check, target, false, true);
   const costs = [subtract(variant.cost, control.cost), subtract(again.cost, controlAgain.cost)];
-  return [...judgeCosts(target, costs), ...slow, ...flickers];
+  return { findings: [...shifted, ...judgeCosts(target, costs), ...slow, ...flickers], layoutShift };
 }
 
 async function measureAgain(
@@ -58,7 +73,7 @@ async function measureAgain(
   return withLoad(check, target, hasVariant, async (load) => {
     const ids = target.changes.map(({ id }) => id);
     await (hasVariant ? settleVariant(load, check, target, ids) : settleLoad(load, check));
-    const seen = await load.look(readChanges, null);
+    const seen = await load.look("readChanges", null);
     const none = { workMs: 0, nodes: 0, listeners: 0 };
     return { seen, cost: isCostly ? await measureCost(load, check, true) : none };
   });
@@ -93,6 +108,12 @@ const isHigh = ({ workMs, nodes, listeners }: MutationCost): boolean =>
 
 /** How much longer the longest task is than the longest of the page without the variant, in milliseconds. */
 const addTask = ({ seen }: Speed, control: Speed): number => seen.longestTaskMs - control.seen.longestTaskMs;
+
+const addShift = ({ seen }: Speed, control: Speed): number =>
+  Math.max(0, Math.round((seen.layoutShift - control.seen.layoutShift) * 1_000) / 1_000);
+
+/** How much longer the page shows nothing with the variant, in milliseconds. */
+const addBlank = ({ seen }: Speed, control: Speed): number => seen.blankMs - control.seen.blankMs;
 
 /** How long the original of a change was painted before the change was applied, in milliseconds. */
 function readFlicker({ changes, firstPaintMs }: SeenPage, id: string): number {

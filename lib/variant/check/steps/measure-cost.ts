@@ -1,4 +1,3 @@
-import { measureMutations } from "../inside/measure-mutations.ts";
 import type { CheckContext } from "../load/check-context.ts";
 import type { PageLoad } from "../load/open-load.ts";
 
@@ -39,7 +38,7 @@ export async function measureCost(
   isExact = false,
 ): Promise<MutationCost> {
   const before = await readPageSize(load, check, isExact);
-  const { rounds, workMs } = await load.look(measureMutations, null);
+  const { rounds, workMs } = await load.look("measureMutations", null);
   const after = await readPageSize(load, check, isExact);
   return {
     workMs: Math.max(workMs, (after.scriptMs - before.scriptMs) / rounds),

@@ -1,7 +1,7 @@
-import type { RuntimeReport } from "../../runtime/runtime-types.ts";
-import { measureLayout, type PageLayout } from "../inside/measure-layout.ts";
-import { readChanges, type SeenPage } from "../inside/read-changes.ts";
-import { type DomSnapshot, snapshotDom } from "../inside/snapshot-dom.ts";
+import type { PageLayout } from "#lib/injected/check/measure-layout.ts";
+import type { SeenPage } from "#lib/injected/check/read-changes.ts";
+import type { DomSnapshot } from "#lib/injected/check/snapshot-dom.ts";
+import type { RuntimeReport } from "#lib/injected/runtime/runtime-types.ts";
 import type { CheckContext, CheckTarget } from "../load/check-context.ts";
 import type { PageLoad } from "../load/open-load.ts";
 import { PageFailure } from "../load/page-failure.ts";
@@ -41,15 +41,15 @@ export async function observeLoad(
   target: CheckTarget,
   load: PageLoad,
 ): Promise<Observation> {
-  const seen = await load.look(readChanges, null);
+  const seen = await load.look("readChanges", null);
   const losses = await countLosses(load, check);
   const report = await readReport(load, check.variant);
-  const firstDom = await load.look(snapshotDom, null);
+  const firstDom = await load.look("snapshotDom", null);
   const picture = await takePagePicture(load, target);
   const violations = await readViolations(load, check);
-  const laterDom = await load.look(snapshotDom, null);
+  const laterDom = await load.look("snapshotDom", null);
   // Measuring the layout scrolls the page, and pages react to scrolling, so this step comes last.
-  const layout = await load.look(measureLayout, null);
+  const layout = await load.look("measureLayout", null);
   const cost = await measureCost(load, check);
   return { seen, report, losses, snapshots: [firstDom, laterDom], picture, violations, layout, cost };
 }

@@ -1,7 +1,6 @@
 import { errorText } from "#lib/text/error-text.ts";
 import type { Box } from "#lib/tools/browser/compare/pictures.ts";
 import { type Finding, VIEWPORTS } from "../check-report.ts";
-import { findBoxes } from "../inside/find-boxes.ts";
 import type { CheckContext, CheckTarget } from "../load/check-context.ts";
 import type { PageLoad } from "../load/open-load.ts";
 import type { PictureDeps } from "./take-pictures.ts";
@@ -50,7 +49,7 @@ export function createClipTaker(check: CheckContext, target: CheckTarget): ClipT
       if (isLocated && byChange.size === 0) return;
       try {
         // An element that is gone is shown at its last place.
-        boxes = { ...boxes, ...(await load.look(findBoxes, null)) };
+        boxes = { ...boxes, ...(await load.look("findBoxes", null)) };
         isLocated = true;
         for (const [changeId, found] of byChange) {
           const box = boxes[changeId ?? ""];

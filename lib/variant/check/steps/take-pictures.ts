@@ -5,7 +5,6 @@ import type { PictureComparer } from "#lib/tools/browser/compare/picture-compare
 import { encodeDifference } from "#lib/tools/browser/compare/pictures.ts";
 import type { CheckedPage } from "../check-report.ts";
 import { VIEWPORTS } from "../check-report.ts";
-import type { PageWatch } from "../inside/page-watch.ts";
 import type { CheckTarget } from "../load/check-context.ts";
 import type { PageLoad } from "../load/open-load.ts";
 
@@ -30,7 +29,7 @@ const THRESHOLD = 0.1;
 /** Takes a picture of a page, as wide as the viewport and at most 6,000 px high. */
 export async function takePagePicture(load: PageLoad, { viewport }: CheckTarget): Promise<PagePicture> {
   const { width, height: heightMin } = VIEWPORTS[viewport];
-  const pageHeight = await load.look(readHeight, null);
+  const pageHeight = await load.look("readHeight", null);
   const height = Math.min(Math.max(pageHeight, heightMin), HEIGHT_MAX);
   return { bytes: await load.capture({ x: 0, y: 0, width, height }), size: { width, height } };
 }
@@ -87,10 +86,4 @@ async function drawDifference(
     signal.throwIfAborted();
     return { problem: errorText(error) };
   }
-}
-
-/** The source of this function is sent to the page and runs there. */
-function readHeight(watch: PageWatch): number {
-  const { dom } = watch.newKit();
-  return dom.scrollHeight(dom.documentElement(document));
 }

@@ -1,5 +1,5 @@
+import { toAddressPattern } from "#lib/injected/runtime/match-address.ts";
 import type { VariantDocument, VariantPage } from "../../document.ts";
-import { toAddressPattern } from "../../runtime/match-address.ts";
 import { type CarriedPage, carryChanges } from "../portable/carry-changes.ts";
 import type { Omission } from "../portable/omission.ts";
 import { wrapPageScript } from "../portable/page-script.ts";

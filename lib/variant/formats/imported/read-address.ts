@@ -1,5 +1,5 @@
+import { toAddressPattern } from "#lib/injected/runtime/match-address.ts";
 import type { PageMatch } from "../../document.ts";
-import { toAddressPattern } from "../../runtime/match-address.ts";
 
 type PlainAddress = { url: string; match: PageMatch };
 /** An address pattern of a page entry, and the addresses that it does not match although the pattern does. */

@@ -1,5 +1,5 @@
+import { matchesAddress } from "#lib/injected/runtime/match-address.ts";
 import type { Change, VariantPage } from "../../document.ts";
-import { matchesAddress } from "../../runtime/match-address.ts";
 import { readHtml } from "./html.ts";
 import { couldCoincide, couldMatch } from "./selector.ts";
 

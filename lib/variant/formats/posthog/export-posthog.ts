@@ -1,5 +1,5 @@
+import { toAddressPattern } from "#lib/injected/runtime/match-address.ts";
 import type { Change, VariantDocument, VariantPage } from "../../document.ts";
-import { toAddressPattern } from "../../runtime/match-address.ts";
 import type { ExperimentName } from "../growthbook/export-growthbook.ts";
 import { type Carried, type CarriedPage, carryChanges } from "../portable/carry-changes.ts";
 import { toPortableHtml, toPortableText } from "../portable/html.ts";

@@ -1,28 +1,5 @@
 import type { BrowserContext, Locator, Page } from "playwright-core";
-import type { PageElement } from "#lib/dom/make-dom.ts";
 import { sendToService } from "./parent.ts";
-
-/**
- * A Playwright selector engine for refs. It is sent to the page as source, so it must not refer to anything outside its
- * own body. The service stores the elements in a global variable of Playwright's isolated world, see `installRef` in
- * `relay/relay-refs.ts`.
- */
-export function findByRef() {
-  // A form with a field of this name would hide its own property.
-  const isConnected = Object.getOwnPropertyDescriptor(Node.prototype, "isConnected")?.get;
-  const find = (ref: string): PageElement[] => {
-    const { agentSessionRefs } = globalThis as { agentSessionRefs?: Map<string, PageElement> };
-    const element = agentSessionRefs?.get(ref);
-    // Throws, so that Playwright does not wait: a ref identifies one element, and a removed element does not come back.
-    if (!element || !isConnected?.call(element))
-      throw new Error(`the element of ref ${ref} is not in the page`);
-    return [element];
-  };
-  return {
-    query: (_root: unknown, ref: string) => find(ref)[0],
-    queryAll: (_root: unknown, ref: string) => find(ref),
-  };
-}
 
 /**
  * Adds the function `ref` to every page: `page.ref("e7")` returns the locator of the element that a snapshot shows as

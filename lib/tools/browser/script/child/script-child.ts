@@ -21,7 +21,7 @@ import { reportDialogListeners } from "./dialog-listeners.ts";
 import { announceDownloads } from "./downloads.ts";
 import { ask, listen, readMessages, sendToService } from "./parent.ts";
 import { followPendingNavigation, noteInput } from "./pending-navigation.ts";
-import { findByRef, giveRefs } from "./refs.ts";
+import { giveRefs } from "./refs.ts";
 import { createConsole, encodeValue } from "./values.ts";
 
 const OWN_NAMES = ["page", "context", "console"] as const;
@@ -68,7 +68,7 @@ async function play(run: Extract<ToChild, { type: "run" }>): Promise<unknown> {
     lineOffset: -1,
   }).runInThisContext() as (...values: unknown[]) => Promise<unknown>;
   const { context, page } = await connect();
-  await selectors.register("ref", findByRef, { contentScript: true });
+  await selectors.register("ref", { content: run.refSource }, { contentScript: true });
   await selectors.register("explain", { content: run.explainSource }, { contentScript: true });
   await waitForTabs(context);
   context.setDefaultTimeout(run.actionTimeoutMs);

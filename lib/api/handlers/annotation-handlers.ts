@@ -1,0 +1,62 @@
+import { hasAnnotation } from "#lib/annotation/annotation-store.ts";
+import { listAnnotations as readAnnotations } from "#lib/annotation/list-annotations.ts";
+import { type AnnotationSubmission, parseSubmission } from "#lib/annotation/parse-submission.ts";
+import { recordAnnotation } from "#lib/annotation/record-annotation.ts";
+import { unknownSession } from "../auth/known-session.ts";
+import { fail } from "../http/errors.ts";
+import type { Answer, CallOf, Handlers } from "./handler.ts";
+import { unknownCursor } from "./list-handlers.ts";
+import type { ApiServices } from "./services.ts";
+
+/**
+ * `POST …/annotations/webhook`: submits annotations. The success response and the errors 400, 404 and 405 have no
+ * envelope. Source: specification, POST …/annotations/webhook; `wire.md`, Annotations.
+ */
+async function submitAnnotation(
+  services: ApiServices,
+  { params, body }: CallOf<"submitAnnotation">,
+): Promise<Answer> {
+  const parsed = parseSubmission(body);
+  if (!parsed.ok) return Response.json({ error: parsed.error }, { status: 400 });
+  return record(services, params.sessionId, parsed.submission);
+}
+
+/** Submits annotations from the session page. Open to visitors whose role may comment. All errors have the envelope. */
+async function annotateAsPerson(
+  services: ApiServices,
+  { session, body }: CallOf<"annotateAsPerson">,
+): Promise<Answer> {
+  const parsed = parseSubmission(body);
+  if (!parsed.ok) return fail("invalid_request", parsed.error);
+  return record(services, session.id, parsed.submission);
+}
+
+async function record(
+  services: ApiServices,
+  sessionId: string,
+  submission: AnnotationSubmission,
+): Promise<Answer> {
+  const recorded = await recordAnnotation(services, sessionId, submission, services.settings.annotations);
+  if (recorded.ok) return { ok: true, status: 200, body: { ok: true } };
+  return recorded.reason === "full" ? fail("conflict", recorded.error) : unknownSession();
+}
+
+/** `GET …/annotations`: lists annotations, newest first. */
+async function listAnnotations(
+  services: ApiServices,
+  { params, query }: CallOf<"listAnnotations">,
+): Promise<Answer> {
+  const page = await readAnnotations(services.db, params.sessionId, {
+    limit: query.limit ?? 50,
+    ...(query.cursor && { cursor: query.cursor }),
+  });
+  if (page.data.length === 0 && query.cursor !== undefined)
+    if (!(await hasAnnotation(services.db, params.sessionId, query.cursor))) return unknownCursor();
+  return { ok: true, status: 200, body: { success: true, ...page } };
+}
+
+export const annotationHandlers = {
+  submitAnnotation,
+  annotateAsPerson,
+  listAnnotations,
+} satisfies Partial<Handlers>;

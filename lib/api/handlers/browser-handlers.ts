@@ -1,0 +1,123 @@
+import { findAgent } from "#lib/agents/agent-store.ts";
+import type { BrowserOpening } from "#lib/browser/browser-service.ts";
+import { readTypedAddress } from "#lib/page/calls/read-typed-address.ts";
+import { findSession } from "#lib/session/store/session-store.ts";
+import { readHttpUrl } from "#lib/text/http-url.ts";
+import { browserPath } from "../contract/paths.ts";
+import { fail } from "../http/errors.ts";
+import type { Answer, CallOf, Handlers } from "./handler.ts";
+import type { ApiServices } from "./services.ts";
+
+/**
+ * `GET /api/sessions/:sessionId/browser`: returns the browser's status without an envelope. `liveViewUrl`
+ * is absolute, and gets its token only here and in the list of sub-agents. The browser service does not know the token, so no event, log
+ * or prompt can contain the token.
+ */
+async function readBrowser(
+  { db, browser, shares, settings }: ApiServices,
+  { session }: CallOf<"readBrowser">,
+): Promise<Answer> {
+  // For a sub-agent that shares its parent's page, the status is that of the parent's browser, because the sub-agent
+  // has no browser of its own.
+  const agent = session.parentSessionId === null ? undefined : await findAgent(db, session.id);
+  const shown = agent?.browser === "shared" ? agent.browserSessionId : null;
+  const owner = shown === null ? session : ((await findSession(db, shown)) ?? session);
+  const record = await browser.readStatus(owner.id);
+  const liveViewUrl =
+    record.liveViewUrl && settings.baseUrl + shares.liveViewPath(owner.id, owner.shareRevocation);
+  return { ok: true, status: 200, body: { ...record, liveViewUrl } };
+}
+
+/** `GET /api/sessions/:sessionId/live/picture`: answers with the last picture of the session's page. */
+const readPagePicture = (services: ApiServices, { params }: CallOf<"readPagePicture">): Promise<Answer> =>
+  sendPicture(services, params.sessionId);
+
+/** Answers with the last picture of a session's page. */
+export async function sendPicture({ browser }: ApiServices, sessionId: string): Promise<Answer> {
+  const picture = await browser.readPicture(sessionId);
+  if (!picture) return fail("not_found", "no picture of this session's page is stored");
+  return new Response(Buffer.from(picture.bytes), {
+    headers: {
+      "Content-Type": picture.mediaType,
+      "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'; sandbox",
+      "X-Content-Type-Options": "nosniff",
+      "Cache-Control": "private, no-cache",
+    },
+  });
+}
+
+/**
+ * `POST /api/sessions/:sessionId/browser`: navigates the browser to another URL. The 400 answers have no envelope, as
+ * the specification defines. Source: specification, POST /api/sessions/:sessionId/browser; `wire.md`, Browser.
+ */
+async function retargetBrowser(
+  services: ApiServices,
+  { params, session, body }: CallOf<"retargetBrowser">,
+): Promise<Answer> {
+  const { sessionId } = params;
+  const url = readUrl(body);
+  if (!url.ok) return Response.json({ error: url.error }, { status: 400 });
+  if (!session.capabilities.browser)
+    return fail("conflict", "capabilities.browser: this session has no browser");
+  await services.browser.retarget(sessionId, url.value);
+  return {
+    ok: true,
+    status: 202,
+    body: { accepted: true, url: url.value, statusUrl: browserPath(sessionId) },
+  };
+}
+
+const RETRY_AFTER = { "Retry-After": "5" };
+
+type UrlRead = { ok: true; value: string } | { ok: false; error: string };
+
+function readUrl(body: unknown): UrlRead {
+  const url = typeof body === "object" && body !== null && "url" in body ? body.url : undefined;
+  if (url === undefined || url === null || url === "") return { ok: false, error: "url is required" };
+  if (typeof url !== "string" || url.length > 8_192 || !readHttpUrl(url))
+    return { ok: false, error: "url must be an http(s) URL" };
+  return { ok: true, value: url };
+}
+
+/**
+ * Handles the address bar of the live view: opens an address that a person typed, moves through the page's history, or
+ * starts the browser. Like all input, an address or a move is refused while another connection has control. While no
+ * connection has control, both are refused if the agent is working.
+ */
+async function steerBrowser(
+  services: ApiServices,
+  { params, session, body }: CallOf<"steerBrowser">,
+): Promise<Answer> {
+  const { sessionId } = params;
+  if (!session.capabilities.browser)
+    return fail("conflict", "capabilities.browser: this session has no browser");
+  // Starting the browser does not change the page, so the person needs no control for it.
+  if ("action" in body && body.action === "open")
+    return answerOpening(await services.browser.open(sessionId));
+  const holder = services.control.holderOf(sessionId);
+  if (holder === undefined && session.activeRunId !== null)
+    return fail("conflict", "the agent has control of the browser; take control first");
+  if (holder !== undefined && holder !== body.connectionId)
+    return fail("conflict", "someone else has control of the browser; take control first");
+  if ("action" in body) return answerOpening(await services.browser.history(sessionId, body.action));
+  const typed = readTypedAddress(body.url);
+  if (!typed.isAddress) return fail("invalid_request", `url: ${typed.problem}`);
+  await services.browser.retarget(sessionId, typed.url);
+  return ACCEPTED;
+}
+
+const ACCEPTED: Answer = { ok: true, status: 202, body: { success: true } };
+
+/**
+ * Answers an attempt to open the browser. Waiting for a free browser counts as success, because the page then shows the
+ * position in the queue.
+ */
+const answerOpening = (opening: BrowserOpening): Answer =>
+  opening.state === "failed" ? fail("unavailable", opening.reason, RETRY_AFTER) : ACCEPTED;
+
+export const browserHandlers = {
+  readBrowser,
+  readPagePicture,
+  retargetBrowser,
+  steerBrowser,
+} satisfies Partial<Handlers>;

@@ -1,0 +1,73 @@
+import { acceptMessage } from "#lib/session/follow-up/accept-message.ts";
+import { unknownSession } from "../auth/known-session.ts";
+import { readFollowUpMessages } from "../contract/operations/follow-ups.ts";
+import { statusPath, streamPath } from "../contract/paths.ts";
+import { fail } from "../http/errors.ts";
+import type { Answer, CallOf, Handlers } from "./handler.ts";
+import type { ApiServices } from "./services.ts";
+
+/**
+ * `POST /api/sessions/:sessionId/agent/messages`: posts a message. A turn that this operation starts never counts as
+ * started by a person. Source: `wire.md`, Follow-ups.
+ */
+const postMessage = (services: ApiServices, call: CallOf<"postMessage">): Promise<Answer> =>
+  accept(services, call, "external");
+
+/** Posts a message from the session page. A turn that the message starts counts as started by a person. */
+const postPersonMessage = (services: ApiServices, call: CallOf<"postPersonMessage">): Promise<Answer> =>
+  accept(services, call, "person");
+
+async function accept(
+  services: ApiServices,
+  { body, hashBody, params, session }: CallOf<"postMessage" | "postPersonMessage">,
+  origin: "person" | "external",
+): Promise<Answer> {
+  const { sessionId } = params;
+  const accepted = await acceptMessage(services, {
+    sessionId,
+    messages: readFollowUpMessages(body),
+    mode: body.mode ?? "queue",
+    origin,
+    deploymentExcludes: services.settings.excludesTools,
+    // People on the page are not the caller whose id the session has.
+    userId: body.userId ?? (origin === "external" ? session.userId : null),
+    idempotencyKey: body.idempotencyKey ?? null,
+    bodyHash: hashBody(),
+  });
+  return answerAccepted(services, sessionId, accepted);
+}
+
+/** Answers a call that posted a message. If the message interrupts a run, stops that run first. */
+export async function answerAccepted(
+  services: ApiServices,
+  sessionId: string,
+  accepted: Awaited<ReturnType<typeof acceptMessage>>,
+): Promise<Answer> {
+  if (accepted.status === "unknown_session") return unknownSession();
+  if (accepted.status === "reused")
+    return fail("idempotency_key_reused", "idempotencyKey: was used before with another body");
+  if (accepted.status === "queue_full" || accepted.status === "refused")
+    return fail("conflict", accepted.error);
+  if (accepted.interrupts !== null) await services.turn.stopRun(accepted.interrupts);
+  const { requestId, runId, queued } = accepted;
+  if (queued) services.queueChanged(sessionId);
+  return {
+    ok: true,
+    status: 202,
+    body: {
+      success: true,
+      sessionId,
+      requestId,
+      runId,
+      queued,
+      statusUrl: statusPath(sessionId, requestId),
+      streamUrl: streamPath(sessionId, requestId),
+    },
+    headers: accepted.status === "replayed" ? { "Idempotency-Replayed": "true" } : {},
+  };
+}
+
+export const messageHandlers = {
+  postMessage,
+  postPersonMessage,
+} satisfies Partial<Handlers>;

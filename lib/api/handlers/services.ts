@@ -1,0 +1,102 @@
+import type { AnnotationLimits } from "#lib/annotation/annotation-store.ts";
+import type { BrowserService } from "#lib/browser/browser-service.ts";
+import type { BrowserControl } from "#lib/browser/view/browser-control.ts";
+import type { HttpRefusal } from "#lib/callback/endpoint/refuse-http.ts";
+import type { EventLog } from "#lib/events/event-log.ts";
+import type { EvidenceStore } from "#lib/evidence/evidence.ts";
+import type { LandingDeps } from "#lib/landing/landing-deps.ts";
+import type { Logins } from "#lib/logins/logins.ts";
+import type { AddressRule } from "#lib/net/address/address-rule.ts";
+import type { PlanningDeps } from "#lib/planning/planning-deps.ts";
+import type { PortingDeps } from "#lib/porting/porting-deps.ts";
+import type { PageServer } from "#lib/publication/landing/page-server.ts";
+import type { ScriptServer } from "#lib/publication/script-server.ts";
+import type { DelegationCaps } from "#lib/session/delegation.ts";
+import type { Elicitations } from "#lib/session/elicitation/elicitation.ts";
+import type { JobSender } from "#lib/session/jobs/job-sender.ts";
+import type { OwnerQuota } from "#lib/session/quota/owner-quota.ts";
+import type { RemovalOutcome } from "#lib/session/removal/remove-session.ts";
+import type { FreshRuns } from "#lib/session/run/fresh-runs.ts";
+import type { TranscriptReader } from "#lib/session/transcript/transcript.ts";
+import type { SessionSkills } from "#lib/skills/session-skills.ts";
+import type { TestRunsDeps } from "#lib/test-runs/test-runs-deps.ts";
+import type { Tool } from "#lib/tools/tool.ts";
+import type { Spending } from "#lib/turn/run/spending.ts";
+import type { TurnService } from "#lib/turn/turn-service.ts";
+import type { ExportKeyOf } from "#lib/variant/formats/export-key.ts";
+import type { VariantToolServices } from "#lib/variant/variants-deps.ts";
+import type { AccessWatch } from "../auth/access-watch.ts";
+import type { AuthServices } from "../auth/auth-services.ts";
+import type { BodyReader } from "../http/body/body-reader.ts";
+import type { RateLimiter } from "../http/rates/rate-limiter.ts";
+import type { SchemaAdmission } from "./creation-handlers.ts";
+
+export type HealthCheck = { ok: boolean; detail: string };
+
+/** The services that operations use. The service's container creates them once. */
+export type ApiServices = AuthServices & {
+  log: EventLog;
+  jobs: JobSender;
+  /**
+   * The first runs of sessions that this process has just stored. The executors of this process get these runs from
+   * memory, without a database query.
+   */
+  freshRuns: FreshRuns;
+  logins: Logins;
+  access: AccessWatch;
+  rates: RateLimiter;
+  bodies: BodyReader;
+  turn: TurnService;
+  quota: OwnerQuota;
+  spending: Pick<Spending, "readTree" | "budgetChanged" | "findOwnerExhausted">;
+  browser: BrowserService;
+  control: BrowserControl;
+  evidence: EvidenceStore;
+  transcript: TranscriptReader;
+  elicitations: Elicitations;
+  rule: AddressRule;
+  /** The deployment's rules for callbacks. They apply in addition to the contract. */
+  callbackRules: {
+    /** Minimum length of a callback secret in characters. 0 means no minimum. */
+    secretLengthMin: number;
+    refuseHttp: HttpRefusal;
+  };
+  schemas: SchemaAdmission;
+  tools: readonly Tool[];
+  skills: SessionSkills;
+  variants: VariantToolServices;
+  exportKeyOf: ExportKeyOf;
+  publishedScripts: ScriptServer;
+  planning: PlanningDeps;
+  landing: LandingDeps;
+  servedPages: PageServer;
+  porting: PortingDeps;
+  testRuns: TestRunsDeps;
+  /**
+   * Issues tokens with which other agents can use a session's tools at `url`. A token ends at `expiresAt`, or earlier
+   * when the session is deleted or the API key `keyId` is revoked, expires or loses the scope `sessions:write`.
+   */
+  builtinMcp: {
+    issueToken: (sessionId: string, keyId: string) => { token: string; url: string; expiresAt: Date };
+  };
+  /** Notifies the live connections of a session that its queued messages have changed. */
+  queueChanged: (sessionId: string) => void;
+  /**
+   * Removes a session with all its data. `actor` is the actor for the security log. @returns undefined if the owner has
+   * no session with this id.
+   */
+  removeSession: (sessionId: string, ownerId: string, actor: string) => Promise<RemovalOutcome | undefined>;
+  /** Whether a caller with the source `web` may use sub-agents. The external feature flag decides. */
+  readSubAgentFlag: (userId: string | null) => Promise<boolean>;
+  readiness: () => Promise<Record<"database" | "engine" | "browser" | "sandbox" | "model", HealthCheck>>;
+  settings: {
+    /** Public origin of landing pages, without a trailing slash. */
+    pagesOrigin: string;
+    delegation: DelegationCaps;
+    annotations: AnnotationLimits;
+    /** Whether the deployment excludes tools from turns that no person started. */
+    excludesTools: boolean;
+    firstPartyOrigins: readonly string[];
+    model: { id: string; label: string; isDemo: boolean; isPriced: boolean };
+  };
+};

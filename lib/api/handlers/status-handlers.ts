@@ -1,0 +1,54 @@
+import { readAgentStatus as projectAgentStatus } from "#lib/session/run/agent-status.ts";
+import { projectRequestStatus } from "#lib/session/run/status.ts";
+import { findStatus } from "#lib/session/store/run-store.ts";
+import { readOutcomes } from "#lib/turn/run/session-outcomes.ts";
+import { unknownSession } from "../auth/known-session.ts";
+import { fail } from "../http/errors.ts";
+import { readBudgetState } from "./budget-handlers.ts";
+import type { Answer, CallOf, Handlers } from "./handler.ts";
+import type { ApiServices } from "./services.ts";
+
+/** `GET …/requests/:requestId`: returns the status of a request. Source: specification, Request status. */
+async function readRequestStatus(
+  services: ApiServices,
+  { params, caller }: CallOf<"readRequestStatus">,
+): Promise<Answer> {
+  const { sessionId, requestId } = params;
+  const found = await findStatus(services.db, { sessionId, requestId, ownerId: caller.ownerId });
+  if (found.kind === "unknown_session") return unknownSession();
+  if (found.kind === "unknown_request") return fail("not_found", "no such request");
+  const { run } = found;
+  return {
+    ok: true,
+    status: 200,
+    body: { success: true, sessionId, requestId, runId: run.id, status: projectRequestStatus(run) },
+  };
+}
+
+/** `GET …/agent/status`: returns the status of the session's agent. Source: specification, Agent status. */
+async function readAgentStatus(
+  services: ApiServices,
+  { session }: CallOf<"readAgentStatus">,
+): Promise<Answer> {
+  const status = await projectAgentStatus(services.db, session, services.settings.delegation);
+  const outcomes = await readOutcomes(services.db, session, services.settings);
+  const budget = await readBudgetState(services, session);
+  return { ok: true, status: 200, body: { ...status, budget, ...outcomes } };
+}
+
+/** `POST …/agent/cancel`: stops the running turn. Source: `wire.md`, Follow-ups. */
+async function cancelTurn(
+  services: ApiServices,
+  { params }: CallOf<"cancelTurn" | "cancelPersonTurn">,
+): Promise<Answer> {
+  const { sessionId } = params;
+  const runId = (await services.turn.stopTurn(sessionId)) ?? null;
+  return { ok: true, status: 202, body: { success: true, sessionId, runId } };
+}
+
+export const statusHandlers = {
+  readRequestStatus,
+  readAgentStatus,
+  cancelTurn,
+  cancelPersonTurn: cancelTurn,
+} satisfies Partial<Handlers>;
