@@ -109,7 +109,7 @@ export type VariantWork = { work: keyof VariantPages; input: unknown; call: Sent
 
 type ArgsOf<Fn> = Fn extends (args: infer Args) => unknown ? Args : never;
 type ResultOf<Fn> = Fn extends (args: never) => Promise<infer Result>
-  ? Result extends void
+  ? [Result] extends [void]
     ? null
     : Result
   : never;

@@ -177,10 +177,21 @@ function chooseProvider(
   if (executablePath !== undefined) {
     return createLocalProvider({ launch: { executablePath, args, env }, folder, egress, logger });
   }
-  const detail = "no Chromium was found: set BROWSER_EXECUTABLE_PATH or BROWSER_CDP_URL";
+  const described = describeLaunch(launch);
+  return { start: () => Promise.reject(new Error(described.detail)), describe: () => described };
+}
+
+/** Describes which Chromium the settings choose, before it was tried. */
+export function describeLaunch({ cdpUrl, executablePath }: HostBrowsersDeps["launch"]): {
+  available: boolean;
+  detail: string;
+} {
+  if (cdpUrl !== undefined)
+    return { available: true, detail: `remote browser at ${URL.parse(cdpUrl)?.host ?? "an invalid URL"}` };
+  if (executablePath !== undefined) return { available: true, detail: `Chromium at ${executablePath}` };
   return {
-    start: () => Promise.reject(new Error(detail)),
-    describe: () => ({ available: false, detail }),
+    available: false,
+    detail: "no Chromium was found: set BROWSER_EXECUTABLE_PATH or BROWSER_CDP_URL",
   };
 }
 

@@ -93,7 +93,8 @@ export async function createContainer(env: Env, logger: Logger, { isServerless =
     isDatabaseAvailable: async () => (await storage.check()).database.ok,
     /** Begins no more steps of turns, and waits up to `graceMs` for those in progress. */
     drain: (graceMs: number) => player.drain(graceMs),
-    close: () => close(parts),
+    /** If `isFinal` (default), the browsers on this machine end, too, unless another process uses them. */
+    close: ({ isFinal = true } = {}) => close(parts, isFinal),
   };
 }
 
@@ -269,7 +270,7 @@ const openLiveHub = (
 function openMcpServer(base: Base, access: Access, tooling: Tooling, tokenKey: Uint8Array) {
   const { env, logger, securityLog, fetch, storage } = base;
   const previousTokenKeys = storage.previousKeys.map(deriveUserTokenKey);
-  const { tools, evidence, browser, compare, planGate } = tooling;
+  const { tools, evidence, pages, compare, planGate } = tooling;
   return createBuiltinMcp({
     ...access,
     logger,
@@ -277,7 +278,7 @@ function openMcpServer(base: Base, access: Access, tooling: Tooling, tokenKey: U
     fetch,
     tools,
     evidence,
-    browser,
+    pages,
     compare,
     planGate,
     tokenKey,
@@ -473,7 +474,7 @@ const mount = (services: ApiServices, { live, player, builtinMcp }: Parts): Moun
 });
 
 /** Interrupts the running turns, which continue after the next start, and closes all parts. */
-async function close(parts: Parts): Promise<void> {
+async function close(parts: Parts, isFinal: boolean): Promise<void> {
   const { player, live, access, control, builtinMcp, removals, tooling, mcp, schemas, fetch, post, storage } =
     parts;
   player.interrupt();
@@ -484,7 +485,7 @@ async function close(parts: Parts): Promise<void> {
   await parts.spending.close();
   builtinMcp.close();
   await removals.close();
-  await Promise.all([tooling.close(), mcp.close()]);
+  await Promise.all([tooling.close(isFinal), mcp.close()]);
   await parts.runners.sizes?.close();
   post.close();
   await Promise.all([schemas.close(), fetch.close()]);

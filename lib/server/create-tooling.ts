@@ -3,10 +3,13 @@ import { findAgent } from "#lib/agents/agent-store.ts";
 import type { AgentsDeps } from "#lib/agents/agents-deps.ts";
 import { agentTools } from "#lib/agents/tools/index.ts";
 import type { BrowserService } from "#lib/browser/browser-service.ts";
-import { type BrowserServiceDeps, createBrowserService } from "#lib/browser/create-browser-service.ts";
+import { createBrowserService } from "#lib/browser/create-browser-service.ts";
+import { describeLaunch, type HostBrowsersDeps } from "#lib/browser/create-host-browsers.ts";
 import type { BrowserControl } from "#lib/browser/view/browser-control.ts";
+import { type OpenedBrowsers, openHostedBrowsers } from "#lib/browser-host/service/open-hosted-browsers.ts";
+import { openOwnBrowsers } from "#lib/browser-host/service/open-own-browsers.ts";
 import type { DiskFloor } from "#lib/disk/disk-floor.ts";
-import { createEvidenceStore } from "#lib/evidence/evidence.ts";
+import { createEvidenceStore, type EvidenceStore } from "#lib/evidence/evidence.ts";
 import type { FoundGroups } from "#lib/isolation/control-groups.ts";
 import { deployLandingPage } from "#lib/landing/deploy-landing-page.ts";
 import type { LandingDeps } from "#lib/landing/landing-deps.ts";
@@ -34,19 +37,19 @@ import { skillTools } from "#lib/skills/tools/index.ts";
 import type { TestRunsDeps } from "#lib/test-runs/test-runs-deps.ts";
 import { testTools } from "#lib/test-runs/tools/index.ts";
 import { createPictureComparer } from "#lib/tools/browser/compare/picture-comparer.ts";
+import type { HostServices } from "#lib/tools/browser/host-services.ts";
 import { browserTools } from "#lib/tools/browser/index.ts";
-import { createFirstLook } from "#lib/tools/browser/look/first-look.ts";
-import { createSnapshotBook } from "#lib/tools/browser/look/snapshot-book.ts";
-import { createPageTurns } from "#lib/tools/browser/page-turns.ts";
 import { createScriptRunner } from "#lib/tools/browser/script/script-runner.ts";
+import { workspaceFiles } from "#lib/tools/browser/script/workspace-files.ts";
 import { peopleTools } from "#lib/tools/people/index.ts";
 import { publishQaReport } from "#lib/tools/reports/publish-qa-report.ts";
+import type { ToolCall } from "#lib/tools/tool.ts";
 import { listIneffective } from "#lib/tools/tool-policy.ts";
 import { transcriptTools } from "#lib/tools/transcript/transcript-tools.ts";
 import { workspaceTools } from "#lib/tools/workspace/workspace-tools.ts";
 import { findSelectorProblem } from "#lib/variant/compile/check-selector.ts";
 import { readTestedVariants } from "#lib/variant/read-tested-variants.ts";
-import { createVariantView } from "#lib/variant/show-for-picture.ts";
+import { createVariantScripts } from "#lib/variant/show-for-picture.ts";
 import { readPageScript, refreshShown } from "#lib/variant/shown-variant.ts";
 import { variantTools } from "#lib/variant/tools/index.ts";
 import { variantHelpers } from "#lib/variant/tools/script-helpers.ts";
@@ -68,7 +71,7 @@ type ToolingDeps = {
   /** Whether the service runs in serverless functions, which have no files on disk and cannot keep processes running. */
   isServerless: boolean;
   /** Receives submissions of the annotation overlay. */
-  onAnnotation: BrowserServiceDeps["onAnnotation"];
+  onAnnotation: HostBrowsersDeps["onAnnotation"];
   runners: Pick<Runners, "sandbox" | "scripts">;
   agents: AgentsDeps;
   /** Sends jobs to the durable engine, which is created later. */
@@ -108,9 +111,10 @@ export async function createRunners({ env, logger, isServerless, groups, disk, s
       onSize:
         sizesReady && ((sessionId, bytes) => void sizesReady.then(({ note }) => note(sessionId, bytes))),
     }),
+    // Only a serverless function runs scripts itself. Otherwise the host does, and the service only tells whether it can.
     createScriptRunner({
       logger,
-      isWarm: !isServerless,
+      isWarm: false,
       isUnconfinedAllowed: env.SANDBOX === "unconfined",
     }),
     sizesReady,
@@ -126,52 +130,26 @@ export async function createTooling(deps: ToolingDeps) {
   const evidence = createEvidenceStore({ db, dataDir, isShared: !storage.isEmbedded, disk });
   const transcript = createTranscriptReader({ db });
   const { sandbox, scripts } = deps.runners;
-  const browser = await createBrowserService({
-    db,
-    log,
-    logger,
-    owner: storage.owner,
-    handOver: storage.openTopic("browser-taken-over"),
-    rule,
-    dataDir: env.DATA_DIR,
-    launch: readLaunch(env),
-    onRequestRefused: deps.securityLog.networkRefused,
-    ownOrigin: { origin: env.ownOrigin, publicOrigins: [env.baseUrl, env.pagesOrigin] },
-    idleMs: env.BROWSER_IDLE_MS,
-    maxLive: env.BROWSER_MAX_LIVE,
-    waitMs: env.BROWSER_WAIT_MS,
-    keepSpare: env.BROWSER_SPARE === 1,
-    onAnnotation: deps.onAnnotation,
-    readPageScript: (sessionId) => readPageScript(db, sessionId),
-    async storeDownload(sessionId, name, bytes) {
-      // The download is stored in the workspace of the root session, which its sub-agents share.
-      const root = (await findAgent(db, sessionId))?.rootSessionId ?? sessionId;
-      return storeDownload(await sandbox.open(root), name, bytes);
-    },
-  });
-  const { variants, publishedScripts, stopListening } = createVariants(env, storage, logger, browser);
+  const opened = await openBrowsers(deps, evidence);
+  const { pages } = opened;
+  const browser = createBrowserService({ db, log, logger, browsers: opened.browsers });
+  const { variants, publishedScripts, stopListening } = createVariants(env, storage, logger, browser, opened);
   const servedPages = createPageServer(db);
   const { baseUrl, pagesOrigin, pageBytes, importBytes } = env;
   const landing: LandingDeps = { db, log, servedPages, pagesOrigin, pageBytes };
   const compare = createPictureComparer();
-  const snapshots = createSnapshotBook();
-  const pageTurns = createPageTurns();
   const catalogue = await createSkillCatalogue({ logger, skillsDir: env.SKILLS_DIR });
   const services = {
-    browser,
+    pages,
     control: deps.control,
-    pageTurns,
     sandbox,
-    scripts,
     fetch,
     evidence,
     transcript,
-    snapshots,
     people: elicitations,
-    scriptHelpers: variantHelpers(variants),
-    variants: createVariantView(variants),
   };
-  const variantServices = { ...variants, ...services, compare, scriptOrigin: new URL(env.baseUrl).origin };
+  const variantServices = { ...variants, hold: pages.hold };
+  opened.setScriptHelpers(variantHelpers(variants));
   const reports: ReportsDeps = { db, log, evidence, readTestedVariants };
   const planning: PlanningDeps = { db, log, findSelectorProblem };
   const { owner } = storage;
@@ -193,8 +171,12 @@ export async function createTooling(deps: ToolingDeps) {
     ...agentTools(deps.agents),
     ...skillTools({ db, sandbox }),
   ];
-  // A deployment without a sandbox does not have tools that need a sandbox.
-  const tools = env.SANDBOX === "none" ? all.filter((tool) => tool.needs !== "sandbox") : all;
+  // A deployment does not have tools that cannot work on it: without a sandbox, or without a way to confine scripts.
+  const tools = all.filter(
+    ({ name, needs }) =>
+      (env.SANDBOX !== "none" || needs !== "sandbox") &&
+      (scripts.refusal === undefined || name !== "browser_execute"),
+  );
   const entries = listIneffective(env.EXTERNAL_TURN_EXCLUDE, tools);
   // A misspelled name would go unnoticed otherwise.
   if (entries.length > 0) logger.warn({ entries }, "EXTERNAL_TURN_EXCLUDE has entries that exclude no tool");
@@ -215,10 +197,76 @@ export async function createTooling(deps: ToolingDeps) {
     testRuns,
     tools,
     skills: createSessionSkills({ db, catalogue }),
-    firstLook: createFirstLook({ browser, snapshots, pageTurns }),
-    async close() {
+    pages,
+    firstLook: pages.firstLook,
+    /** If `isFinal`, the browsers on this machine end, unless another process uses them. */
+    async close(isFinal: boolean) {
       stopListening();
-      await Promise.all([browser.close(), sandbox.close(), scripts.close()]);
+      await Promise.all([opened.close(isFinal), sandbox.close(), scripts.close()]);
+    },
+  };
+}
+
+/**
+ * Opens the browsers: at browser hosts, or in this process if it is a serverless function. The functions that scripts
+ * can call are set later, because they need the variants, which need the browsers.
+ */
+async function openBrowsers(deps: ToolingDeps, evidence: EvidenceStore) {
+  const { env, logger, storage, rule, control, isServerless, runners } = deps;
+  const { db, log } = storage;
+  const { sandbox, scripts } = runners;
+  const launch = readLaunch(env);
+  const origins = { origin: env.ownOrigin, publicOrigins: [env.baseUrl, env.pagesOrigin] };
+  const scriptOrigin = new URL(env.baseUrl).origin;
+  const settings = {
+    idleMs: env.BROWSER_IDLE_MS,
+    waitMs: env.BROWSER_WAIT_MS,
+    keepSpare: env.BROWSER_SPARE === 1,
+    scriptOrigin,
+    ownOrigin: origins,
+  };
+  let helpers: HostServices["scriptHelpers"] = () => ({});
+  const handlers = {
+    db,
+    log,
+    logger,
+    evidence,
+    files: workspaceFiles(sandbox),
+    variantScripts: createVariantScripts(db),
+    onRequestRefused: deps.securityLog.networkRefused,
+    onAnnotation: deps.onAnnotation,
+    readPageScript: (sessionId: string) => readPageScript(db, sessionId),
+    async storeDownload(sessionId: string, name: string, bytes: Uint8Array) {
+      // The download is stored in the workspace of the root session, which its sub-agents share.
+      const root = (await findAgent(db, sessionId))?.rootSessionId ?? sessionId;
+      return storeDownload(await sandbox.open(root), name, bytes);
+    },
+    control,
+    scriptHelpers: (call: ToolCall) => helpers(call),
+  };
+  const { maxLive, dataDir } = { maxLive: env.BROWSER_MAX_LIVE, dataDir: env.DATA_DIR };
+  const opened = isServerless
+    ? await openOwnBrowsers({ ...handlers, ...settings, launch, rule, maxLive, dataDir, scripts })
+    : await openHostedBrowsers({
+        ...handlers,
+        bus: storage.bus,
+        sealer: storage.sealer,
+        settings: { ...settings, allow: env.NETWORK_ALLOW },
+        local: {
+          launch,
+          dataDir,
+          maxLive,
+          lingerMs: env.BROWSER_HOST_LINGER_MS,
+          isUnconfinedAllowed: env.SANDBOX === "unconfined",
+          isWarm: true,
+        },
+        describeScripts: () => ({ refusal: scripts.refusal, detail: scripts.describe().detail }),
+        describeBrowser: () => describeLaunch(launch),
+      });
+  return {
+    ...opened,
+    setScriptHelpers(set: HostServices["scriptHelpers"]) {
+      helpers = set;
     },
   };
 }
@@ -227,7 +275,13 @@ export async function createTooling(deps: ToolingDeps) {
  * Creates the dependencies of variants. The browsers of a session and of its sub-agents may run in several processes,
  * so a process that shows another variant notifies the other processes.
  */
-function createVariants(env: Env, { db, log, openTopic }: Storage, logger: Logger, browser: BrowserService) {
+function createVariants(
+  env: Env,
+  { db, log, openTopic }: Storage,
+  logger: Logger,
+  browser: BrowserService,
+  { variantPages }: Pick<OpenedBrowsers, "variantPages">,
+) {
   const topic = openTopic("variant-shown");
   const self = crypto.randomUUID();
   const publishedScripts = createScriptServer(db, [`${env.baseUrl}/demo`, `${env.ownOrigin}/demo`]);
@@ -235,6 +289,7 @@ function createVariants(env: Env, { db, log, openTopic }: Storage, logger: Logge
     db,
     log,
     browser,
+    pages: variantPages,
     notifyShown: (rootSessionId) => topic.publish(`${self} ${rootSessionId}`),
     publishedScripts,
     baseUrl: env.baseUrl,

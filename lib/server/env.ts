@@ -184,6 +184,7 @@ const envSchema = z.object({
   BROWSER_MAX_LIVE: wholeNumber(8, 1),
   BROWSER_WAIT_MS: wholeNumber(300_000),
   BROWSER_SPARE: wholeNumber(1, 0, 1),
+  BROWSER_HOST_LINGER_MS: wholeNumber(60_000),
   RATE_LIMIT_CREATE: wholeNumber(60),
   RATE_LIMIT_POLL: wholeNumber(600),
   RATE_LIMIT_ANNOTATE: wholeNumber(120),

@@ -9,7 +9,10 @@ const SAME_SIGNAL_MS = 500;
 type ShutdownDeps = {
   /** The listener of requests. */
   listener: { drain: (graceMs: number) => Promise<void>; endStreams: () => Promise<void> };
-  container: { drain: (graceMs: number) => Promise<void>; close: () => Promise<void> };
+  container: {
+    drain: (graceMs: number) => Promise<void>;
+    close: (options: { isFinal: boolean }) => Promise<void>;
+  };
   server: Pick<Server, "close" | "closeAllConnections">;
   pages: { close: () => Promise<void> };
   logger: Pick<Logger, "info" | "error">;
@@ -39,11 +42,11 @@ export function createShutdown({
 }: ShutdownDeps) {
   let begunAt: number | undefined;
 
-  async function close(): Promise<void> {
+  async function close(isFinal: boolean): Promise<void> {
     await Promise.all([listener.drain(graceMs), container.drain(graceMs)]);
     server.close();
     await listener.endStreams();
-    await container.close();
+    await container.close({ isFinal });
     server.closeAllConnections();
     await pages.close();
   }
@@ -59,7 +62,8 @@ export function createShutdown({
       logger.info({ reason, graceMs }, "the service began to shut down");
       setTimeout(() => exit(1), graceMs + CLOSE_DEADLINE_MS).unref();
       try {
-        await close();
+        // After SIGTERM the service is usually started again, for example by a deployment. Its browsers stay meanwhile.
+        await close(reason !== "SIGTERM");
         exit(0);
       } catch (error) {
         logger.error({ err: error }, "the service did not shut down cleanly");

@@ -10,6 +10,7 @@ const OUTPUT = dirname(SERVICE_PROGRAM);
 /** Scripts of threads, and of processes that the service starts. Each is built as a file of its own, in the folder of the program. */
 const THREADS = [
   "lib/api/http/body/body-worker.ts",
+  "lib/browser-host/host-worker.ts",
   "lib/deliverable/admission/schema-worker.ts",
   "lib/mcp-server/tools/page-worker.ts",
   "lib/porting/read-worker.ts",

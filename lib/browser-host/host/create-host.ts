@@ -1,5 +1,5 @@
 import type { WebSocket } from "ws";
-import type { HostBrowsers } from "#lib/browser/browser-service.ts";
+import type { BrowserLease, HostBrowsers } from "#lib/browser/browser-service.ts";
 import { createHostBrowsers, type HostBrowsersDeps } from "#lib/browser/create-host-browsers.ts";
 import { createLink, type IncomingCall, type Link, type LinkHandlers } from "#lib/host-link/link.ts";
 import type { Logger } from "#lib/log/logger.ts";
@@ -335,7 +335,7 @@ function createHandlers(host: Host, ownLink: () => Link<ServiceCalls>): LinkHand
 }
 
 /** Functions that list what a leased browser was refused, by the id of the lease. */
-const leases = new Map<string, () => { host: string; reason: string }[]>();
+const leases = new Map<string, BrowserLease["listRefusals"]>();
 
 /** Does something, and then waits until the signal fires. */
 async function untilAborted(signal: AbortSignal, act?: () => Promise<void>): Promise<void> {

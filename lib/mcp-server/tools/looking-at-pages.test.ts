@@ -3,7 +3,13 @@ import { after, before, test } from "node:test";
 import sharp from "sharp";
 import type { EvidenceStore, NewEvidence } from "#lib/evidence/evidence.ts";
 import { createPictureComparer } from "#lib/tools/browser/compare/picture-comparer.ts";
-import { startSite, startTestBrowser, type TestBrowser } from "#lib/tools/browser/test-fixture.ts";
+import { createPageTools } from "#lib/tools/browser/create-page-tools.ts";
+import {
+  createTestHost,
+  startSite,
+  startTestBrowser,
+  type TestBrowser,
+} from "#lib/tools/browser/test-fixture.ts";
 import type { McpTool } from "../mcp-tool.ts";
 import { checkAccessibility } from "./check-accessibility.ts";
 import { comparePictures } from "./compare-pictures.ts";
@@ -38,7 +44,7 @@ type Checked = {
 };
 
 async function check(input: Record<string, unknown>): Promise<Checked> {
-  const tool = checkAccessibility({ browser: browser.service });
+  const tool = checkAccessibility({ pages: createPageTools(createTestHost({ browser: browser.service })) });
   const result = await tool.execute(input, mcpCall().call);
   assert.notEqual(result.isError, true, mcpTextOf(result));
   assert.ok(tool.output?.safeParse(result.structuredContent).success);

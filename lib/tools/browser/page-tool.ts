@@ -16,10 +16,11 @@ export type PageTool<Services> = {
 
 /** Defines a tool that works on the live page. @param work creates the function that carries out a call. */
 export function pageTool<Input extends z.ZodType, Services>(
-  definition: Omit<ToolDefinition, "name" | "input" | "needs" | "profile" | "timeoutMs"> & {
+  definition: Omit<ToolDefinition, "name" | "input" | "needs" | "profile" | "timeoutMs" | "longestMs"> & {
     name: ToolName;
     input: Input;
     timeoutMs: number;
+    longestMs?: (input: z.output<Input>) => number;
   },
   work: (services: Services) => (input: z.output<Input>, call: ToolCall) => Promise<ToolResult | string>,
 ): PageTool<Services> {

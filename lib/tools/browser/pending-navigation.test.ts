@@ -10,19 +10,11 @@ import {
   waitFor,
 } from "#lib/browser/testing.ts";
 import type { Tool } from "../tool.ts";
+import { createPageTools } from "./create-page-tools.ts";
 import { browserTools } from "./index.ts";
-import { createFirstLook, type FirstLook } from "./look/first-look.ts";
-import { createSnapshotBook } from "./look/snapshot-book.ts";
-import { createPageTurns } from "./page-turns.ts";
+import type { PageTools } from "./page-tools.ts";
 import { createScriptRunner, type ScriptRunner } from "./script/script-runner.ts";
-import {
-  callOf,
-  createEvidenceMemory,
-  createTestControl,
-  createTestSandbox,
-  NO_VARIANTS,
-  textOf,
-} from "./test-fixture.ts";
+import { callOf, createTestControl, createTestHost, textOf } from "./test-fixture.ts";
 
 const SHOP = `<!doctype html><title>Shop</title><meta charset="utf-8"><style>h1 { color: teal }</style>
   <h1>Größe wählen</h1><a href="/silent">Checkout</a><form action="/silent" method="post"><input name="name"><button>Pay</button></form>
@@ -33,7 +25,7 @@ let site: Awaited<ReturnType<typeof startTestSite>>;
 let testBrowsers: TestBrowsers;
 let scripts: ScriptRunner;
 let tools: Map<string, Tool>;
-let firstLook: FirstLook;
+let firstLook: PageTools["firstLook"];
 let sessionId: string;
 let live: LiveBrowser;
 /** The requests that the site has not answered. */
@@ -62,19 +54,9 @@ before(async () => {
   });
   testBrowsers = await openTestBrowsers([`127.0.0.1:${site.port}`, `localhost:${site.port}`]);
   scripts = await createScriptRunner({ logger: { warn: () => {} } });
-  const services = {
-    browser: testBrowsers.browsers,
-    control: createTestControl(),
-    pageTurns: createPageTurns(),
-    scripts,
-    sandbox: createTestSandbox(),
-    evidence: createEvidenceMemory(),
-    snapshots: createSnapshotBook(),
-    scriptHelpers: () => ({}),
-    variants: NO_VARIANTS,
-  };
-  const all = browserTools(services);
-  firstLook = createFirstLook(services);
+  const pages = createPageTools(createTestHost({ browser: testBrowsers.browsers, scripts }));
+  const all = browserTools({ pages, control: createTestControl() });
+  firstLook = pages.firstLook;
   tools = new Map(all.map((tool) => [tool.name, tool]));
   sessionId = await insertTestSession(testBrowsers.db);
 });

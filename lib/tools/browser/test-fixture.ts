@@ -23,7 +23,11 @@ import type { EvidenceStore, NewEvidence } from "#lib/evidence/evidence.ts";
 import type { SandboxService, Workspace } from "#lib/sandbox/sandbox-service.ts";
 import { WorkspaceError } from "#lib/sandbox/workspace-error.ts";
 import type { ToolCall, ToolResult } from "../tool.ts";
-import type { VariantView } from "./host-services.ts";
+import type { HostServices, VariantView } from "./host-services.ts";
+import { createSnapshotBook } from "./look/snapshot-book.ts";
+import { createPageTurns } from "./page-turns.ts";
+import type { ScriptRunner } from "./script/script-runner.ts";
+import { workspaceFiles } from "./script/workspace-files.ts";
 
 /** A real Chromium with one page, behind the interfaces that the tools use. */
 export type TestBrowser = {
@@ -239,6 +243,28 @@ export const callOf = (
   hasTool: () => true,
   signal,
 });
+
+/** Creates the host services of a test. Without `scripts`, scripts must not be run. */
+export const createTestHost = (
+  given: Pick<HostServices, "browser"> & Partial<HostServices>,
+): HostServices => ({
+  control: createTestControl(),
+  pageTurns: createPageTurns(),
+  scripts: NO_SCRIPTS,
+  files: workspaceFiles(createTestSandbox()),
+  evidence: createEvidenceMemory(),
+  snapshots: createSnapshotBook(),
+  scriptHelpers: () => ({}),
+  variants: NO_VARIANTS,
+  ...given,
+});
+
+const NO_SCRIPTS: ScriptRunner = {
+  refusal: "not part of this fixture",
+  run: () => Promise.reject(new Error("not part of this fixture")),
+  describe: () => ({ kind: "none", detail: "" }),
+  close: async () => {},
+};
 
 /** A `VariantView` that rejects every call, for tests without variants. */
 export const NO_VARIANTS: VariantView = {

@@ -9,6 +9,7 @@ import {
 import { createSnapshotBook } from "./look/snapshot-book.ts";
 import { browserExecute } from "./script/browser-execute.ts";
 import { createScriptRunner, type ScriptRunner } from "./script/script-runner.ts";
+import { workspaceFiles } from "./script/workspace-files.ts";
 import { callOf, createTestControl, createTestSandbox, textOf } from "./test-fixture.ts";
 
 let site: Awaited<ReturnType<typeof startTestSite>>;
@@ -67,7 +68,8 @@ for (const [what, url, message] of UNREACHABLE)
       browser: testBrowsers.browsers,
       control: createTestControl(),
       scripts,
-      sandbox: createTestSandbox(),
+      files: workspaceFiles(createTestSandbox()),
+      scriptHelpers: () => ({}),
       snapshots: createSnapshotBook(),
     });
     const script = `

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { LiveBrowser } from "#lib/browser/browser-service.ts";
-import type { VariantToolServices } from "../variants-deps.ts";
-import { takePreviews } from "./take-previews.ts";
+import { takePreviewPictures } from "./take-pictures.ts";
 
 test("the error of a preview is one line of at most 500 characters, and what was not copied is told", async () => {
   const live = {
@@ -17,32 +16,34 @@ test("the error of a preview is one line of at most 500 characters, and what was
       throw new Error(`${"x".repeat(50_000)}\nsecond line`);
     },
   } as unknown as LiveBrowser;
-  const services = { log: { transact: async () => {} } } as unknown as VariantToolServices;
-  const { rows, notes } = await takePreviews(
-    services,
+  const { pictures, notes } = await takePreviewPictures(
+    { save: () => Promise.reject(new Error("not part of this test")) },
     live,
-    {
-      sessionId: "ses_a",
-      rootSessionId: "ses_a",
-      requestId: null,
-      runId: null,
-      signal: new AbortController().signal,
-    },
     [
       {
         title: "Home",
         url: "https://a.example/",
-        viewport: null,
         width: 800,
         height: 600,
-        variant: null,
+        isMobile: false,
         scrollTo: null,
-        caption: null,
+        variant: null,
+        document: null,
       },
     ],
+    {
+      sessionId: "ses_a",
+      browserSessionId: "ses_a",
+      rootSessionId: "ses_a",
+      requestId: null,
+      runId: null,
+      callId: null,
+      signal: new AbortController().signal,
+    },
   );
-  const [preview] = rows;
-  assert.equal(preview?.error?.length, 500);
-  assert.match(preview?.error ?? "", /^x+…$/);
+  const [preview] = pictures;
+  assert.ok(preview && "error" in preview);
+  assert.equal(preview.error.length, 500);
+  assert.match(preview.error, /^x+…$/);
   assert.deepEqual(notes, ["The IndexedDB of the session was not copied: the database is locked."]);
 });

@@ -1,15 +1,14 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { createPageTools } from "../create-page-tools.ts";
 import { browserTools } from "../index.ts";
 import { domQuery } from "../look/dom-query.ts";
 import { createSnapshotBook } from "../look/snapshot-book.ts";
-import { createPageTurns } from "../page-turns.ts";
 import {
   callOf,
-  createEvidenceMemory,
   createTestControl,
+  createTestHost,
   createTestSandbox,
-  NO_VARIANTS,
   startSite,
   startTestBrowser,
   type TestBrowser,
@@ -17,6 +16,7 @@ import {
 } from "../test-fixture.ts";
 import { browserExecute } from "./browser-execute.ts";
 import { createScriptRunner, type ScriptRunner } from "./script-runner.ts";
+import { workspaceFiles } from "./workspace-files.ts";
 
 let browser: TestBrowser;
 let site: Awaited<ReturnType<typeof startSite>>;
@@ -40,7 +40,8 @@ const execute = (input: object, signal?: AbortSignal) =>
     browser: browser.service,
     control,
     scripts,
-    sandbox: createTestSandbox(),
+    files: workspaceFiles(createTestSandbox()),
+    scriptHelpers: () => ({}),
     snapshots: createSnapshotBook(),
   }).execute(input, callOf(signal));
 
@@ -62,7 +63,8 @@ test("without bubblewrap a script is refused with a sentence, and no browser is 
     browser: browser.service,
     control,
     scripts: refusing,
-    sandbox: createTestSandbox(),
+    files: workspaceFiles(createTestSandbox()),
+    scriptHelpers: () => ({}),
     snapshots: createSnapshotBook(),
   });
   const result = await tool.execute({ script: "return 1" }, callOf());
@@ -85,7 +87,14 @@ test("an error about a missing ref describes its element from the last snapshot"
     .page()
     .evaluate('document.body.innerHTML += "<p>Now</p> <button>Save \\"all\\"</button>"');
   const snapshots = createSnapshotBook();
-  const services = { browser: browser.service, control, scripts, sandbox: createTestSandbox(), snapshots };
+  const services = {
+    browser: browser.service,
+    control,
+    scripts,
+    files: workspaceFiles(createTestSandbox()),
+    scriptHelpers: () => ({}),
+    snapshots,
+  };
   const ref = /\[(e\d+)\]/.exec(textOf(await domQuery(services).execute({}, callOf())))?.[1];
   const script = `await page.ref("${ref}").evaluate((button) => button.remove()); await page.ref("${ref}").click();`;
   const result = await browserExecute(services).execute({ script }, callOf());
@@ -113,7 +122,8 @@ test("a stop takes effect within a second, also while the browser starts", async
     browser: { ...browser.service, ensure },
     control,
     scripts,
-    sandbox: createTestSandbox(),
+    files: workspaceFiles(createTestSandbox()),
+    scriptHelpers: () => ({}),
     snapshots: createSnapshotBook(),
   });
   const answered = tool.execute({ script: "return 1" }, callOf(controller.signal));
@@ -131,17 +141,8 @@ test("input beyond the limits is refused", async () => {
 });
 
 test("the browser tools are those of the specification; only screenshot is an editing tool", () => {
-  const tools = browserTools({
-    browser: browser.service,
-    control,
-    pageTurns: createPageTurns(),
-    scripts,
-    sandbox: createTestSandbox(),
-    evidence: createEvidenceMemory(),
-    scriptHelpers: () => ({}),
-    variants: NO_VARIANTS,
-    snapshots: createSnapshotBook(),
-  });
+  const pages = createPageTools(createTestHost({ browser: browser.service, scripts }));
+  const tools = browserTools({ pages, control });
   assert.deepEqual(
     tools.filter(({ profile }) => profile === "analysis").map(({ name }) => name),
     [

@@ -51,6 +51,7 @@ export const browserExecute = pageTool(
     readOnly: false,
     changes: true,
     timeoutMs: TIMEOUT_MS_MAX + START_AND_END_MS + CONTROL_WAIT_MS,
+    longestMs: ({ timeoutMs }) => timeoutMs + START_AND_END_MS + CONTROL_WAIT_MS,
   },
   (
     services: Pick<HostServices, "browser" | "control" | "scripts" | "files" | "snapshots" | "scriptHelpers">,

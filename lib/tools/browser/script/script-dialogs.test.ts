@@ -10,6 +10,7 @@ import { createSnapshotBook } from "../look/snapshot-book.ts";
 import { callOf, createTestControl, createTestSandbox, textOf } from "../test-fixture.ts";
 import { browserExecute } from "./browser-execute.ts";
 import { createScriptRunner, type ScriptRunner } from "./script-runner.ts";
+import { workspaceFiles } from "./workspace-files.ts";
 
 let site: Awaited<ReturnType<typeof startTestSite>>;
 let harness: TestBrowsers;
@@ -37,7 +38,8 @@ async function run(script: string): Promise<string> {
     browser: harness.browsers,
     control: createTestControl(),
     scripts,
-    sandbox: createTestSandbox(),
+    files: workspaceFiles(createTestSandbox()),
+    scriptHelpers: () => ({}),
     snapshots: createSnapshotBook(),
   });
   return textOf(await tool.execute({ script, timeoutMs: 60_000 }, callOf(undefined, sessionId)));

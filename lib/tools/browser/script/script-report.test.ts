@@ -13,6 +13,7 @@ import { markActivity, reportActivity } from "../report/report-activity.ts";
 import { callOf, createTestControl, createTestSandbox, textOf } from "../test-fixture.ts";
 import { browserExecute } from "./browser-execute.ts";
 import { createScriptRunner, type ScriptRunner } from "./script-runner.ts";
+import { workspaceFiles } from "./workspace-files.ts";
 
 const PAGES: Record<string, string> = {
   "/": `<title>Shop</title><h1>Shop</h1>
@@ -103,7 +104,8 @@ beforeEach(async () => {
     browser: harness.browsers,
     control: createTestControl(),
     scripts,
-    sandbox,
+    files: workspaceFiles(sandbox),
+    scriptHelpers: () => ({}),
     snapshots: createSnapshotBook(),
   });
 });

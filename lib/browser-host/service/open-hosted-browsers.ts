@@ -1,0 +1,57 @@
+import type { Database } from "#db/client.ts";
+import type { ReachedBrowsers } from "#lib/browser/create-browser-service.ts";
+import { expireLost } from "#lib/browser/create-browser-service.ts";
+import type { BrowserControl } from "#lib/browser/view/browser-control.ts";
+import type { EventBus } from "#lib/events/bus/bus.ts";
+import type { HostServices } from "#lib/tools/browser/host-services.ts";
+import type { PageTools } from "#lib/tools/browser/page-tools.ts";
+import type { VariantPages } from "#lib/variant/variant-pages.ts";
+import { type BrowserHostsDeps, createBrowserHosts } from "./browser-hosts.ts";
+import { createReachedBrowsers } from "./reached-browsers.ts";
+import { createRemotePageTools, createRemoteVariantPages } from "./remote-pages.ts";
+
+/** The browsers that a process of the service uses, and the work on their pages. */
+export type OpenedBrowsers = {
+  browsers: ReachedBrowsers;
+  pages: PageTools;
+  variantPages: VariantPages;
+  /** Ends the use of the browsers. If `isFinal`, those on this machine end, unless another process uses them. */
+  close: (isFinal: boolean) => Promise<void>;
+};
+
+export type OpenBrowsersDeps = Omit<BrowserHostsDeps, "listClaims" | "onHostEnded"> & {
+  db: Database;
+  bus: Pick<EventBus, "subscribe">;
+  control: Pick<BrowserControl, "listClaims" | "onClaim">;
+  /** The functions of this process that a script of a call can call. */
+  scriptHelpers: HostServices["scriptHelpers"];
+  describeScripts: PageTools["describeScripts"];
+  describeBrowser: () => { available: boolean; detail: string };
+};
+
+/** Opens browsers at browser hosts. Connects to the hosts that run already; a first one is started when it is needed. */
+export async function openHostedBrowsers(deps: OpenBrowsersDeps): Promise<OpenedBrowsers> {
+  const { control, logger, db, bus, scriptHelpers, describeScripts } = deps;
+  const recordLost = () =>
+    void expireLost(deps).catch((error: unknown) =>
+      logger.warn({ err: error }, "the end of lost browsers was not recorded"),
+    );
+  const hosts = createBrowserHosts({ ...deps, listClaims: control.listClaims, onHostEnded: recordLost });
+  const stopFollowing = control.onClaim((claim) => {
+    for (const { link } of hosts.list())
+      link
+        .call("control", { claims: [claim] })
+        .catch((error: unknown) => logger.debug({ err: error }, "a browser host was not told of control"));
+  });
+  await hosts.connectKnown();
+  recordLost();
+  return {
+    browsers: createReachedBrowsers({ hosts, db, bus, logger, describe: deps.describeBrowser }),
+    pages: createRemotePageTools({ hosts, scriptHelpers, describeScripts }),
+    variantPages: createRemoteVariantPages(hosts),
+    async close(isFinal) {
+      stopFollowing();
+      await hosts.close(isFinal);
+    },
+  };
+}

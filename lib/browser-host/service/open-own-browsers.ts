@@ -1,0 +1,70 @@
+import { randomBytes } from "node:crypto";
+import { expireLost } from "#lib/browser/create-browser-service.ts";
+import { createHostBrowsers, type HostBrowsersDeps } from "#lib/browser/create-host-browsers.ts";
+import { createStoredRecords } from "#lib/browser/store/stored-records.ts";
+import type { BrowserControl } from "#lib/browser/view/browser-control.ts";
+import { PROTOCOL_VERSION } from "#lib/host-link/link-message.ts";
+import { createPictureComparer } from "#lib/tools/browser/compare/picture-comparer.ts";
+import { createPageTools } from "#lib/tools/browser/create-page-tools.ts";
+import type { HostServices } from "#lib/tools/browser/host-services.ts";
+import { createSnapshotBook } from "#lib/tools/browser/look/snapshot-book.ts";
+import { createPageTurns } from "#lib/tools/browser/page-turns.ts";
+import type { ScriptRunner } from "#lib/tools/browser/script/script-runner.ts";
+import { createVariantPages } from "#lib/variant/create-variant-pages.ts";
+import { createVariantView } from "#lib/variant/show-for-picture.ts";
+import { insertHost, removeHost, renewHost } from "./host-store.ts";
+import type { OpenedBrowsers } from "./open-hosted-browsers.ts";
+import type { ServiceHandlersDeps } from "./service-handlers.ts";
+
+type OwnBrowsersDeps = ServiceHandlersDeps &
+  Omit<HostBrowsersDeps, "records"> & {
+    control: Pick<BrowserControl, "holderOf" | "follow" | "untilFree">;
+    scripts: ScriptRunner;
+    scriptHelpers: HostServices["scriptHelpers"];
+    scriptOrigin: string;
+  };
+
+const RENEW_EVERY_MS = 5_000;
+
+/**
+ * Opens browsers whose host is this process itself. Serverless functions use a browser of a provider in this way,
+ * because they cannot keep a host running. No other process can reach these browsers.
+ */
+export async function openOwnBrowsers(deps: OwnBrowsersDeps): Promise<OpenedBrowsers> {
+  const { db, log, logger, evidence, files, control, scripts, scriptHelpers, scriptOrigin } = deps;
+  const id = `bh_${randomBytes(9).toString("base64url")}`;
+  const row = { id, home: "local", sessionId: null, machine: id, url: "", sealedToken: "" } as const;
+  await insertHost(db, { ...row, protocol: PROTOCOL_VERSION, places: deps.maxLive });
+  const browsers = await createHostBrowsers({ ...deps, records: createStoredRecords({ db, log }, id) });
+  const renew = () =>
+    void renewHost(db, id, browsers.listLive().length).catch((error: unknown) =>
+      logger.warn({ err: error }, "the lease of the process's browsers was not renewed"),
+    );
+  const timer = setInterval(renew, RENEW_EVERY_MS);
+  timer.unref();
+  await expireLost(deps);
+  const pages = createPageTools({
+    browser: browsers,
+    control,
+    pageTurns: createPageTurns(),
+    scripts,
+    files,
+    evidence,
+    snapshots: createSnapshotBook(),
+    scriptHelpers,
+    variants: createVariantView(deps.variantScripts),
+  });
+  const compare = createPictureComparer();
+  return {
+    browsers: { ...browsers, reapIdle: async (listRecorded) => browsers.reapIdle(await listRecorded(id)) },
+    pages,
+    variantPages: createVariantPages({ browser: browsers, evidence, compare, scriptOrigin }),
+    async close() {
+      clearInterval(timer);
+      await browsers.close();
+      await removeHost(db, id).catch((error: unknown) =>
+        logger.debug({ err: error }, "the end of the process's browsers was not recorded"),
+      );
+    },
+  };
+}
