@@ -1,0 +1,137 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { eq } from "drizzle-orm";
+import { browserHosts } from "#db/schema/index.ts";
+import { insertTestSession, startTestSite, waitFor } from "#lib/browser/testing.ts";
+import { openTestHosts, type TestHosts, type TestProcess } from "./testing.ts";
+
+let loads = 0;
+let site: Awaited<ReturnType<typeof startTestSite>>;
+let hosts: TestHosts;
+let first: TestProcess;
+
+before(async () => {
+  site = await startTestSite((request, response) => {
+    if (request.url === "/form") loads += 1;
+    response.writeHead(200, { "content-type": "text/html" });
+    response.end(`<title>Form</title><h1>Form</h1><input id=name aria-label=Name><p id=out></p>
+      <script>name.oninput = () => {}; document.title = "Form " + (1 + Number(sessionStorage.n ?? 0));</script>`);
+  });
+  hosts = await openTestHosts([`127.0.0.1:${site.port}`]);
+  first = await hosts.open();
+});
+after(async () => {
+  await hosts?.close();
+  await site?.close();
+});
+
+const at = (path: string) => `${site.origin}${path}`;
+
+test("a host is started with the first browser; tools, scripts, helpers and pictures work through it", async () => {
+  assert.deepEqual(await hosts.db.select().from(browserHosts), []);
+  const sessionId = await insertTestSession(hosts.db);
+  assert.deepEqual(await first.service.navigate(sessionId, at("/form")), { landed: true, url: at("/form") });
+  assert.match(await first.use(sessionId, "dom_query", {}), /textbox "Name"/);
+  const script = "await page.fill('#name', 'Ada'); return [await page.greet('Ada'), page.url()];";
+  assert.match(await first.use(sessionId, "browser_execute", { script }), /hello Ada/);
+  assert.match(await first.use(sessionId, "screenshot", {}), /Evidence [\s\S]*\[image\]/);
+  const status = await first.service.readStatus(sessionId);
+  assert.deepEqual([status.status, status.currentUrl], ["ready", at("/form")]);
+  const [host] = await hosts.db.select().from(browserHosts);
+  assert.equal(host?.home, "local");
+});
+
+test("a second process works on the same page, and a page stays while no process is connected", async () => {
+  const sessionId = await insertTestSession(hosts.db);
+  loads = 0;
+  await first.service.navigate(sessionId, at("/form"));
+  await first.use(sessionId, "browser_execute", { script: "await page.fill('#name', 'half')" });
+  const second = await hosts.open();
+  assert.match(
+    await second.use(sessionId, "browser_execute", { script: "return page.inputValue('#name')" }),
+    /half/,
+  );
+  await Promise.all([first.close(false), second.close(false)]);
+  first = await hosts.open();
+  assert.match(
+    await first.use(sessionId, "browser_execute", { script: "return page.inputValue('#name')" }),
+    /half/,
+  );
+  assert.equal(loads, 1);
+});
+
+test("frames reach viewers of every process, and input of each reaches the page", async () => {
+  const sessionId = await insertTestSession(hosts.db);
+  const second = await hosts.open();
+  await first.service.navigate(sessionId, at("/form"));
+  const frames = { first: 0, second: 0 };
+  const stop = [
+    first.service.watch(sessionId, { onFrame: () => (frames.first += 1) }),
+    second.service.watch(sessionId, { onFrame: () => (frames.second += 1) }),
+  ];
+  await waitFor(() => frames.first > 0 && frames.second > 0, "frames at both processes");
+  await first.use(sessionId, "browser_execute", { script: "await page.focus('#name')" });
+  for (let each = 0; each < 20; each += 1)
+    await (each % 2 ? first : second).service.input(sessionId, { type: "text", text: String(each % 10) });
+  const read = () => first.use(sessionId, "browser_execute", { script: "return page.inputValue('#name')" });
+  await waitFor(async () => /01234567890123456789/.test(await read()), "the text of both processes");
+  for (const each of stop) each();
+  await second.close(false);
+});
+
+test("a person's control of any process ends the script", async () => {
+  const sessionId = await insertTestSession(hosts.db);
+  await first.service.navigate(sessionId, at("/form"));
+  const running = first.use(sessionId, "browser_execute", {
+    script: "console.log('began'); await page.waitForTimeout(60_000)",
+    timeoutMs: 90_000,
+  });
+  await new Promise((resolve) => setTimeout(resolve, 1_000));
+  first.control.take(sessionId, "a connection");
+  assert.match(await running, /A person has control of the live browser now, so the script was stopped/);
+  first.control.release(sessionId, "a connection");
+});
+
+test("a call that is repeated by a later epoch gets the first result, and an earlier epoch is refused", async () => {
+  const sessionId = await insertTestSession(hosts.db);
+  await first.service.navigate(sessionId, at("/form"));
+  const script = "return page.evaluate(() => (window.runs = (window.runs ?? 0) + 1))";
+  const about = { runId: "run_a", callId: "call_a" };
+  assert.match(
+    await first.use(sessionId, "browser_execute", { script }, { ...about, epoch: 1 }),
+    /Result: 1/,
+  );
+  const second = await hosts.open();
+  assert.match(
+    await second.use(sessionId, "browser_execute", { script }, { ...about, epoch: 2 }),
+    /Result: 1/,
+  );
+  await assert.rejects(
+    first.use(sessionId, "browser_execute", { script }, { ...about, callId: "call_b", epoch: 1 }),
+    /another process plays this run now/,
+  );
+  await second.close(false);
+});
+
+test("when the host is killed, its browsers expire at once, and the next use starts another host", async () => {
+  const sessionId = await insertTestSession(hosts.db);
+  await first.service.navigate(sessionId, at("/form"));
+  const [host] = await hosts.db.select().from(browserHosts);
+  assert.ok(host);
+  process.kill(await findListener(host.url), "SIGKILL");
+  await waitFor(
+    async () => (await first.service.readStatus(sessionId)).status === "expired",
+    "the end of the browser in the record",
+  );
+  assert.match(await first.use(sessionId, "dom_query", {}), /textbox "Name"/);
+  const rows = await hosts.db.select().from(browserHosts).where(eq(browserHosts.id, host.id));
+  assert.deepEqual(rows, []);
+});
+
+/** Returns the id of the process that listens at a loopback URL. */
+async function findListener(url: string): Promise<number> {
+  const { execFileSync } = await import("node:child_process");
+  const { port } = new URL(url);
+  const text = execFileSync("ss", ["-ltnpH", `sport = :${port}`], { encoding: "utf8" });
+  return Number(/pid=(\d+)/.exec(text)?.[1]);
+}
