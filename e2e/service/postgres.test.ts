@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { eq, sql } from "drizzle-orm";
 import { startTestPostgres, type TestPostgres } from "#db/postgres-testing.ts";
-import { browsers, runs } from "#db/schema/index.ts";
+import { browserHosts, browsers, runs } from "#db/schema/index.ts";
 import { createDatabase } from "#db/testing.ts";
 import { findTestChromium } from "#lib/browser/testing.ts";
 import type { DomainEvent } from "#lib/events/event.ts";
@@ -47,46 +47,50 @@ async function readEvents(of: TestService, sessionId: string): Promise<DomainEve
 describe("the browsers of services that share a Postgres", () => {
   let url: string;
   const { executablePath: BROWSER_EXECUTABLE_PATH } = findTestChromium();
-  const open = () => openTestService({ DATABASE_URL: url, DATABASE_DRIVER: "pg", BROWSER_EXECUTABLE_PATH });
+  const ENCRYPTION_KEY = Buffer.alloc(32, 3).toString("base64");
+  const open = () =>
+    openTestService({ DATABASE_URL: url, DATABASE_DRIVER: "pg", BROWSER_EXECUTABLE_PATH, ENCRYPTION_KEY });
   const readStatus = async (of: TestService, { sessionId }: { sessionId: string }) =>
     (await of.container.services.browser.readStatus(sessionId)).status;
-  /** Reads the application name of a service's database connections. */
-  const nameOf = async ({ container }: TestService) => {
-    const answer = await container.services.db.execute(
-      sql`select current_setting('application_name') as name`,
-    );
-    return (answer as unknown as { rows: { name: string }[] }).rows[0]?.name ?? "";
-  };
-  const ownerOf = async ({ container }: TestService, { sessionId }: { sessionId: string }) => {
+  const hostOf = async ({ container }: TestService, { sessionId }: { sessionId: string }) => {
     const rows = await container.services.db.select().from(browsers).where(eq(browsers.sessionId, sessionId));
-    return rows[0]?.owner;
+    return rows[0]?.hostId;
   };
   before(async () => {
     url = await createDatabase(postgres.url, "browsers");
   });
 
-  it("are not touched while their process lives, and read as expired after it has ended", async () => {
-    const [first, second] = await Promise.all([open(), open()]);
+  it("stay while a process uses their host, and expire when the last one has ended", async () => {
+    const [first, second] = [await open(), await open()];
     const owned = await first.create("One");
-    await first.container.services.browser.ensure(owned.sessionId);
+    await first.container.services.browser.open(owned.sessionId);
     assert.equal(await readStatus(second, owned), "ready");
-    const third = await open();
-    assert.equal(await readStatus(third, owned), "ready", "a starting service leaves the browsers of others");
+    await second.container.services.browser.open(owned.sessionId);
     await first.close();
-    assert.equal(await readStatus(second, owned), "expired");
-
-    await second.container.services.browser.reapIdle();
-    const events = await readEvents(second, owned.sessionId);
+    assert.equal(await readStatus(second, owned), "ready");
+    await second.close();
+    const third = await open();
+    assert.equal(await readStatus(third, owned), "expired");
+    const events = await readEvents(third, owned.sessionId);
     assert.equal(events.findLast((event) => event.kind === "browser.status")?.status, "expired");
-    await Promise.all([second.close(), third.close()]);
+    await third.close();
   });
 
-  it("of processes that have not reconnected yet are not expired right after a restart of the server", async () => {
+  it("of a host whose lease has ended are not expired right after a restart of the server", async () => {
     const second = await open();
     const session = await second.create("Two");
-    await second.container.services.db
-      .insert(browsers)
-      .values({ sessionId: session.sessionId, status: "ready", owner: "agent-session-service 1 gone" });
+    const { db } = second.container.services;
+    await db.insert(browserHosts).values({
+      id: "bh_gone",
+      home: "local",
+      machine: "another machine",
+      url: "ws://127.0.0.1:1",
+      sealedToken: "",
+      protocol: 1,
+      places: 1,
+      leaseUntil: new Date(Date.now() - 60_000),
+    });
+    await db.insert(browsers).values({ sessionId: session.sessionId, status: "ready", hostId: "bh_gone" });
     await postgres.restart();
     let status: string | undefined;
     const read = async () => {
@@ -99,25 +103,18 @@ describe("the browsers of services that share a Postgres", () => {
     await second.close();
   });
 
-  it("are taken over at the next use, from an ended process and from a living one", async () => {
-    const [first, second] = await Promise.all([open(), open()]);
+  it("are started anew at the next use if their host is gone, and shared if it lives", async () => {
+    const [first, second] = [await open(), await open()];
     const session = await first.create("Look");
-    await first.container.services.db.insert(browsers).values({
-      sessionId: session.sessionId,
-      status: "ready",
-      owner: `agent-session-service ${Date.now()} gone`,
-    });
-    await first.container.services.browser.ensure(session.sessionId);
+    await first.container.services.db
+      .insert(browsers)
+      .values({ sessionId: session.sessionId, status: "ready", hostId: "bh_never_there" });
+    await first.container.services.browser.open(session.sessionId);
     assert.equal(await readStatus(first, session), "ready");
-    assert.equal(await ownerOf(first, session), await nameOf(first));
-    // The second service does not take over the browser when it watches the browser, but when it calls `ensure`.
-    second.container.services.browser.watch(session.sessionId, { onFrame() {} })();
-    await second.container.services.browser.ensure(session.sessionId);
-    assert.equal(await ownerOf(first, session), await nameOf(second));
-    const liveOf = (of: TestService) => of.container.services.browser.describe().live;
-    await waitUntil(() => liveOf(first) === 0, "the first process has let its browser go");
-    assert.equal(liveOf(second), 1);
-    assert.equal(await readStatus(first, session), "ready");
+    const host = await hostOf(first, session);
+    assert.notEqual(host, "bh_never_there");
+    assert.deepEqual(await second.container.services.browser.open(session.sessionId), { state: "ready" });
+    assert.equal(await hostOf(second, session), host);
     await Promise.all([first.close(), second.close()]);
   });
 });
@@ -143,7 +140,7 @@ describe("a service during an outage of Postgres", () => {
   it("shows no browser as ready that ended during the outage", async () => {
     const { browser } = service.container.services;
     const session = await service.create("Look at it");
-    await browser.ensure(session.sessionId);
+    await browser.open(session.sessionId);
     assert.equal((await browser.readStatus(session.sessionId)).status, "ready");
     await postgres.restart("fast", () => browser.closeSession(session.sessionId));
     await waitUntil(async () => {

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { findTestChromium } from "#lib/browser/testing.ts";
 import { type HttpTestService, openHttpTestService } from "../http-testing.ts";
+import { runOnPage } from "../page-testing.ts";
 import { deployFiles } from "./pages-testing.ts";
 
 // The public https origins in the settings of the service. They do not exist in DNS, but the agent's browser must reach
@@ -43,13 +44,11 @@ for (const [title, variables] of [
       const { browser } = service.container.services;
       const { sessionId } = session;
       await browser.navigate(sessionId, page.url);
-      const live = await browser.ensure(sessionId);
-      await live.page().waitForFunction(() => document.title === "Loaded");
-      assert.equal(live.page().url(), page.url);
-      const color = await live.page().evaluate(() => {
-        const heading = document.querySelector("h1");
-        return heading && getComputedStyle(heading).color;
-      });
+      const run = <Value>(script: string) => runOnPage<Value>(service, sessionId, script);
+      const evaluate = (expression: string) => run(`return page.evaluate(${JSON.stringify(expression)})`);
+      await run("await page.waitForFunction(() => document.title === 'Loaded')");
+      assert.equal(await run("return page.url()"), page.url);
+      const color = await evaluate("getComputedStyle(document.querySelector('h1')).color");
       assert.equal(color, "rgb(1, 2, 3)");
 
       for (const path of [`/s/${sessionId}`, "/api/health", "/", "/login?token=x", "/p/../api/health"]) {
@@ -57,26 +56,23 @@ for (const [title, variables] of [
           await browser.navigate(sessionId, `${host}${path}`).catch(() => {});
           const { lastError } = await browser.readStatus(sessionId);
           assert.match(lastError ?? "", /this service's own pages are not for the agent's browser/, path);
-          assert.equal(live.page().url(), page.url, path);
+          assert.equal(await run("return page.url()"), page.url, path);
         }
       }
       // Navigations and requests that the page's own scripts start are refused too.
       for (const host of new Set([BASE_URL, origin])) {
-        await live.page().evaluate((url) => location.assign(url), `${host}/api/health`);
-        const answered = await live.page().evaluate(probe(`${host}/api/health`));
+        await evaluate(`location.assign(${JSON.stringify(`${host}/api/health`)})`);
+        const answered = await evaluate(probe(`${host}/api/health`));
         assert.equal(answered, "answered opaque", "the answer is a 403 of the proxy");
-        const socket = await live.page().evaluate(
-          (url) =>
-            new Promise((resolve) => {
-              const tried = new WebSocket(url);
-              tried.onopen = () => resolve("open");
-              tried.onerror = () => resolve("failed");
-            }),
-          `${host.replace("https", "wss")}/api/sessions/${sessionId}/live`,
-        );
+        const url = `${host.replace("https", "wss")}/api/sessions/${sessionId}/live`;
+        const socket = await evaluate(`new Promise((resolve) => {
+          const tried = new WebSocket(${JSON.stringify(url)});
+          tried.onopen = () => resolve("open");
+          tried.onerror = () => resolve("failed");
+        })`);
         assert.equal(socket, "failed");
       }
-      assert.equal(live.page().url(), page.url);
+      assert.equal(await run("return page.url()"), page.url);
       await browser.navigate(sessionId, `${BASE_URL}/v/demo.js`);
       assert.equal((await browser.readStatus(sessionId)).lastError, null);
     });

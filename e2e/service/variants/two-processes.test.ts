@@ -3,6 +3,7 @@ import { after, before, describe, it } from "node:test";
 import { startTestPostgres, type TestPostgres } from "#db/postgres-testing.ts";
 import { createDatabase } from "#db/testing.ts";
 import { findTestChromium } from "#lib/browser/testing.ts";
+import { runOnPage } from "../page-testing.ts";
 import { openTestService, type TestService, waitUntil } from "../testing.ts";
 import { actOnPage, openSite, storeVariant } from "./variants-testing.ts";
 
@@ -43,9 +44,8 @@ describe("a variant in the live browser of another process", () => {
     const session = await first.create("Look at the page.", { targetUrl: site.url });
     await first.completed(session.statusUrl);
     await storeVariant(first, session.sessionId, `${site.url}/`);
-    const live = await first.container.services.browser.ensure(session.sessionId);
-    const shows = (text: string) =>
-      waitUntil(async () => (await live.page().textContent("#pay")) === text, `the page shows ${text}`);
+    const read = () => runOnPage(first, session.sessionId, "return page.textContent('#pay')");
+    const shows = (text: string) => waitUntil(async () => (await read()) === text, `the page shows ${text}`);
     await shows("Pay now");
     const edits = [{ action: "setText", changeId: "c1", text: "Buy" }];
     const edited = await actOnPage(second, session, "/variants/main/revisions", { baseRevision: 1, edits });
