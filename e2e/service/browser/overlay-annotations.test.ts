@@ -22,7 +22,7 @@ before(async () => {
   service.model.respondWith(() => ({ text: "Done." }));
   ({ sessionId } = await service.create("Look", { targetUrl: site.origin }));
   const { browser } = service.container.services;
-  await browser.open(sessionId);
+  await browser.navigate(sessionId, site.origin);
   person = createPerson(browser, sessionId);
   await waitUntil(
     async () => (await browser.readCursor(sessionId, PILL.x, PILL.y)) === "pointer",
