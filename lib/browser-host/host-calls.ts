@@ -44,7 +44,7 @@ export type HostInfo = {
 };
 
 /** A call on a live page, as it crosses the link. The signal is the link's own. */
-export type SentCall = Omit<PageCall, "signal"> & {
+export type SentCall = Omit<PageCall, "signal" | "epoch"> & {
   /**
    * The epoch of the run's claim. A call with a lower epoch than the run's highest is refused. Null for a call outside of
    * a turn.

@@ -190,6 +190,11 @@ export type HostBrowsers = {
    * Waits until everything that the session's browser has reported so far is stored, if this host runs the browser.
    */
   settle: (sessionId: string) => Promise<void>;
+  /**
+   * Returns a sentence for the model if the session's browser was started again since the last call. Returns it once.
+   * Undefined if it was not.
+   */
+  takeRestartNote: (sessionId: string) => string | undefined;
   /** Returns why the last navigation failed; null if it did not fail. */
   readLastError: (sessionId: string) => Promise<string | null>;
   /** Marks the browser as used now. `reapIdle` can then end it only after a further `BrowserServiceDeps.idleMs`. */
@@ -233,7 +238,7 @@ export type HostBrowsers = {
 /** The browsers of all sessions, for a process of the service. They run at one or several browser hosts. */
 export type BrowserService = Omit<
   HostBrowsers,
-  "ensure" | "hold" | "goTo" | "readLastError" | "reapIdle" | "listLive"
+  "ensure" | "hold" | "goTo" | "takeRestartNote" | "readLastError" | "reapIdle" | "listLive"
 > & {
   readStatus: (sessionId: string) => Promise<BrowserRecord>;
   /**

@@ -206,6 +206,7 @@ function createSessionCalls({ deps, browsers }: Parts) {
     navigate: async (sessionId, url, signal) => (await browsers.get(sessionId)).navigate(url, signal),
     history: async (sessionId, action) => (await browsers.get(sessionId)).history(action),
     settle: async (sessionId) => browsers.peek(sessionId)?.settle(),
+    takeRestartNote: (sessionId) => browsers.peek(sessionId)?.takeRestartNote(),
     readLastError: async (sessionId) => (await deps.records.read(sessionId))?.lastError ?? null,
     touch: (sessionId) => browsers.peek(sessionId)?.touch(),
     watch(sessionId, listeners) {

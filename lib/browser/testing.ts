@@ -101,7 +101,7 @@ export async function waitFor<Value>(
 
 /** The browsers of a host in the test's process, and what the database records about them. */
 export type TestBrowserService = BrowserService &
-  Pick<HostBrowsers, "ensure" | "hold" | "goTo" | "readLastError" | "listLive">;
+  Pick<HostBrowsers, "ensure" | "hold" | "goTo" | "takeRestartNote" | "readLastError" | "listLive">;
 
 /** A browser service for a test, and what the service stored and logged. */
 export type TestBrowsers = {
@@ -197,6 +197,7 @@ export async function openTestBrowsers(
       hold: host.hold,
       goTo: host.goTo,
       readLastError: host.readLastError,
+      takeRestartNote: host.takeRestartNote,
       listLive: host.listLive,
     };
     services.push(service);

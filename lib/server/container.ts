@@ -106,7 +106,7 @@ async function createBase(env: Env, logger: Logger, isServerless: boolean) {
   hideFolder(env.DATA_DIR);
   const disk = createDiskFloor(env.DATA_DIR, env.DISK_FREE_MIN_MB * 2 ** 20);
   const opening = openStorage(env, logger, isServerless);
-  const runnersReady = createRunners({ env, logger, isServerless, groups, disk, storage: opening });
+  const runnersReady = createRunners({ env, logger, groups, disk, storage: opening });
   // If both fail, the error of the storage is reported, because it is likely to be the cause.
   const storage = await opening.catch(async (error: unknown) => {
     const runners = await runnersReady.catch(() => undefined);

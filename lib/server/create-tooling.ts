@@ -78,7 +78,7 @@ type ToolingDeps = {
   jobs: TestRunsDeps["jobs"];
 };
 
-type RunnersDeps = Pick<ToolingDeps, "env" | "logger" | "disk" | "isServerless"> & {
+type RunnersDeps = Pick<ToolingDeps, "env" | "logger" | "disk"> & {
   /** The control groups of this machine; undefined if the sandbox uses none. */
   groups: FoundGroups | undefined;
   /** The storage, which may still be opening. */
@@ -95,7 +95,7 @@ type Runners = Awaited<ReturnType<typeof createRunners>>;
  * Creates the sandbox and the script runner. Both first try how this machine can confine processes. They need the
  * storage only later, so the storage can be opened meanwhile.
  */
-export async function createRunners({ env, logger, isServerless, groups, disk, storage }: RunnersDeps) {
+export async function createRunners({ env, logger, groups, disk, storage }: RunnersDeps) {
   const sizesReady =
     env.OWNER_STORED_MIB > 0 ? storage.then(({ db }) => createWorkspaceSizes(db, logger)) : undefined;
   const [sandbox, scripts, sizes] = await Promise.all([
@@ -124,7 +124,7 @@ export async function createRunners({ env, logger, isServerless, groups, disk, s
 
 /** Creates the browsers, all tools of the agent, and the services that the tools use. */
 export async function createTooling(deps: ToolingDeps) {
-  const { env, logger, storage, rule, fetch, elicitations } = deps;
+  const { env, logger, storage, fetch, elicitations } = deps;
   const { db, log, dataDir } = storage;
   const { disk } = deps;
   const evidence = createEvidenceStore({ db, dataDir, isShared: !storage.isEmbedded, disk });

@@ -50,6 +50,8 @@ export type ToolCall = {
   requestId: string | null;
   runId: string | null;
   callId: string;
+  /** The epoch of the claim with which the run is played. Undefined outside of a turn. */
+  epoch?: number | undefined;
   /** Whether a person started the turn and can answer questions. Also true for its retries. */
   isPersonPresent: boolean;
   /** Whether the caller (the turn, or the holder of an MCP token) has a tool of this name. */
@@ -101,6 +103,11 @@ export type Tool = {
    * @throws Error with a readable message for the model; the reason of the signal if the call is stopped.
    */
   acquire?: ((call: ToolCall) => Promise<(() => void) | Waiting>) | undefined;
+  /**
+   * Returns the result of a call that an earlier executor had begun, if it is still known. If the call still runs, it is
+   * ended first. Undefined if the result is not known: the call may or may not have had an effect.
+   */
+  recover?: ((call: ToolCall) => Promise<ToolResult | undefined>) | undefined;
   /**
    * Runs the call. Expected failures are results with `isError`. If `execute` throws, the model sees the message of the
    * error, except for a `ServiceFailure`. Only an idempotent call that belongs to a turn may return `Waiting`.

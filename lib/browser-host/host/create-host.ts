@@ -43,6 +43,8 @@ type Running = { browsers: HostBrowsers; pages: PageTools; variants: VariantPage
 
 type Host = {
   deps: HostDeps;
+  /** Logs at a connected process. */
+  logger: Logger;
   services: AttachedServices;
   control: HostControl;
   calls: CallRegister;
@@ -59,6 +61,7 @@ const FIRST_MS = 30_000;
 /** Creates a browser host. Browsers and tools are created when the first process of the service has connected. */
 export function createHost(deps: HostDeps): BrowserHost {
   const services = createAttachedServices(deps.lingerMs);
+  const logger = logAtService(services, deps.logger);
   const calls = createCallRegister();
   const host: Host = {
     deps,
@@ -74,8 +77,9 @@ export function createHost(deps: HostDeps): BrowserHost {
         await Promise.all(sessionIds.map((id) => browsers?.closeSession(id)));
       },
       onLost: () => deps.onIdle("the lease was lost"),
-      logger: deps.logger,
+      logger,
     }),
+    logger,
     running: undefined,
     callers: new Map(),
   };
@@ -111,10 +115,27 @@ async function endIfUnused({ deps, services, running }: Host): Promise<void> {
   if (live.length === 0 && services.aloneSinceMs() !== undefined) deps.onIdle("there is nothing to do");
 }
 
+/** Sends what the host logs to a connected process. If there is none, logs on this machine. */
+function logAtService(services: AttachedServices, own: Logger): Logger {
+  const logAt = (level: keyof Logger) => (fields: object, message: string) => {
+    if (services.count() === 0) return own[level](fields, message);
+    const plain = Object.entries(fields).map(([key, value]) => [key, toPlain(value)]);
+    services.tell("log", { level, fields: Object.fromEntries(plain), message });
+  };
+  return { debug: logAt("debug"), info: logAt("info"), warn: logAt("warn"), error: logAt("error") };
+}
+
+const toPlain = (value: unknown): unknown =>
+  value instanceof Error
+    ? { type: value.name, message: value.message, stack: value.stack }
+    : typeof value === "function" || typeof value === "symbol"
+      ? String(value)
+      : value;
+
 /** Creates the browsers and the work on their pages, with the settings of the first process. */
 async function start(host: Host, settings: HostSettings): Promise<Running> {
-  const { deps, services, control } = host;
-  const { launch, dataDir, maxLive, scripts, logger } = deps;
+  const { deps, services, control, logger } = host;
+  const { launch, dataDir, maxLive, scripts } = deps;
   const { allow, scriptOrigin, ownOrigin, idleMs, waitMs, keepSpare } = settings;
   const browsers = await createHostBrowsers({
     records: services.records,
@@ -183,6 +204,7 @@ function createHelpers({ callers }: Host, call: ToolCall) {
 const toToolCall = (call: SentCall, signal: AbortSignal): HostCall => ({
   ...call,
   callId: call.callId ?? "",
+  epoch: call.epoch ?? undefined,
   isPersonPresent: false,
   hasTool: () => false,
   signal,

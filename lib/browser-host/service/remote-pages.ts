@@ -1,9 +1,14 @@
+import { LinkEndedError } from "#lib/host-link/link-message.ts";
 import type { HostServices } from "#lib/tools/browser/host-services.ts";
 import type { PageCall, PageTools } from "#lib/tools/browser/page-tools.ts";
+import { describeFailure } from "#lib/tools/describe-failure.ts";
 import type { ToolCall } from "#lib/tools/tool.ts";
 import type { VariantPages } from "#lib/variant/variant-pages.ts";
 import type { SentCall } from "../host-calls.ts";
 import type { BrowserHosts } from "./browser-hosts.ts";
+
+const HOST_ENDED =
+  "The browser ended while the call ran. What the call did until then stands. Look at the page before you go on.";
 
 type RemotePagesDeps = {
   hosts: BrowserHosts;
@@ -13,12 +18,18 @@ type RemotePagesDeps = {
 };
 
 const toSentCall = (
-  { sessionId, browserSessionId, rootSessionId, requestId, runId, callId, ...call }: PageCall,
+  { sessionId, browserSessionId, rootSessionId, requestId, runId, callId, epoch }: PageCall,
   helpers: string[] = [],
-): SentCall => {
-  const epoch = "epoch" in call && typeof call.epoch === "number" ? call.epoch : null;
-  return { sessionId, browserSessionId, rootSessionId, requestId, runId, callId, epoch, helpers };
-};
+): SentCall => ({
+  sessionId,
+  browserSessionId,
+  rootSessionId,
+  requestId,
+  runId,
+  callId,
+  epoch: epoch ?? null,
+  helpers,
+});
 
 /** The work of tools on live pages, at the sessions' hosts. */
 export function createRemotePageTools({ hosts, scriptHelpers, describeScripts }: RemotePagesDeps): PageTools {
@@ -49,13 +60,24 @@ export function createRemotePageTools({ hosts, scriptHelpers, describeScripts }:
       try {
         const sent = toSentCall(call, Object.keys(helpers));
         return await link.call("runTool", { name, input, call: sent }, { signal: call.signal });
+      } catch (error) {
+        if (error instanceof LinkEndedError) throw new Error(HOST_ENDED, { cause: error });
+        throw error;
       } finally {
         hosts.helpers.delete(call.callId);
       }
     },
+    async recover(call) {
+      const host = await hosts.find(call.browserSessionId);
+      return (await host?.link.call("recover", { call: toSentCall(call) })) ?? undefined;
+    },
     async firstLook({ sessionId, browserSessionId }, signal) {
-      const link = await linkOf(browserSessionId);
-      return link.call("firstLook", { sessionId, browserSessionId }, { signal });
+      try {
+        const link = await linkOf(browserSessionId);
+        return await link.call("firstLook", { sessionId, browserSessionId }, { signal });
+      } catch (error) {
+        return `The page could not be read: ${describeFailure(error)}`;
+      }
     },
     async checkAccessibility(request, call, onProgress) {
       const link = await linkOf(call.browserSessionId);

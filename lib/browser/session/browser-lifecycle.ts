@@ -22,6 +22,8 @@ export type RunningBrowser = {
    * the browser is recorded as running.
    */
   starts: number;
+  /** Whether an earlier browser of the session has shown a page. */
+  isRestart: boolean;
   /** Whether the browser process or the connection to it ended unexpectedly. A crash of a page does not count. */
   isLost: boolean;
 };
@@ -171,6 +173,7 @@ async function startBrowser(
     inputQueue: undefined,
     landing: Promise.resolve(),
     starts: 0,
+    isRestart: false,
     isLost: false,
   };
   life.state = { kind: "recording", start, running };
@@ -188,6 +191,7 @@ async function startBrowser(
   if (runningIn(life.state) !== running) throw new NoBrowserError("the browser ended right after its start");
   life.state = { kind: "up", running };
   running.starts = row.starts;
+  running.isRestart = row.returnUrl !== null;
   running.landing = deps.land(browser, row);
   return running;
 }

@@ -1,4 +1,5 @@
 import type { Logger } from "#lib/log/logger.ts";
+import { shorten } from "#lib/text/shorten.ts";
 import { createDeadline } from "#lib/time/deadline.ts";
 import type {
   BrowserInput,
@@ -69,6 +70,8 @@ export type SessionBrowser = {
   /** @see BrowserService.settle */
   settle: () => Promise<void>;
   touch: () => void;
+  /** @see HostBrowsers.takeRestartNote */
+  takeRestartNote: () => string | undefined;
   watch: (listeners: ViewListeners) => () => void;
   input: (input: BrowserInput) => Promise<void>;
   /** @see BrowserService.readCursor */
@@ -97,6 +100,7 @@ export type SessionBrowser = {
 };
 
 const REST_MS = 10 * 60_000;
+const URL_SHOWN = 500;
 
 type HistoryAction = "back" | "forward" | "reload";
 
@@ -106,6 +110,8 @@ type Usage = {
   /** Number of tool calls that hold the browser. While it is not 0, the browser does not count as unused. */
   holds: number;
   pointerListeners: Set<(pointer: ScriptPointer) => void>;
+  /** The start of the browser of which the model was told last, see `RunningBrowser.starts`. */
+  toldStarts: number;
 };
 
 type Session = {
@@ -128,6 +134,7 @@ export function createSessionBrowser(deps: SessionBrowserDeps): SessionBrowser {
     refreshPageScript: () => refreshPageScript(session),
     settle: deps.record.settle,
     touch: () => touch(session),
+    takeRestartNote: () => takeRestartNote(session),
     goTo: (url, retargets) => goTo(session, url, retargets),
     navigate: (url, signal) => navigate(session, url, signal),
     history: (action) => goThroughHistory(session, action),
@@ -150,6 +157,7 @@ function assemble(deps: SessionBrowserDeps): Session {
     usedAtMs: deps.nowMs(),
     holds: 0,
     pointerListeners: new Set(),
+    toldStarts: 1,
   };
   const life = createBrowserLifecycle({
     ...deps,
@@ -206,6 +214,14 @@ function noteUseEnded(session: Session): void {
 function touch({ deps, usage, navigation }: Session): void {
   usage.usedAtMs = deps.nowMs();
   navigation.noteUse();
+}
+
+function takeRestartNote({ life, usage }: Session): string | undefined {
+  const running = runningIn(life.state());
+  if (!running?.isRestart || running.starts <= usage.toldStarts) return undefined;
+  usage.toldStarts = running.starts;
+  const url = JSON.stringify(shorten(running.browser.selected().page.url(), URL_SHOWN));
+  return `The browser was restarted and shows ${url} now; logins were not restored, and what was typed into forms is lost.`;
 }
 
 async function ensure(session: Session, signal?: AbortSignal): Promise<LiveBrowser> {

@@ -43,8 +43,14 @@ export function createPageTools(services: HostServices): PageTools {
     async run(name, input, call) {
       const tool = tools.get(name);
       if (!tool) throw new Error(`there is no tool ${name} on live pages`);
-      return tool.execute(input, call);
+      const result = await tool.execute(input, call);
+      const note = browser.takeRestartNote(call.browserSessionId);
+      return note === undefined
+        ? result
+        : { ...result, content: [{ type: "text", text: note }, ...result.content] };
     },
+    // The host keeps the results of calls, see `lib/browser-host/host/call-register.ts`.
+    recover: async () => undefined,
     firstLook: createFirstLook(services),
     checkAccessibility: (request, call, onProgress) => checkAccessibility(browser, request, call, onProgress),
     describeScripts: () => ({ refusal: scripts.refusal, detail: scripts.describe().detail }),

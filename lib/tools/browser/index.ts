@@ -18,6 +18,7 @@ export function browserTools({ pages, control }: Pick<ToolServices, "pages" | "c
         return waitFor({ kind: "control", subjects: [], deadlineAt: null });
       return pages.hold(call);
     },
+    recover: pages.recover,
     execute: (input, call) => pages.run(definition.name, input, call),
   }));
 }

@@ -4,7 +4,7 @@ import type { AccessibilityRequest, AccessibilityResult } from "./accessibility/
 /** What a call on the live page is about. */
 export type PageCall = Pick<
   ToolCall,
-  "sessionId" | "browserSessionId" | "rootSessionId" | "requestId" | "runId" | "signal"
+  "sessionId" | "browserSessionId" | "rootSessionId" | "requestId" | "runId" | "epoch" | "signal"
 > & {
   /** Null for a call that a person has made. */
   callId: string | null;
@@ -24,6 +24,8 @@ export type PageTools = {
   hold: (call: Pick<PageCall, "browserSessionId" | "sessionId" | "signal">) => Promise<() => void>;
   /** Runs the tool of this name. */
   run: (name: string, input: unknown, call: ToolCall) => Promise<ToolResult>;
+  /** @see Tool.recover */
+  recover: (call: ToolCall) => Promise<ToolResult | undefined>;
   /** Reads the session's page before the first model call of a turn. @returns the text for the model; never rejects. */
   firstLook: (
     session: Pick<PageCall, "sessionId" | "browserSessionId">,

@@ -143,6 +143,7 @@ function createTestService(live: LiveBrowser, touched: string[]): HostBrowsers {
   return {
     goTo: refuse,
     readLastError: async () => null,
+    takeRestartNote: () => undefined,
     listLive: () => [],
     ensure: async () => live,
     hold: async () => () => {},

@@ -35,7 +35,7 @@ export async function playCall(
   const tool = run.prompt.tools.get(call.name);
   if (!tool) return errorResult(`There is no tool named ${call.name} in this session.`);
   // An interrupted call is not executed again, so it does not need its resource.
-  if (run.interruptedCalls.has(call.callId)) return UNKNOWN;
+  if (run.interruptedCalls.has(call.callId)) return (await recover(deps, run, tool, call)) ?? UNKNOWN;
   const refused = await refuseUnplanned(deps, run, tool);
   if (refused) return refused;
   const acquired = await acquire(deps, run, tool, call);
@@ -51,6 +51,21 @@ export async function playCall(
     return "status" in result ? { waiting: result, hasBegun: true } : result;
   } finally {
     acquired.release();
+  }
+}
+
+/** Returns the result of an interrupted call, if what carried it out has outlived the earlier executor. */
+async function recover(
+  deps: TurnDeps,
+  run: RunInPlay,
+  tool: Tool,
+  call: PlannedCall,
+): Promise<ToolResult | undefined> {
+  try {
+    return await tool.recover?.({ ...aboutCall(run, call), signal: run.signal });
+  } catch (error) {
+    deps.logger.debug({ err: error, tool: tool.name }, "the result of an interrupted call was not recovered");
+    return undefined;
   }
 }
 
@@ -152,7 +167,7 @@ export function longestMs(run: RunInPlay, call: PlannedCall): number {
 
 function aboutCall(run: RunInPlay, { callId }: PlannedCall) {
   const { claim, waits } = run;
-  const { sessionId, requestId, runId, isPersonPresent } = claim;
+  const { sessionId, requestId, runId, epoch, isPersonPresent } = claim;
   const places = {
     browserSessionId: browserSessionOf(run),
     rootSessionId: rootSessionOf(run),
@@ -160,5 +175,5 @@ function aboutCall(run: RunInPlay, { callId }: PlannedCall) {
   const hasTool = (name: string) => run.prompt.tools.has(name);
   const wait = waits.get(callId);
   const waited = { waitEndedBy: wait?.endedBy, waitedFor: wait?.subjects };
-  return { sessionId, ...places, requestId, runId, callId, isPersonPresent, hasTool, ...waited };
+  return { sessionId, ...places, requestId, runId, callId, epoch, isPersonPresent, hasTool, ...waited };
 }
