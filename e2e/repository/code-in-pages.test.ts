@@ -12,7 +12,7 @@ const SENT_AS_SOURCE = [
   /\.register\("\w+", [^{]/,
 ];
 /** In the element that a locator finds, Playwright evaluates only functions. */
-const ALLOWED = [/^lib\/variant\/previews\/take-previews\.ts$/];
+const ALLOWED = [/^lib\/variant\/previews\/take-pictures\.ts$/];
 
 test("no function is sent to a page as its source text", () => {
   const found = globSync("lib/{browser,test-runs,tools,mcp-server,variant}/**/*.ts", { cwd: root })

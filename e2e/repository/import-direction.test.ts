@@ -25,7 +25,7 @@ const floors = [
   ["page"],
   ["turn"],
   ["porting"],
-  ["test-runs"],
+  ["browser-host", "test-runs"],
   ["agents", "landing", "variant"],
   ["planning", "skills"],
   ["tools"],

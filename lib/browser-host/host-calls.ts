@@ -55,7 +55,7 @@ export type SentCall = Omit<PageCall, "signal" | "epoch"> & {
 };
 
 /** A Chromium that the caller may run, see `BrowserLease`. */
-export type SentLease = {
+type SentLease = {
   leaseId: string;
   executablePath: string;
   args: string[];
@@ -105,7 +105,7 @@ export type HostCalls = {
 };
 
 /** One call of {@link VariantPages}. */
-export type VariantWork = { work: keyof VariantPages; input: unknown; call: SentCall };
+type VariantWork = { work: keyof VariantPages; input: unknown; call: SentCall };
 
 type ArgsOf<Fn> = Fn extends (args: infer Args) => unknown ? Args : never;
 type ResultOf<Fn> = Fn extends (args: never) => Promise<infer Result>

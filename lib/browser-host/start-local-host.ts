@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import type { HostStart } from "./host/run-host.ts";
 
 /** A browser host on this machine that this process has started. */
-export type LocalHost = {
+type LocalHost = {
   url: string;
   /** Resolves when the host's process has ended, with the last lines that it has logged. */
   exited: Promise<string>;

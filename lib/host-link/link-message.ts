@@ -7,7 +7,7 @@ export const PROTOCOL_VERSION = 1;
 export const MESSAGE_BYTES_MAX = 80 * 2 ** 20;
 
 /** An error as it crosses the link. */
-export type SentError = { name: string; message: string };
+type SentError = { name: string; message: string };
 
 /**
  * One message of a link. `call` begins a call; its number is unique among the calls of its sender. The caller may send

@@ -33,7 +33,7 @@ export type LinkHandlers<Methods extends LinkMethods> = {
   ) => Promise<Methods[Name]["result"]>;
 };
 
-export type CallOptions<Item> = {
+type CallOptions<Item> = {
   /** Cancels the call. The call then rejects with the signal's reason, unless it ends within a second by itself. */
   signal?: AbortSignal | undefined;
   /** Signals that the handler gets by name. */

@@ -5,7 +5,7 @@ import { MESSAGE_BYTES_MAX, PROTOCOL_VERSION } from "./link-message.ts";
 import { linkPath } from "./listen-for-links.ts";
 
 /** Where a browser host listens: a URL with `ws:` or `wss:`, and the token that it demands. */
-export type HostEndpoint = { url: string; token: string };
+type HostEndpoint = { url: string; token: string };
 
 /** The host speaks another version of the protocol. It takes no new sessions, and ends when its last one has ended. */
 export class OtherVersionError extends Error {

@@ -21,7 +21,7 @@ import { createHostControl, type HostControl } from "./host-control.ts";
 import { createHostLease, type HostLease } from "./host-lease.ts";
 
 /** What a host needs to run browsers on its machine. Times are in milliseconds. */
-export type HostDeps = Pick<HostBrowsersDeps, "launch" | "dataDir" | "maxLive"> & {
+type HostDeps = Pick<HostBrowsersDeps, "launch" | "dataDir" | "maxLive"> & {
   id: string;
   /** How long browsers stay without a connected process of the service. */
   lingerMs: number;
@@ -32,7 +32,7 @@ export type HostDeps = Pick<HostBrowsersDeps, "launch" | "dataDir" | "maxLive"> 
 };
 
 /** A browser host. */
-export type BrowserHost = {
+type BrowserHost = {
   /** Accepts a process of the service. */
   accept: (socket: WebSocket) => void;
   close: () => Promise<void>;

@@ -17,7 +17,7 @@ import { type HostRow, insertHost, listHosts, readHost, removeHost } from "./hos
 import { createServiceHandlers, type RunningHelpers, type ServiceHandlersDeps } from "./service-handlers.ts";
 
 /** A host that this process is connected to. */
-export type ConnectedHost = { id: string; home: HostHome; info: HostInfo; link: Link<HostCalls> };
+type ConnectedHost = { id: string; home: HostHome; info: HostInfo; link: Link<HostCalls> };
 
 /** The browser hosts that this process can reach. */
 export type BrowserHosts = {

@@ -7,6 +7,7 @@ import type { Logger } from "#lib/log/logger.ts";
 import { findOpenTurns } from "#lib/session/store/run-store.ts";
 import type { HostCalls } from "../host-calls.ts";
 import type { BrowserHosts } from "./browser-hosts.ts";
+import { deleteOldHosts } from "./host-store.ts";
 
 type Deps = {
   hosts: BrowserHosts;
@@ -22,7 +23,7 @@ const ROUTE_MS = 2_000;
 
 /** The browsers of all hosts. Each call goes to the host that runs the session's browser. */
 export function createReachedBrowsers(deps: Deps): ReachedBrowsers {
-  const { hosts, logger } = deps;
+  const { hosts, db, logger } = deps;
   const routes = createRoutes(hosts);
   const linkOf = async (sessionId: string) => (await hosts.of(sessionId)).link;
   const everywhere = async (act: (link: Link<HostCalls>) => Promise<unknown>) => {
@@ -67,6 +68,7 @@ export function createReachedBrowsers(deps: Deps): ReachedBrowsers {
       const ended = await Promise.all(
         hosts.list().map(async ({ id, link }) => link.call("reapIdle", { recorded: await listRecorded(id) })),
       );
+      await deleteOldHosts(db);
       return ended.reduce((sum, count) => sum + count, 0);
     },
     closeSession: (sessionId) => everywhere((link) => link.call("closeSession", { sessionId })),

@@ -124,7 +124,7 @@ const wantAtStart = sql`case ${browsers.pageWant} when 'reached' then 'returning
   when 'refused' then 'selected' else ${browsers.pageWant} end`;
 
 /** A change that a host makes. `change` is unique among the changes of all hosts. */
-export type HostChange = { hostId: string; change: string | null };
+type HostChange = { hostId: string; change: string | null };
 
 /**
  * Applies an event to a browser with a compare-and-set on the state and the host in `from`. The host that provisions a
@@ -227,7 +227,7 @@ export async function selectPage(tx: Transaction, sessionId: string, url: string
 }
 
 /** A browser that is recorded as starting or running, and its host. */
-export type RecordedBrowser = { sessionId: string; hostId: string | null };
+type RecordedBrowser = { sessionId: string; hostId: string | null };
 
 /** Lists the browsers that are recorded as starting or running at a host that is lost. */
 export function listLostBrowsers(db: Executor): Promise<RecordedBrowser[]> {
@@ -266,7 +266,7 @@ const LOST_AFTER_SECONDS = 15;
  * SQL condition: the host of the row is gone, or its lease expired `LOST_AFTER_SECONDS` ago. For the same time after a
  * restart of the database server no lease counts as expired, because none could be renewed while the server was down.
  */
-export const isHostLost = (): SQL => sql`not exists (select 1 from ${browserHosts}
+const isHostLost = (): SQL => sql`not exists (select 1 from ${browserHosts}
   where ${browserHosts.id} = ${browsers.hostId}
     and (${browserHosts.leaseUntil} > now() - ${LOST_AFTER_SECONDS} * interval '1 second'
       or now() < pg_postmaster_start_time() + ${LOST_AFTER_SECONDS} * interval '1 second'))`;

@@ -3,7 +3,7 @@ import type { ToolName } from "#lib/catalogue/tools.ts";
 import { defineTool, type Tool, type ToolCall, type ToolResult } from "../tool.ts";
 
 /** A tool without its work: what a process of the service needs to offer it. */
-export type ToolDefinition = Omit<Tool, "execute" | "acquire">;
+type ToolDefinition = Omit<Tool, "execute" | "acquire">;
 
 /** A tool that works on the live page. Its work runs at the browser host. */
 export type PageTool<Services> = {
