@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import { createServer } from "node:http";
 import { join } from "node:path";
 import { expect, test } from "@playwright/test";
 import { startScriptedModel } from "../fixtures/scripted-model/start-scripted-model.ts";
@@ -56,7 +57,7 @@ async function startBusyService() {
 test("SIGTERM ends every process of the service, and the turns continue after the next start", async () => {
   const { children, ...sessions } = await startBusyService();
   await service.stop();
-  await expectGone(children, 1_000);
+  await expectGone(children, 10_000);
 
   service = await startService({ OPENAI_BASE_URL: model.baseUrl }, { dataDir: service.dataDir });
   await expectContinued(sessions);
@@ -68,6 +69,45 @@ test("a kill -9 leaves no process of the service behind, and the turns continue 
   service = await startService({ OPENAI_BASE_URL: model.baseUrl }, { dataDir: service.dataDir });
   await expectGone(children, 10_000);
   await expectContinued(sessions);
+});
+
+test("after a kill -9 in the middle of a script, the turn continues on the same page, with what was typed", async () => {
+  let loads = 0;
+  const site = createServer((request, response) => {
+    if (request.url === "/form") loads += 1;
+    response
+      .writeHead(200, { "content-type": "text/html" })
+      .end("<title>Form</title><input aria-label=Name>");
+  });
+  await new Promise<void>((resolve) => site.listen(0, "127.0.0.1", resolve));
+  const address = site.address();
+  const url = `http://127.0.0.1:${typeof address === "object" && address ? address.port : 0}/form`;
+  const fill = `await page.goto(${JSON.stringify(url)}); await page.fill("input", "half"); await page.waitForTimeout(80_000);`;
+  model.respondWith(({ answersSoFar }) => {
+    const script = answersSoFar === 0 ? fill : "return await page.inputValue('input')";
+    return answersSoFar < 2
+      ? { toolCalls: [{ name: "browser_execute", arguments: { script, timeoutMs: 90_000 } }] }
+      : { text: "Done." };
+  });
+  try {
+    const variables = { OPENAI_BASE_URL: model.baseUrl, BROWSER_HOST_LINGER_MS: "60000" };
+    service = await startService(variables);
+    const session = await service.create("Fill in the form");
+    await waitUntil(async () => {
+      const { currentUrl } = await service.read(`/api/sessions/${session.sessionId}/browser`);
+      return currentUrl === url;
+    }, "the browser shows the form");
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    await service.kill();
+    service = await startService(variables, { dataDir: service.dataDir });
+    const events = await readWhole(session);
+    const results = events.filter(({ kind }) => kind === "tool.result");
+    expect(results).toMatchObject([{ state: "failed" }, { state: "succeeded" }]);
+    expect(JSON.stringify(results[1])).toContain("half");
+    expect(loads).toBe(1);
+  } finally {
+    site.close();
+  }
 });
 
 // Only the embedded database restricts a data folder to one process.

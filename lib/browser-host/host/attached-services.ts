@@ -23,8 +23,13 @@ export type AttachedServices = {
   records: BrowserRecords;
 };
 
-/** Creates the list of connected processes. @param waitMs how long a call waits for a process. */
-export function createAttachedServices(waitMs: number): AttachedServices {
+/**
+ * Creates the list of connected processes.
+ *
+ * @param waitMs how long a call waits for a process.
+ * @param onAlone called when the last process has gone.
+ */
+export function createAttachedServices(waitMs: number, onAlone: () => void): AttachedServices {
   const links = new Set<Link<ServiceCalls>>();
   let arrival = Promise.withResolvers<void>();
   let aloneSinceMs: number | undefined = performance.now();
@@ -68,7 +73,9 @@ export function createAttachedServices(waitMs: number): AttachedServices {
       arrival = Promise.withResolvers();
       void link.ended.then(() => {
         links.delete(link);
-        if (links.size === 0) aloneSinceMs = performance.now();
+        if (links.size > 0) return;
+        aloneSinceMs = performance.now();
+        onAlone();
       });
     },
     count: () => links.size,

@@ -60,7 +60,7 @@ const FIRST_MS = 30_000;
 
 /** Creates a browser host. Browsers and tools are created when the first process of the service has connected. */
 export function createHost(deps: HostDeps): BrowserHost {
-  const services = createAttachedServices(deps.lingerMs);
+  const services = createAttachedServices(deps.lingerMs, () => void endIfUnused(host));
   const logger = logAtService(services, deps.logger);
   const calls = createCallRegister();
   const host: Host = {
@@ -106,11 +106,11 @@ async function endIfUnused({ deps, services, running }: Host): Promise<void> {
   const since = services.aloneSinceMs();
   if (since === undefined) return;
   const aloneMs = performance.now() - since;
-  if (aloneMs > deps.lingerMs) return deps.onIdle("no process of the service is connected");
   if (running === undefined) {
     if (aloneMs > FIRST_MS) deps.onIdle("no process of the service has connected");
     return;
   }
+  if (aloneMs >= deps.lingerMs) return deps.onIdle("no process of the service is connected");
   const live = (await running.catch(() => undefined))?.browsers.listLive() ?? [];
   if (live.length === 0 && services.aloneSinceMs() !== undefined) deps.onIdle("there is nothing to do");
 }
