@@ -1,11 +1,11 @@
 import type { ToolServices } from "../services.ts";
 import { type Tool, type ToolCall, waitFor } from "../tool.ts";
-import { browserSearch } from "./look/browser-search.ts";
-import { domQuery } from "./look/dom-query.ts";
-import { inspectFrames } from "./look/inspect-frames.ts";
-import { saveCleanedHtml } from "./look/save-cleaned-html.ts";
 import { capturePreview } from "./picture/capture-preview.ts";
 import { screenshot } from "./picture/screenshot.ts";
+import { browserSearch } from "./read/browser-search.ts";
+import { domQuery } from "./read/dom-query.ts";
+import { inspectFrames } from "./read/inspect-frames.ts";
+import { saveCleanedHtml } from "./read/save-cleaned-html.ts";
 import { browserExecute } from "./script/browser-execute.ts";
 
 /**

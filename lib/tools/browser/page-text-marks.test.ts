@@ -9,9 +9,9 @@ import {
 import { describeFailure } from "../describe-failure.ts";
 import type { Tool } from "../tool.ts";
 import { browserTools } from "./index.ts";
-import { createFirstLook } from "./look/first-look.ts";
-import { createSnapshotBook } from "./look/snapshot-book.ts";
 import { createPageTurns } from "./page-turns.ts";
+import { createFirstLook } from "./read/first-look.ts";
+import { createSnapshotBook } from "./read/snapshot-book.ts";
 import { createScriptRunner, type ScriptRunner } from "./script/script-runner.ts";
 import {
   callOf,

@@ -11,9 +11,9 @@ import {
 } from "#lib/browser/testing.ts";
 import type { Tool } from "../tool.ts";
 import { browserTools } from "./index.ts";
-import { createFirstLook, type FirstLook } from "./look/first-look.ts";
-import { createSnapshotBook } from "./look/snapshot-book.ts";
 import { createPageTurns } from "./page-turns.ts";
+import { createFirstLook, type FirstLook } from "./read/first-look.ts";
+import { createSnapshotBook } from "./read/snapshot-book.ts";
 import { createScriptRunner, type ScriptRunner } from "./script/script-runner.ts";
 import {
   callOf,

@@ -11,7 +11,7 @@ import type { Elicitations } from "#lib/session/elicitation/elicitation.ts";
 import type { JobSender } from "#lib/session/jobs/job-sender.ts";
 import type { FreshRuns } from "#lib/session/run/fresh-runs.ts";
 import type { SessionSkills } from "#lib/skills/session-skills.ts";
-import type { FirstLook } from "#lib/tools/browser/look/first-look.ts";
+import type { FirstLook } from "#lib/tools/browser/read/first-look.ts";
 import type { Tool } from "#lib/tools/tool.ts";
 import type { Spending } from "./spending.ts";
 import type { StopRegistry } from "./stop-registry.ts";

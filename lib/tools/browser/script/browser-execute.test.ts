@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { browserTools } from "../index.ts";
-import { domQuery } from "../look/dom-query.ts";
-import { createSnapshotBook } from "../look/snapshot-book.ts";
 import { createPageTurns } from "../page-turns.ts";
+import { domQuery } from "../read/dom-query.ts";
+import { createSnapshotBook } from "../read/snapshot-book.ts";
 import {
   callOf,
   createEvidenceMemory,
