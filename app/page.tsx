@@ -1,7 +1,7 @@
 import { headers } from "next/headers";
 import { LandingView } from "#components/landing/landing-view.tsx";
 import { loadLandingPage } from "#lib/api/next/mount.ts";
-import { SIGN_IN_PROBLEMS } from "#lib/page/words/sign-in-problems.ts";
+import { SIGN_IN_PROBLEMS } from "#lib/page/labels/sign-in-problems.ts";
 
 type Props = { searchParams: Promise<{ login?: string | string[] }> };
 

@@ -2,8 +2,8 @@
 
 import { LoaderCircle, PencilLine, ShieldQuestion, TriangleAlert } from "lucide-react";
 import { type ReactNode, useState } from "react";
+import { describeCheck } from "#lib/page/labels/describe-check.ts";
 import type { VariantRevision, VariantView } from "#lib/page/state/view-types.ts";
-import { describeCheck } from "#lib/page/words/describe-check.ts";
 import { useDrawer } from "../runtime/drawer-context.tsx";
 import { useSession } from "../runtime/session-context.tsx";
 import { Badge } from "../ui/badge.tsx";

@@ -1,9 +1,9 @@
 "use client";
 
 import { Images } from "lucide-react";
+import { describePreview } from "#lib/page/labels/describe-preview.ts";
+import { formatAddress } from "#lib/page/labels/format.ts";
 import type { Preview } from "#lib/page/state/view-types.ts";
-import { describePreview } from "#lib/page/words/describe-preview.ts";
-import { formatAddress } from "#lib/page/words/format.ts";
 import { EvidencePicture } from "../runtime/evidence-picture.tsx";
 import { useSession } from "../runtime/session-context.tsx";
 import { Badge } from "../ui/badge.tsx";

@@ -1,5 +1,5 @@
+import { describeCheck } from "#lib/page/labels/describe-check.ts";
 import type { VariantView } from "#lib/page/state/view-types.ts";
-import { describeCheck } from "#lib/page/words/describe-check.ts";
 import { cn } from "../ui/cn.ts";
 import { StatusDot } from "../ui/status-dot.tsx";
 

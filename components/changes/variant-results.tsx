@@ -1,10 +1,10 @@
 "use client";
 
 import { ChevronRight } from "lucide-react";
+import { formatChangeCount } from "#lib/page/labels/describe-change.ts";
+import { describeCheck, groupFindings, hasSeveralPages } from "#lib/page/labels/describe-check.ts";
+import { describePublication } from "#lib/page/labels/describe-publication.ts";
 import type { VariantView } from "#lib/page/state/view-types.ts";
-import { formatChangeCount } from "#lib/page/words/describe-change.ts";
-import { describeCheck, groupFindings, hasSeveralPages } from "#lib/page/words/describe-check.ts";
-import { describePublication } from "#lib/page/words/describe-publication.ts";
 import { countOf } from "#lib/text/count-of.ts";
 import { useDrawer } from "../runtime/drawer-context.tsx";
 import { useSession } from "../runtime/session-context.tsx";

@@ -1,8 +1,8 @@
 import { BookOpen, FlaskConical } from "lucide-react";
 import { LinkMenu } from "#components/theme/link-menu.tsx";
 import { Mark } from "#components/ui/mark.tsx";
+import type { SignInProblem } from "#lib/page/labels/sign-in-problems.ts";
 import type { Login, SessionSummary } from "#lib/page/state/view-types.ts";
-import type { SignInProblem } from "#lib/page/words/sign-in-problems.ts";
 import { LogOutButton } from "./log-out-button.tsx";
 import { LoginList } from "./login-list.tsx";
 import { RecentSessions } from "./recent-sessions.tsx";

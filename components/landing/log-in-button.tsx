@@ -3,7 +3,7 @@
 import { LogIn } from "lucide-react";
 import { useState } from "react";
 import { Button } from "#components/ui/button.tsx";
-import { logIn } from "#lib/page/calls/login-actions.ts";
+import { logIn } from "#lib/page/actions/login-actions.ts";
 
 /** Shows a button that signs this browser in with the token of a login link. */
 export function LogInButton({ token }: { token: string }) {

@@ -3,7 +3,7 @@
 import { LogOut } from "lucide-react";
 import { useState } from "react";
 import { Button } from "#components/ui/button.tsx";
-import { logOut } from "#lib/page/calls/login-actions.ts";
+import { logOut } from "#lib/page/actions/login-actions.ts";
 
 /** Shows a button that signs this browser out. */
 export function LogOutButton() {

@@ -4,9 +4,9 @@ import { useState } from "react";
 import { Badge } from "#components/ui/badge.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { Age } from "#components/ui/time.tsx";
-import { endLogin } from "#lib/page/calls/login-actions.ts";
+import { endLogin } from "#lib/page/actions/login-actions.ts";
+import { describeBrowser } from "#lib/page/labels/describe-browser.ts";
 import type { Login } from "#lib/page/state/view-types.ts";
-import { describeBrowser } from "#lib/page/words/describe-browser.ts";
 
 /** Lists the browsers that are signed in. Every browser except the visitor's own has a button that ends its login. */
 export function LoginList({ logins }: { logins: Login[] }) {

@@ -3,9 +3,9 @@ import { Badge } from "#components/ui/badge.tsx";
 import { cn } from "#components/ui/cn.ts";
 import { StatusDot } from "#components/ui/status-dot.tsx";
 import { Age } from "#components/ui/time.tsx";
+import { formatAddress } from "#lib/page/labels/format.ts";
+import { STATE_WORDS } from "#lib/page/labels/state-words.ts";
 import type { SessionSummary } from "#lib/page/state/view-types.ts";
-import { formatAddress } from "#lib/page/words/format.ts";
-import { STATE_WORDS } from "#lib/page/words/state-words.ts";
 
 /** Lists the visitor's recent sessions, newest first. */
 export function RecentSessions({ sessions }: { sessions: SessionSummary[] }) {

@@ -1,7 +1,7 @@
 import { KeyRound } from "lucide-react";
 import { Button } from "#components/ui/button.tsx";
 import { CopyButton } from "#components/ui/copy-button.tsx";
-import type { SignInProblem } from "#lib/page/words/sign-in-problems.ts";
+import type { SignInProblem } from "#lib/page/labels/sign-in-problems.ts";
 
 const COMMAND = "npm run login";
 

@@ -5,7 +5,7 @@ import { type FormEvent, useEffect, useState } from "react";
 import { Button } from "#components/ui/button.tsx";
 import { Field, Input, Textarea } from "#components/ui/field.tsx";
 import { Switch } from "#components/ui/switch.tsx";
-import { composeCurl, composeRequest, fieldOfError, startSession } from "#lib/page/calls/start-session.ts";
+import { composeCurl, composeRequest, fieldOfError, startSession } from "#lib/page/actions/start-session.ts";
 import { CurlPreview } from "./curl-preview.tsx";
 import { readSchema } from "./read-schema.ts";
 import { SchemaEditor } from "./schema-editor.tsx";

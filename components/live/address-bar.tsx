@@ -4,7 +4,7 @@ import { ArrowLeft, ArrowRight, RotateCw, TriangleAlert } from "lucide-react";
 import { type FormEvent, type KeyboardEvent, useState } from "react";
 import { useRuntime, useSession } from "#components/runtime/session-context.tsx";
 import { IconButton } from "#components/ui/icon-button.tsx";
-import { readTypedAddress } from "#lib/page/calls/read-typed-address.ts";
+import { readTypedAddress } from "#lib/page/actions/read-typed-address.ts";
 import { mayDirect } from "#lib/page/state/session-state.ts";
 import { ControlLabel } from "./control-label.tsx";
 

@@ -8,8 +8,8 @@ import { cn } from "#components/ui/cn.ts";
 import { EmptyNote } from "#components/ui/empty-note.tsx";
 import { Age } from "#components/ui/time.tsx";
 import type { LiveStatus } from "#lib/client/live-connection.ts";
+import { describeBrowserWait } from "#lib/page/labels/describe-state.ts";
 import { mayDirect, type SessionState } from "#lib/page/state/session-state.ts";
-import { describeBrowserWait } from "#lib/page/words/describe-state.ts";
 
 /** Explains why there is no live picture, and offers to open the live page. */
 export function LiveNote({ hasPicture }: { hasPicture: boolean }) {

@@ -1,7 +1,7 @@
 "use client";
 
 import { ChevronRight } from "lucide-react";
-import { describePage } from "#lib/page/words/describe-page.ts";
+import { describePage } from "#lib/page/labels/describe-page.ts";
 import { useDrawer } from "../runtime/drawer-context.tsx";
 import { useSession } from "../runtime/session-context.tsx";
 import { Badge } from "../ui/badge.tsx";

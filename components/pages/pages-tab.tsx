@@ -2,10 +2,10 @@
 
 import { ExternalLink } from "lucide-react";
 import { useId, useState } from "react";
+import { describeFiles, describePage } from "#lib/page/labels/describe-page.ts";
+import { formatAddress } from "#lib/page/labels/format.ts";
 import { mayDirect } from "#lib/page/state/session-state.ts";
 import type { LandingPage } from "#lib/page/state/view-types.ts";
-import { describeFiles, describePage } from "#lib/page/words/describe-page.ts";
-import { formatAddress } from "#lib/page/words/format.ts";
 import { useSession } from "../runtime/session-context.tsx";
 import { Badge } from "../ui/badge.tsx";
 import { Button } from "../ui/button.tsx";

@@ -1,7 +1,7 @@
 "use client";
 
 import { useState } from "react";
-import type { ActionOutcome } from "#lib/page/calls/call-action.ts";
+import type { ActionOutcome } from "#lib/page/actions/call-action.ts";
 import type { LandingPage } from "#lib/page/state/view-types.ts";
 import { useRuntime } from "../runtime/session-context.tsx";
 

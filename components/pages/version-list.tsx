@@ -1,8 +1,8 @@
 "use client";
 
 import { useEffect, useState } from "react";
+import { describeFiles } from "#lib/page/labels/describe-page.ts";
 import type { LandingPage, LandingPageVersion } from "#lib/page/state/view-types.ts";
-import { describeFiles } from "#lib/page/words/describe-page.ts";
 import { useRuntime } from "../runtime/session-context.tsx";
 import { Badge } from "../ui/badge.tsx";
 import { Button } from "../ui/button.tsx";

@@ -2,8 +2,8 @@
 
 import { Play } from "lucide-react";
 import { useState } from "react";
+import { awaitsAgreement } from "#lib/page/labels/describe-plan.ts";
 import type { Plan } from "#lib/page/state/view-types.ts";
-import { awaitsAgreement } from "#lib/page/words/describe-plan.ts";
 import { Button } from "../ui/button.tsx";
 import { Input } from "../ui/field.tsx";
 import type { PlanUse } from "./use-plan.ts";

@@ -2,8 +2,8 @@
 
 import { ChevronDown, ChevronRight, ListChecks } from "lucide-react";
 import { useState } from "react";
+import { summarizePlan } from "#lib/page/labels/describe-plan.ts";
 import type { Plan } from "#lib/page/state/view-types.ts";
-import { summarizePlan } from "#lib/page/words/describe-plan.ts";
 import { useDrawer } from "../runtime/drawer-context.tsx";
 import { useSession } from "../runtime/session-context.tsx";
 import { Badge } from "../ui/badge.tsx";

@@ -2,8 +2,8 @@
 
 import { Circle, CircleCheck, CircleDot, CircleSlash, Pencil, Undo2, X } from "lucide-react";
 import { useState } from "react";
+import { ITEM_WORDS } from "#lib/page/labels/describe-plan.ts";
 import type { PlanItem } from "#lib/page/state/view-types.ts";
-import { ITEM_WORDS } from "#lib/page/words/describe-plan.ts";
 import { cn } from "../ui/cn.ts";
 import { IconButton } from "../ui/icon-button.tsx";
 import { LineForm } from "./line-form.tsx";

@@ -1,8 +1,8 @@
 "use client";
 
 import { type FormEvent, useId, useState } from "react";
+import { ASSERTION_WORDS } from "#lib/page/labels/describe-plan.ts";
 import type { Assertion } from "#lib/page/state/view-types.ts";
-import { ASSERTION_WORDS } from "#lib/page/words/describe-plan.ts";
 import { Button } from "../ui/button.tsx";
 import { Field, Input, Select } from "../ui/field.tsx";
 

@@ -2,9 +2,9 @@
 
 import { FileDown } from "lucide-react";
 import { useState } from "react";
+import { describeAssertion, describeOutcome, REQUIREMENT_WORDS } from "#lib/page/labels/describe-plan.ts";
+import { formatAddress } from "#lib/page/labels/format.ts";
 import type { Requirement, RequirementEdit } from "#lib/page/state/view-types.ts";
-import { describeAssertion, describeOutcome, REQUIREMENT_WORDS } from "#lib/page/words/describe-plan.ts";
-import { formatAddress } from "#lib/page/words/format.ts";
 import { EvidencePicture, isPicture } from "../runtime/evidence-picture.tsx";
 import { useRuntime, useSession } from "../runtime/session-context.tsx";
 import { Badge } from "../ui/badge.tsx";

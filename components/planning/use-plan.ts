@@ -1,9 +1,9 @@
 "use client";
 
 import { useState } from "react";
-import type { ActionOutcome } from "#lib/page/calls/call-action.ts";
+import type { ActionOutcome } from "#lib/page/actions/call-action.ts";
+import { describeAgreement } from "#lib/page/labels/describe-plan.ts";
 import type { Plan, PlanEdit } from "#lib/page/state/view-types.ts";
-import { describeAgreement } from "#lib/page/words/describe-plan.ts";
 import { useRuntime } from "../runtime/session-context.tsx";
 
 /** Returns the actions that a person can take on the plan, and the error of the last action. */

@@ -1,6 +1,6 @@
 import { FileDown } from "lucide-react";
+import { SEVERITY_WORDS } from "#lib/page/labels/describe-report.ts";
 import type { EvidencePointer, ReportFinding } from "#lib/page/state/view-types.ts";
-import { SEVERITY_WORDS } from "#lib/page/words/describe-report.ts";
 import { isPicture, StoredPicture } from "../runtime/evidence-picture.tsx";
 import { Badge } from "../ui/badge.tsx";
 import { ReportText } from "./report-text.tsx";

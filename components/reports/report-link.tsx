@@ -2,8 +2,8 @@
 
 import { ChevronRight } from "lucide-react";
 import Link from "next/link";
+import { findReportOfCall } from "#lib/page/labels/describe-report.ts";
 import type { ToolCallView } from "#lib/page/state/view-types.ts";
-import { findReportOfCall } from "#lib/page/words/describe-report.ts";
 import { useSession } from "../runtime/session-context.tsx";
 
 /** Links to the report that a tool call published; renders nothing for other calls. */

@@ -3,9 +3,9 @@
 import { ChevronLeft } from "lucide-react";
 import Link from "next/link";
 import { useState } from "react";
+import { describeCheck } from "#lib/page/labels/describe-check.ts";
+import { formatMoment, type Severity } from "#lib/page/labels/describe-report.ts";
 import type { ReportPage } from "#lib/page/state/view-types.ts";
-import { describeCheck } from "#lib/page/words/describe-check.ts";
-import { formatMoment, type Severity } from "#lib/page/words/describe-report.ts";
 import { Badge } from "../ui/badge.tsx";
 import { Mark } from "../ui/mark.tsx";
 import { FindingArticle } from "./finding-article.tsx";

@@ -1,5 +1,5 @@
+import { SEVERITIES, SEVERITY_WORDS } from "#lib/page/labels/describe-report.ts";
 import type { ReportSummary } from "#lib/page/state/view-types.ts";
-import { SEVERITIES, SEVERITY_WORDS } from "#lib/page/words/describe-report.ts";
 import { Badge } from "../ui/badge.tsx";
 
 /** Shows how many findings of each severity a report has. */

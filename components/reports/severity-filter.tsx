@@ -1,5 +1,5 @@
+import { SEVERITIES, SEVERITY_WORDS, type Severity } from "#lib/page/labels/describe-report.ts";
 import type { ReportSummary } from "#lib/page/state/view-types.ts";
-import { SEVERITIES, SEVERITY_WORDS, type Severity } from "#lib/page/words/describe-report.ts";
 import { cn } from "../ui/cn.ts";
 
 /** Lets the person choose the severity of the findings that are shown. */

@@ -2,8 +2,8 @@
 
 import { Download } from "lucide-react";
 import { useState } from "react";
+import { formatAddress } from "#lib/page/labels/format.ts";
 import type { EvidencePointer } from "#lib/page/state/view-types.ts";
-import { formatAddress } from "#lib/page/words/format.ts";
 import { Button } from "../ui/button.tsx";
 import { cn } from "../ui/cn.ts";
 import { Dialog } from "../ui/dialog.tsx";

@@ -1,7 +1,7 @@
 import { createLiveConnection, type LiveConnection, type LiveStatus } from "#lib/client/live-connection.ts";
-import { createRevisionCache, type RevisionCache } from "#lib/page/calls/revision-cache.ts";
-import { createSessionActions, type SessionActions } from "#lib/page/calls/session-actions.ts";
-import { createTestResultsCache, type TestResultsCache } from "#lib/page/calls/test-results-cache.ts";
+import { createRevisionCache, type RevisionCache } from "#lib/page/actions/revision-cache.ts";
+import { createSessionActions, type SessionActions } from "#lib/page/actions/session-actions.ts";
+import { createTestResultsCache, type TestResultsCache } from "#lib/page/actions/test-results-cache.ts";
 import { createSessionStore, type SessionStore } from "#lib/page/state/page-store.ts";
 import type { LiveFrame, SessionSnapshot } from "#lib/page/state/view-types.ts";
 

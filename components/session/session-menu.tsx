@@ -5,7 +5,7 @@ import Link from "next/link";
 import { ThemeChoices } from "#components/theme/theme-choices.tsx";
 import { IconButton } from "#components/ui/icon-button.tsx";
 import { Menu, MenuItem, MenuLine } from "#components/ui/menu.tsx";
-import { exportPath } from "#lib/page/calls/porting-actions.ts";
+import { exportPath } from "#lib/page/actions/porting-actions.ts";
 import { mayDirect, type SessionState } from "#lib/page/state/session-state.ts";
 import { useSession } from "../runtime/session-context.tsx";
 

@@ -1,6 +1,6 @@
 "use client";
 
-import { describeState } from "#lib/page/words/describe-state.ts";
+import { describeState } from "#lib/page/labels/describe-state.ts";
 import { useLiveStatus, useSession } from "../runtime/session-context.tsx";
 import { useStop } from "./composer/stop-context.tsx";
 

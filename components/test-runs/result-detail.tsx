@@ -1,8 +1,8 @@
 "use client";
 
 import { useId } from "react";
+import { TARGET_WORDS, TEST_WORDS } from "#lib/page/labels/describe-test-run.ts";
 import type { TestResult } from "#lib/page/state/view-types.ts";
-import { TARGET_WORDS, TEST_WORDS } from "#lib/page/words/describe-test-run.ts";
 import { Badge } from "../ui/badge.tsx";
 import { cn } from "../ui/cn.ts";
 import { CodeBlock } from "../ui/code-block.tsx";

@@ -1,5 +1,5 @@
+import { countEnded, describeProgress } from "#lib/page/labels/describe-test-run.ts";
 import type { TestRun } from "#lib/page/state/view-types.ts";
-import { countEnded, describeProgress } from "#lib/page/words/describe-test-run.ts";
 
 /** Shows the progress of a test run. */
 export function RunProgress({ run }: { run: TestRun }) {

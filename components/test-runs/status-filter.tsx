@@ -1,3 +1,4 @@
+import { TEST_WORDS } from "#lib/page/labels/describe-test-run.ts";
 import {
   countTests,
   filterTests,
@@ -5,7 +6,6 @@ import {
   type TestFile,
   type TestStatus,
 } from "#lib/page/state/group-test-results.ts";
-import { TEST_WORDS } from "#lib/page/words/describe-test-run.ts";
 import { cn } from "../ui/cn.ts";
 
 /** Lets the person choose which tests are shown. A test with two results is counted under the status of each result. */

@@ -1,6 +1,6 @@
 import { ChevronRight } from "lucide-react";
+import { formatTestTime } from "#lib/page/labels/describe-test-run.ts";
 import type { TestStep } from "#lib/page/state/view-types.ts";
-import { formatTestTime } from "#lib/page/words/describe-test-run.ts";
 import { cn } from "../ui/cn.ts";
 
 /**

@@ -2,8 +2,8 @@
 
 import { ChevronRight } from "lucide-react";
 import { useId, useState } from "react";
+import { formatTestTime, TARGET_WORDS, TEST_WORDS } from "#lib/page/labels/describe-test-run.ts";
 import type { TestGroup } from "#lib/page/state/group-test-results.ts";
-import { formatTestTime, TARGET_WORDS, TEST_WORDS } from "#lib/page/words/describe-test-run.ts";
 import { Badge } from "../ui/badge.tsx";
 import { cn } from "../ui/cn.ts";
 import { ResultDetail } from "./result-detail.tsx";

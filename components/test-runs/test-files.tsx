@@ -1,9 +1,9 @@
 "use client";
 
 import { FileDown } from "lucide-react";
+import { classifyAttachment } from "#lib/page/labels/describe-test-run.ts";
+import { formatSize } from "#lib/page/labels/format.ts";
 import type { TestAttachment } from "#lib/page/state/view-types.ts";
-import { classifyAttachment } from "#lib/page/words/describe-test-run.ts";
-import { formatSize } from "#lib/page/words/format.ts";
 import { StoredPicture } from "../runtime/evidence-picture.tsx";
 import { useSession } from "../runtime/session-context.tsx";
 import { CopyButton } from "../ui/copy-button.tsx";

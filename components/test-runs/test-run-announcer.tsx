@@ -1,8 +1,8 @@
 "use client";
 
 import { useState } from "react";
+import { describeEnd } from "#lib/page/labels/describe-test-run.ts";
 import { isUnderWay } from "#lib/page/state/apply-test-run.ts";
-import { describeEnd } from "#lib/page/words/describe-test-run.ts";
 import { useSession } from "../runtime/session-context.tsx";
 
 /** Announces the end of a test run to screen readers, whichever tab is open. */

@@ -2,15 +2,15 @@
 
 import { ChevronRight } from "lucide-react";
 import { useId } from "react";
-import { isUnderWay } from "#lib/page/state/apply-test-run.ts";
-import type { TestRun } from "#lib/page/state/view-types.ts";
 import {
   describeCounts,
   describeStarter,
   describeTestTargets,
   TEST_RUN_WORDS,
-} from "#lib/page/words/describe-test-run.ts";
-import { formatDuration } from "#lib/page/words/format.ts";
+} from "#lib/page/labels/describe-test-run.ts";
+import { formatDuration } from "#lib/page/labels/format.ts";
+import { isUnderWay } from "#lib/page/state/apply-test-run.ts";
+import type { TestRun } from "#lib/page/state/view-types.ts";
 import { Badge } from "../ui/badge.tsx";
 import { cn } from "../ui/cn.ts";
 import { Age } from "../ui/time.tsx";

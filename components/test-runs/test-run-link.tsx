@@ -1,8 +1,8 @@
 "use client";
 
 import { ChevronRight } from "lucide-react";
+import { findTestRunOfCall } from "#lib/page/labels/describe-test-run.ts";
 import type { ToolCallView } from "#lib/page/state/view-types.ts";
-import { findTestRunOfCall } from "#lib/page/words/describe-test-run.ts";
 import { useDrawer } from "../runtime/drawer-context.tsx";
 import { useSession } from "../runtime/session-context.tsx";
 

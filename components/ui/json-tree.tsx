@@ -2,7 +2,7 @@
 
 import { ChevronRight } from "lucide-react";
 import { useState } from "react";
-import { pointerSegment } from "#lib/page/words/deliverable-marks.ts";
+import { pointerSegment } from "#lib/page/labels/deliverable-marks.ts";
 import { countOf } from "#lib/text/count-of.ts";
 import { cn } from "./cn.ts";
 

@@ -1,6 +1,6 @@
 "use client";
 
-import { formatAge } from "#lib/page/words/format.ts";
+import { formatAge } from "#lib/page/labels/format.ts";
 import { useNow } from "./use-now.ts";
 
 const clock = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit" });

@@ -57,14 +57,28 @@ test("all links are revoked at once, and the page of the person who revokes them
   await page.goto(old);
   const visitor = await openAsVisitor(browser, old);
   await expect(visitor.getByText("Hello.")).toBeVisible();
+  // The response to the first read arrives after the revocation.
+  const held = Promise.withResolvers<void>();
+  let reads = 0;
+  await page.route(/\/share-links(\?|$)/, async (route) => {
+    if (route.request().method() === "GET") reads += 1;
+    if (reads !== 1) return route.continue();
+    const response = await route.fetch();
+    await held.promise;
+    return route.fulfill({ response });
+  });
   await page.getByRole("button", { name: "Share" }).click();
   const dialog = page.getByRole("dialog", { name: "Share" });
   await dialog.getByRole("button", { name: "Revoke all links" }).click();
   await dialog.getByRole("button", { name: "Revoke all links now" }).click();
-  await expect(dialog.getByText(old)).toHaveCount(0);
+  const link = dialog.getByText(/^http:.*key=/);
+  await expect(link).toBeVisible();
+  held.resolve();
   await expect(visitor.getByRole("banner").getByText("Disconnected")).toBeVisible();
-  const fresh = await dialog.getByText(/^http:.*key=/).textContent();
+  await expect(dialog.getByText(old)).toHaveCount(0);
+  const fresh = await link.textContent();
   expect(fresh).not.toBe(old);
+  expect(reads).toBe(2);
 
   await page.keyboard.press("Escape");
   await page.getByLabel("Message to the agent").fill("[after] are you there?");

@@ -189,17 +189,19 @@ for (const mode of ["checkpointing", "replay"] satisfies Mode[])
     });
 
     it("repeats calls whose answer was lost, and no command runs again", async () => {
-      standIn.set({ chooseMishap: () => ({ kind: "answer-lost" }) });
+      standIn.set({ chooseDeliveryFault: () => ({ kind: "answer-lost" }) });
       await playCounted();
     });
 
     it("sends every call twice at the same time, and no command runs twice", async () => {
-      standIn.set({ chooseMishap: () => ({ kind: "twice" }) });
+      standIn.set({ chooseDeliveryFault: () => ({ kind: "twice" }) });
       await playCounted();
     });
 
     it("cannot reach the app at every other call, and no command runs twice", async () => {
-      standIn.set({ chooseMishap: ({ number }) => (number % 2 === 1 ? { kind: "refused" } : undefined) });
+      standIn.set({
+        chooseDeliveryFault: ({ number }) => (number % 2 === 1 ? { kind: "refused" } : undefined),
+      });
       await playCounted();
     });
 
@@ -213,7 +215,7 @@ for (const mode of ["checkpointing", "replay"] satisfies Mode[])
       });
       const isAsked = service.model.waitForRequest(({ userText }) => userText.includes("Count while"));
       standIn.set({
-        chooseMishap: ({ functionId }) =>
+        chooseDeliveryFault: ({ functionId }) =>
           isTurn(functionId) && calls === 0 ? { kind: "given-up", after: isAsked } : undefined,
       });
       const session = await service.create("Count while given up");
@@ -303,7 +305,7 @@ for (const mode of ["checkpointing", "replay"] satisfies Mode[])
 
     it("plays a turn in many short calls, also if answers are lost or the app is unreachable", async () => {
       standIn.set({
-        chooseMishap: ({ number }) =>
+        chooseDeliveryFault: ({ number }) =>
           [{ kind: "answer-lost" } as const, { kind: "refused" } as const][number % 3],
       });
       await playCounted();

@@ -3,7 +3,7 @@ import { type EngineEvent, INTERNAL_EVENTS, type Op, parseDueTime } from "../emb
 import { compileExpression } from "../embedded/triggers/expression.ts";
 import type { RegisteredFunction } from "../embedded/triggers/registry.ts";
 import { type Answer, type Call, callApp, composeBody, type Mode, newTicket } from "./call-app.ts";
-import type { ChooseMishap } from "./mishap.ts";
+import type { ChooseDeliveryFault } from "./delivery-fault.ts";
 import { isOpen, type QueueItem, recordStep, type StandInRun } from "./stand-in-run.ts";
 
 /** The real server's limits for the steps of a run and for the size of an answer. */
@@ -18,7 +18,7 @@ export type PlayerOptions = {
   readStateBytesMax: () => number;
   /** Delay after the first failed attempt if the app names no time; it doubles with every attempt. */
   backoffMs: number;
-  chooseMishap: ChooseMishap;
+  chooseDeliveryFault: ChooseDeliveryFault;
   /** Returns the function's URL, and the server's own id for the function. */
   locate: (functionId: string) => { url: string; uuid: string };
   /** Called with the events that the server itself creates. */
@@ -121,7 +121,7 @@ async function process(player: Player, item: QueueItem): Promise<void> {
   handle(player, item, answer);
 }
 
-/** Makes the call of a queue item. If the test has chosen a mishap for this call, the mishap happens. */
+/** Makes the call of a queue item. If the test has chosen a deliveryFault for this call, the deliveryFault happens. */
 async function deliver(player: Player, item: QueueItem): Promise<Answer> {
   const { run, ticket, stepId, attempt } = item;
   run.calls++;
@@ -134,9 +134,9 @@ async function deliver(player: Player, item: QueueItem): Promise<Answer> {
     whole.length > player.options.readStateBytesMax() ? composeBody(call, player.options.mode, true) : whole;
   const send = () => callApp(call, body, player.options.signingKey);
   const view = { functionId: run.fn.id, runId: run.id, number: run.calls, attempt, data: run.event.data };
-  const mishap = player.options.chooseMishap(view);
+  const deliveryFault = player.options.chooseDeliveryFault(view);
   const failed = { kind: "failed", error: UNREACHABLE, isFinal: false, retryAtMs: undefined } as const;
-  switch (mishap?.kind) {
+  switch (deliveryFault?.kind) {
     case undefined:
       return send();
     case "refused":
@@ -152,7 +152,7 @@ async function deliver(player: Player, item: QueueItem): Promise<Answer> {
     case "given-up": {
       const sent = send();
       track(player, sent);
-      return Promise.race([sent, mishap.after.then(() => failed)]);
+      return Promise.race([sent, deliveryFault.after.then(() => failed)]);
     }
   }
 }

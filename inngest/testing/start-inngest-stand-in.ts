@@ -23,7 +23,7 @@ import {
   satisfyWaits,
   startRun,
 } from "./create-player.ts";
-import type { ChooseMishap } from "./mishap.ts";
+import type { ChooseDeliveryFault } from "./delivery-fault.ts";
 import { isOpen, recordStep, type StandInRun } from "./stand-in-run.ts";
 
 /** The real server's limit for the size of a run's state in a call. */
@@ -42,7 +42,7 @@ const locationsSchema = z.object({
 
 /** What a test may change while the stand-in runs. */
 export type StandInSettings = {
-  chooseMishap: ChooseMishap;
+  chooseDeliveryFault: ChooseDeliveryFault;
   /** Changes the events of one request before they arrive, for example reorders, repeats or drops them. */
   deliver: (events: EngineEvent[]) => EngineEvent[];
   /** Size limit of a run's state in a call. If the state is larger, the SDK has to read it from the API. */
@@ -74,7 +74,7 @@ type Memory = {
 };
 
 const defaultSettings = (): StandInSettings => ({
-  chooseMishap: () => undefined,
+  chooseDeliveryFault: () => undefined,
   deliver: (events) => events,
   stateBytesMax: STATE_BYTES_MAX,
   refusesRegistration: false,
@@ -97,7 +97,7 @@ export async function startInngestStandIn(options: { mode?: Mode; backoffMs?: nu
     backoffMs,
     signingKey: SIGNING_KEY,
     readStateBytesMax: () => settings.stateBytesMax,
-    chooseMishap: (call) => settings.chooseMishap(call),
+    chooseDeliveryFault: (call) => settings.chooseDeliveryFault(call),
     emit: (event) => arrive(memory, event),
     locate(functionId) {
       const location = locations.get(functionId);

@@ -41,7 +41,7 @@ import type { HostServices } from "#lib/tools/browser/host-services.ts";
 import { browserTools } from "#lib/tools/browser/index.ts";
 import { createScriptRunner } from "#lib/tools/browser/script/script-runner.ts";
 import { workspaceFiles } from "#lib/tools/browser/script/workspace-files.ts";
-import { peopleTools } from "#lib/tools/people/index.ts";
+import { peopleTools } from "#lib/tools/questions/index.ts";
 import { publishQaReport } from "#lib/tools/reports/publish-qa-report.ts";
 import type { ToolCall } from "#lib/tools/tool.ts";
 import { listIneffective } from "#lib/tools/tool-policy.ts";

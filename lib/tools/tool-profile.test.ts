@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { ANALYSIS_PROFILE, SANDBOX_TOOLS } from "./analysis-profile-testing.ts";
 import { browserTools } from "./browser/index.ts";
-import { peopleTools } from "./people/index.ts";
+import { peopleTools } from "./questions/index.ts";
 import type { ToolServices } from "./services.ts";
 import { transcriptTools } from "./transcript/transcript-tools.ts";
 import { workspaceTools } from "./workspace/workspace-tools.ts";

@@ -1,10 +1,10 @@
 "use client";
 
 import { useState } from "react";
+import { hasSeveralPages } from "#lib/page/labels/describe-check.ts";
+import { describeOutcomes, hasFailure } from "#lib/page/labels/describe-outcome.ts";
 import { mayDirect } from "#lib/page/state/session-state.ts";
 import type { CheckReport, VariantRevision } from "#lib/page/state/view-types.ts";
-import { hasSeveralPages } from "#lib/page/words/describe-check.ts";
-import { describeOutcomes, hasFailure } from "#lib/page/words/describe-outcome.ts";
 import { countOf } from "#lib/text/count-of.ts";
 import { useRuntime, useSession } from "../../runtime/session-context.tsx";
 import { Button } from "../../ui/button.tsx";

@@ -1,15 +1,15 @@
 "use client";
 
 import type { ReactNode } from "react";
-import type { CheckedPage, CheckReport, VariantRevision } from "#lib/page/state/view-types.ts";
 import {
   assignFindings,
   describePaint,
   formatLayoutShift,
   hasSeveralPages,
   VIEWPORT_NAMES,
-} from "#lib/page/words/describe-check.ts";
-import { formatAddress, formatDuration } from "#lib/page/words/format.ts";
+} from "#lib/page/labels/describe-check.ts";
+import { formatAddress, formatDuration } from "#lib/page/labels/format.ts";
+import type { CheckedPage, CheckReport, VariantRevision } from "#lib/page/state/view-types.ts";
 import { Age } from "../../ui/time.tsx";
 import { AcceptPart } from "./accept-part.tsx";
 import { CheckButton } from "./check-button.tsx";

@@ -1,5 +1,5 @@
 import { OctagonX, ShieldQuestion, TriangleAlert } from "lucide-react";
-import { describePlace, type FindingView } from "#lib/page/words/describe-check.ts";
+import { describePlace, type FindingView } from "#lib/page/labels/describe-check.ts";
 import { cn } from "../../ui/cn.ts";
 import { FindingPicture } from "./finding-picture.tsx";
 

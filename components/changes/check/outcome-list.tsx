@@ -1,12 +1,12 @@
-import type { CheckReport, VariantRevision } from "#lib/page/state/view-types.ts";
-import { nameChange } from "#lib/page/words/describe-change.ts";
+import { nameChange } from "#lib/page/labels/describe-change.ts";
 import {
   type assignFindings,
   describePlace,
   type FindingView,
   hasSeveralPages,
-} from "#lib/page/words/describe-check.ts";
-import { describeOutcomes, type OutcomeView } from "#lib/page/words/describe-outcome.ts";
+} from "#lib/page/labels/describe-check.ts";
+import { describeOutcomes, type OutcomeView } from "#lib/page/labels/describe-outcome.ts";
+import type { CheckReport, VariantRevision } from "#lib/page/state/view-types.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { FindingList } from "./finding-list.tsx";
 

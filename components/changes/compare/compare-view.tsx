@@ -2,9 +2,9 @@
 
 import { Maximize2 } from "lucide-react";
 import { useState } from "react";
+import { VIEWPORT_NAMES } from "#lib/page/labels/describe-check.ts";
+import { formatAddress } from "#lib/page/labels/format.ts";
 import type { CheckedPage, CheckReport } from "#lib/page/state/view-types.ts";
-import { VIEWPORT_NAMES } from "#lib/page/words/describe-check.ts";
-import { formatAddress } from "#lib/page/words/format.ts";
 import { Button } from "../../ui/button.tsx";
 import { cn } from "../../ui/cn.ts";
 import { Dialog } from "../../ui/dialog.tsx";

@@ -2,11 +2,11 @@
 
 import { ChevronRight } from "lucide-react";
 import { memo, type ReactNode, useMemo } from "react";
+import { describeEntry } from "#lib/page/labels/describe-change.ts";
+import { assignFindings, hasSeveralPages } from "#lib/page/labels/describe-check.ts";
+import { describeProof, type Proof } from "#lib/page/labels/describe-proof.ts";
+import { formatAddress } from "#lib/page/labels/format.ts";
 import type { VariantPage, VariantRevision } from "#lib/page/state/view-types.ts";
-import { describeEntry } from "#lib/page/words/describe-change.ts";
-import { assignFindings, hasSeveralPages } from "#lib/page/words/describe-check.ts";
-import { describeProof, type Proof } from "#lib/page/words/describe-proof.ts";
-import { formatAddress } from "#lib/page/words/format.ts";
 import { countOf } from "#lib/text/count-of.ts";
 import { CodeBlock } from "../../ui/code-block.tsx";
 import { FindingList } from "../check/finding-list.tsx";

@@ -2,10 +2,10 @@
 
 import { Pencil } from "lucide-react";
 import { memo, useRef, useState } from "react";
+import { nameChange } from "#lib/page/labels/describe-change.ts";
+import type { FindingView } from "#lib/page/labels/describe-check.ts";
+import type { Proof } from "#lib/page/labels/describe-proof.ts";
 import type { VariantChange, VariantEdit } from "#lib/page/state/view-types.ts";
-import { nameChange } from "#lib/page/words/describe-change.ts";
-import type { FindingView } from "#lib/page/words/describe-check.ts";
-import type { Proof } from "#lib/page/words/describe-proof.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { cn } from "../../ui/cn.ts";
 import { IconButton } from "../../ui/icon-button.tsx";

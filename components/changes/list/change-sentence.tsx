@@ -1,5 +1,5 @@
+import { describeChange } from "#lib/page/labels/describe-change.ts";
 import type { VariantChange } from "#lib/page/state/view-types.ts";
-import { describeChange } from "#lib/page/words/describe-change.ts";
 import { cn } from "../../ui/cn.ts";
 import { LongText } from "./long-text.tsx";
 

@@ -1,7 +1,7 @@
 "use client";
 
 import { Check, Minus, X } from "lucide-react";
-import type { Proof, ProofMark } from "#lib/page/words/describe-proof.ts";
+import type { Proof, ProofMark } from "#lib/page/labels/describe-proof.ts";
 import { cn } from "../../ui/cn.ts";
 import { Tooltip } from "../../ui/tooltip.tsx";
 

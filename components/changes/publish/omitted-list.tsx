@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
+import { nameChange } from "#lib/page/labels/describe-change.ts";
+import { formatAddress } from "#lib/page/labels/format.ts";
 import type { OmittedChange, VariantRevision } from "#lib/page/state/view-types.ts";
-import { nameChange } from "#lib/page/words/describe-change.ts";
-import { formatAddress } from "#lib/page/words/format.ts";
 
 /**
  * Lists the changes that a format cannot express, each with the reason. `children` is the introduction above the list.

@@ -1,6 +1,6 @@
+import { listBlockingPolicies } from "#lib/page/labels/describe-publication.ts";
+import { formatAddress } from "#lib/page/labels/format.ts";
 import type { CheckReport } from "#lib/page/state/view-types.ts";
-import { listBlockingPolicies } from "#lib/page/words/describe-publication.ts";
-import { formatAddress } from "#lib/page/words/format.ts";
 import { PublishPart } from "./publish-part.tsx";
 
 /** Lists the pages whose Content-Security-Policy blocks the published script, and what each policy must allow. */

@@ -2,8 +2,8 @@
 
 import { CloudUpload } from "lucide-react";
 import { useState } from "react";
+import { describePublication } from "#lib/page/labels/describe-publication.ts";
 import { mayDirect } from "#lib/page/state/session-state.ts";
-import { describePublication } from "#lib/page/words/describe-publication.ts";
 import { useSession } from "../../runtime/session-context.tsx";
 import { Button } from "../../ui/button.tsx";
 import { cn } from "../../ui/cn.ts";

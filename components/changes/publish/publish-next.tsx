@@ -1,11 +1,11 @@
 "use client";
 
 import type { ReactNode } from "react";
+import { formatChangeCount } from "#lib/page/labels/describe-change.ts";
+import { describeCheck } from "#lib/page/labels/describe-check.ts";
 import { findPublishStep } from "#lib/page/state/publish-step.ts";
 import { mayDirect } from "#lib/page/state/session-state.ts";
 import type { VariantRevision, VariantView } from "#lib/page/state/view-types.ts";
-import { formatChangeCount } from "#lib/page/words/describe-change.ts";
-import { describeCheck } from "#lib/page/words/describe-check.ts";
 import { useSession } from "../../runtime/session-context.tsx";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";

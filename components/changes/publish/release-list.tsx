@@ -1,7 +1,7 @@
 "use client";
 
+import { describeReleaseCheck } from "#lib/page/labels/describe-publication.ts";
 import type { Release, VariantView } from "#lib/page/state/view-types.ts";
-import { describeReleaseCheck } from "#lib/page/words/describe-publication.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Age } from "../../ui/time.tsx";

@@ -2,9 +2,9 @@
 
 import { ExternalLink } from "lucide-react";
 import { useId } from "react";
+import { changesDemoShop } from "#lib/page/labels/describe-publication.ts";
+import { writePinnedTag, writeScriptTag } from "#lib/page/labels/script-tags.ts";
 import type { Publication, VariantRevision } from "#lib/page/state/view-types.ts";
-import { changesDemoShop } from "#lib/page/words/describe-publication.ts";
-import { writePinnedTag, writeScriptTag } from "#lib/page/words/script-tags.ts";
 import { useRuntime } from "../../runtime/session-context.tsx";
 import { CodeBlock } from "../../ui/code-block.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";

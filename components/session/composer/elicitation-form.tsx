@@ -2,6 +2,7 @@
 
 import { CircleHelp } from "lucide-react";
 import { type FormEvent, useState } from "react";
+import { formatUntil } from "#lib/page/labels/format.ts";
 import { type FormValues, readForm, startValues } from "#lib/page/state/form-values.ts";
 import type {
   ElicitationAnswer,
@@ -9,7 +10,6 @@ import type {
   ElicitationForm as FormOf,
   FormValue,
 } from "#lib/page/state/view-types.ts";
-import { formatUntil } from "#lib/page/words/format.ts";
 import { useRuntime, useSession } from "../../runtime/session-context.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Input } from "../../ui/field.tsx";

@@ -1,7 +1,7 @@
 "use client";
 
-import { describeState, type StateWords } from "#lib/page/words/describe-state.ts";
-import { formatDuration } from "#lib/page/words/format.ts";
+import { describeState, type StateWords } from "#lib/page/labels/describe-state.ts";
+import { formatDuration } from "#lib/page/labels/format.ts";
 import { useLiveStatus, useSession } from "../../runtime/session-context.tsx";
 import { StatusDot } from "../../ui/status-dot.tsx";
 import { useNow } from "../../ui/use-now.ts";

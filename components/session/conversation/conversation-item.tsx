@@ -2,9 +2,9 @@
 
 import { Archive, Braces, Unplug } from "lucide-react";
 import { memo } from "react";
+import { describeMissingTools } from "#lib/page/labels/describe-missing-tools.ts";
 import type { TimelineItem } from "#lib/page/state/timeline.ts";
 import type { CompactionView, MissingToolsView } from "#lib/page/state/view-types.ts";
-import { describeMissingTools } from "#lib/page/words/describe-missing-tools.ts";
 import { countOf } from "#lib/text/count-of.ts";
 import { useDrawer } from "../../runtime/drawer-context.tsx";
 import { useSession } from "../../runtime/session-context.tsx";

@@ -1,6 +1,6 @@
 import { CircleSlash, RotateCw, TriangleAlert } from "lucide-react";
+import { ATTEMPTS_MAX } from "#lib/page/labels/describe-state.ts";
 import type { RunView } from "#lib/page/state/view-types.ts";
-import { ATTEMPTS_MAX } from "#lib/page/words/describe-state.ts";
 
 /** Shows the notice of a run that was stopped, was retried, failed, or did not reach its page. */
 export function RunNotice({ run, retriedAs }: { run: RunView; retriedAs: RunView | undefined }) {

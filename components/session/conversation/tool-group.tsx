@@ -2,9 +2,9 @@
 
 import { ChevronRight } from "lucide-react";
 import { useState } from "react";
+import { describeTool } from "#lib/page/labels/describe-tool.ts";
+import { formatDuration } from "#lib/page/labels/format.ts";
 import type { TimelineCall } from "#lib/page/state/timeline.ts";
-import { describeTool } from "#lib/page/words/describe-tool.ts";
-import { formatDuration } from "#lib/page/words/format.ts";
 import { cn } from "../../ui/cn.ts";
 import { EvidenceStrip } from "./evidence-strip.tsx";
 import { LineButton } from "./line-button.tsx";

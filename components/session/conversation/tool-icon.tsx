@@ -20,7 +20,7 @@ import {
   Users,
   Wrench,
 } from "lucide-react";
-import type { ToolWords } from "#lib/page/words/describe-tool.ts";
+import type { ToolWords } from "#lib/page/labels/describe-tool.ts";
 
 const ICONS = {
   script: SquareCode,

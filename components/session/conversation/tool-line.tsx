@@ -1,10 +1,10 @@
 "use client";
 
 import { useState } from "react";
+import { describeTool } from "#lib/page/labels/describe-tool.ts";
+import { formatDuration } from "#lib/page/labels/format.ts";
 import type { TimelineCall } from "#lib/page/state/timeline.ts";
 import type { ToolCallView } from "#lib/page/state/view-types.ts";
-import { describeTool } from "#lib/page/words/describe-tool.ts";
-import { formatDuration } from "#lib/page/words/format.ts";
 import { ReportLink } from "../../reports/report-link.tsx";
 import { TestRunLink } from "../../test-runs/test-run-link.tsx";
 import { cn } from "../../ui/cn.ts";

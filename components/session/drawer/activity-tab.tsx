@@ -1,9 +1,9 @@
 "use client";
 
 import type { ReactNode } from "react";
+import { formatDuration } from "#lib/page/labels/format.ts";
+import { STATE_WORDS, stateOfRun } from "#lib/page/labels/state-words.ts";
 import type { RunView } from "#lib/page/state/view-types.ts";
-import { formatDuration } from "#lib/page/words/format.ts";
-import { STATE_WORDS, stateOfRun } from "#lib/page/words/state-words.ts";
 import { useSession } from "../../runtime/session-context.tsx";
 import { Badge } from "../../ui/badge.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";

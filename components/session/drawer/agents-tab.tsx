@@ -3,8 +3,8 @@
 import { Square, Users } from "lucide-react";
 import Link from "next/link";
 import { useState } from "react";
+import { describeAgent } from "#lib/page/labels/describe-agent.ts";
 import type { AgentView } from "#lib/page/state/view-types.ts";
-import { describeAgent } from "#lib/page/words/describe-agent.ts";
 import { useRuntime, useSession } from "../../runtime/session-context.tsx";
 import { Button } from "../../ui/button.tsx";
 import { cn } from "../../ui/cn.ts";

@@ -1,8 +1,8 @@
 "use client";
 
 import { MessageSquareText } from "lucide-react";
+import { formatAddress } from "#lib/page/labels/format.ts";
 import type { AnnotationView } from "#lib/page/state/view-types.ts";
-import { formatAddress } from "#lib/page/words/format.ts";
 import { useSession } from "../../runtime/session-context.tsx";
 import { EmptyNote } from "../../ui/empty-note.tsx";
 import { Age } from "../../ui/time.tsx";

@@ -2,8 +2,8 @@
 
 import { RotateCw } from "lucide-react";
 import { useState } from "react";
+import { formatDuration } from "#lib/page/labels/format.ts";
 import type { DeliveryView } from "#lib/page/state/view-types.ts";
-import { formatDuration } from "#lib/page/words/format.ts";
 import { countOf } from "#lib/text/count-of.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";

@@ -1,7 +1,7 @@
 "use client";
 
 import { FileDown, Images } from "lucide-react";
-import { formatAddress } from "#lib/page/words/format.ts";
+import { formatAddress } from "#lib/page/labels/format.ts";
 import { EvidencePicture, isPicture } from "../../runtime/evidence-picture.tsx";
 import { useSession } from "../../runtime/session-context.tsx";
 import { EmptyNote } from "../../ui/empty-note.tsx";

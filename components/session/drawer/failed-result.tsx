@@ -1,6 +1,6 @@
 import { TriangleAlert } from "lucide-react";
+import { parseJson, readMarks } from "#lib/page/labels/deliverable-marks.ts";
 import type { Deliverable } from "#lib/page/state/view-types.ts";
-import { parseJson, readMarks } from "#lib/page/words/deliverable-marks.ts";
 import { CodeBlock } from "../../ui/code-block.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import { JsonTree } from "../../ui/json-tree.tsx";

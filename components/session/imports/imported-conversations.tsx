@@ -2,9 +2,9 @@
 
 import { ChevronRight, Import } from "lucide-react";
 import { useState } from "react";
-import type { ImportPage } from "#lib/page/calls/porting-actions.ts";
+import type { ImportPage } from "#lib/page/actions/porting-actions.ts";
+import { describeTool } from "#lib/page/labels/describe-tool.ts";
 import type { ExportedMessage, ImportSummary } from "#lib/page/state/view-types.ts";
-import { describeTool } from "#lib/page/words/describe-tool.ts";
 import { countOf } from "#lib/text/count-of.ts";
 import { useRuntime, useSession } from "../../runtime/session-context.tsx";
 import { Button } from "../../ui/button.tsx";

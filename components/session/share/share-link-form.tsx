@@ -1,7 +1,7 @@
 "use client";
 
 import { type FormEvent, useState } from "react";
-import type { ShareLinkDraft } from "#lib/page/calls/session-actions.ts";
+import type { ShareLinkDraft } from "#lib/page/actions/session-actions.ts";
 import type { ShareRole } from "#lib/page/state/view-types.ts";
 import { useRuntime } from "../../runtime/session-context.tsx";
 import { Button } from "../../ui/button.tsx";

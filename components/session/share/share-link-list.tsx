@@ -1,8 +1,8 @@
 "use client";
 
 import { useState } from "react";
+import { formatUntil } from "#lib/page/labels/format.ts";
 import type { ShareLinkView, ShareRole } from "#lib/page/state/view-types.ts";
-import { formatUntil } from "#lib/page/words/format.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { useNow } from "../../ui/use-now.ts";

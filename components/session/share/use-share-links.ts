@@ -1,7 +1,7 @@
 "use client";
 
-import { useCallback, useEffect, useState } from "react";
-import type { ShareLinkDraft } from "#lib/page/calls/session-actions.ts";
+import { useCallback, useEffect, useRef, useState } from "react";
+import type { ShareLinkDraft } from "#lib/page/actions/session-actions.ts";
 import type { ShareLinkView } from "#lib/page/state/view-types.ts";
 import { useRuntime } from "../../runtime/session-context.tsx";
 
@@ -12,8 +12,14 @@ export function useShareLinks() {
   const [links, setLinks] = useState<ShareLinkView[]>();
   const [error, setError] = useState<string | null>(null);
 
+  const latest = useRef(0);
+
   const read = useCallback(async () => {
+    latest.current += 1;
+    const own = latest.current;
     const outcome = await actions.readShareLinks();
+    // A response that arrives after a later read has begun may be older than the last change.
+    if (own !== latest.current) return;
     if (!outcome.isDone) return setError(outcome.error);
     setShareUrl(outcome.answer.shareUrl);
     setLinks(outcome.answer.data);

@@ -1,4 +1,4 @@
-import { takeSnapshot } from "#lib/tools/browser/look/take-snapshot.ts";
+import { takeSnapshot } from "#lib/tools/browser/read/take-snapshot.ts";
 import { startSite, startTestBrowser } from "#lib/tools/browser/test-fixture.ts";
 import { median, medianRatio } from "../statistics.ts";
 import type { Measurement, Row } from "../types.ts";

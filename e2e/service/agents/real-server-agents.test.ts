@@ -18,10 +18,10 @@ type Settings = NonNullable<Parameters<InngestStandIn["set"]>[0]>;
 
 const MISHAPS: Record<string, Settings> = {
   "that calls the app once per step": {},
-  "whose every answer is lost": { chooseMishap: () => ({ kind: "answer-lost" }) },
-  "that sends every call twice at the same time": { chooseMishap: () => ({ kind: "twice" }) },
+  "whose every answer is lost": { chooseDeliveryFault: () => ({ kind: "answer-lost" }) },
+  "that sends every call twice at the same time": { chooseDeliveryFault: () => ({ kind: "twice" }) },
   "that cannot reach the app at every other call": {
-    chooseMishap: ({ number }) => (number % 2 === 1 ? { kind: "refused" } : undefined),
+    chooseDeliveryFault: ({ number }) => (number % 2 === 1 ? { kind: "refused" } : undefined),
   },
   "that starts two function runs for each job": { deliver: (events) => [...events, ...events] },
 };

@@ -1,6 +1,6 @@
 import { findAgent } from "#lib/agents/agent-store.ts";
 import type { BrowserOpening } from "#lib/browser/browser-service.ts";
-import { readTypedAddress } from "#lib/page/calls/read-typed-address.ts";
+import { readTypedAddress } from "#lib/page/actions/read-typed-address.ts";
 import { findSession } from "#lib/session/store/session-store.ts";
 import { readHttpUrl } from "#lib/text/http-url.ts";
 import { browserPath } from "../contract/paths.ts";

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { describeMissingTools } from "#lib/page/labels/describe-missing-tools.ts";
 import { applyEvent } from "#lib/page/state/apply-event.ts";
 import { event, message, started } from "#lib/page/state/testing.ts";
 import { buildTimeline } from "#lib/page/state/timeline.ts";
-import { describeMissingTools } from "#lib/page/words/describe-missing-tools.ts";
 import { readMissingTools } from "./read-event-views.ts";
 
 const question = event(5, { kind: "message.completed", message: message("msg_2", 2, "user", "And now?") });

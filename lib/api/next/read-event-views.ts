@@ -1,7 +1,7 @@
 import type { DomainEvent } from "#lib/events/event.ts";
+import { toMissingTools } from "#lib/page/labels/describe-missing-tools.ts";
 import { applyCompactionEvent, dropUnfinished } from "#lib/page/state/apply-compaction.ts";
 import type { CompactionView, MissingToolsView, ToolCallView } from "#lib/page/state/view-types.ts";
-import { toMissingTools } from "#lib/page/words/describe-missing-tools.ts";
 
 /**
  * Lists the compactions in a session's events, except those that had not ended when their run ended. Each compaction

@@ -1,4 +1,4 @@
-import type { AnnotationVerdict } from "#lib/browser/overlay/overlay-desk.ts";
+import type { AnnotationVerdict } from "#lib/browser/overlay/overlay-controller.ts";
 import { contract } from "../contract/contract.ts";
 import type { ApiServices } from "../handlers/services.ts";
 import { servePath } from "./serve-path.ts";

@@ -5,7 +5,11 @@ import type { BrowserInput } from "../browser-service.ts";
 import type { Devtools } from "../process/devtools-connection.ts";
 import type { ListenerGuard } from "../process/listener-guard.ts";
 import { OVERLAY_WORLD } from "./locate/locate-element.ts";
-import { createOverlayDesk, type OverlayDesk, type SubmitAnnotation } from "./overlay-desk.ts";
+import {
+  createOverlayController,
+  type OverlayController,
+  type SubmitAnnotation,
+} from "./overlay-controller.ts";
 import type { GatedOverlay, OverlayGate } from "./overlay-gate.ts";
 
 /** Controls the overlay of one page from the service's process. */
@@ -45,16 +49,17 @@ export async function installOverlay(cdp: CDPSession, options: OverlayOptions): 
   /** Frame ids of the overlay's JavaScript worlds, by execution context id. */
   const worlds = new Map<number, unknown>();
   /** The overlay of the document that the page shows. */
-  let desk: OverlayDesk | undefined;
+  let controller: OverlayController | undefined;
 
   const findWorld = () => [...worlds].findLast(([, frameId]) => frameId === mainFrameId())?.[0];
   /** Begins with an empty overlay if the page shows another document. */
   function followDocument(): void {
     const contextId = findWorld();
-    if (contextId === desk?.contextId) return;
-    desk?.end();
-    desk = contextId === undefined ? undefined : createOverlayDesk(cdp, { ...options, contextId });
-    void desk?.draw();
+    if (contextId === controller?.contextId) return;
+    controller?.end();
+    controller =
+      contextId === undefined ? undefined : createOverlayController(cdp, { ...options, contextId });
+    void controller?.draw();
   }
   const onCreated = ({ id, name, auxData }: CreatedContext) => {
     if (name !== OVERLAY_WORLD || worlds.size >= WORLDS_MAX) return;
@@ -81,11 +86,11 @@ export async function installOverlay(cdp: CDPSession, options: OverlayOptions): 
   cdp.on("Page.frameNavigated", guard(followDocument));
   cdp.on(
     "Page.frameResized",
-    guard(() => desk?.draw()),
+    guard(() => controller?.draw()),
   );
   cdp.on(
     "DOM.topLayerElementsUpdated",
-    guard(() => desk?.raise()),
+    guard(() => controller?.raise()),
   );
 
   await Promise.all([cdp.send("Runtime.enable"), cdp.send("DOM.enable")]);
@@ -97,20 +102,20 @@ export async function installOverlay(cdp: CDPSession, options: OverlayOptions): 
 
   return {
     async setShown(isShown) {
-      await (isShown ? desk?.draw() : desk?.hide());
+      await (isShown ? controller?.draw() : controller?.hide());
     },
     async readCursor(x, y) {
-      const own = gate.isShown() ? desk?.cursorAt(x, y) : undefined;
+      const own = gate.isShown() ? controller?.cursorAt(x, y) : undefined;
       const contextId = findWorld();
       if (own !== undefined || contextId === undefined) return own ?? "default";
       const world = { session: cdp, contextId };
       const cursor = await callInjected(world, "overlay", "cursorAt", [x, y], CURSOR_MS_MAX).catch(() => "");
       return CURSOR.test(cursor) ? cursor : "default";
     },
-    input: (input, pass) => (desk ? desk.input(input, pass) : pass(input)),
+    input: (input, pass) => (controller ? controller.input(input, pass) : pass(input)),
     end() {
-      desk?.end();
-      desk = undefined;
+      controller?.end();
+      controller = undefined;
       worlds.clear();
     },
   };

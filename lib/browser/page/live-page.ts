@@ -2,7 +2,7 @@ import type { BrowserContext, CDPSession, Page } from "playwright";
 import { errorText } from "#lib/text/error-text.ts";
 import type { NavigationOutcome } from "../browser-service.ts";
 import { installOverlay, type Overlay } from "../overlay/install-overlay.ts";
-import type { SubmitAnnotation } from "../overlay/overlay-desk.ts";
+import type { SubmitAnnotation } from "../overlay/overlay-controller.ts";
 import type { OverlayGate } from "../overlay/overlay-gate.ts";
 import type { Devtools } from "../process/devtools-connection.ts";
 import type { ListenerGuard } from "../process/listener-guard.ts";

@@ -1,6 +1,6 @@
 import { storableText } from "#db/storable.ts";
 import { errorText } from "#lib/text/error-text.ts";
-import type { SubmitAnnotation } from "../overlay/overlay-desk.ts";
+import type { SubmitAnnotation } from "../overlay/overlay-controller.ts";
 import type { PageDownload, StoredDownload } from "../page/page-downloads.ts";
 import type { PageNavigation } from "../page/page-navigation.ts";
 import { createInputQueue } from "../view/input.ts";

@@ -10,7 +10,7 @@ import type {
   ViewListeners,
 } from "../browser-service.ts";
 import { hideOverlay } from "../overlay/hide-overlay.ts";
-import type { SubmitAnnotation } from "../overlay/overlay-desk.ts";
+import type { SubmitAnnotation } from "../overlay/overlay-controller.ts";
 import type { OpenBrowser } from "../page/open-browser.ts";
 import { createPageNavigation, LOAD_TIMEOUT_MS, type PageNavigation } from "../page/page-navigation.ts";
 import type { PageScript } from "../page/page-script.ts";

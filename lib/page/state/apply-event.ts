@@ -1,5 +1,5 @@
 import { BROWSER_TOOLS } from "#lib/catalogue/tools.ts";
-import { toMissingTools } from "../words/describe-missing-tools.ts";
+import { toMissingTools } from "../labels/describe-missing-tools.ts";
 import { applyCompactionEvent, dropUnfinished } from "./apply-compaction.ts";
 import { mergeRequirements } from "./apply-planning.ts";
 import { applyTestRunEvent } from "./apply-test-run.ts";

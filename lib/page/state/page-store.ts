@@ -1,4 +1,4 @@
-import type { EarlierMessages } from "../calls/read-earlier.ts";
+import type { EarlierMessages } from "../actions/read-earlier.ts";
 import { applyDelta } from "./apply-delta.ts";
 import { applyEvent, projectTurnState, removeElicitation } from "./apply-event.ts";
 import { mergePlan, mergeRequirements } from "./apply-planning.ts";

@@ -6,7 +6,7 @@ import {
   startTestSite,
   type TestBrowsers,
 } from "#lib/browser/testing.ts";
-import { createSnapshotBook } from "./look/snapshot-book.ts";
+import { createSnapshotBook } from "./read/snapshot-book.ts";
 import { browserExecute } from "./script/browser-execute.ts";
 import { createScriptRunner, type ScriptRunner } from "./script/script-runner.ts";
 import { workspaceFiles } from "./script/workspace-files.ts";

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { installOverlay } from "#lib/browser/overlay/install-overlay.ts";
-import { domQuery } from "../look/dom-query.ts";
-import { saveCleanedHtml } from "../look/save-cleaned-html.ts";
-import { createSnapshotBook } from "../look/snapshot-book.ts";
 import { nastyPages, otherPages } from "../nasty-pages.ts";
+import { domQuery } from "../read/dom-query.ts";
+import { saveCleanedHtml } from "../read/save-cleaned-html.ts";
+import { createSnapshotBook } from "../read/snapshot-book.ts";
 import {
   callOf,
   createEvidenceMemory,

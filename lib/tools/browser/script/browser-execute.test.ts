@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { createPageTools } from "../create-page-tools.ts";
 import { browserTools } from "../index.ts";
-import { domQuery } from "../look/dom-query.ts";
-import { createSnapshotBook } from "../look/snapshot-book.ts";
+import { domQuery } from "../read/dom-query.ts";
+import { createSnapshotBook } from "../read/snapshot-book.ts";
 import {
   callOf,
   createTestControl,

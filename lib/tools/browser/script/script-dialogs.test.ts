@@ -6,7 +6,7 @@ import {
   startTestSite,
   type TestBrowsers,
 } from "#lib/browser/testing.ts";
-import { createSnapshotBook } from "../look/snapshot-book.ts";
+import { createSnapshotBook } from "../read/snapshot-book.ts";
 import { callOf, createTestControl, createTestSandbox, textOf } from "../test-fixture.ts";
 import { browserExecute } from "./browser-execute.ts";
 import { createScriptRunner, type ScriptRunner } from "./script-runner.ts";

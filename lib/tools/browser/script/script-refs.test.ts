@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { takeSnapshot } from "../look/take-snapshot.ts";
 import { nastyPages, otherPages } from "../nasty-pages.ts";
+import { takeSnapshot } from "../read/take-snapshot.ts";
 import { startSite, startTestBrowser, type TestBrowser } from "../test-fixture.ts";
 import { createScriptRunner, type ScriptRunner } from "./script-runner.ts";
 

@@ -8,7 +8,7 @@ import {
   waitFor,
 } from "#lib/browser/testing.ts";
 import { storeDownload } from "#lib/sandbox/store-download.ts";
-import { createSnapshotBook } from "../look/snapshot-book.ts";
+import { createSnapshotBook } from "../read/snapshot-book.ts";
 import { markActivity, reportActivity } from "../report/report-activity.ts";
 import { callOf, createTestControl, createTestSandbox, textOf } from "../test-fixture.ts";
 import { browserExecute } from "./browser-execute.ts";

@@ -19,7 +19,7 @@ export type AnnotationVerdict = { isStored: true } | { isStored: false; reason: 
 export type SubmitAnnotation = (body: string) => Promise<AnnotationVerdict>;
 
 /** The overlay of one document: connects its state, its input and its picture in the page. */
-export type OverlayDesk = {
+export type OverlayController = {
   contextId: number;
   draw: () => Promise<void>;
   hide: () => Promise<void>;
@@ -31,7 +31,7 @@ export type OverlayDesk = {
   end: () => void;
 };
 
-type DeskOptions = {
+type ControllerOptions = {
   contextId: number;
   gate: Pick<OverlayGate, "isShown" | "isHiddenByScript">;
   openDevtools: Devtools["open"];
@@ -43,8 +43,8 @@ const LOCATE_MS_MAX = 5_000;
 /** How often the outline follows the element of an open comment, which moves with scrolling, also that of its frames. */
 const FOLLOW_MS = 200;
 
-/** @see OverlayDesk */
-export function createOverlayDesk(cdp: CDPSession, options: DeskOptions): OverlayDesk {
+/** @see OverlayController */
+export function createOverlayController(cdp: CDPSession, options: ControllerOptions): OverlayController {
   const { contextId, gate } = options;
   const model = createOverlayModel();
   const inPage = createOverlayInPage(cdp, contextId, model, gate.isShown);

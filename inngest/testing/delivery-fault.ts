@@ -1,5 +1,5 @@
 /** A failure of a call, as it happens with real servers. */
-export type Mishap =
+export type DeliveryFault =
   /** The same request arrives twice at the same time; the first answer counts. */
   | { kind: "twice" }
   /** The call is executed, its answer is lost, and the same request is sent again. */
@@ -12,7 +12,7 @@ export type Mishap =
    */
   | { kind: "given-up"; after: Promise<unknown> };
 
-/** The call, as a test sees it when it chooses a mishap. */
+/** The call, as a test sees it when it chooses a deliveryFault. */
 export type CallView = {
   /** The function's id, prefixed with the app's id, such as `agent-session-service-run-turn`. */
   functionId: string;
@@ -23,4 +23,4 @@ export type CallView = {
   data: Record<string, unknown>;
 };
 
-export type ChooseMishap = (call: CallView) => Mishap | undefined;
+export type ChooseDeliveryFault = (call: CallView) => DeliveryFault | undefined;
