@@ -6,7 +6,7 @@ import type {
   ScreencastFrame,
   ScriptPointer,
 } from "#lib/browser/browser-service.ts";
-import type { AnnotationVerdict } from "#lib/browser/overlay/overlay-desk.ts";
+import type { AnnotationVerdict } from "#lib/browser/overlay/overlay-controller.ts";
 import type { PageScript } from "#lib/browser/page/page-script.ts";
 import type { SessionClaim } from "#lib/browser/view/browser-control.ts";
 import type { EvidencePointer } from "#lib/events/event.ts";

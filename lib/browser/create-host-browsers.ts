@@ -5,7 +5,7 @@ import type { OwnOrigin } from "#lib/net/proxy/own-origin.ts";
 import type { NetworkRefusal } from "#lib/security-log/security-events.ts";
 import type { BrowserRecords } from "./browser-records.ts";
 import type { BrowserLease, HostBrowsers } from "./browser-service.ts";
-import type { AnnotationVerdict } from "./overlay/overlay-desk.ts";
+import type { AnnotationVerdict } from "./overlay/overlay-controller.ts";
 import { type OpenBrowser, openBrowser } from "./page/open-browser.ts";
 import type { PageScript } from "./page/page-script.ts";
 import { type BrowserEgress, createBrowserEgress } from "./process/browser-egress.ts";

@@ -1,14 +1,14 @@
 import { checkAccessibility } from "./accessibility/check-page.ts";
 import type { HostServices } from "./host-services.ts";
-import { browserSearch } from "./look/browser-search.ts";
-import { domQuery } from "./look/dom-query.ts";
-import { createFirstLook } from "./look/first-look.ts";
-import { inspectFrames } from "./look/inspect-frames.ts";
-import { saveCleanedHtml } from "./look/save-cleaned-html.ts";
 import type { PageTool } from "./page-tool.ts";
 import type { PageTools } from "./page-tools.ts";
 import { capturePreview } from "./picture/capture-preview.ts";
 import { screenshot } from "./picture/screenshot.ts";
+import { browserSearch } from "./read/browser-search.ts";
+import { domQuery } from "./read/dom-query.ts";
+import { createFirstLook } from "./read/first-look.ts";
+import { inspectFrames } from "./read/inspect-frames.ts";
+import { saveCleanedHtml } from "./read/save-cleaned-html.ts";
 import { browserExecute } from "./script/browser-execute.ts";
 
 /** The tools whose work is done at the browser host. */

@@ -2,8 +2,8 @@ import type { HostBrowsers, LiveBrowser } from "#lib/browser/browser-service.ts"
 import type { BrowserControl } from "#lib/browser/view/browser-control.ts";
 import type { EvidenceStore } from "#lib/evidence/evidence.ts";
 import type { ToolCall } from "../tool.ts";
-import type { SnapshotBook } from "./look/snapshot-book.ts";
 import type { PageTurns } from "./page-turns.ts";
+import type { SnapshotBook } from "./read/snapshot-book.ts";
 import type { ScriptFiles, ScriptHelper, ScriptRunner } from "./script/script-runner.ts";
 
 /** The services that tools on the live page use. They are those of the browser host. */

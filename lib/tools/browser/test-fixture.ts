@@ -24,8 +24,8 @@ import type { SandboxService, Workspace } from "#lib/sandbox/sandbox-service.ts"
 import { WorkspaceError } from "#lib/sandbox/workspace-error.ts";
 import type { ToolCall, ToolResult } from "../tool.ts";
 import type { HostServices, VariantView } from "./host-services.ts";
-import { createSnapshotBook } from "./look/snapshot-book.ts";
 import { createPageTurns } from "./page-turns.ts";
+import { createSnapshotBook } from "./read/snapshot-book.ts";
 import type { ScriptRunner } from "./script/script-runner.ts";
 import { workspaceFiles } from "./script/workspace-files.ts";
 
