@@ -108,7 +108,7 @@ describe("hydration is observed", () => {
     ["Angular", `<app-root ngh="0">`],
     ["Next", `<div id="__next">`],
     ["Solid", `<main data-hk="0">`],
-  ])
+  ] as const)
     test(`the 500 ms do not begin before the parser has seen the scripts: ${name}`, async () => {
       const { promise, resolve } = Promise.withResolvers<void>();
       const body = `${root}<h1>Shop</h1><p>one</p>`;
@@ -128,7 +128,7 @@ describe("hydration is observed", () => {
   for (const [name, root] of [
     ["Angular", `<app-root ngh="0">`],
     ["Astro", `<astro-island ssr client="idle">`],
-  ])
+  ] as const)
     test(`the 500 ms do not begin before the page is loaded, for a mark of ${name}`, async () => {
       const { promise, resolve } = Promise.withResolvers<void>();
       browser.serve("/late-image.png", { body: "", until: promise });
