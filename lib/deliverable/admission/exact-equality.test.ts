@@ -22,11 +22,12 @@ const drafts = [
 ] as const;
 const isDraft04 = ($schema: string) => $schema.includes("draft-04");
 
-function validate(schema: AnySchemaObject, value: unknown): boolean {
+function compile(schema: AnySchemaObject): (value: unknown) => boolean {
   const compiled = compileSchema(structuredClone(schema));
   assert.ok(compiled.ok, JSON.stringify(compiled));
-  return compiled.validate(value) === true;
+  return (value) => compiled.validate(value) === true;
 }
+const validate = (schema: AnySchemaObject, value: unknown): boolean => compile(schema)(value);
 
 /** The names of properties that JavaScript gives every object or that have a meaning in JavaScript. */
 const KEYS = ["toString", "valueOf", "constructor", "__proto__", "hasOwnProperty", "toJSON", "length"];
@@ -43,17 +44,18 @@ describe("values whose properties are named like members of JavaScript objects a
   for (const [$schema] of drafts)
     for (const key of KEYS)
       test(`${key}, ${$schema}`, () => {
+        const isUnique = compile({ $schema, uniqueItems: true });
         for (const wrap of wrappers)
           for (const content of ["", null, { a: 1 }, [{}]]) {
-            const create = (inner = content) => wrap(keyed(key, inner)) as object;
-            const others = [create("other"), wrap({}), wrap({ other: content }), wrap([content])];
-            assert.equal(validate({ $schema, uniqueItems: true }, [create(), create()]), false);
-            assert.equal(validate({ $schema, uniqueItems: true }, [create(), ...others]), true);
-            assert.equal(validate({ $schema, enum: [false, create(), others[0]] }, create()), true);
-            if (!isDraft04($schema)) assert.equal(validate({ $schema, const: create() }, create()), true);
-            for (const other of others) {
-              assert.equal(validate({ $schema, enum: [create(), false] }, other), false);
-              if (!isDraft04($schema)) assert.equal(validate({ $schema, const: create() }, other), false);
+            const create = () => wrap(keyed(key, content));
+            const others = [wrap(keyed(key, "other")), wrap({}), wrap({ other: content }), wrap([content])];
+            assert.equal(isUnique([create(), create()]), false);
+            assert.equal(isUnique([create(), ...others]), true);
+            const checks = [compile({ $schema, enum: [false, create(), 0] })];
+            if (!isDraft04($schema)) checks.push(compile({ $schema, const: create() }));
+            for (const check of checks) {
+              assert.equal(check(create()), true);
+              for (const other of others) assert.equal(check(other), false);
             }
           }
       });
@@ -126,7 +128,7 @@ describe("any value", () => {
             new Set([value, ...rest]).size === values.length,
           );
         }),
-        { numRuns: 100 },
+        { numRuns: 50 },
       );
     });
 
@@ -157,7 +159,7 @@ describe("any value", () => {
             }
           },
         ),
-        { numRuns: 60 },
+        { numRuns: 40 },
       );
     });
   }
