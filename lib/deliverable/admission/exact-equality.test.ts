@@ -95,6 +95,12 @@ describe("uniqueItems", () => {
   });
 });
 
+test("an enum of many scalars distinguishes them by type", () => {
+  const isListed = compile({ enum: [...Array.from({ length: 300 }, (_, index) => index), "text", null] });
+  for (const value of [0, 299, "text", null]) assert.equal(isListed(value), true);
+  for (const value of ["0", 300, "", false, [0], {}]) assert.equal(isListed(value), false);
+});
+
 const scalar = fc.constantFrom(null, true, false, 0, 1, 1.5, "", "0", "1", "null");
 const { values: plain } = fc.letrec((tie) => ({
   values: fc.oneof(

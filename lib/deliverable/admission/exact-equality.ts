@@ -1,4 +1,4 @@
-import { _, type CodeKeywordDefinition, type KeywordCxt } from "ajv";
+import { _, type KeywordCxt } from "ajv";
 import type AjvCore from "ajv/dist/core.js";
 import { isJsonEqual, isObject, kindOf } from "#lib/projection/json.ts";
 
@@ -11,10 +11,15 @@ import { isJsonEqual, isObject, kindOf } from "#lib/projection/json.ts";
  * Call this before the instance compiles its first schema.
  */
 export function compareExactly(ajv: AjvCore): AjvCore {
-  replaceCode(ajv, "const", (cxt) => passIf(cxt, createMatcher([cxt.schema])));
-  replaceCode(ajv, "enum", (cxt) => {
-    if (cxt.schema.length === 0) throw new Error("enum must have non-empty array");
-    passIf(cxt, createMatcher(cxt.schema));
+  replaceCode(ajv, "const", (cxt, ajvCode) => {
+    if (isScalar(cxt.schema)) ajvCode(cxt);
+    else passIf(cxt, createMatcher([cxt.schema]));
+  });
+  replaceCode(ajv, "enum", (cxt, ajvCode) => {
+    const { schema, it } = cxt;
+    // For few scalars, the code of ajv compiles faster: it compares them with `===`.
+    if (schema.length < it.opts.loopEnum && schema.every(isScalar)) ajvCode(cxt);
+    else passIf(cxt, createMatcher(schema));
   });
   replaceCode(ajv, "uniqueItems", (cxt) => {
     const { gen, data, schema, parentSchema } = cxt;
@@ -28,15 +33,24 @@ export function compareExactly(ajv: AjvCore): AjvCore {
 }
 
 /** Replaces the code of a keyword. The keyword keeps its place in the order of errors. */
-function replaceCode(ajv: AjvCore, keyword: string, code: CodeKeywordDefinition["code"]): void {
+function replaceCode(
+  ajv: AjvCore,
+  keyword: string,
+  replacement: (cxt: KeywordCxt, ajvCode: (cxt: KeywordCxt) => void) => void,
+): void {
   const definition = ajv.getKeyword(keyword);
-  if (typeof definition !== "object") throw new Error(`ajv lacks ${keyword}`);
+  if (typeof definition !== "object" || !("code" in definition)) throw new Error(`ajv lacks ${keyword}`);
+  const { code } = definition;
   const names = ajv.RULES.rules
     .map(({ rules }) => rules.map((rule) => rule.keyword))
     .find((group) => group.includes(keyword));
   const before = names?.[names.indexOf(keyword) + 1];
   ajv.removeKeyword(keyword);
-  ajv.addKeyword({ ...definition, ...(before !== undefined && { before }), code });
+  ajv.addKeyword({
+    ...definition,
+    ...(before !== undefined && { before }),
+    code: (cxt) => replacement(cxt, code),
+  });
 }
 
 const passIf = (cxt: KeywordCxt, isAllowed: (value: unknown) => boolean): void =>
