@@ -115,6 +115,11 @@ export function makeReactionRecorder(watch: PageWatch, finder: ControlFinder): R
   };
   for (const type of ["click", "submit", "invalid"])
     window.addEventListener(type, onEvent, { capture: true, passive: true });
+  // On a busy page a key can arrive before the task that ends the handling of the click.
+  const onKey = ({ isTrusted }: Event) => {
+    if (isTrusted) endHandling();
+  };
+  window.addEventListener("keydown", onKey, { capture: true, passive: true });
 
   const expandedOf = (element: PageElement): string | null => {
     const details = dom.localName(element) === "summary" ? dom.parentElement(element) : null;
