@@ -79,8 +79,8 @@ const RANDOM = `<style>.tip { display: none } #bar:focus-within .tip { display: 
     const tick = () => { clock.textContent = String(performance.now()); };
     setInterval(tick, 250);
     ${tickAtClick("help")}
-    let skipped = "__agentSessionVariants" in window ? 0 : 1;
-    roll.onclick = () => { if (skipped++ > 0) dice.textContent = String(Math.random()); };
+    let rolls = 0;
+    roll.onclick = () => { if (rolls++ > 0 || !("__agentSessionVariants" in window)) dice.textContent = String(Math.random()); };
     del.onclick = () => fetch("/effect", { method: "DELETE" }).catch(() => {});
   </script>`;
 const BAR: Change = { id: "bar", op: "addClass", selector: "#bar", className: "wide" };
