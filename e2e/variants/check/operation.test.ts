@@ -69,14 +69,18 @@ const RENDERED: Change[] = [
 /** A timer that is due while a control is clicked, as that of a clock is by chance. Here it is due without the variant. */
 const tickAtClick = (id: string) =>
   `${id}.onmouseup = () => { if (!("__agentSessionVariants" in window)) setTimeout(tick); };`;
-/** A button that does something now and then, a tip that a style sheet shows, a clock, and a request with an effect. */
+/**
+ * A button that does something now and then, here not at the first click with the variant; a tip that a style sheet shows,
+ * a clock, and a request with an effect.
+ */
 const RANDOM = `<style>.tip { display: none } #bar:focus-within .tip { display: block }</style>
   <div id="bar"><button id="roll">Roll</button><button id="del">Delete</button><button id="help">Help</button><p class="tip">Tip</p></div><p id="dice">Dice</p><p id="clock"></p>
   <script>
     const tick = () => { clock.textContent = String(performance.now()); };
     setInterval(tick, 250);
     ${tickAtClick("help")}
-    roll.onclick = () => { if (crypto.getRandomValues(new Uint8Array(1))[0] > 127) dice.textContent = String(Math.random()); };
+    let rolls = 0;
+    roll.onclick = () => { if (rolls++ > 0 || !("__agentSessionVariants" in window)) dice.textContent = String(Math.random()); };
     del.onclick = () => fetch("/effect", { method: "DELETE" }).catch(() => {});
   </script>`;
 const BAR: Change = { id: "bar", op: "addClass", selector: "#bar", className: "wide" };
