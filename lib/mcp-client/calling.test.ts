@@ -76,8 +76,10 @@ describe("the result of a tool call", () => {
     const { call, list } = await openWith([
       { name: "twice", outputSchema, call: () => ({ ...text('{ "a": 1 }'), structuredContent }) },
       { name: "alone", outputSchema, call: () => ({ content: [], structuredContent }) },
+      { name: "zero", call: () => ({ ...text('{ "a": -0 }'), structuredContent: { a: 0 } }) },
     ]);
     await list();
+    assert.equal((await call("zero")).parts.length, 1);
     for (const tool of ["twice", "alone"]) {
       const { parts } = await call(tool);
       assert.deepEqual(

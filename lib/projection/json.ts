@@ -25,6 +25,25 @@ export function setOwn(object: Record<string, unknown>, key: string, value: unkn
   else Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true });
 }
 
+/**
+ * Whether two JSON values are equal. The order of properties does not matter. No property of the values is called, and
+ * minus zero equals zero.
+ */
+export function isJsonEqual(one: unknown, other: unknown): boolean {
+  if (one === other) return true;
+  if (Array.isArray(one)) {
+    if (!Array.isArray(other) || one.length !== other.length) return false;
+    for (let index = 0; index < one.length; index += 1)
+      if (!isJsonEqual(one[index], other[index])) return false;
+    return true;
+  }
+  if (!isObject(one) || !isObject(other)) return false;
+  const keys = Object.keys(one);
+  if (keys.length !== Object.keys(other).length) return false;
+  for (const key of keys) if (!Object.hasOwn(other, key) || !isJsonEqual(one[key], other[key])) return false;
+  return true;
+}
+
 /** Returns JSON text with sorted keys, so that equal values have equal texts. */
 export function stableText(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(stableText).join(",")}]`;

@@ -55,6 +55,9 @@ const RENDERING = `<div id="first"><label>Find <input id="q" autofocus></label><
   <div role="tablist" aria-label="Views"><button role="tab" id="t1" aria-selected="true">Offers</button><button role="tab" id="t2" aria-selected="false">News</button></div><div id="panel"></div>
   <script>
     q.oninput = () => { hint.textContent = "For " + q.value; };
+    // Without the variant, the page is still busy with a click when the first key is pressed.
+    const work = () => { for (const end = performance.now() + 60; performance.now() < end; ); };
+    q.onmouseup = () => { if (!("__agentSessionVariants" in window)) for (let n = 0; n < 5; n += 1) scheduler.postTask(work, { priority: "user-blocking" }); };
     const views = { t1: "<p class='lead'>Offers of today</p>", t2: "<p class='lead'>News of today</p>" };
     for (const tab of [t1, t2]) tab.onclick = () => { panel.innerHTML = views[tab.id]; };
     t1.click();
@@ -63,11 +66,21 @@ const RENDERED: Change[] = [
   { id: "hint", op: "setAttribute", selector: "#q", name: "placeholder", value: "Shoes" },
   { id: "lead", op: "setText", selector: "#panel .lead", text: "Today" },
 ];
-/** A button that does something now and then, a clock, and a request with an effect. */
-const RANDOM = `<div id="bar"><button id="roll">Roll</button><button id="del">Delete</button></div><p id="dice">Dice</p><p id="clock"></p>
+/** A timer that is due while a control is clicked, as that of a clock is by chance. Here it is due without the variant. */
+const tickAtClick = (id: string) =>
+  `${id}.onmouseup = () => { if (!("__agentSessionVariants" in window)) setTimeout(tick); };`;
+/**
+ * A button that does something now and then, here not at the first click with the variant; a tip that a style sheet shows,
+ * a clock, and a request with an effect.
+ */
+const RANDOM = `<style>.tip { display: none } #bar:focus-within .tip { display: block }</style>
+  <div id="bar"><button id="roll">Roll</button><button id="del">Delete</button><button id="help">Help</button><p class="tip">Tip</p></div><p id="dice">Dice</p><p id="clock"></p>
   <script>
-    setInterval(() => { clock.textContent = String(performance.now()); }, 250);
-    roll.onclick = () => { if (crypto.getRandomValues(new Uint8Array(1))[0] > 127) dice.textContent = String(Math.random()); };
+    const tick = () => { clock.textContent = String(performance.now()); };
+    setInterval(tick, 250);
+    ${tickAtClick("help")}
+    let rolls = 0;
+    roll.onclick = () => { if (rolls++ > 0 || !("__agentSessionVariants" in window)) dice.textContent = String(Math.random()); };
     del.onclick = () => fetch("/effect", { method: "DELETE" }).catch(() => {});
   </script>`;
 const BAR: Change = { id: "bar", op: "addClass", selector: "#bar", className: "wide" };
@@ -157,7 +170,9 @@ const COVERED = `<main><h1>Shop</h1><div id="slides"><button id="one">One</butto
   <style>main { position: relative } #slides { position: relative; height: 40px; width: 100px } #slides button { position: absolute; inset: 0 } .top { z-index: 1 }</style>
   <script>
     for (const each of [one, two, buy]) each.onclick = () => { count.textContent = Number(count.textContent) + 1; };
-    setInterval(() => { one.classList.toggle("top"); two.classList.toggle("top", !one.classList.contains("top")); }, 300);
+    const tick = () => { one.classList.toggle("top"); two.classList.toggle("top", !one.classList.contains("top")); };
+    setInterval(tick, 300);
+    ${tickAtClick("city")}
     city.oninput = () => { cities.innerHTML = "<li>Kiel</li>"; cities.hidden = false; };
   </script>`;
 

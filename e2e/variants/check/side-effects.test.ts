@@ -207,16 +207,25 @@ describe("what a variant does to a page", () => {
   });
 
   test("a copy of the change or a side effect of the script that remains after reverting is a trace", async () => {
-    const copies =
-      "<script>new MutationObserver(() => { const made = document.querySelector('.note'); if (made && !document.querySelector('.copy')) { const copy = made.cloneNode(true); copy.className = 'copy'; document.querySelector('#spot').append(copy); } }).observe(document, { subtree: true, childList: true })</script>";
+    // The page copies the inserted element once: HTML is written without its source, and clones are reverted with it.
+    const copying = (statement: string) =>
+      `<script>let isCopied = false; new MutationObserver(() => { const made = document.querySelector(".note"); if (made && !isCopied) { isCopied = true; ${statement} } }).observe(document, { subtree: true, childList: true })</script>`;
     const page = (head: string) => html('<main><h1>Shop</h1><div id="spot"></div></main>', head);
     const changes = [
       { id: "c1", op: "insert", selector: "h1", position: "after", html: "<p class='note'>Note</p>" },
     ] as const;
-    const copied = bench.serve("/copies", page(copies));
+    const copied = bench.serve(
+      "/copies",
+      page(copying('spot.innerHTML = made.outerHTML.replace("note", "copy");')),
+    );
+    const cloned = bench.serve(
+      "/clones",
+      page(copying("spot.append(made.cloneNode(true)); spot.firstChild.className = 'copy';")),
+    );
     const clean = bench.serve("/clean", page(""));
-    const [bad, scripted, good] = await Promise.all([
+    const [bad, restored, scripted, good] = await Promise.all([
       bench.check(documentOf(copied, [...changes])),
+      bench.check(documentOf(cloned, [...changes])),
       bench.check(documentOf(clean, [...changes], { js: "document.documentElement.dataset.variant = 'on'" })),
       bench.check(documentOf(clean, [...changes])),
     ]);
@@ -225,6 +234,7 @@ describe("what a variant does to a page", () => {
       bad.findings[0]?.message ?? "",
       /<p class="copy"> was left in html > body > main > div#spot/,
     );
+    assert.deepEqual(restored.findings, []);
     assert.deepEqual(summarize(scripted), ["fail revert_left_trace -"]);
     assert.match(scripted.findings[0]?.message ?? "", /data-variant="on"/);
     assert.deepEqual(good.findings, []);

@@ -9,7 +9,7 @@ const escapeCell = (text: string) =>
     .slice(0, 300);
 
 /** Why cells are wrong, for the cells whose reason is known. The keys are an app's name and an operation's name. */
-const KNOWN_REASONS: Record<string, string> = {
+export const KNOWN_REASONS: Record<string, string> = {
   "htmx (boost), move":
     "htmx restores HTML that it saved with the change. The element's original place is not in this HTML, so reverting leaves the element where it was moved.",
   "htmx (boost), list: move":

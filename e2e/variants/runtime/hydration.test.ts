@@ -21,6 +21,10 @@ const PAGES = {
     body: `<app-root ngh="0"><h1>Shop</h1><p>one</p></app-root>`,
     client: `const root = document.querySelector("app-root"); root.removeAttribute("ngh"); requestAnimationFrame(() => { if (root.children.length !== 2) throw new Error("NG0500"); });`,
   },
+  "Angular, which hydrates blocks in a task after a long task that removes the mark": {
+    body: `<app-root ngh="0"><h1>Shop</h1><p>one</p></app-root>`,
+    client: `const root = document.querySelector("app-root"); const end = performance.now() + 300; while (performance.now() < end); root.removeAttribute("ngh"); requestAnimationFrame(() => { if (root.children.length !== 2) throw new Error("NG0500"); });`,
+  },
   "Lit, which hydrates a shadow root": {
     body: `<my-shop><template shadowrootmode="open"><!--lit-part 1--><h1>Shop</h1><p>one</p><!--/lit-part--></template></my-shop>`,
     client: `customElements.define("my-shop", class extends HTMLElement {}); const root = document.querySelector("my-shop").shadowRoot; if (root.children.length !== 2) throw new Error("unexpected longer than expected iterable"); root._$litPart$ = 1;`,
@@ -65,12 +69,13 @@ describe("hydration is observed", () => {
       await close();
     });
 
-  for (const [name, mark] of [
-    ["an island that is never hydrated", `<astro-island ssr client="visible"><p>one</p></astro-island>`],
-    ["a component of Angular that never starts", `<app-root ngh="0"><p>one</p></app-root>`],
-    ["a key of Solid without Solid", `<main data-hk="0"><p>one</p></main>`],
-  ])
-    test(`a page that never says it is ready shows the original for 500 ms at most: ${name}`, async () => {
+  // The fake clock reports an idle main thread 50 ms after the request.
+  for (const [name, mark, idleMs] of [
+    ["an island that is never hydrated", `<astro-island ssr client="visible"><p>one</p></astro-island>`, 70],
+    ["a component of Angular that never starts", `<app-root ngh="0"><p>one</p></app-root>`, 70],
+    ["a key of Solid without Solid", `<main data-hk="0"><p>one</p></main>`, 0],
+  ] as const)
+    test(`a loaded page that never says it is ready shows the original for 500 ms at most: ${name}`, async () => {
       const url = browser.serve("/silent", `<h1>Shop</h1>${mark}`);
       const { page, problems, close } = await browser.open("about:blank");
       await page.clock.install({ time: 0 });
@@ -80,8 +85,65 @@ describe("hydration is observed", () => {
       await page.goto(url);
       const read = async () => (await readReport(page)).changes.map(({ state }) => state);
       assert.deepEqual(await read(), ["applied", "waiting"]);
-      await page.clock.runFor(550);
+      await page.clock.runFor(idleMs + 550);
       assert.deepEqual(await read(), ["applied", "applied"]);
+      assert.deepEqual(problems, []);
+      await close();
+    });
+
+  /** Opens a page with a paused clock when its first part is there. */
+  async function openPaused(url: string) {
+    const opened = await browser.open("about:blank");
+    const { page } = opened;
+    await page.clock.install({ time: 0 });
+    await page.clock.pauseAt(1_000);
+    const insert = { op: "insert", selector: "h1", position: "after", html: "<i>new</i>" } as const;
+    await page.addInitScript({ content: scriptOf(url, [insert]) });
+    await page.goto(url, { waitUntil: "commit" });
+    await page.waitForSelector("h1");
+    return { ...opened, readState: async () => (await readReport(page)).changes[0]?.state };
+  }
+
+  for (const [name, root] of [
+    ["Angular", `<app-root ngh="0">`],
+    ["Next", `<div id="__next">`],
+    ["Solid", `<main data-hk="0">`],
+  ] as const)
+    test(`the 500 ms do not begin before the parser has seen the scripts: ${name}`, async () => {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const body = `${root}<h1>Shop</h1><p>one</p>`;
+      const end = root.replace(/<(\S+).*/, "</$1>");
+      const client = `${end}<script>if (document.body.firstElementChild.children.length !== 2) throw new Error("mismatch");</script>`;
+      const url = browser.serve("/streamed", { body, rest: { until: promise, body: client } });
+      const { page, problems, close, readState } = await openPaused(url);
+      await page.clock.runFor(600);
+      assert.equal(await readState(), "waiting");
+      resolve();
+      await page.clock.resume();
+      await waitForState(page, "applied");
+      assert.deepEqual(problems, []);
+      await close();
+    });
+
+  for (const [name, root] of [
+    ["Angular", `<app-root ngh="0">`],
+    ["Astro", `<astro-island ssr client="idle">`],
+  ] as const)
+    test(`the 500 ms do not begin before the page is loaded, for a mark of ${name}`, async () => {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      browser.serve("/late-image.png", { body: "", until: promise });
+      const url = browser.serve(
+        "/loading",
+        `${root}<h1>Shop</h1><p>one</p><img alt="" src="/late-image.png">`,
+      );
+      const { page, problems, close, readState } = await openPaused(url);
+      await page.waitForFunction(() => document.readyState === "interactive");
+      await page.clock.runFor(600);
+      assert.equal(await readState(), "waiting");
+      resolve();
+      await page.waitForLoadState();
+      await page.clock.resume();
+      await waitForState(page, "applied");
       assert.deepEqual(problems, []);
       await close();
     });

@@ -60,3 +60,38 @@ describe("a page of ten thousand elements with two hundred changes", () => {
     await close();
   });
 });
+
+/** Stops the clock that the runtime reads, except that each search for a heading takes 150 ms of it. */
+const SLOW_SEARCH = `let nowMs = 0; performance.now = () => nowMs;
+const find = Document.prototype.querySelectorAll;
+Document.prototype.querySelectorAll = function (selector) { if (selector === "h1") nowMs += 150; return find.call(this, selector); };`;
+/** Notes what the page has in the first frame with a heading. */
+const NOTE_FRAME = `new MutationObserver((_, observer) => {
+  if (!document.querySelector("h1")) return;
+  observer.disconnect();
+  requestAnimationFrame(() => { window.firstFrame = document.querySelector("h1").previousElementSibling?.localName ?? "none"; });
+}).observe(document, { subtree: true, childList: true });`;
+
+describe("a page that loads on a busy machine", () => {
+  for (const [position, text] of [
+    ["before its heading", "<h1>Shop</h1>"],
+    ["inside a new element", "<main><h1>Shop</h1></main>"],
+  ])
+    test(`a banner ${position} is there before the heading is painted, also after a slow round`, async () => {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const url = browser.serve("/busy", {
+        body: "<header>Menu</header>",
+        rest: { until: promise, body: `${text}<p>one</p>` },
+      });
+      const script = scriptOf(url, [
+        { op: "insert", selector: "h1", position: "before", html: "<nav>Sale</nav>" },
+      ]);
+      const { page, problems, close } = await browser.open(url, [SLOW_SEARCH, script, NOTE_FRAME], "commit");
+      await page.waitForSelector("header");
+      resolve();
+      const first = await page.waitForFunction(() => Reflect.get(window, "firstFrame"));
+      assert.equal(await first.jsonValue(), "nav");
+      assert.deepEqual(problems, []);
+      await close();
+    });
+});

@@ -17,7 +17,7 @@ type ValueVerdict =
   | { valid: false; violations: Violation[] }
   /**
    * The value was not checked, or the check failed: the value is not JSON or is nested too deeply, the schema is
-   * refused or cannot be compared with the value, or the check exceeded its limits.
+   * refused, or the check exceeded its limits.
    */
   | { valid: false; error: string };
 
@@ -35,8 +35,8 @@ type Judgement =
   | { kind: "outside"; path: string; message: string }
   | { kind: "unreadable"; reason: "not JSON" | "nested too deeply" }
   /**
-   * The answer was not checked, or the check failed: the schema is refused or cannot be compared with the answer, the
-   * answer is nested too deeply for the validator, or the check exceeded its limits.
+   * The answer was not checked, or the check failed: the schema is refused, the answer is nested too deeply for the
+   * validator, or the check exceeded its limits.
    */
   | { kind: "unjudged"; error: string };
 

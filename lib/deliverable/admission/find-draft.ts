@@ -5,6 +5,7 @@ import type AjvCore from "ajv/dist/core.js";
 import draft06MetaSchema from "ajv/dist/refs/json-schema-draft-06.json" with { type: "json" };
 import AjvDraft04 from "ajv-draft-04";
 import { ignoredKeywords } from "#lib/projection/schema/draft-keywords.ts";
+import { compareExactly } from "./exact-equality.ts";
 
 /** What the checker needs to know about a draft of JSON Schema. */
 export type Draft = {
@@ -25,7 +26,7 @@ const drafts: Record<string, Draft> = {
   "json-schema.org/draft-04/schema": {
     metaSchemaId: "http://json-schema.org/draft-04/schema",
     ignoredKeywords: ignoredKeywords["draft-04"],
-    createAjv: (options) => new AjvDraft04(options),
+    createAjv: (options) => compareExactly(new AjvDraft04(options)),
     ignoresRefSiblings: true,
     foreignId: "$id",
   },
@@ -33,7 +34,7 @@ const drafts: Record<string, Draft> = {
     metaSchemaId: "http://json-schema.org/draft-06/schema",
     ignoredKeywords: ignoredKeywords["draft-06"],
     createAjv: (options) => {
-      const ajv = new Ajv(options);
+      const ajv = compareExactly(new Ajv(options));
       return options.meta === false ? ajv : ajv.addMetaSchema(draft06MetaSchema);
     },
     ignoresRefSiblings: true,
@@ -42,21 +43,21 @@ const drafts: Record<string, Draft> = {
   "json-schema.org/draft-07/schema": {
     metaSchemaId: "http://json-schema.org/draft-07/schema",
     ignoredKeywords: ignoredKeywords["draft-07"],
-    createAjv: (options) => new Ajv(options),
+    createAjv: (options) => compareExactly(new Ajv(options)),
     ignoresRefSiblings: true,
     foreignId: "id",
   },
   "json-schema.org/draft/2019-09/schema": {
     metaSchemaId: "https://json-schema.org/draft/2019-09/schema",
     ignoredKeywords: ignoredKeywords["2019-09"],
-    createAjv: (options) => new Ajv2019(options),
+    createAjv: (options) => compareExactly(new Ajv2019(options)),
     ignoresRefSiblings: false,
     foreignId: "id",
   },
   "json-schema.org/draft/2020-12/schema": {
     metaSchemaId: "https://json-schema.org/draft/2020-12/schema",
     ignoredKeywords: ignoredKeywords["2020-12"],
-    createAjv: (options) => new Ajv2020(options),
+    createAjv: (options) => compareExactly(new Ajv2020(options)),
     ignoresRefSiblings: false,
     foreignId: "id",
   },

@@ -104,9 +104,6 @@ function validate(
     const isValid = validate(value) === true;
     return { kind: "checked", violations: isValid ? [] : describeViolations(validate.errors ?? []) };
   } catch (error) {
-    // To compare a value with objects in `enum`, the validator calls the value's own toString and valueOf. This throws
-    // a TypeError if the value has properties with these names that are not functions.
-    if (error instanceof TypeError) return { kind: "refused", error: "cannot be compared with this value" };
     if (!(error instanceof RangeError)) throw error;
     return { kind: "refused", error: ENDLESS };
   }

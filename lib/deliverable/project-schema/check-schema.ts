@@ -1,4 +1,4 @@
-import { isDeepStrictEqual } from "node:util";
+import { isJsonEqual } from "#lib/projection/json.ts";
 import { type Breach, checkProfile } from "#lib/projection/profile/check-profile.ts";
 import type { Profile } from "#lib/projection/profile/profile.ts";
 import { type Projection, projectSchema } from "#lib/projection/project-schema.ts";
@@ -83,7 +83,7 @@ async function checkRoundTrip(
   if (!sent.ok) return { outcome: "different", detail: "has no projected form" };
   const back = foldBack(JSON.parse(JSON.stringify(sent.value)));
   if (!back.ok) return { outcome: "different", detail: formatViolation(back) };
-  return isDeepStrictEqual(back.value, value)
+  return isJsonEqual(back.value, value)
     ? { outcome: "exact" }
     : { outcome: "different", detail: `came back as ${JSON.stringify(back.value).slice(0, 300)}` };
 }

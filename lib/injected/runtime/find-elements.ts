@@ -14,7 +14,7 @@ let roots: PageRoot[] | undefined;
 export const listShadowRoots = (below: PageElement | PageRoot): PageRoot[] =>
   flatMap([below, ...dom.querySelectorAll(below, "*")], (element) => {
     const root = dom.isElement(element) && dom.shadowRoot(element);
-    return root && !dom.closest(element, OVERLAY) ? [root, ...listShadowRoots(root)] : [];
+    return root && !dom.closest(element, OVERLAY) && [root, ...listShadowRoots(root)];
   });
 
 /**

@@ -20,11 +20,12 @@ const REACT_HYDRATING = 4096;
 const PENDING = "[ngh],astro-island[ssr]";
 /**
  * Angular removes the mark of a component when it creates the component. It hydrates the component's blocks, such as
- * `@if`, in a later task, which it has scheduled before.
+ * `@if`, in a later task, which it has scheduled before. The time begins when the main thread is idle, because on a busy
+ * main thread the task may begin after any fixed time.
  */
 const AFTER_MARK_MS = 250;
-/** Until when an element may not be changed because of such a mark, in milliseconds since navigation start. */
-const markedUntilMs = new WeakMap<PageNode, number>();
+/** Elements that may not be changed because of such a mark. */
+const marked = new WeakSet<PageNode>();
 /** Matches root elements of frameworks that always hydrate. These marks stay after hydration. */
 const ROOTS = "#__next,#__nuxt";
 /**
@@ -84,18 +85,23 @@ type Hints = {
    * Children of the body that contain comments of a server renderer. The body itself is in the set if such a comment is
    * its direct child.
    */
-  parts: Set<PageNode>;
-  isDocumentHydrated: boolean;
+  parts: Set<PageNode | null>;
+  /** A script or link of a framework that hydrates the whole document. */
+  documentScript: PageElement | undefined;
   hasRunningScripts: boolean;
 };
 let hints: Hints | undefined;
 
-const has = (selector: string) => dom.querySelectorAll(document, selector).length > 0;
+const findFirst = (selector: string) => dom.querySelectorAll(document, selector)[0];
+
+/** Whether the parser may still add content to the document. */
+export const isLoading = () => dom.readyState(document) === "loading";
 
 const isLoaded = () => dom.readyState(document) === "complete";
 
 /** Scripts that have run or failed. */
 const scriptsRun = new WeakSet<PageNode>();
+/** Whether the main thread has been idle after the page's load. */
 let isIdle = false;
 for (const type of ["load", "error"])
   dom.addEventListener(document, type, ({ target }) => scriptsRun.add(target as Element), true);
@@ -110,13 +116,13 @@ for (const script of dom.querySelectorAll(document, "script[src]:not([async],[de
 function isRunning(script: PageElement): boolean {
   const source = dom.property(script, "src");
   // An inline script of the selected ones is a module. It runs when the document has been parsed.
-  if (!source) return dom.readyState(document) === "loading";
+  if (!source) return isLoading();
   const isOwn = dom.property(script, "async") !== true || String(source).startsWith(location.origin);
   return isOwn && !scriptsRun.has(script);
 }
 
 function readHints(): Hints {
-  const parts = new Set<PageNode>();
+  const parts = new Set<PageNode | null>();
   const comments = dom.createTreeWalker(document, document, SHOW_COMMENT);
   while (comments.nextNode()) {
     const { currentNode } = comments;
@@ -126,10 +132,22 @@ function readHints(): Hints {
   }
   return {
     parts,
-    isDocumentHydrated: has(DOCUMENT_SCRIPTS),
+    documentScript: findFirst(DOCUMENT_SCRIPTS),
     hasRunningScripts:
       !isLoaded() && some(dom.querySelectorAll(document, "script[src],[type=module]"), isRunning),
   };
+}
+
+// Safari has no idle callbacks.
+const onIdle = (react: () => void) => (window.requestIdleCallback ?? setTimeout)(react);
+
+/** Whether the page is loaded, and the main thread has been idle after that. */
+function isQuiet(): boolean {
+  if (isLoaded() && !isIdle)
+    onIdle(() => {
+      isIdle = true;
+    });
+  return isIdle;
 }
 
 /** What Solid keeps about hydration: the elements that it has hydrated. */
@@ -147,21 +165,21 @@ function findSolidBlocker(element: PageElement): PageNode | null {
  * hydration is expected.
  */
 function findExpectedRoot(element: PageElement): PageNode | null {
-  const nowMs = performance.now();
-  if (dom.closest(element, PENDING)) markedUntilMs.set(element, nowMs + AFTER_MARK_MS);
+  if (dom.closest(element, PENDING)) marked.add(element);
+  else if (marked.has(element)) onIdle(() => setTimeout(() => marked.delete(element), AFTER_MARK_MS));
+  const isMarked = marked.has(element);
   hints ??= readHints();
-  const { parts, isDocumentHydrated, hasRunningScripts } = hints;
-  const part = find(
-    [dom.body(document), dom.closest(element, "body > *")],
-    (each) => each && parts.has(each),
-  );
-  const root =
-    (nowMs < (markedUntilMs.get(element) ?? 0) ? element : null) ??
-    dom.closest(element, ROOTS) ??
-    findSolidBlocker(element) ??
-    part ??
-    (isDocumentHydrated ? document : null);
-  if (!root || !hasRunningScripts) waitMaxMs = SILENCE_MAX_MS;
+  const { parts, documentScript, hasRunningScripts } = hints;
+  const part = find([dom.body(document), dom.closest(element, "body > *")], (each) => parts.has(each));
+  const root = isMarked
+    ? element
+    : (dom.closest(element, ROOTS) ??
+      findSolidBlocker(element) ??
+      part ??
+      (documentScript ? document : null));
+  // While the parser runs, the scripts that will hydrate the root may not be in the document yet.
+  const isSilent = isMarked ? isQuiet() : !hasRunningScripts && !isLoading();
+  if (!root || isSilent) waitMaxMs = SILENCE_MAX_MS;
   return root ?? (hasRunningScripts ? document : null);
 }
 
@@ -207,7 +225,8 @@ function findBlocker(element: PageElement): PageNode | null {
 const WAIT_MAX_MS = 3_000;
 /**
  * How long a change waits if nothing says so: for scripts of a page without marks, and for marks after the page's
- * scripts have run.
+ * scripts have run. The time for marks that a framework removes begins when the page is loaded and the main thread has
+ * been idle, because such frameworks start their work in later tasks.
  */
 const SILENCE_MAX_MS = 500;
 let waitMaxMs = 0;
@@ -222,19 +241,14 @@ export let isHydrating = false;
 function isParsing(element: PageElement): boolean {
   for (let node: PageNode | null = element; node; node = dom.parentNode(node))
     if (dom.nextSibling(node)) return false;
-  return dom.readyState(document) === "loading";
+  return isLoading();
 }
 
 /** Whether the page is not at the point yet at which its entry of the document has its changes applied. */
 function isEarly(when: string): boolean {
   if (when === "load") return !isLoaded();
-  if (when !== "idle") return when !== "now" && !has(when);
-  // Safari has no idle callbacks.
-  if (isLoaded() && !isIdle)
-    (window.requestIdleCallback ?? setTimeout)(() => {
-      isIdle = true;
-    });
-  return !isIdle;
+  if (when === "idle") return !isQuiet();
+  return when !== "now" && !findFirst(when);
 }
 
 /**

@@ -17,12 +17,16 @@ export function map<Item, Result>(
   return results;
 }
 
+/** Collects the items of the lists that `change` returns. It can return no list, which is cheaper than an empty one. */
 export function flatMap<Item, Result>(
   list: readonly Item[],
-  change: (item: Item) => readonly Result[],
+  change: (item: Item) => readonly Result[] | false | null,
 ): Result[] {
   const results: Result[] = [];
-  for (const part of map(list, change)) for (const result of part) add(results, result);
+  for (const item of list) {
+    const part = change(item);
+    if (part) for (const result of part) add(results, result);
+  }
   return results;
 }
 

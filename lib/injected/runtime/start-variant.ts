@@ -1,7 +1,7 @@
 import type { PageElement, PageNode } from "../../dom/make-dom.ts";
 import { dom } from "./dom.ts";
 import { listRoots, listShadowRoots, refreshRoots } from "./find-elements.ts";
-import { forgetBlocked, isHydrating } from "./hydration.ts";
+import { forgetBlocked, isHydrating, isLoading } from "./hydration.ts";
 import { every, filter, find, flatMap, includes, map, reverse, some } from "./lists.ts";
 import { beginRound } from "./reapply-limit.ts";
 import { type RunningPage, startPage } from "./running-page.ts";
@@ -12,10 +12,12 @@ import { shared } from "./shared-state.ts";
 const FRAME_MS = 16;
 /**
  * In the long run, reconciliations take at most a fifth of the time. Their work may be ahead of this share by 50 ms (250
- * ms of time), so that one slow round, as during the load of a page, does not delay the next change.
+ * ms of time), so that one slow round does not delay the next change. While the document loads, it may be ahead by 300
+ * ms, because new elements must be changed before they are painted.
  */
 const TIMES_WORK = 5;
 const FREE_MS = 250;
+const FREE_LOADING_MS = 1_500;
 /**
  * Maximum number of passes in a reconciliation. More than one pass may be necessary, because a change can make the
  * selector of another change match.
@@ -36,8 +38,8 @@ let isPending = false;
 let isStale = false;
 let isNoticed = false;
 let nextRoundMs = 0;
-/** Until when the reconciliations so far use up their share of the time. At most `FREE_MS` before the present time. */
-let paidAtMs = -FREE_MS;
+/** Until when the reconciliations so far use up their share of the time. */
+let paidAtMs = -FREE_LOADING_MS;
 let timer: ReturnType<typeof setTimeout> | undefined;
 let scriptError: string | null = null;
 
@@ -127,7 +129,8 @@ function work(records: MutationRecord[], isUrgent = false): void {
   for (const page of pages) page.adoptSheet();
   if (isPending && (isUrgent || startMs >= nextRoundMs)) {
     reconcile();
-    paidAtMs = Math.max(paidAtMs, startMs - FREE_MS) + (performance.now() - startMs) * TIMES_WORK;
+    paidAtMs = Math.max(paidAtMs, startMs - (isLoading() ? FREE_LOADING_MS : FREE_MS));
+    paidAtMs += (performance.now() - startMs) * TIMES_WORK;
     nextRoundMs = Math.max(paidAtMs, startMs + FRAME_MS);
   }
   // Discards the mutation records that the runtime's own writes have caused.
@@ -152,7 +155,7 @@ function tryScript(run: () => void): void {
 }
 
 function runScripts(): void {
-  if (dom.readyState(document) === "loading") return;
+  if (isLoading()) return;
   for (const { page } of pages) {
     const { js } = page;
     const source = String(js);

@@ -1,5 +1,5 @@
-import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
+import { isJsonEqual } from "#lib/projection/json.ts";
 
 /**
  * A part of a server's answer to a call. A `text` contains text of the server. A `note` is written by the service, and
@@ -124,7 +124,7 @@ const isRepeatedInText = (parts: AnswerPart[], value: unknown): boolean =>
   parts.some((part) => {
     if (part.type !== "text" || !/^\s*[[{]/.test(part.text)) return false;
     try {
-      return isDeepStrictEqual(JSON.parse(part.text), value);
+      return isJsonEqual(JSON.parse(part.text), value);
     } catch {
       return false;
     }

@@ -35,10 +35,20 @@ const name = fc.constantFrom(
   "",
   "__proto__",
   "constructor",
+  "toString",
+  "valueOf",
   "l".repeat(70),
 );
+/** Objects whose properties are named like methods, so that comparing two of them must not call these. */
+const misleading = fc.dictionary(
+  fc.constantFrom("toString", "valueOf", "constructor"),
+  fc.constantFrom<unknown>("", 1, null, {}, { toString: 1 }),
+  { minKeys: 1, noNullPrototype: true },
+);
 /** JSON values. The round trip through JSON text removes values that only JavaScript has, such as minus zero. */
-const json = fc.jsonValue({ maxDepth: 2 }).map((value): unknown => JSON.parse(JSON.stringify(value)));
+const json = fc
+  .oneof(fc.jsonValue({ maxDepth: 2 }), misleading)
+  .map((value): unknown => JSON.parse(JSON.stringify(value)));
 const text = fc.string({ maxLength: 6 });
 
 /** Builds an object from JSON text, so that `__proto__` becomes an ordinary property. */
@@ -59,7 +69,10 @@ const scalar: fc.Arbitrary<Part> = fc.oneof(
   json.map((value) => ({ schema: {}, value })),
   fc
     .uniqueArray(json, { minLength: 1, maxLength: 4, selector: (value) => JSON.stringify(value) })
-    .map((values) => ({ schema: { enum: values }, value: values[0] })),
+    .map((values) => ({ schema: { enum: values }, value: structuredClone(values[0]) })),
+  fc
+    .uniqueArray(misleading, { minLength: 1, maxLength: 3, selector: (value) => JSON.stringify(value) })
+    .map((values) => ({ schema: { enum: values, uniqueItems: true }, value: structuredClone(values[0]) })),
 );
 
 /** Keywords that do not change the shape of values, or have no effect at all. */

@@ -95,8 +95,7 @@ export function makeReactionRecorder(watch: PageWatch, finder: ControlFinder): R
     collect(observer.takeRecords());
     observer.disconnect();
   };
-  const handled = new MessageChannel();
-  handled.port1.onmessage = () => {
+  const endHandling = () => {
     collect(observer.takeRecords());
     isHandling = false;
   };
@@ -105,8 +104,9 @@ export function makeReactionRecorder(watch: PageWatch, finder: ControlFinder): R
     if (event.type === "click" && event.isTrusted) {
       collect(observer.takeRecords());
       isHandling = true;
-      // This message arrives after all listeners have run, and what they have queued as microtasks.
-      handled.port2.postMessage(null);
+      // This task follows all listeners and the microtasks that they have queued, and comes before the page's timers and
+      // messages, also those that are due already.
+      void scheduler.postTask(endHandling, { priority: "user-blocking" });
     }
     if (event.type !== "invalid") return;
     // The cast is safe: only fields get this event.
@@ -115,6 +115,11 @@ export function makeReactionRecorder(watch: PageWatch, finder: ControlFinder): R
   };
   for (const type of ["click", "submit", "invalid"])
     window.addEventListener(type, onEvent, { capture: true, passive: true });
+  // On a busy page a key can arrive before the task that ends the handling of the click.
+  const onKey = ({ isTrusted }: Event) => {
+    if (isTrusted) endHandling();
+  };
+  window.addEventListener("keydown", onKey, { capture: true, passive: true });
 
   const expandedOf = (element: PageElement): string | null => {
     const details = dom.localName(element) === "summary" ? dom.parentElement(element) : null;

@@ -19,6 +19,8 @@ const CONTROLS_MAX = 10;
 const FORMS_MAX = 5;
 /** How many defects are confirmed. */
 const CONFIRMED_MAX = 8;
+/** How often a control without a reaction is operated again. */
+const SILENT_RUNS = 5;
 const LISTED_MAX = 300;
 /** How near to a change a form must be to be submitted. */
 const FORM_RANK_MAX = 3;
@@ -257,10 +259,25 @@ async function confirmSuspects(
       const again = await repeat(group[0]?.before ?? null, after);
       const isSame = (each: Suspect) =>
         group.some(({ code, changeId }) => each.code === code && each.changeId === changeId);
-      confirmed.push(...again.filter(isSame));
+      const same = again.filter(isSame);
+      const isChance = same.some(({ isSilent }) => isSilent) && (await reactsLater(check, variant, after));
+      confirmed.push(...same.filter(({ isSilent }) => !(isChance && isSilent)));
     }
     return confirmed;
   });
+}
+
+/** Operates a control that did nothing again, and finds out whether it only reacts now and then. */
+async function reactsLater(
+  check: CheckContext,
+  variant: OperatedLoad,
+  control: Control | null,
+): Promise<boolean> {
+  for (let run = 0; control && run < SILENT_RUNS; run += 1) {
+    const reaction = await operateControl(check, variant, control);
+    if (reaction && reaction !== "blocked" && reaction.direct > 0) return true;
+  }
+  return false;
 }
 
 /** One defect for each change and kind: a replaced container loses all of its listeners at once. */

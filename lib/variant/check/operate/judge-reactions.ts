@@ -4,7 +4,13 @@ import type { FindingCode } from "../check-report.ts";
 import type { Reaction } from "./operate-control.ts";
 
 /** What a visitor no longer gets from a control. */
-export type LostReaction = { code: FindingCode; message: string; level?: "warn" };
+export type LostReaction = {
+  code: FindingCode;
+  message: string;
+  level?: "warn";
+  /** Whether nothing happened with the variant. A control that reacts only now and then looks the same. */
+  isSilent?: true;
+};
 
 const ADVICE =
   "Listeners belong to elements, and setHtml replaces them: use setText, setAttribute or insert on the elements of the page, and keep their form, name, type and action.";
@@ -112,6 +118,7 @@ function judgeClick(label: string, before: Reaction, after: Reaction): LostReact
     code: "dead_control",
     message: `${problem} ${ADVICE}`,
   });
+  const silent = (problem: string): LostReaction => ({ ...dead(problem), isSilent: true });
   const left = documentOf(after);
   if (left && !documentOf(before) && before.isClickPrevented === true && after.isClickPrevented === false)
     return dead(
@@ -126,11 +133,11 @@ function judgeClick(label: string, before: Reaction, after: Reaction): LostReact
   const isStill = !hasEffect(after) && after.inside === 0;
   const name = label.charAt(0).toUpperCase() + label.slice(1);
   if ((hasEffect(before) || before.inside > 0) && isStill)
-    return dead(
+    return silent(
       `${name} is dead: nothing happens when people use it, and without the variant the page reacts.`,
     );
   if (before.direct > 0 && after.direct === 0 && !isLater(after))
-    return dead(`${name} is dead: without the variant the page reacts at once when people use it.`);
+    return silent(`${name} is dead: without the variant the page reacts at once when people use it.`);
   if (missing && !missing.isDocument)
     return dead(`${name} no longer sends ${nameOf(missing)} when people use it.`);
   if (before.isRouted && !after.isRouted && !left)
