@@ -11,7 +11,7 @@ import { withSafeTransactions } from "./with-safe-transactions.ts";
 
 export type PostgresOptions = {
   url: string;
-  /** Called for every lost connection. */
+  /** Called each time a connection is lost. */
   onError: (error: Error) => void;
   /** Called before each statement is sent; a throw fails that statement. */
   onStatement?: (() => void) | undefined;

@@ -21,7 +21,7 @@ type ServerOptions = {
 };
 
 export type EmbeddedOptions = ServerOptions & {
-  /** Called for every lost connection. */
+  /** Called each time a connection is lost. */
   onError?: (error: Error) => void;
   onStatement?: (() => void) | undefined;
 };

@@ -1,6 +1,7 @@
 import type { DomainEvent } from "#lib/events/event.ts";
 import { toMissingTools } from "#lib/page/labels/describe-missing-tools.ts";
 import { applyCompactionEvent, dropUnfinished } from "#lib/page/state/apply-compaction.ts";
+import { toBegunCall } from "#lib/page/state/begin-tool-call.ts";
 import type { CompactionView, MissingToolsView, ToolCallView } from "#lib/page/state/view-types.ts";
 
 /**
@@ -39,7 +40,7 @@ export function readMissingTools(events: readonly DomainEvent[]): MissingToolsVi
 export function readToolCalls(events: readonly DomainEvent[]): ToolCallView[] {
   const calls = new Map<string, ToolCallView>();
   for (const event of events) {
-    if (event.kind === "tool.call") calls.set(event.toolCallId, toStarted(event));
+    if (event.kind === "tool.call") calls.set(event.toolCallId, toBegunCall(event));
     if (event.kind === "tool.result") {
       const started = calls.get(event.toolCallId);
       const { state, refusal = null, preview, resultId, evidence, durationMs } = event;
@@ -49,16 +50,3 @@ export function readToolCalls(events: readonly DomainEvent[]): ToolCallView[] {
   }
   return [...calls.values()];
 }
-
-const toStarted = (event: Extract<DomainEvent, { kind: "tool.call" }>): ToolCallView => ({
-  toolCallId: event.toolCallId,
-  toolName: event.toolName,
-  runId: event.runId ?? "",
-  state: "started",
-  refusal: null,
-  preview: "",
-  resultId: null,
-  evidence: [],
-  startedAt: event.timestamp,
-  durationMs: null,
-});

@@ -1,5 +1,6 @@
-import type { PageElement, PageNode, PageRoot } from "#lib/dom/make-dom.ts";
+import type { PageElement, PageRoot } from "#lib/dom/make-dom.ts";
 import type { PageWatch } from "./page-watch.ts";
+import { placeOf } from "./place-of.ts";
 
 /**
  * Returns keys that identify elements in loads of the same page with and without the variant: the element's place among
@@ -23,16 +24,6 @@ export function identifyElements(watch: PageWatch, paths: string[][]): string[][
     }
     return element;
   };
-  const placeOf = (element: PageElement): string => {
-    const steps: string[] = [];
-    for (let node: PageNode | null = element; node; node = dom.parentNode(node) ?? dom.host(node)) {
-      if (!dom.isElement(node)) continue;
-      const name = dom.localName(node);
-      const same = dom.siblings(node).filter((each) => dom.localName(each) === name && !isBuilt(each));
-      steps.unshift(`${name}[${same.indexOf(node)}]`);
-    }
-    return steps.join(">");
-  };
   const contentOf = (element: PageElement): string =>
     JSON.stringify([
       dom.localName(element),
@@ -42,6 +33,6 @@ export function identifyElements(watch: PageWatch, paths: string[][]): string[][
   return paths.map((path) => {
     const element = find(path);
     if (!element) return [path.join(" ")];
-    return isBuilt(element) ? [contentOf(element)] : [placeOf(element), contentOf(element)];
+    return isBuilt(element) ? [contentOf(element)] : [placeOf(element, isBuilt), contentOf(element)];
   });
 }

@@ -4,6 +4,7 @@ import { applyCompactionEvent, dropUnfinished } from "./apply-compaction.ts";
 import { mergeRequirements } from "./apply-planning.ts";
 import { applyTestRunEvent } from "./apply-test-run.ts";
 import { applyVariantEvent } from "./apply-variant.ts";
+import { toBegunCall } from "./begin-tool-call.ts";
 import { mergePage } from "./merge-page.ts";
 import { isOpen, type SessionState } from "./session-state.ts";
 import type {
@@ -178,18 +179,7 @@ function readSteer(state: SessionState, { steerRequestId }: EventOf<"turn.steere
 }
 
 function beginToolCall(state: SessionState, event: EventOf<"tool.call">): SessionState {
-  const call: ToolCallView = {
-    toolCallId: event.toolCallId,
-    toolName: event.toolName,
-    runId: event.runId ?? "",
-    state: "started",
-    refusal: null,
-    preview: "",
-    resultId: null,
-    evidence: [],
-    startedAt: event.timestamp,
-    durationMs: null,
-  };
+  const call = toBegunCall(event);
   return {
     ...state,
     toolCalls: { ...state.toolCalls, [call.toolCallId]: call },

@@ -1,6 +1,7 @@
-import type { Dom, PageElement, PageNode } from "#lib/dom/make-dom.ts";
+import type { Dom, PageElement } from "#lib/dom/make-dom.ts";
 import type { BeginningOf } from "#lib/text/whole-characters.ts";
 import type { PageWatch } from "../page-watch.ts";
+import { placeOf } from "../place-of.ts";
 
 /** How a control is operated: with a click, by typing, by choosing another option, or by submitting its form. */
 export type ControlKind = "click" | "type" | "choose" | "submit";
@@ -87,16 +88,6 @@ export function makeControlFinder(
         : tidy(dom.textContent(element), 80);
     const names = ["type", "name", "role", "href", "action", "aria-label", "placeholder", "value"];
     return JSON.stringify([dom.localName(element), fields, ...names.map(read)]).slice(0, 400);
-  };
-  const placeOf = (element: PageElement, isBuilt: (element: PageElement) => boolean): string => {
-    const steps: string[] = [];
-    for (let node: PageNode | null = element; node; node = dom.parentNode(node) ?? dom.host(node)) {
-      if (!dom.isElement(node)) continue;
-      const name = dom.localName(node);
-      const same = dom.siblings(node).filter((each) => dom.localName(each) === name && !isBuilt(each));
-      steps.unshift(`${name}[${same.indexOf(node)}]`);
-    }
-    return steps.join(">");
   };
   const newKeys = () => {
     const kit = watch.newKit();

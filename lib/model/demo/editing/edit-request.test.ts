@@ -213,3 +213,12 @@ test("hostile messages are read in bounded time", () => {
   readEditRequest(`make ${"the x ".repeat(98)}`);
   assert.ok(process.threadCpuUsage(before).user < 1_000_000);
 });
+
+test("a clause that asks to check the change is no part that was left out, because every edit is checked", () => {
+  for (const clause of ["check the change", "verify it", "check", "prove your edits."]) {
+    const request = readEditRequest(`Change the heading to "Half the price" and ${clause}`);
+    assert.deepEqual([request?.edits.length, request?.leftOut], [1, []], clause);
+  }
+  const { leftOut } = readEditRequest('Change the heading to "Half the price" and check the stock') ?? {};
+  assert.deepEqual(leftOut, ["check the stock"]);
+});

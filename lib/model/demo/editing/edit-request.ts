@@ -35,6 +35,9 @@ const UNDO =
   /^(?:(?:undo|revert|roll ?back|take back|cancel|discard)(?:\s+(?<what>.+))?|(?:take|put|bring|change|set|roll)\s+(?<thing>that|it|this|them|everything|all of (?:it|that)|the (?:last )?changes?)\s+back(?:\s+(?:again|as it was|to (?:how|what) it was|to normal))?|go back(?: to (?:how it was|the original)(?: page)?)?)$/i;
 const UNDONE =
   /^(?:that|it|this|them|those|everything|all|all of (?:it|that|them)|(?:all )?(?:(?:the|your|my|that|this|those|these) )?(?:last |latest |previous )?(?:changes?|edits?|one|revisions?|step))(?: (?:you made|again|please))*$/i;
+/** Every edit is checked, so a clause that only asks for this is carried out. */
+const CHECK =
+  /^(?:check|verify|prove)(?: (?:it|that|this|them|(?:the|your|my|that|this) (?:changes?|edits?|variant|revision|result)))?[.!]?$/i;
 const CHANGE_VERB =
   /^(?:change|rename|replace|hide|remove|delete|get rid of|insert|undo|revert|make (?:the|all|every|it)|turn the|set the)\b/i;
 
@@ -57,7 +60,7 @@ export function readEditRequest(message: string, before?: ElementPhrase): EditRe
     const clause = stripCourtesies(words);
     if (!/[\p{L}\p{N}\uE000]/u.test(clause)) continue;
     if (isInstruction && readClause(request, clause, marked, before)) isChange = true;
-    else if (!OPENING.test(clause)) {
+    else if (!OPENING.test(clause) && !CHECK.test(clause)) {
       request.leftOut.push(unmark(clause, marked.quotes, "“", "”"));
       isChange ||= isInstruction && CHANGE_VERB.test(clause);
     }
