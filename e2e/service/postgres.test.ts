@@ -103,7 +103,7 @@ describe("the browsers of services that share a Postgres", () => {
     await second.close();
   });
 
-  it("are started anew at the next use if their host is gone, and shared if it lives", async () => {
+  it("are started again at the next use if their host is gone, and shared if it lives", async () => {
     const [first, second] = [await open(), await open()];
     const session = await first.create("Look");
     await first.container.services.db

@@ -109,7 +109,7 @@ type VariantWork = { work: keyof VariantPages; input: unknown; call: SentCall };
 
 type ArgsOf<Fn> = Fn extends (args: infer Args) => unknown ? Args : never;
 type ResultOf<Fn> = Fn extends (args: never) => Promise<infer Result>
-  ? [Result] extends [void]
+  ? [undefined] extends [Result]
     ? null
     : Result
   : never;

@@ -113,7 +113,7 @@ export type TestBrowsers = {
   /** Files that pages offered for download. */
   downloads: { sessionId: string; name: string; text: string }[];
   warnings: string[];
-  /** Starts a second host on the same database and data folder, as if the first one had ended without a word. */
+  /** Starts a second host on the same database and data folder, as if the first one had ended without a message. */
   restart: (over?: Partial<HostBrowsersDeps>) => Promise<TestBrowserService>;
   close: () => Promise<void>;
 };
