@@ -107,9 +107,10 @@ export type HostCalls = {
 /** One call of {@link VariantPages}. */
 type VariantWork = { work: keyof VariantPages; input: unknown; call: SentCall };
 
+type Nothing = ReturnType<() => void>;
 type ArgsOf<Fn> = Fn extends (args: infer Args) => unknown ? Args : never;
 type ResultOf<Fn> = Fn extends (args: never) => Promise<infer Result>
-  ? [undefined] extends [Result]
+  ? [Result] extends [Nothing]
     ? null
     : Result
   : never;

@@ -41,7 +41,9 @@ export async function openHostedBrowsers(deps: OpenBrowsersDeps): Promise<Opened
     for (const { link } of hosts.list())
       link
         .call("control", { claims: [claim] })
-        .catch((error: unknown) => logger.debug({ err: error }, "a browser host did not get the state of control"));
+        .catch((error: unknown) =>
+          logger.debug({ err: error }, "a browser host did not get the state of control"),
+        );
   });
   await hosts.connectKnown();
   recordLost();
