@@ -71,8 +71,11 @@ export type HostCalls = {
   attach: Call<HostSettings, HostInfo>;
   /** Holds a browser until the caller cancels the call. Sends one item when the browser is held. */
   hold: Call<OfSession<{ browserSessionId: string }>, null, "held">;
-  /** Leases a place until the caller cancels the call. Sends one item when the place is leased. */
-  lease: Call<null, null, SentLease>;
+  /**
+   * Leases a place until the caller cancels the call. Sends one item when the place is leased. If the link ends instead,
+   * the lease is kept for a while, and a call with the same id continues it.
+   */
+  lease: Call<{ id: string }, null, SentLease>;
   listLeaseRefusals: Call<{ leaseId: string }, { host: string; reason: string }[]>;
   warmUp: Call<null>;
   open: Call<OfSession, BrowserOpening>;

@@ -9,7 +9,8 @@ import { findTestChromium } from "#lib/browser/testing.ts";
 import { createMemoryBus, type EventBus } from "#lib/events/bus/bus.ts";
 import { createEventLog, type EventLog } from "#lib/events/event-log.ts";
 import type { Logger } from "#lib/log/logger.ts";
-import { createSealer } from "#lib/secrets/sealer.ts";
+import type { VercelBoxes } from "#lib/sandbox/vercel/vercel-box.ts";
+import { createSealer, type Sealer } from "#lib/secrets/sealer.ts";
 import { workspaceFiles } from "#lib/tools/browser/script/workspace-files.ts";
 import {
   callOf,
@@ -18,6 +19,7 @@ import {
   createTestSandbox,
 } from "#lib/tools/browser/test-fixture.ts";
 import type { ToolCall, ToolResult } from "#lib/tools/tool.ts";
+import { createBoxedHosts } from "./service/boxed-host.ts";
 import {
   type OpenBrowsersDeps,
   type OpenedBrowsers,
@@ -43,7 +45,11 @@ export type TestHosts = {
   db: Database;
   log: EventLog;
   dataDir: string;
-  open: (over?: Partial<OpenBrowsersDeps["local"]>) => Promise<TestProcess>;
+  sealer: Sealer;
+  /**
+   * @param over settings of a host on this machine. @param boxes if given, hosts run in these boxes instead.
+   */
+  open: (over?: Partial<OpenBrowsersDeps["local"]>, boxes?: VercelBoxes) => Promise<TestProcess>;
   close: () => Promise<void>;
 };
 
@@ -57,7 +63,10 @@ export async function openTestHosts(allow: string[]): Promise<TestHosts> {
   const processes: TestProcess[] = [];
   const sealer = createSealer(new Uint8Array(32).fill(7));
 
-  async function open(over: Partial<OpenBrowsersDeps["local"]> = {}): Promise<TestProcess> {
+  async function open(
+    over: Partial<OpenBrowsersDeps["local"]> = {},
+    boxes?: VercelBoxes,
+  ): Promise<TestProcess> {
     const warnings: string[] = [];
     const logger: Logger = {
       debug() {},
@@ -88,15 +97,20 @@ export async function openTestHosts(allow: string[]): Promise<TestHosts> {
         keepSpare: false,
         scriptOrigin: "http://127.0.0.1:1",
       },
-      local: {
-        launch: findTestChromium(),
-        dataDir,
-        maxLive: 4,
-        lingerMs: 60_000,
-        isUnconfinedAllowed: false,
-        isWarm: false,
-        ...over,
-      },
+      local: boxes
+        ? undefined
+        : {
+            launch: findTestChromium(),
+            dataDir,
+            maxLive: 4,
+            lingerMs: 60_000,
+            isUnconfinedAllowed: false,
+            isWarm: false,
+            ...over,
+          },
+      ...(boxes && {
+        boxed: createBoxedHosts({ boxes, db, sealer, logger, places: 4, rootOf: async (id) => id }),
+      }),
       scriptHelpers: () => ({ greet: async (name) => `hello ${name}` }),
       describeScripts: () => ({ refusal: undefined, detail: "" }),
       describeBrowser: () => ({ available: true, detail: "" }),
@@ -125,6 +139,7 @@ export async function openTestHosts(allow: string[]): Promise<TestHosts> {
     db,
     log,
     dataDir,
+    sealer,
     open,
     async close() {
       await Promise.all(processes.map((each) => each.close(true)));

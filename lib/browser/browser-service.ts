@@ -134,6 +134,9 @@ export type BrowserLease = {
   release: () => Promise<void>;
 };
 
+/** Who leases: the session, and an id of the lease. A lease is found again by its id after the connection to a host ended. */
+export type LeaseTenant = { sessionId: string; id: string };
+
 /**
  * The browsers of a browser host. A host has a limited number of places for running browsers. When all places are taken,
  * sessions that need a browser wait in order of arrival.
@@ -158,7 +161,7 @@ export type HostBrowsers = {
    * @throws Error with a readable message when the service runs no browsers on this machine, or when no place becomes
    * free in time; the signal's reason when the signal fires.
    */
-  lease: (signal: AbortSignal) => Promise<BrowserLease>;
+  lease: (signal: AbortSignal, tenant: LeaseTenant) => Promise<BrowserLease>;
   /**
    * Starts a spare browser for a session that is about to begin, if the service keeps a spare and none runs. The spare
    * is closed if no session takes it in time.

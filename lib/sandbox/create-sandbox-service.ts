@@ -10,7 +10,7 @@ import { chooseShell, describeSandbox, type ShellOptions } from "./local/choose-
 import { createLocalWorkspace } from "./local/local-workspace.ts";
 import { type SandboxLimits, sandboxLimits } from "./sandbox-limits.ts";
 import type { SandboxService, Workspace } from "./sandbox-service.ts";
-import { type BoxSource, createVercelBoxes } from "./vercel/create-vercel-boxes.ts";
+import type { VercelBoxes } from "./vercel/vercel-box.ts";
 import { createVercelSandboxes } from "./vercel/vercel-sandboxes.ts";
 import { WorkspaceError } from "./workspace-error.ts";
 
@@ -35,8 +35,8 @@ type SandboxOptions = ShellOptions & {
   limits?: Partial<SandboxLimits>;
   /** After how many milliseconds without use a workspace is dropped from memory. Its files stay. Default: 30 minutes. */
   evictAfterIdleMs?: number;
-  /** What the boxes of Vercel Sandbox start from. */
-  boxSource?: BoxSource;
+  /** The boxes of Vercel Sandbox, for the kind `vercel`. */
+  boxes?: VercelBoxes | undefined;
 };
 
 /** Creates the sandboxes of this deployment. Checks once, at their creation, whether commands can be confined. */
@@ -45,11 +45,9 @@ export async function createSandboxService(options: SandboxOptions): Promise<San
     case "none":
       return createNoSandbox();
     case "vercel":
+      if (!options.boxes) throw new Error("the sandboxes of Vercel need boxes");
       return createVercelSandboxes({
-        boxes: createVercelBoxes({
-          source: options.boxSource ?? {},
-          onResume: async (sessionId) => options.logger.info({ sessionId }, "a Vercel Sandbox was resumed"),
-        }),
+        boxes: options.boxes,
         limits: { ...sandboxLimits, ...options.limits },
         onStartupStatus: options.onStartupStatus,
         readStartupStatus: options.readStartupStatus ?? (async () => undefined),

@@ -106,11 +106,11 @@ async function createBase(env: Env, logger: Logger, isServerless: boolean) {
   hideFolder(env.DATA_DIR);
   const disk = createDiskFloor(env.DATA_DIR, env.DISK_FREE_MIN_MB * 2 ** 20);
   const opening = openStorage(env, logger, isServerless);
-  const runnersReady = createRunners({ env, logger, groups, disk, storage: opening });
+  const runnersReady = createRunners({ env, logger, groups, disk, isServerless, storage: opening });
   // If both fail, the error of the storage is reported, because it is likely to be the cause.
   const storage = await opening.catch(async (error: unknown) => {
     const runners = await runnersReady.catch(() => undefined);
-    await Promise.all([runners?.sandbox.close(), runners?.scripts.close()]);
+    await Promise.all([runners?.sandbox.close(), runners?.scripts?.close()]);
     throw error;
   });
   const runners = await runnersReady.catch(async (error: unknown) => {
@@ -388,8 +388,8 @@ function createServices(env: Env, logger: Logger, parts: Parts): ApiServices {
 }
 
 /** Describes in one line how sessions are isolated from each other. */
-function describeIsolation({ sandbox, scripts }: Parts["tooling"]): string {
-  return `commands: ${sandbox.describe().isolation}; scripts: ${scripts.describe().detail}`;
+function describeIsolation({ sandbox, describeScripts }: Parts["tooling"]): string {
+  return `commands: ${sandbox.describe().isolation}; scripts: ${describeScripts()}`;
 }
 
 /** Returns the daily budget of each owner; undefined if the settings contain no such budget. */

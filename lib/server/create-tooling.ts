@@ -6,6 +6,7 @@ import type { BrowserService } from "#lib/browser/browser-service.ts";
 import { createBrowserService } from "#lib/browser/create-browser-service.ts";
 import { describeLaunch, type HostBrowsersDeps } from "#lib/browser/create-host-browsers.ts";
 import type { BrowserControl } from "#lib/browser/view/browser-control.ts";
+import { createBoxedHosts } from "#lib/browser-host/service/boxed-host.ts";
 import { type OpenedBrowsers, openHostedBrowsers } from "#lib/browser-host/service/open-hosted-browsers.ts";
 import { openOwnBrowsers } from "#lib/browser-host/service/open-own-browsers.ts";
 import type { DiskFloor } from "#lib/disk/disk-floor.ts";
@@ -25,6 +26,7 @@ import { createScriptServer } from "#lib/publication/script-server.ts";
 import type { ReportsDeps } from "#lib/reports/publish-report.ts";
 import { createSandboxService } from "#lib/sandbox/create-sandbox-service.ts";
 import { storeDownload } from "#lib/sandbox/store-download.ts";
+import { createVercelBoxes } from "#lib/sandbox/vercel/create-vercel-boxes.ts";
 import type { SecurityLog } from "#lib/security-log/security-log.ts";
 import type { Elicitations } from "#lib/session/elicitation/elicitation.ts";
 import { createWorkspaceSizes } from "#lib/session/quota/workspace-sizes.ts";
@@ -54,7 +56,7 @@ import { readPageScript, refreshShown } from "#lib/variant/shown-variant.ts";
 import { variantTools } from "#lib/variant/tools/index.ts";
 import { variantHelpers } from "#lib/variant/tools/script-helpers.ts";
 import type { VariantsDeps } from "#lib/variant/variants-deps.ts";
-import type { Env } from "./env.ts";
+import { type Env, hasBoxedBrowsers } from "./env.ts";
 import type { Storage } from "./open-storage.ts";
 
 type ToolingDeps = {
@@ -72,13 +74,13 @@ type ToolingDeps = {
   isServerless: boolean;
   /** Receives submissions of the annotation overlay. */
   onAnnotation: HostBrowsersDeps["onAnnotation"];
-  runners: Pick<Runners, "sandbox" | "scripts">;
+  runners: Pick<Runners, "sandbox" | "scripts" | "boxes" | "hasBoxedHosts">;
   agents: AgentsDeps;
   /** Sends jobs to the durable engine, which is created later. */
   jobs: TestRunsDeps["jobs"];
 };
 
-type RunnersDeps = Pick<ToolingDeps, "env" | "logger" | "disk"> & {
+type RunnersDeps = Pick<ToolingDeps, "env" | "logger" | "disk" | "isServerless"> & {
   /** The control groups of this machine; undefined if the sandbox uses none. */
   groups: FoundGroups | undefined;
   /** The storage, which may still be opening. */
@@ -95,13 +97,22 @@ type Runners = Awaited<ReturnType<typeof createRunners>>;
  * Creates the sandbox and the script runner. Both first try how this machine can confine processes. They need the
  * storage only later, so the storage can be opened meanwhile.
  */
-export async function createRunners({ env, logger, groups, disk, storage }: RunnersDeps) {
+export async function createRunners({ env, logger, groups, disk, isServerless, storage }: RunnersDeps) {
+  const hasBoxedHosts = isServerless && hasBoxedBrowsers(env);
+  const boxes =
+    env.SANDBOX === "vercel"
+      ? createVercelBoxes({
+          source: { snapshotId: env.VERCEL_SANDBOX_SNAPSHOT, image: env.VERCEL_SANDBOX_IMAGE },
+          network: hasBoxedHosts ? "public" : "none",
+          onResume: async (sessionId) => logger.info({ sessionId }, "a Vercel Sandbox was resumed"),
+        })
+      : undefined;
   const sizesReady =
     env.OWNER_STORED_MIB > 0 ? storage.then(({ db }) => createWorkspaceSizes(db, logger)) : undefined;
   const [sandbox, scripts, sizes] = await Promise.all([
     createSandboxService({
       kind: env.SANDBOX,
-      boxSource: { snapshotId: env.VERCEL_SANDBOX_SNAPSHOT, image: env.VERCEL_SANDBOX_IMAGE },
+      boxes,
       dataDir: env.DATA_DIR,
       disk,
       logger,
@@ -111,15 +122,14 @@ export async function createRunners({ env, logger, groups, disk, storage }: Runn
       onSize:
         sizesReady && ((sessionId, bytes) => void sizesReady.then(({ note }) => note(sessionId, bytes))),
     }),
-    // Only a serverless function runs scripts itself. Otherwise the host does, and the service only tells whether it can.
-    createScriptRunner({
-      logger,
-      isWarm: false,
-      isUnconfinedAllowed: env.SANDBOX === "unconfined",
-    }),
+    // A function with a provider's browser runs scripts itself. Otherwise the host does, and this runner only tells whether
+    // it can. A host in a session's machine tells that itself.
+    hasBoxedHosts
+      ? undefined
+      : createScriptRunner({ logger, isWarm: false, isUnconfinedAllowed: env.SANDBOX === "unconfined" }),
     sizesReady,
   ]);
-  return { sandbox, scripts, sizes };
+  return { sandbox, scripts, sizes, boxes, hasBoxedHosts };
 }
 
 /** Creates the browsers, all tools of the agent, and the services that the tools use. */
@@ -163,11 +173,10 @@ export async function createTooling(deps: ToolingDeps) {
     ...variantTools(variantServices),
     publishQaReport(reports),
     ...planningTools(planning),
-    // Serverless functions cannot serve landing pages.
-    ...(deps.isServerless ? [] : [deployLandingPage({ ...landing, sandbox })]),
+    deployLandingPage({ ...landing, sandbox }),
     importLegacySession(porting),
-    // Serverless functions have no Chromium of their own.
-    ...(deps.isServerless ? [] : testTools(testRuns)),
+    // A browser of a provider cannot run tests.
+    ...(deps.isServerless && !deps.runners.hasBoxedHosts ? [] : testTools(testRuns)),
     ...agentTools(deps.agents),
     ...skillTools({ db, sandbox }),
   ];
@@ -175,7 +184,7 @@ export async function createTooling(deps: ToolingDeps) {
   const tools = all.filter(
     ({ name, needs }) =>
       (env.SANDBOX !== "none" || needs !== "sandbox") &&
-      (scripts.refusal === undefined || name !== "browser_execute"),
+      (scripts?.refusal === undefined || name !== "browser_execute"),
   );
   const entries = listIneffective(env.EXTERNAL_TURN_EXCLUDE, tools);
   // A misspelled name would go unnoticed otherwise.
@@ -183,7 +192,7 @@ export async function createTooling(deps: ToolingDeps) {
   return {
     browser,
     sandbox,
-    scripts,
+    describeScripts: () => pages.describeScripts().detail,
     evidence,
     transcript,
     compare,
@@ -202,7 +211,7 @@ export async function createTooling(deps: ToolingDeps) {
     /** If `isFinal`, the browsers on this machine end, unless another process uses them. */
     async close(isFinal: boolean) {
       stopListening();
-      await Promise.all([opened.close(isFinal), sandbox.close(), scripts.close()]);
+      await Promise.all([opened.close(isFinal), sandbox.close(), scripts?.close()]);
     },
   };
 }
@@ -214,7 +223,7 @@ export async function createTooling(deps: ToolingDeps) {
 async function openBrowsers(deps: ToolingDeps, evidence: EvidenceStore) {
   const { env, logger, storage, rule, control, isServerless, runners } = deps;
   const { db, log } = storage;
-  const { sandbox, scripts } = runners;
+  const { sandbox, scripts, boxes, hasBoxedHosts } = runners;
   const launch = readLaunch(env);
   const origins = { origin: env.ownOrigin, publicOrigins: [env.baseUrl, env.pagesOrigin] };
   const scriptOrigin = new URL(env.baseUrl).origin;
@@ -226,6 +235,7 @@ async function openBrowsers(deps: ToolingDeps, evidence: EvidenceStore) {
     ownOrigin: origins,
   };
   let helpers: HostServices["scriptHelpers"] = () => ({});
+  const rootOf = async (sessionId: string) => (await findAgent(db, sessionId))?.rootSessionId ?? sessionId;
   const handlers = {
     db,
     log,
@@ -238,31 +248,40 @@ async function openBrowsers(deps: ToolingDeps, evidence: EvidenceStore) {
     readPageScript: (sessionId: string) => readPageScript(db, sessionId),
     async storeDownload(sessionId: string, name: string, bytes: Uint8Array) {
       // The download is stored in the workspace of the root session, which its sub-agents share.
-      const root = (await findAgent(db, sessionId))?.rootSessionId ?? sessionId;
-      return storeDownload(await sandbox.open(root), name, bytes);
+      return storeDownload(await sandbox.open(await rootOf(sessionId)), name, bytes);
     },
     control,
     scriptHelpers: (call: ToolCall) => helpers(call),
   };
   const { maxLive, dataDir } = { maxLive: env.BROWSER_MAX_LIVE, dataDir: env.DATA_DIR };
-  const opened = isServerless
-    ? await openOwnBrowsers({ ...handlers, ...settings, launch, rule, maxLive, dataDir, scripts })
-    : await openHostedBrowsers({
-        ...handlers,
-        bus: storage.bus,
-        sealer: storage.sealer,
-        settings: { ...settings, allow: env.NETWORK_ALLOW },
-        local: {
-          launch,
-          dataDir,
-          maxLive,
-          lingerMs: env.BROWSER_HOST_LINGER_MS,
-          isUnconfinedAllowed: env.SANDBOX === "unconfined",
-          isWarm: true,
-        },
-        describeScripts: () => ({ refusal: scripts.refusal, detail: scripts.describe().detail }),
-        describeBrowser: () => describeLaunch(launch),
-      });
+  const opened =
+    isServerless && scripts
+      ? await openOwnBrowsers({ ...handlers, ...settings, launch, rule, maxLive, dataDir, scripts })
+      : await openHostedBrowsers({
+          ...handlers,
+          bus: storage.bus,
+          sealer: storage.sealer,
+          settings: { ...settings, allow: env.NETWORK_ALLOW },
+          local: hasBoxedHosts
+            ? undefined
+            : {
+                launch,
+                dataDir,
+                maxLive,
+                lingerMs: env.BROWSER_HOST_LINGER_MS,
+                isUnconfinedAllowed: env.SANDBOX === "unconfined",
+                isWarm: true,
+              },
+          ...(hasBoxedHosts &&
+            boxes && {
+              boxed: createBoxedHosts({ boxes, db, sealer: storage.sealer, logger, places: maxLive, rootOf }),
+            }),
+          describeScripts: () => ({
+            refusal: scripts?.refusal,
+            detail: scripts?.describe().detail ?? "in the session's machine; its host tells how",
+          }),
+          describeBrowser: () => (hasBoxedHosts ? BOXED_BROWSER : describeLaunch(launch)),
+        });
   return {
     ...opened,
     setScriptHelpers(set: HostServices["scriptHelpers"]) {
@@ -309,6 +328,8 @@ function createVariants(
   );
   return { variants, publishedScripts, stopListening };
 }
+
+const BOXED_BROWSER = { available: true, detail: "Chromium in the machine of each session (Vercel Sandbox)" };
 
 /** Chooses the browser: a remote one, a configured executable, or the Chromium that the setup found. */
 function readLaunch(env: Env) {

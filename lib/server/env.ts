@@ -366,6 +366,11 @@ const toBytes = (session: number, owner: number): ByteLimits => ({
 
 const hostnameOf = (origin: string): string => canonicalHostname(new URL(origin).hostname);
 
+/** Whether browsers run in the machines of sessions (Vercel Sandboxes), which start from a snapshot with Chromium. */
+export const hasBoxedBrowsers = (
+  env: Pick<Env, "SANDBOX" | "BROWSER_CDP_URL" | "VERCEL_SANDBOX_SNAPSHOT">,
+): boolean => env.SANDBOX === "vercel" && !env.BROWSER_CDP_URL && env.VERCEL_SANDBOX_SNAPSHOT !== undefined;
+
 /**
  * Checks that the settings suit serverless functions, which have no persistent disk, no long-lived process, no browser
  * and no embedded engine.
@@ -380,7 +385,8 @@ export function requireServerless(env: Env): void {
     ENCRYPTION_KEY: env.ENCRYPTION_KEY,
     SERVICE_API_KEYS: env.SERVICE_API_KEYS.length > 0,
     BASE_URL: env.BASE_URL,
-    BROWSER_CDP_URL: env.BROWSER_CDP_URL,
+    "VERCEL_SANDBOX_SNAPSHOT with SANDBOX=vercel (or BROWSER_CDP_URL)":
+      env.BROWSER_CDP_URL || hasBoxedBrowsers(env),
     "SANDBOX=vercel (or none)": env.SANDBOX === "vercel" || env.SANDBOX === "none",
   };
   const missing = Object.entries(required).flatMap(([name, value]) => (value ? [] : [name]));

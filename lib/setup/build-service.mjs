@@ -51,35 +51,45 @@ const moduleAddresses = {
 };
 
 /**
- * Begins each file of the bundle. The CommonJS packages in the bundle call `require`, which ECMAScript modules do not
+ * Begins each file of a bundle. The CommonJS packages in the bundle call `require`, which ECMAScript modules do not
  * have. The other two functions are for `moduleAddresses`.
+ * @param {string} output
  */
-const BANNER = `import { createRequire as createBundleRequire } from "node:module";
+const bannerOf = (output) => `import { createRequire as createBundleRequire } from "node:module";
 import { fileURLToPath as bundlePathOf } from "node:url";
 const require = createBundleRequire(import.meta.url);
-const bundleSourceUrl = (path) => new URL("${relative(OUTPUT, ".").replaceAll(sep, "/")}/" + path, import.meta.url).href;
+const bundleSourceUrl = (path) => new URL("${relative(output, ".").replaceAll(sep, "/")}/" + path, import.meta.url).href;
 const bundleSourceFolder = (path) => bundlePathOf(bundleSourceUrl(path));`;
+
+/**
+ * How programs of the service are bundled.
+ * @param {string} output the folder of the bundle, relative to the folder with the layout of the project
+ * @returns {import("esbuild").BuildOptions}
+ */
+export const bundleOptions = (output) => ({
+  entryNames: "[name]",
+  outExtension: { ".js": ".mjs" },
+  bundle: true,
+  // Code that is imported dynamically stays in files of its own, which are loaded when they are needed.
+  splitting: true,
+  format: "esm",
+  platform: "node",
+  target: "node24",
+  external: EXTERNAL,
+  legalComments: "none",
+  plugins: [moduleAddresses],
+  banner: { js: bannerOf(output) },
+});
 
 /** Builds the service into the folder of `SERVICE_PROGRAM`. */
 export async function buildService() {
   const { build } = await import("esbuild");
   rmSync(OUTPUT, { recursive: true, force: true });
   await build({
+    ...bundleOptions(OUTPUT),
     entryPoints: ["lib/server/main.ts", ...THREADS],
     outdir: OUTPUT,
-    entryNames: "[name]",
-    outExtension: { ".js": ".mjs" },
-    bundle: true,
-    // Code that is imported dynamically stays in files of its own, which are loaded when they are needed.
-    splitting: true,
-    format: "esm",
-    platform: "node",
-    target: "node24",
-    external: EXTERNAL,
     sourcemap: true,
     sourcesContent: false,
-    legalComments: "none",
-    plugins: [moduleAddresses],
-    banner: { js: BANNER },
   });
 }

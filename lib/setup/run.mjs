@@ -9,6 +9,7 @@
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { ensureBuilt } from "./build.mjs";
+import { ensureBoxProgram } from "./build-box-program.mjs";
 import { ensureInjected } from "./build-injected.mjs";
 import { ensureBrowser } from "./chromium/ensure-browser.mjs";
 import { endCommandsOnSignal } from "./command.mjs";
@@ -87,6 +88,7 @@ async function run(command, args) {
     console.log(`Built the runtime of variants in ${runtimeFile}.`);
     return 0;
   }
+  if (command === "test" || command === "vercel-snapshot") await ensureBoxProgram();
   const tool = tools.get(command);
   if (tool !== undefined) {
     const { runCommand } = await import("./command.mjs");

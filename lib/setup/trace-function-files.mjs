@@ -5,6 +5,7 @@
  */
 import { readFileSync } from "node:fs";
 import { createRequire, stripTypeScriptTypes } from "node:module";
+import { ensureBoxProgram } from "./build-box-program.mjs";
 import { ensureInjected } from "./build-injected.mjs";
 import { listFiles } from "./stamp.mjs";
 
@@ -65,6 +66,7 @@ export async function traceFunctionFiles(root) {
     ...listFiles("lib/skills/library"),
     ...listFiles("lib/skills/shared"),
     ...(await ensureInjected()),
+    ...(await ensureBoxProgram()),
     "public/variant-runtime.js",
     "package.json",
   ];

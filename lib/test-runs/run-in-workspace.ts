@@ -44,7 +44,7 @@ export async function runInWorkspace(
   try {
     const workspace = await deps.sandbox.open(row.sessionId);
     const { patterns, variant } = await prepare(deps, row, workspace);
-    const lease = await leaseBrowser(deps, signal);
+    const lease = await leaseBrowser(deps, row, signal);
     try {
       const script = variant ? variantScript(variant.document, variant.variant) : null;
       const program = await composeProgram(row.input, lease, { patterns, script });
@@ -82,9 +82,13 @@ async function prepare({ db }: TestRunsDeps, { sessionId, input }: TestRunRow, w
   return { patterns: found.patterns, variant };
 }
 
-async function leaseBrowser({ browser }: TestRunsDeps, signal: AbortSignal): Promise<BrowserLease> {
+async function leaseBrowser(
+  { browser }: TestRunsDeps,
+  { id, sessionId }: TestRunRow,
+  signal: AbortSignal,
+): Promise<BrowserLease> {
   try {
-    return await browser.lease(signal);
+    return await browser.lease(signal, { sessionId, id });
   } catch (error) {
     if (signal.aborted) throw signal.reason;
     throw new CannotRun(errorText(error));

@@ -1,5 +1,5 @@
 import type { WebSocket } from "ws";
-import type { BrowserLease, HostBrowsers } from "#lib/browser/browser-service.ts";
+import type { HostBrowsers } from "#lib/browser/browser-service.ts";
 import { createHostBrowsers, type HostBrowsersDeps } from "#lib/browser/create-host-browsers.ts";
 import { createLink, type IncomingCall, type Link, type LinkHandlers } from "#lib/host-link/link.ts";
 import type { Logger } from "#lib/log/logger.ts";
@@ -19,6 +19,7 @@ import { type AttachedServices, createAttachedServices } from "./attached-servic
 import { type CallRegister, createCallRegister } from "./call-register.ts";
 import { createHostControl, type HostControl } from "./host-control.ts";
 import { createHostLease, type HostLease } from "./host-lease.ts";
+import { createKeptLeases, type KeptLeases } from "./kept-leases.ts";
 
 /** What a host needs to run browsers on its machine. Times are in milliseconds. */
 type HostDeps = Pick<HostBrowsersDeps, "launch" | "dataDir" | "maxLive"> & {
@@ -52,6 +53,7 @@ type Host = {
   running: Promise<Running> | undefined;
   /** The link of the process that made a call, for the functions that the call's script calls there. */
   callers: Map<string, Link<ServiceCalls>>;
+  leases: KeptLeases;
 };
 
 const CHECK_EVERY_MS = 1_000;
@@ -82,6 +84,7 @@ export function createHost(deps: HostDeps): BrowserHost {
     logger,
     running: undefined,
     callers: new Map(),
+    leases: createKeptLeases(),
   };
   const timer = setInterval(() => void endIfUnused(host), CHECK_EVERY_MS);
   return {
@@ -244,7 +247,8 @@ function createHandlers(host: Host, ownLink: () => Link<ServiceCalls>): LinkHand
       host.running ??= start(host, settings);
       const { browsers: own } = await host.running;
       services.add(ownLink());
-      lease.renewNow();
+      // The first calls of a process that was frozen must not find the lease of before.
+      await lease.renewNow();
       const { available, detail } = own.describe();
       const { refusal } = deps.scripts;
       return {
@@ -261,20 +265,17 @@ function createHandlers(host: Host, ownLink: () => Link<ServiceCalls>): LinkHand
       await untilAborted(signal, () => send("held")).finally(release);
       return null;
     },
-    async lease(_, { signal, send }) {
-      const leased = await (await browsers()).lease(signal);
-      const leaseId = crypto.randomUUID();
-      const { executablePath, args, env, proxyPort } = leased;
-      leases.set(leaseId, leased.listRefusals);
-      await untilAborted(signal, () => send({ leaseId, executablePath, args, env, proxyPort })).finally(
-        () => {
-          leases.delete(leaseId);
-          return leased.release();
-        },
+    async lease({ id }, { signal, send }) {
+      const own = await browsers();
+      const { executablePath, args, env, proxyPort } = await host.leases.take(id, () =>
+        own.lease(signal, { sessionId: "", id }),
+      );
+      await untilAborted(signal, () => send({ leaseId: id, executablePath, args, env, proxyPort })).finally(
+        () => host.leases.leave(id, (signal.reason as Error).name === "LinkEndedError"),
       );
       return null;
     },
-    listLeaseRefusals: async ({ leaseId }) => leases.get(leaseId)?.() ?? [],
+    listLeaseRefusals: ({ leaseId }) => host.leases.listRefusals(leaseId),
     async warmUp() {
       (await browsers()).warmUp();
       return null;
@@ -355,9 +356,6 @@ function createHandlers(host: Host, ownLink: () => Link<ServiceCalls>): LinkHand
     },
   };
 }
-
-/** Functions that list what a leased browser was refused, by the id of the lease. */
-const leases = new Map<string, BrowserLease["listRefusals"]>();
 
 /** Does something, and then waits until the signal fires. */
 async function untilAborted(signal: AbortSignal, act?: () => Promise<void>): Promise<void> {

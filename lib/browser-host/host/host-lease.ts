@@ -6,7 +6,7 @@ export type HostLease = {
   /** @throws Error with a sentence if the lease has expired. */
   check: () => void;
   /** Renews the lease without waiting for the next regular time. */
-  renewNow: () => void;
+  renewNow: () => Promise<void>;
   close: () => void;
 };
 
@@ -68,7 +68,7 @@ export function createHostLease(deps: LeaseDeps): HostLease {
     check() {
       if (isSuspended) throw new Error(SUSPENDED);
     },
-    renewNow: () => void renew(),
+    renewNow: renew,
     close() {
       for (const timer of timers) clearInterval(timer);
     },

@@ -13,7 +13,8 @@ import type { Sealer } from "#lib/secrets/sealer.ts";
 import type { HostStart } from "../host/run-host.ts";
 import type { HostCalls, HostInfo, HostSettings, ServiceCalls } from "../host-calls.ts";
 import { startLocalHost } from "../start-local-host.ts";
-import { type HostRow, insertHost, listHosts, readHost, removeHost } from "./host-store.ts";
+import type { BoxedHosts } from "./boxed-host.ts";
+import { type HostRow, insertHost, listHosts, readHost, removeHost, tokenPlace } from "./host-store.ts";
 import { createServiceHandlers, type RunningHelpers, type ServiceHandlersDeps } from "./service-handlers.ts";
 
 /** A host that this process is connected to. */
@@ -28,8 +29,8 @@ export type BrowserHosts = {
   of: (sessionId: string) => Promise<ConnectedHost>;
   /** Returns the host that runs or starts the session's browser. Undefined if none does. */
   find: (sessionId: string) => Promise<ConnectedHost | undefined>;
-  /** Returns the host for a new session. Starts a host if there is none. */
-  choose: () => Promise<ConnectedHost>;
+  /** Returns the host for a new session, or for any. Starts a host if there is none. */
+  choose: (sessionId?: string) => Promise<ConnectedHost>;
   list: () => ConnectedHost[];
   /** Returns the number of sessions whose browser runs, starts or waits at the connected hosts. */
   countLive: () => number;
@@ -47,6 +48,8 @@ export type BrowserHostsDeps = ServiceHandlersDeps & {
   settings: HostSettings;
   /** How a host on this machine starts. Undefined if this process cannot start one. */
   local: Omit<HostStart, "id" | "token" | "listen"> | undefined;
+  /** The hosts in the boxes of sessions. If given, all browsers run there. */
+  boxed?: BoxedHosts;
   /** Returns who has control of browsers, for a host that has just been connected. */
   listClaims: () => SessionClaim[];
   /** Called when a host has ended: its browsers are lost. */
@@ -64,9 +67,6 @@ type Hosts = {
   isClosed: boolean;
 };
 
-/** The place of a host's token, for its encryption. */
-const tokenPlace = (id: string) => ({ table: "browser_hosts", row: id, column: "sealed_token" });
-
 /** Creates the hosts of this process. Connects to none yet. */
 export function createBrowserHosts(deps: BrowserHostsDeps): BrowserHosts {
   const hosts: Hosts = {
@@ -79,14 +79,15 @@ export function createBrowserHosts(deps: BrowserHostsDeps): BrowserHosts {
     isClosed: false,
   };
   return {
-    of: async (sessionId) => (await find(hosts, sessionId)) ?? choose(hosts),
+    of: async (sessionId) => (await find(hosts, sessionId)) ?? choose(hosts, sessionId),
     find: (sessionId) => find(hosts, sessionId),
-    choose: () => choose(hosts),
+    choose: (sessionId) => choose(hosts, sessionId),
     list: () => [...hosts.open.values()],
     countLive: () => [...hosts.loads.values()].reduce((sum, load) => sum + load, 0),
     helpers: hosts.helpers,
     async connectKnown() {
-      const rows = await listReachable(deps.db);
+      // A process connects to the hosts in boxes when it uses their sessions.
+      const rows = (await listReachable(deps.db)).filter(({ home }) => home !== "sandbox");
       await Promise.all(rows.map((row) => connect(hosts, row).catch(() => undefined)));
     },
     async close(isFinal) {
@@ -109,16 +110,26 @@ async function find(hosts: Hosts, sessionId: string): Promise<ConnectedHost | un
   if (open) return open;
   const row = await readHost(hosts.deps.db, hostId);
   if (!row) return undefined;
-  return connect(hosts, row).catch((error: unknown) => {
+  return connect(hosts, row).catch(async (error: unknown) => {
+    if (await giveUpIfEnded(hosts, row)) return undefined;
     throw new Error("The browser host of this session does not answer now; try again in a few seconds.", {
       cause: error,
     });
   });
 }
 
-/** Chooses the least loaded host that answers, or starts one on this machine. */
-async function choose(hosts: Hosts): Promise<ConnectedHost> {
+/** Gives up a host in a box if it has ended. @returns whether it has. */
+async function giveUpIfEnded({ deps }: Hosts, row: HostAddress): Promise<boolean> {
+  if (row.home !== "sandbox" || !(await deps.boxed?.giveUpIfEnded(row))) return false;
+  deps.onHostEnded();
+  return true;
+}
+
+/** Chooses the host in the session's box, or the least loaded host that answers; or starts one on this machine. */
+async function choose(hosts: Hosts, sessionId?: string): Promise<ConnectedHost> {
   const { deps } = hosts;
+  if (deps.boxed && sessionId !== undefined)
+    return deps.boxed.open(sessionId, async (row) => hosts.open.get(row.id) ?? connect(hosts, row));
   for (const row of await listReachable(deps.db)) {
     if (row.home === "sandbox") continue;
     const host = hosts.open.get(row.id) ?? (await connect(hosts, row).catch(() => undefined));
@@ -184,11 +195,10 @@ async function giveUp({ deps }: Hosts, id: string): Promise<void> {
   }
 }
 
+type HostAddress = Pick<HostRow, "id" | "home" | "url" | "sealedToken" | "sessionId">;
+
 /** Connects to a host, once for all callers. */
-function connect(
-  hosts: Hosts,
-  row: Pick<HostRow, "id" | "home" | "url" | "sealedToken">,
-): Promise<ConnectedHost> {
+function connect(hosts: Hosts, row: HostAddress): Promise<ConnectedHost> {
   const existing = hosts.connected.get(row.id);
   if (existing) return existing;
   const connecting = attach(hosts, row);
@@ -199,7 +209,7 @@ function connect(
 
 async function attach(
   hosts: Hosts,
-  { id, home, url, sealedToken }: Pick<HostRow, "id" | "home" | "url" | "sealedToken">,
+  { id, home, url, sealedToken, sessionId }: HostAddress,
 ): Promise<ConnectedHost> {
   const { deps } = hosts;
   const token = deps.sealer.open(tokenPlace(id), sealedToken);
@@ -218,7 +228,9 @@ async function attach(
   await link.call("control", { claims: deps.listClaims() });
   const host: ConnectedHost = { id, home, info, link };
   hosts.open.set(id, host);
+  const stopKeeping = home === "sandbox" ? deps.boxed?.keepRunning({ id, sessionId }) : undefined;
   void link.ended.then((reason) => {
+    stopKeeping?.();
     hosts.open.delete(id);
     hosts.connected.delete(id);
     hosts.loads.delete(id);
@@ -226,7 +238,7 @@ async function attach(
     deps.logger.warn({ hostId: id, reason }, "the connection to a browser host ended");
     // Connects again at once: the host may still run, and needs this process to keep its lease.
     void readHost(deps.db, id)
-      .then((row) => row && connect(hosts, row))
+      .then((row) => row && connect(hosts, row).catch(() => giveUpIfEnded(hosts, row)))
       .catch(() => {});
   });
   return host;

@@ -4,6 +4,9 @@ import { browserHosts, browsers } from "#db/schema/index.ts";
 
 export type HostRow = typeof browserHosts.$inferSelect;
 
+/** The place of a host's token, for its encryption. */
+export const tokenPlace = (id: string) => ({ table: "browser_hosts", row: id, column: "sealed_token" });
+
 /** How long a host may run scripts and input after its lease was renewed. */
 export const LEASE_MS = 10_000;
 const untilLeaseEnds = sql`now() + ${LEASE_MS} * interval '1 millisecond'`;
@@ -14,6 +17,46 @@ export async function insertHost(
   host: Omit<HostRow, "leaseUntil" | "createdAt" | "load">,
 ): Promise<void> {
   await db.insert(browserHosts).values({ ...host, leaseUntil: untilLeaseEnds });
+}
+
+/** Stores the host of a session's box with a new lease. @returns false if the session has one already. */
+export async function insertBoxedHost(
+  db: Executor,
+  host: Omit<HostRow, "leaseUntil" | "createdAt" | "load">,
+): Promise<boolean> {
+  const rows = await db
+    .insert(browserHosts)
+    .values({ ...host, leaseUntil: untilLeaseEnds })
+    .onConflictDoNothing({ target: browserHosts.sessionId })
+    .returning({ id: browserHosts.id });
+  return rows.length > 0;
+}
+
+/** Reads the host of a session's box, and whether its lease is valid. Undefined if there is none. */
+export async function readBoxedHost(
+  db: Executor,
+  sessionId: string,
+): Promise<(HostRow & { hasLease: boolean }) | undefined> {
+  const [found] = await db
+    .select({ row: browserHosts, hasLease: sql<boolean>`${browserHosts.leaseUntil} > now()` })
+    .from(browserHosts)
+    .where(eq(browserHosts.sessionId, sessionId));
+  return found && { ...found.row, hasLease: found.hasLease };
+}
+
+/** Whether a browser of a host was used within this time. */
+export async function isHostUsed(db: Executor, id: string, withinMs: number): Promise<boolean> {
+  const [row] = await db
+    .select({ id: browsers.sessionId })
+    .from(browsers)
+    .where(
+      and(
+        eq(browsers.hostId, id),
+        sql`${browsers.lastUsedAt} > now() - ${withinMs} * interval '1 millisecond'`,
+      ),
+    )
+    .limit(1);
+  return row !== undefined;
 }
 
 /** Renews the lease of a host. @returns whether the host is stored; if not, it was given up. */

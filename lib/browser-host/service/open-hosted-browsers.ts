@@ -49,7 +49,11 @@ export async function openHostedBrowsers(deps: OpenBrowsersDeps): Promise<Opened
   recordLost();
   return {
     browsers: createReachedBrowsers({ hosts, db, bus, logger, describe: deps.describeBrowser }),
-    pages: createRemotePageTools({ hosts, scriptHelpers, describeScripts }),
+    pages: createRemotePageTools({
+      hosts,
+      scriptHelpers,
+      describeScripts: () => hosts.list()[0]?.info.scripts ?? describeScripts(),
+    }),
     variantPages: createRemoteVariantPages(hosts),
     async close(isFinal) {
       stopFollowing();

@@ -1,5 +1,5 @@
 import type { Database } from "#db/client.ts";
-import type { BrowserLease, ViewListeners } from "#lib/browser/browser-service.ts";
+import type { BrowserLease, LeaseTenant, ViewListeners } from "#lib/browser/browser-service.ts";
 import type { ReachedBrowsers } from "#lib/browser/create-browser-service.ts";
 import type { EventBus } from "#lib/events/bus/bus.ts";
 import type { Link } from "#lib/host-link/link.ts";
@@ -36,7 +36,7 @@ export function createReachedBrowsers(deps: Deps): ReachedBrowsers {
       .then((link) => link && act(link))
       .catch((error: unknown) => logger.debug({ sessionId, err: error }, "a browser host was not told"));
   return {
-    lease: (signal) => lease(hosts, signal),
+    lease: (signal, tenant) => lease(hosts, tenant, signal),
     warmUp() {
       if (!deps.describe().available) return;
       hosts
@@ -74,7 +74,10 @@ export function createReachedBrowsers(deps: Deps): ReachedBrowsers {
     closeSession: (sessionId) => everywhere((link) => link.call("closeSession", { sessionId })),
     describe() {
       const [host] = hosts.list();
-      return { ...(host?.info.browser ?? deps.describe()), live: hosts.countLive() };
+      const { available, detail } = host?.info.browser ?? deps.describe();
+      // How a session's own machine confines scripts is known only here.
+      const scripts = host?.home === "sandbox" ? `; scripts: ${host.info.scripts.detail}` : "";
+      return { available, detail: `${detail}${scripts}`, live: hosts.countLive() };
     },
     close: () => hosts.close(true),
   };
@@ -101,14 +104,18 @@ function createRoutes(hosts: BrowserHosts) {
 }
 
 /** Leases a place of a host for a Chromium of the caller. */
-async function lease(hosts: BrowserHosts, signal: AbortSignal): Promise<BrowserLease> {
-  const { link } = await hosts.choose();
+async function lease(hosts: BrowserHosts, tenant: LeaseTenant, signal: AbortSignal): Promise<BrowserLease> {
+  const { link } = await hosts.choose(tenant.sessionId);
   const released = new AbortController();
   const { promise: leased, resolve, reject } = Promise.withResolvers<HostCalls["lease"]["item"]>();
-  const held = link.call("lease", null, {
-    signal: AbortSignal.any([signal, released.signal]),
-    onItem: resolve,
-  });
+  const held = link.call(
+    "lease",
+    { id: tenant.id },
+    {
+      signal: AbortSignal.any([signal, released.signal]),
+      onItem: resolve,
+    },
+  );
   held.catch(reject);
   const { leaseId, ...browser } = await leased;
   return {

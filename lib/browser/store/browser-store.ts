@@ -261,6 +261,11 @@ export async function readHostedBrowser(db: Executor, sessionId: string): Promis
 
 /** How long after the end of its lease a host counts as lost. Until then, no other host may run its browsers. */
 const LOST_AFTER_SECONDS = 15;
+/**
+ * The same for a host in the sandbox of one session. No other host can run there at the same time, and its browsers stay while
+ * no serverless function is connected.
+ */
+const BOXED_LOST_AFTER_SECONDS = 16 * 60;
 
 /**
  * SQL condition: the host of the row is gone, or its lease expired `LOST_AFTER_SECONDS` ago. For the same time after a
@@ -268,5 +273,6 @@ const LOST_AFTER_SECONDS = 15;
  */
 const isHostLost = (): SQL => sql`not exists (select 1 from ${browserHosts}
   where ${browserHosts.id} = ${browsers.hostId}
-    and (${browserHosts.leaseUntil} > now() - ${LOST_AFTER_SECONDS} * interval '1 second'
+    and (${browserHosts.leaseUntil} > now() - interval '1 second'
+        * (case ${browserHosts.home} when 'sandbox' then ${BOXED_LOST_AFTER_SECONDS} else ${LOST_AFTER_SECONDS} end)::int
       or now() < pg_postmaster_start_time() + ${LOST_AFTER_SECONDS} * interval '1 second'))`;

@@ -1,6 +1,9 @@
+import { posix } from "node:path";
+import { installBoxProgram } from "#lib/sandbox/vercel/box-program.ts";
 import { type BoxConnection, loadSdk } from "#lib/sandbox/vercel/create-vercel-boxes.ts";
 import { type ImageRecord, probeBubblewrap, writeImageRecord } from "#lib/sandbox/vercel/image-record.ts";
 import type { VercelBox } from "#lib/sandbox/vercel/vercel-box.ts";
+import { errorText } from "#lib/text/error-text.ts";
 
 type SnapshotOptions = {
   /** The version of Playwright whose Chromium is installed: the one of this service. */
@@ -44,6 +47,10 @@ export async function makeSnapshot(options: SnapshotOptions): Promise<MadeSnapsh
       onStep(step);
       await run(box, step, command);
     }
+    onStep("Installing the browser host");
+    await installBoxProgram(box).catch((error: unknown) => {
+      throw new Error(`Installing the browser host failed with ${errorText(error)}`);
+    });
     onStep("Trying out Chromium and bubblewrap");
     const chromium = await tryChromium(box);
     const bubblewrap = await probeBubblewrap(box);
@@ -97,14 +104,16 @@ function installSteps(playwright: string, home: string): (Command & { step: stri
 const TRY_CHROMIUM = `chromium=$(find "$1" -type f -name 'chrome-headless-shell' -perm -u+x | head -n 1)
 [ -n "$chromium" ] || { echo "no chrome-headless-shell in $1" >&2; exit 1; }
 load() { timeout 60 "$chromium" --headless "$@" --dump-dom about:blank; }
-sandbox=yes; load > /dev/null 2>&1 || { sandbox=no; load --no-sandbox > /dev/null || exit 1; }
-printf '%s\\n%s\\n%s\\n' "$chromium" "$("$chromium" --version)" "$sandbox"`;
+sandbox=yes; load > /dev/null 2>&1 || {
+  sandbox=no; errors=$(load --no-sandbox 2>&1 > /dev/null) || { echo "$errors"; exit 1; }
+}
+printf '%s\\n%s\\n%s\\n' "$chromium" "$("$chromium" --version 2> /dev/null)" "$sandbox"`;
 
 async function tryChromium(box: VercelBox): Promise<ImageRecord["chromium"]> {
   const command = { script: TRY_CHROMIUM, args: [browsersIn(box.cwd)] };
   const output = await run(box, "Trying out Chromium", command);
   const [path = "", version = "", sandbox] = output.split("\n");
-  return { path, version: version.trim(), hasSandbox: sandbox === "yes" };
+  return { path: posix.relative(box.cwd, path), version: version.trim(), hasSandbox: sandbox === "yes" };
 }
 
 /** Runs a shell script in the box. @returns the end of its output. @throws Error that names the step if it fails. */

@@ -1,51 +1,33 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import {
   startVercelSandbox,
   type VercelSandboxStandIn,
 } from "#e2e/fixtures/vercel-sandbox/start-vercel-sandbox.ts";
+import {
+  BOX_PROGRAMS,
+  chromiumVariables,
+  writeBoxPrograms,
+} from "#e2e/fixtures/vercel-sandbox/start-with-snapshot.ts";
 import { createVercelBoxes } from "#lib/sandbox/vercel/create-vercel-boxes.ts";
 import { probeBubblewrap, readImageRecord } from "#lib/sandbox/vercel/image-record.ts";
 import { makeSnapshot } from "./make-snapshot.ts";
 import { readSnapshotCommand } from "./read-command.ts";
 
-// Boxes are folders of this machine, so the two programs that would change it or need the network are replaced:
-// `apt-get` does nothing, and `npx` installs a program that runs this machine's Chromium.
-const APT_GET = '#!/bin/sh\necho apt-get "$@"\n';
-const NPX = `#!/bin/sh
-echo npx "$@"
-[ "$3" = install ] || exit 0
-folder="$PLAYWRIGHT_BROWSERS_PATH/chromium_headless_shell-1/chrome-headless-shell-linux64"
-mkdir -p "$folder"
-printf '#!/bin/sh\\nexec "%s" "$@"\\n' "$CHROMIUM" > "$folder/chrome-headless-shell"
-chmod +x "$folder/chrome-headless-shell"
-`;
-
-let programs: string;
+let programs: Awaited<ReturnType<typeof writeBoxPrograms>>;
 let standIn: VercelSandboxStandIn;
 before(async () => {
-  programs = await mkdtemp(join(tmpdir(), "programs-"));
-  await install("apt-get", APT_GET);
-  await install("npx", NPX);
-  standIn = await startVercelSandbox({
-    programs,
-    env: { CHROMIUM: process.env.BROWSER_EXECUTABLE_PATH ?? "no-chromium" },
-  });
+  programs = await writeBoxPrograms();
+  standIn = await startVercelSandbox({ programs: programs.folder, env: chromiumVariables() });
 });
 after(async () => {
   await standIn.close();
-  await rm(programs, { recursive: true, force: true });
+  await programs.remove();
 });
-
-async function install(name: string, script: string): Promise<void> {
-  await writeFile(join(programs, name), script);
-  await chmod(join(programs, name), 0o755);
-}
 
 /** Runs `npm run vercel-snapshot` as a program that knows nothing of the stand-in. */
 async function runProgram(...words: string[]) {
@@ -82,7 +64,9 @@ describe("npm run vercel-snapshot", () => {
     const boxes = createVercelBoxes({ connection: standIn.connection, source: { snapshotId } });
     const { box } = await boxes.open("ses_image");
     const record = await readImageRecord(box);
-    assert.match(record?.chromium.version ?? "", /\d+\.\d+/);
+    // What Chromium reports on standard error is not taken for the answers.
+    assert.match(record?.chromium.path ?? "", /^\.browsers\/[\w./-]+\/chrome-headless-shell$/);
+    assert.match(record?.chromium.version ?? "", /^[A-Z][\w ]+ \d+\.\d+/);
     assert.ok(output.includes(record?.chromium.version ?? "no version"));
     // This machine's kernel decides, so the recorded answer is compared with a probe of a new box.
     assert.equal(record?.bubblewrap, await probeBubblewrap(box));
@@ -91,29 +75,29 @@ describe("npm run vercel-snapshot", () => {
 
   it("says which step failed with the end of its output, and leaves neither a box nor a snapshot", async () => {
     const before = standIn.snapshotIds();
-    await install("apt-get", "#!/bin/sh\necho 'E: Unable to locate package'; exit 100\n");
+    await programs.install("apt-get", "#!/bin/sh\necho 'E: Unable to locate package'; exit 100\n");
     await assert.rejects(
       make(),
       /^Error: Installing bubblewrap failed with exit code 100:\nE: Unable to locate/,
     );
-    await install("apt-get", APT_GET);
-    await install("npx", "#!/bin/sh\nexit 0\n");
+    await programs.install("apt-get", BOX_PROGRAMS["apt-get"]);
+    await programs.install("npx", "#!/bin/sh\nexit 0\n");
     await assert.rejects(make(), /Trying out Chromium failed with exit code 1:/);
-    await install("npx", NPX.replace("exec", "exit 7; exec"));
+    await programs.install("npx", BOX_PROGRAMS.npx.replace("exec", "exit 7; exec"));
     await assert.rejects(make(), /Trying out Chromium failed with exit code 1/);
-    await install("npx", NPX);
+    await programs.install("npx", BOX_PROGRAMS.npx);
     assert.deepEqual([standIn.boxNames(), standIn.snapshotIds()], [[], before]);
   });
 
   it("records that bubblewrap works as root only, or not at all", async () => {
-    const counts = join(programs, "count");
+    const counts = join(programs.folder, "count");
     // The first probe is that of the user.
-    await install("bwrap", `#!/bin/sh\n[ -e "${counts}" ] || { touch "${counts}"; exit 1; }\n`);
+    await programs.install("bwrap", `#!/bin/sh\n[ -e "${counts}" ] || { touch "${counts}"; exit 1; }\n`);
     assert.equal((await make()).record.bubblewrap, "sudo");
-    await install("bwrap", "#!/bin/sh\nexit 1\n");
+    await programs.install("bwrap", "#!/bin/sh\nexit 1\n");
     const made = await make();
     assert.equal(made.record.bubblewrap, "none");
-    await rm(join(programs, "bwrap"));
+    await rm(join(programs.folder, "bwrap"));
   });
 
   it("reads its options, and refuses others", async () => {

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { Sandbox } from "@vercel/sandbox";
 import { WorkspaceError } from "../workspace-error.ts";
 import { type BoxNetwork, boxPolicies } from "./box-network.ts";
@@ -54,6 +55,13 @@ export function createVercelBoxes(options: BoxesOptions = {}): VercelBoxes {
     ...(onResume && { onResume: (box: Sandbox) => onResume(sessionId, box) }),
   });
 
+  /** Gives a box of an earlier deployment the network of this one. */
+  async function withNetwork(box: Sandbox): Promise<Sandbox> {
+    if (!isDeepStrictEqual(box.networkPolicy, boxPolicies[network]))
+      await box.update({ networkPolicy: boxPolicies[network] });
+    return box;
+  }
+
   return {
     async open(sessionId) {
       const { Sandbox } = await loadSdk();
@@ -73,11 +81,11 @@ export function createVercelBoxes(options: BoxesOptions = {}): VercelBoxes {
             isNew = true;
           },
         });
-        return { box, isNew };
+        return { box: isNew ? box : await withNetwork(box), isNew };
       } catch (error) {
         // Another process has created the box meanwhile, or the SDK has repeated a creation whose answer was lost.
         const existing = await Sandbox.get(parameters).catch(() => undefined);
-        if (existing) return { box: existing, isNew };
+        if (existing) return { box: await withNetwork(existing), isNew };
         if (isSnapshotGone(error))
           throw new WorkspaceError(
             `the sandbox of this deployment cannot be created: its snapshot ${snapshotId} (VERCEL_SANDBOX_SNAPSHOT) does not exist any more`,
@@ -92,12 +100,32 @@ export function createVercelBoxes(options: BoxesOptions = {}): VercelBoxes {
       return box?.status === "running" ? box.currentSession() : undefined;
     },
 
+    async keepRunning(sessionId, leastMs) {
+      const { Sandbox } = await loadSdk();
+      const box = await unlessMissing(Sandbox.get({ ...connection, name: nameOf(sessionId) }));
+      if (box?.status === "running") await extendTo(box, leastMs);
+    },
     async remove(sessionId) {
       const { Sandbox } = await loadSdk();
       const box = await unlessMissing(Sandbox.get({ ...connection, name: nameOf(sessionId) }));
       if (box) await unlessMissing(box.delete({ deleteOrphanSnapshots: true }));
     },
   };
+}
+
+/** Extends the session of a box that would end earlier. A stopped box resumes with its full time. */
+export async function extendTo(
+  box: Pick<Sandbox, "expiresAt" | "extendTimeout">,
+  leastMs: number,
+): Promise<void> {
+  const missingMs = leastMs - Math.max(0, (box.expiresAt?.getTime() ?? 0) - Date.now());
+  if (missingMs <= 0) return;
+  try {
+    await box.extendTimeout(missingMs);
+  } catch (error) {
+    // The plan's longest session is reached. The box runs until then; the next call resumes it.
+    if (!hasStatus(error, 400, 422)) throw error;
+  }
 }
 
 /** Waits for a call about a box. @returns undefined if there is no such box. */

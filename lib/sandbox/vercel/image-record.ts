@@ -10,7 +10,7 @@ const recordSchema = z.object({
   /** The version of Playwright that installed Chromium. */
   playwright: z.string(),
   chromium: z.object({
-    /** Absolute path of the executable. */
+    /** Path of the executable: absolute, or relative to the home of the box's user. */
     path: z.string(),
     version: z.string(),
     /** Whether Chromium starts with its own sandbox. */
@@ -41,7 +41,7 @@ export async function probeBubblewrap(box: VercelBox): Promise<Bubblewrap> {
   for (const bubblewrap of ["user", "sudo"] as const) {
     const probe = await box.runCommand({
       cmd: "bash",
-      args: ["-c", "bwrap --unshare-all --ro-bind / / true"],
+      args: ["-c", "bwrap --unshare-all --ro-bind / / --dev /dev --proc /proc true"],
       sudo: bubblewrap === "sudo",
       detached: true,
     });

@@ -43,6 +43,8 @@ export type VercelBoxes = {
   open: (sessionId: string) => Promise<{ box: OpenBox; isNew: boolean }>;
   /** Returns the session's box if it runs now. No call of the returned box resumes it: after a stop, they fail with 410. */
   findRunning: (sessionId: string) => Promise<VercelBox | undefined>;
+  /** Lets the session's box run for at least this time, if it runs. Does nothing beyond the plan's longest session. */
+  keepRunning: (sessionId: string, leastMs: number) => Promise<void>;
   /** Removes the box with its files and its snapshots. @throws if the platform cannot be reached or refuses. */
   remove: (sessionId: string) => Promise<void>;
 };

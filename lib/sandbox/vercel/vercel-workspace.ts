@@ -1,9 +1,14 @@
+import { randomUUID } from "node:crypto";
+import { oneLine } from "#lib/text/one-line.ts";
 import { createOutputWindow } from "../local/output-window.ts";
 import { argvOf } from "../local/run-program.ts";
 import { parseWorkspacePath } from "../parse-workspace-path.ts";
 import type { CommandResult, Workspace, WorkspaceEntry } from "../sandbox-service.ts";
 import { WorkspaceError } from "../workspace-error.ts";
-import { hasStatus } from "./sdk-errors.ts";
+import { type BoxConfinement, confineInBox } from "./box-confinement.ts";
+import { extendTo } from "./create-vercel-boxes.ts";
+import { probeBubblewrap } from "./image-record.ts";
+import { runBoxScript } from "./run-box-script.ts";
 import type { BoxCommand, BoxLimits, OpenBox } from "./vercel-box.ts";
 
 type VercelWorkspaceOptions = {
@@ -16,16 +21,16 @@ type VercelWorkspaceOptions = {
 };
 
 /**
- * Shell script that prints the type and size of path `$1`. If `$1` is a file of more than `$2` bytes, the script copies
- * the first `$2` bytes to a temporary file and prints the path of the temporary file, too.
+ * Shell script that prints the type and size of path `$1`. If `$1` is a file, writes its first `$2` bytes to open file 3.
  */
-const STAT_FILE = `[ -e "$1" ] || { echo missing; exit; }
+const READ_FILE = `[ -e "$1" ] || { echo missing; exit; }
 [ -d "$1" ] && { echo folder; exit; }
 [ -f "$1" ] || { echo other; exit; }
-size=$(stat -Lc %s -- "$1"); cut=
-if [ "$size" -gt "$2" ]; then cut=$(mktemp); head -c "$2" -- "$1" > "$cut"; fi
-printf 'file %s %s' "$size" "$cut"`;
-
+printf 'file %s' "$(stat -Lc %s -- "$1")"; head -c "$2" -- "$1" >&3`;
+/** Shell script that replaces file `$1` by its standard input. A file that exists keeps its permissions. */
+const WRITE_FILE = `mkdir -p -- "$(dirname -- "$1")" && draft=$(mktemp -- "$1.XXXXXX") && cat > "$draft" || exit 1
+chmod --reference="$1" -- "$draft" 2> /dev/null || chmod 644 -- "$draft"
+mv -fT -- "$draft" "$1" || { rm -f -- "$draft"; exit 1; }`;
 /**
  * Shell script that lists folder `$1` to depth `$2` (empty: all levels), at most `$3` entries; with `$4` also links and
  * special files. Prints the type, size and path of each entry, and a NUL after each entry.
@@ -35,92 +40,91 @@ folder=$1 depth=$2 limit=$3 all=$4; shift 4; closed=()
 for name; do closed+=(-o -name "$name"); done
 find "$folder" -mindepth 1 \${depth:+-maxdepth "$depth"} \\( -type f -o -type d \${all:+-o -true} \\) -printf '%y %s %P\\0' \\
   -type d \\( -false "\${closed[@]}" \\) -prune | LC_ALL=C sort -z -k3 | head -z -n "$limit"`;
-
-/** Shell script that makes a folder for the files of a program, and prints its path, if the runtime `$1` is installed. */
-const MAKE_FOLDER = `command -v -- "$1" > /dev/null && mktemp -d`;
-
+/** Shell script that makes folder `$2` for the files of a program, if the runtime `$1` is installed. */
+const MAKE_FOLDER = `command -v -- "$1" > /dev/null && mkdir -- "$2" && echo made`;
 /**
  * Shell script that runs the program `$3` with the arguments after it, in folder `$1` with the home `$2`. Of the box's
  * environment, only PATH is passed on.
  */
 const RUN_PROGRAM = `cd -- "$1" && mkdir -p -- "$2" || exit 126
 home=$2; shift 2
-exec env -i "PATH=$PATH" "HOME=$home" LANG=C.UTF-8 TERM=dumb "$@"`;
+env -i "PATH=$PATH" "HOME=$home" LANG=C.UTF-8 TERM=dumb "$@"; code=$?
+rm -rf -- "$home"; exit "$code"`;
 
 /**
- * Opens the workspace of one session in a Vercel Sandbox: a folder in the home of the box's user. Each session has its own
- * machine, so a link that a command creates cannot lead to another session.
+ * Opens the workspace of one session in a Vercel Sandbox: a folder in the home of the box's user. Everything that opens a
+ * path of the workspace runs in the confinement of the agent's commands, so a link that a command creates leads nowhere
+ * else.
  */
 export async function openVercelWorkspace(options: VercelWorkspaceOptions): Promise<Workspace> {
   const { box, limits, closing, note } = options;
-  const root = `${box.cwd}/sandbox`;
+  const confinement = await confineInBox(box, await probeBubblewrap(box));
+  const { workspace: root, programs, transfer, tmp, wrap } = confinement;
   const pathOf = (names: string[]) => [root, ...names].join("/");
+  const newTransfer = () => `${transfer}/${randomUUID()}`;
 
-  /** Runs one of the scripts above. @returns its output. */
-  async function runScript(script: string, ...args: string[]): Promise<string> {
+  /** Runs one of the scripts above, confined. @returns its output and its exit code. */
+  async function runScript(script: string, args: string[], files: Parameters<typeof wrap>[1] = {}) {
     const command = await box.runCommand({
-      cmd: "bash",
-      args: ["-c", script, "bash", ...args],
+      ...wrap(["bash", "-c", script, "bash", ...args], files),
       detached: true,
     });
     let text = "";
     for await (const { data } of command.logs()) text += data;
-    await command.wait();
-    return text;
+    return { text, exitCode: (await command.wait()).exitCode };
   }
-
-  await runScript(`mkdir -p -- "$1"`, root);
 
   return {
     ...(note !== undefined && { note }),
-
     async readFile(path, limitBytes) {
       const names = parseWorkspacePath(path);
-      const [kind, size = "", cut] = (await runScript(STAT_FILE, pathOf(names), String(limitBytes)))
-        .trim()
-        .split(" ");
+      const output = newTransfer();
+      const { text } = await runScript(READ_FILE, [pathOf(names), String(limitBytes)], { output });
+      const [kind, size = ""] = text.trim().split(" ");
       if (kind === "missing") throw new WorkspaceError(`path: ${path} does not exist`);
       if (kind === "folder") throw new WorkspaceError(`path: ${path} is a folder`);
       if (kind !== "file") throw new WorkspaceError(`path: ${path} is not a regular file`);
-      const bytes = await box.readFileToBuffer({ path: cut || pathOf(names) });
+      const bytes = await box.readFileToBuffer({ path: output });
       if (bytes === null) throw new WorkspaceError(`path: ${path} does not exist`);
       return { bytes: bytes.subarray(0, limitBytes), totalBytes: Number(size) };
     },
-
     async writeFile(path, bytes) {
       const names = parseWorkspacePath(path);
       if (names.length === 0) throw new WorkspaceError("path: must name a file");
       if (bytes.byteLength > limits.writeBytesMax)
         throw new WorkspaceError(`content: must be at most ${limits.writeBytesMax} bytes`);
-      await box.writeFiles([{ path: pathOf(names), content: bytes }]);
+      const input = newTransfer();
+      await box.writeFiles([{ path: input, content: bytes }]);
+      const { text, exitCode } = await runScript(WRITE_FILE, [pathOf(names)], { input });
+      if (exitCode !== 0)
+        throw new WorkspaceError(`path: ${path} cannot be written: ${oneLine(text.replaceAll(root, "."))}`);
     },
-
     async list(path, { recursive, limit, all = false, closed = [] }) {
       const names = parseWorkspacePath(path);
       const depth = recursive ? "" : "1";
-      const text = await runScript(LIST, pathOf(names), depth, String(limit), all ? "all" : "", ...closed);
+      const args = [pathOf(names), depth, String(limit), all ? "all" : "", ...closed];
+      const { text } = await runScript(LIST, args);
       if (text.trim() === "missing") throw new WorkspaceError(`path: ${path || "."} is not a folder`);
       return text
         .split("\0")
         .filter(Boolean)
         .map((line) => readEntry(names, line));
     },
-
     async run(command, { timeoutMs, signal, cwd }) {
       const folder = parseWorkspacePath(cwd ?? "");
       return runInBox(box, limits, {
-        args: ["-c", `cd -- "$1" && eval "$2"`, "bash", pathOf(folder), command],
+        command: wrap(["bash", "-c", `cd -- "$1" && eval "$2"`, "bash", pathOf(folder), command]),
         timeoutMs,
         signal: AbortSignal.any([signal, closing]),
       });
     },
-
     async runProgram(program, { timeoutMs, signal }) {
       const names = program.files.map(({ path }) => parseWorkspacePath(path));
       const { runtime } = program;
-      const parent = (await runScript(MAKE_FOLDER, runtime)).trim();
-      if (parent === "") throw new WorkspaceError(`${runtime} is not installed in the sandbox`);
-      const folder = `${parent}/files`;
+      const id = randomUUID();
+      const folder = `${programs}/${id}`;
+      const made = await runBoxScript(box, `${MAKE_FOLDER} || true`, [runtime, folder]);
+      if (made.trim() !== "made") throw new WorkspaceError(`${runtime} is not installed in the sandbox`);
       try {
         await box.writeFiles(
           program.files.map(({ bytes }, index) => ({
@@ -128,17 +132,17 @@ export async function openVercelWorkspace(options: VercelWorkspaceOptions): Prom
             content: bytes,
           })),
         );
+        const home = `${tmp}/home-${id}`;
         return await runInBox(box, limits, {
-          args: ["-c", RUN_PROGRAM, "bash", root, `${parent}/home`, ...argvOf(runtime, folder, program)],
+          command: wrap(["bash", "-c", RUN_PROGRAM, "bash", root, home, ...argvOf(runtime, folder, program)]),
           timeoutMs,
           signal: AbortSignal.any([signal, closing]),
         });
       } finally {
         // This fails if the box was removed. In that case, its files are gone, too.
-        await runScript(`rm -rf -- "$1"`, parent).catch(() => {});
+        await runBoxScript(box, `rm -rf -- "$1"`, [folder]).catch(() => {});
       }
     },
-
     async runTests() {
       throw new WorkspaceError(
         "test runs are not available on Vercel Sandbox: a box reaches neither a Chromium nor the service's proxy",
@@ -158,20 +162,19 @@ function readEntry(parents: string[], line: string): WorkspaceEntry {
 
 const ENTRY_TYPES: Record<string, WorkspaceEntry["type"]> = { f: "file", d: "directory", l: "link" };
 
-/** A command to run. `args` are the arguments of Bash. */
-type BoxRun = { args: string[]; timeoutMs: number; signal: AbortSignal };
+/** A command to run, composed by the confinement. */
+type BoxRun = { command: ReturnType<BoxConfinement["wrap"]>; timeoutMs: number; signal: AbortSignal };
 
 /** Runs a command of the agent. Kills it at its deadline, when the signal fires, or when there is too much output. */
 async function runInBox(box: OpenBox, limits: BoxLimits, run: BoxRun): Promise<CommandResult> {
-  const { args, timeoutMs, signal } = run;
+  const { command, timeoutMs, signal } = run;
   signal.throwIfAborted();
   const startedAt = performance.now();
   const output = createOutputWindow(limits.outputBytesMax);
   const notes: string[] = [];
-  await ensureTimeLeft(box, timeoutMs);
+  await extendTo(box, timeoutMs + TIME_TO_SPARE_MS);
   const started = await box.runCommand({
-    cmd: "bash",
-    args,
+    ...command,
     detached: true,
     // Ends the command if this process ends before it does.
     timeoutMs: timeoutMs + TIME_TO_SPARE_MS / 2,
@@ -215,19 +218,6 @@ async function runInBox(box: OpenBox, limits: BoxLimits, run: BoxRun): Promise<C
 
 /** How much longer than a command its box has to run, so that the end of the command can be read. */
 const TIME_TO_SPARE_MS = 60_000;
-
-/** Extends the session of a box that would end before a command of `timeoutMs` does. A stopped box resumes with its full time. */
-async function ensureTimeLeft(box: OpenBox, timeoutMs: number): Promise<void> {
-  const leftMs = Math.max(0, (box.expiresAt?.getTime() ?? 0) - Date.now());
-  const missingMs = timeoutMs + TIME_TO_SPARE_MS - leftMs;
-  if (missingMs <= 0) return;
-  try {
-    await box.extendTimeout(missingMs);
-  } catch (error) {
-    // The plan's longest session is reached. The command runs as long as the box does; the next one resumes the box.
-    if (!hasStatus(error, 400, 422)) throw error;
-  }
-}
 
 /** Reads the output of a command. After an abort, a failure ends the output: the box may be removed already. */
 async function* readLogs(command: BoxCommand, signal: AbortSignal): AsyncIterable<{ data: string }> {

@@ -79,16 +79,20 @@ export async function findConfinement(
   const filter = seccompFilter();
   // Bubblewrap reads its options from descriptor 3, because the sandbox shows the arguments of its first process, and
   // the options contain paths of this machine.
-  const inBubblewrap = (filtered: Uint8Array | undefined): Candidate => ({
+  const inBubblewrap = (
+    filtered: Uint8Array | undefined,
+    isStayingRoot = isRoot && !hasUsers,
+  ): Candidate => ({
     kind: "bubblewrap",
+    hasUsers: hasUsers && !isStayingRoot,
     buildCommand: (drop, limit) => [
-      ...drop,
+      ...(isStayingRoot ? [] : drop),
       ...limit,
       ...["bwrap", "--args", "3", "/runner/node"],
       ...nodeFlags([...PLAYWRIGHT_FILES, "/runner"]),
     ],
     inputs: [
-      Buffer.from(`${bubblewrapOptions(parts, isRoot && !hasUsers, filtered !== undefined).join("\0")}\0`),
+      Buffer.from(`${bubblewrapOptions(parts, isStayingRoot, filtered !== undefined).join("\0")}\0`),
       ...(filtered ? [filtered] : []),
     ],
     child: "/runner/child/script-child.ts",
@@ -98,8 +102,11 @@ export async function findConfinement(
     ...(filter ? [inBubblewrap(filter)] : []),
     // Without the system call filter, for a kernel without seccomp or an old version of bubblewrap.
     inBubblewrap(undefined),
+    // For a kernel on which only root may create namespaces: the child has another user inside them.
+    ...(filter && hasUsers ? [inBubblewrap(filter, true)] : []),
     {
       kind: "namespaces",
+      hasUsers,
       buildCommand: (drop, limit) => [
         ...dieWithParent,
         ...unshare,
@@ -114,6 +121,7 @@ export async function findConfinement(
     },
     {
       kind: "permissions",
+      hasUsers,
       buildCommand: (drop, limit) => [...drop, ...dieWithParent, ...limit, ...bare],
       inputs: [],
       child: parts.childPath,
@@ -121,7 +129,8 @@ export async function findConfinement(
     },
   ];
   let reason = "";
-  for (const { kind, buildCommand, inputs, child, detail } of candidates) {
+  for (const candidate of candidates) {
+    const { kind, buildCommand, inputs, child, detail } = candidate;
     if (!kinds.includes(kind)) continue;
     const start = (user?: SandboxUser) => {
       const drop = dropTo(user ?? NOBODY);
@@ -133,7 +142,7 @@ export async function findConfinement(
       return {
         kind,
         detail,
-        hasUsers,
+        hasUsers: candidate.hasUsers,
         start(user) {
           const { args, ...rest } = start(user);
           return { ...rest, args: [...args, child] };
@@ -146,6 +155,8 @@ export async function findConfinement(
 
 type Candidate = {
   kind: ConfinementKind;
+  /** Whether each child can run as a separate user. */
+  hasUsers: boolean;
   /**
    * Builds the command with its arguments. `drop` and `limit` are command prefixes: `drop` drops privileges, `limit`
    * sets limits.
