@@ -130,8 +130,8 @@ export type BrowserLease = {
   proxyPort: number;
   /** Lists the hosts that the proxy refused or could not reach, each with the reason. */
   listRefusals: () => Promise<{ host: string; reason: string }[]>;
-  /** Ends the lease and stops the proxy. */
-  release: () => Promise<void>;
+  /** Ends the lease and stops the proxy. If `isKept`, a host in a session's box keeps both for a while, for a lease with the same id. */
+  release: (isKept?: boolean) => Promise<void>;
 };
 
 /** Who leases: the session, and an id of the lease. A lease is found again by its id after the connection to a host ended. */

@@ -43,7 +43,9 @@ export type TestProgram = {
   files: readonly { path: string; bytes: Uint8Array }[];
   /** Path of the file that Node runs. */
   script: string;
-  /** Files and folders of the host that the program can read: Playwright's packages and Chromium. */
+  /** npm packages of the service that the program finds below `/node_modules`. */
+  packages: readonly string[];
+  /** Files and folders of the machine with the browsers that the program can read: Chromium and its libraries. */
   shown: readonly { from: string; to: string }[];
   /** Loopback port of the proxy, the only way to the network. The program reaches it through {@link TEST_PROXY_SOCKET}. */
   proxyPort: number;
@@ -74,8 +76,8 @@ export type Workspace = {
   ) => Promise<CommandResult>;
   /**
    * Runs a program in the workspace's folder. The program's files are in a new folder outside of the workspace, so
-   * tools and earlier commands cannot change them. There is one exception: without confinement, and in a Vercel
-   * Sandbox, a process that an earlier command left running can still change them. The program's environment and home
+   * tools and earlier commands cannot change them. There is one exception: without confinement, a process
+   * that an earlier command left running can still change them. The program's environment and home
    * contain nothing from the workspace.
    * @throws WorkspaceError if the runtime is not installed.
    */
@@ -85,13 +87,18 @@ export type Workspace = {
   ) => Promise<CommandResult>;
   /**
    * Runs a test program in the workspace's folder, under the limits for tests. The program can read the workspace, its
-   * own files, and the files and folders in `shown`. Its only network is the proxy. @throws WorkspaceError if this
-   * sandbox cannot run tests.
+   * own files, the packages, and the files and folders in `shown`. Its only network is the proxy.
+   *
+   * @param options.id id of the test run. Where test programs outlive this process, a call with the same id continues it.
+   * @param options.survives whether a program that outlives this process continues after an abort with this reason.
+   * @throws WorkspaceError if this sandbox cannot run tests; the signal's reason if the program goes on.
    */
   runTests: (
     program: TestProgram,
-    options: { timeoutMs: number; signal: AbortSignal },
+    options: { id?: string; timeoutMs: number; signal: AbortSignal; survives?: (reason: unknown) => boolean },
   ) => Promise<CommandResult>;
+  /** Whether a test program of this id goes on, or has ended, since an earlier process has started it. */
+  hasTests?: (id: string) => Promise<boolean>;
 };
 
 /** `detail`: how commands are confined. `isolation`: how sessions are isolated from each other, in one line. */

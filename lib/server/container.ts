@@ -45,6 +45,7 @@ import type { Env } from "./env.ts";
 import { followRemovals } from "./follow-removals.ts";
 import { openSecurityLog } from "./open-security-log.ts";
 import { openStorage } from "./open-storage.ts";
+import { answerPageRequest } from "./serve-pages.ts";
 import { askSubAgentFlag } from "./sub-agent-flag.ts";
 
 export type Container = Awaited<ReturnType<typeof createContainer>>;
@@ -65,7 +66,7 @@ export async function createContainer(env: Env, logger: Logger, { isServerless =
   const services = createServices(env, logger, parts);
   parts.connectApi(services);
   return {
-    mounted: mount(services, parts),
+    mounted: mount(env, services, parts),
     services,
     sweep: player.sweep,
     sweepWithRequest: player.sweepWithRequest,
@@ -453,11 +454,12 @@ function recordStart({ env, securityLog, tooling }: Parts): void {
 }
 
 /** Composes the functions that Next's routes call. */
-const mount = (services: ApiServices, { live, player, builtinMcp }: Parts): Mounted => ({
+const mount = (env: Env, services: ApiServices, { live, player, builtinMcp }: Parts): Mounted => ({
   serve: (operations, request, params) => servePath(services, operations, request, params),
   upgradeToWebSocket: live.upgradeToWebSocket,
   serveEngine: player.serveEngine,
   serveMcp: builtinMcp.serve,
+  servePage: (request) => answerPageRequest({ env, pages: services.servedPages }, request),
   exchangeLinkForCookie: (request) =>
     exchangeLinkForCookie(services, {
       method: request.method,

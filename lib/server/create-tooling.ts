@@ -175,8 +175,8 @@ export async function createTooling(deps: ToolingDeps) {
     ...planningTools(planning),
     deployLandingPage({ ...landing, sandbox }),
     importLegacySession(porting),
-    // A browser of a provider cannot run tests.
-    ...(deps.isServerless && !deps.runners.hasBoxedHosts ? [] : testTools(testRuns)),
+    // Test runs in the machines of Vercel Sandbox do not work yet.
+    ...(deps.isServerless ? [] : testTools(testRuns)),
     ...agentTools(deps.agents),
     ...skillTools({ db, sandbox }),
   ];

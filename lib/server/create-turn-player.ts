@@ -65,6 +65,9 @@ type TurnPlayerDeps = Pick<TurnDeps, "model" | "spending" | "mcp" | "elicitation
   otherSweeps: Parts;
 };
 
+/** The least time that one call of a serverless function follows a test run. */
+const TESTS_BUDGET_MS_MIN = 30_000;
+
 /**
  * Creates the durable engine and its functions: turns, test runs, callbacks, sweeps and the retention job. Also creates
  * the sender of the jobs that start these functions.
@@ -99,7 +102,10 @@ export function createTurnPlayer(deps: TurnPlayerDeps) {
   /** Plays a run. A function may never run again after its answer, so it first writes what owners have spent. */
   const play = (job: PlayJob) =>
     isServerless ? turn.play(job).finally(deps.spending.flush) : turn.play(job);
-  const tests = createTestRunService(deps.tooling.testRuns);
+  const tests = createTestRunService(
+    deps.tooling.testRuns,
+    isServerless ? Math.max(env.turnBudgetMs, TESTS_BUDGET_MS_MIN) : 0,
+  );
   const shutdown = new AbortController();
   const delivery = {
     db,

@@ -197,6 +197,12 @@ describe("requireServerless", () => {
   it("accepts settings with an external database, engine, browser and sandbox, and with keys and BASE_URL", () => {
     requireServerless(readEnv(variables));
     requireServerless(readEnv({ ...variables, SANDBOX: "none" }));
+    const boxed = { ...variables, BROWSER_CDP_URL: "", VERCEL_SANDBOX_SNAPSHOT: "snap_1" };
+    requireServerless(readEnv(boxed));
+    assert.throws(
+      () => requireServerless(readEnv({ ...boxed, SANDBOX: "none" })),
+      /BROWSER_CDP_URL.* must be set/,
+    );
   });
 
   for (const name of Object.keys(variables)) {

@@ -33,6 +33,7 @@ const container: Deps["container"] = {
     logIn: async () => assert.fail("no one logs in"),
     upgradeToWebSocket: async () => Response.json({ error: "no such session" }, { status: 404 }),
     serveMcp: unused,
+    servePage: unused,
     loadSessionPage: unused,
     loadReportPage: unused,
     loadLivePage: unused,

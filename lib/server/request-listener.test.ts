@@ -47,6 +47,7 @@ const container: Deps["container"] = {
     logIn: async () => assert.fail("no one logs in"),
     upgradeToWebSocket: async () => undefined,
     serveMcp: async () => new Response(null, { status: 405 }),
+    servePage: () => Promise.reject(new Error("no page here")),
     loadSessionPage: async () => undefined,
     loadReportPage: async () => undefined,
     loadLivePage: async () => undefined,

@@ -11,7 +11,7 @@ const ATTEMPTS_MAX = 2;
 
 /**
  * `ended`: this process has nothing left to do. `later`: another process has claimed the test run and may still be
- * alive.
+ * alive, or the test run continues without a process and has to be continued.
  */
 export type PlayedTests = { status: "ended" } | { status: "later" };
 
@@ -19,6 +19,8 @@ export type PlayedTests = { status: "ended" } | { status: "later" };
  * Claims a test run for this process and executes it. Skips a test run while another process that has claimed it may
  * still be alive. After two attempts that did not end, ends the test run with the status `interrupted`.
  *
+ * @param playMs after how many milliseconds the test run is released, so that the next play continues it; 0: never. This
+ * is for functions, which cannot run for long, and whose tests outlive them.
  * @param shutdown fires when the service shuts down. The test run is then released, so that another process can start
  * it again.
  * @throws the reason of `shutdown`, and errors of the database.
@@ -27,12 +29,15 @@ export async function playTestRun(
   deps: TestRunsDeps,
   testRunId: string,
   shutdown: AbortSignal,
+  playMs = 0,
 ): Promise<PlayedTests> {
   shutdown.throwIfAborted();
   const claimed = await claimTestRun(deps.db, testRunId, deps.owner);
   if (claimed === "held") return { status: "later" };
   if (claimed === undefined) return { status: "ended" };
-  const end = claimed.attempt > ATTEMPTS_MAX ? INTERRUPTED : await playClaimed(deps, claimed, shutdown);
+  const end =
+    claimed.attempt > ATTEMPTS_MAX ? INTERRUPTED : await playClaimed(deps, claimed, shutdown, playMs);
+  if (end === "paused") return { status: "later" };
   await faultPoint("tests-read");
   if (end) await settleTestRun(deps, claimed, end);
   return { status: "ended" };
@@ -46,17 +51,20 @@ const INTERRUPTED: TestRunEnd = {
 
 /**
  * Executes a claimed test run.
- * @returns the outcome; undefined if the test run was removed or taken over by another process.
+ * @returns the outcome; `paused` if `playMs` is over; undefined if the test run was removed or taken over by another
+ * process.
  * @throws the reason of `shutdown`, after the test run was released.
  */
 async function playClaimed(
   deps: TestRunsDeps,
   row: TestRunRow,
   shutdown: AbortSignal,
-): Promise<TestRunEnd | undefined> {
+  playMs: number,
+): Promise<TestRunEnd | "paused" | undefined> {
   const stop = new AbortController();
   const onShutdown = () => stop.abort(new RunEnded("shutdown"));
   shutdown.addEventListener("abort", onShutdown, { once: true });
+  const timer = playMs > 0 ? setTimeout(() => stop.abort(new RunEnded("paused")), playMs) : undefined;
   const watching = watchTestRun(deps, row, stop);
   try {
     const end = await runInWorkspace(deps, row, { signal: stop.signal, onStart: watching.start }).catch(
@@ -69,8 +77,10 @@ async function playClaimed(
     if (!(ended instanceof RunEnded) || ended.why === "cancelled") return end;
     if (ended.why === "lost") return undefined;
     await releaseTestRun(deps.db, row);
+    if (ended.why === "paused") return "paused";
     throw shutdown.reason;
   } finally {
+    clearTimeout(timer);
     shutdown.removeEventListener("abort", onShutdown);
     await watching.end();
   }

@@ -48,10 +48,10 @@ export async function runInWorkspace(
     try {
       const script = variant ? variantScript(variant.document, variant.variant) : null;
       const program = await composeProgram(row.input, lease, { patterns, script });
-      await clearResults(workspace);
+      if (!(await workspace.hasTests?.(row.id))) await clearResults(workspace);
       await onStart(workspace);
       await faultPoint("tests-running");
-      const result = await start(workspace, program, { ...row.input, signal });
+      const result = await start(workspace, program, { ...row.input, id: row.id, signal });
       // Discards the results of a released or lost test run, because another attempt produces and stores results.
       if (signal.reason instanceof RunEnded && signal.reason.why !== "cancelled") throw signal.reason;
       const { tests, ...end } = await readEnd(workspace, result, {
@@ -65,7 +65,7 @@ export async function runInWorkspace(
         revision: variant?.number ?? null,
       };
     } finally {
-      await lease.release();
+      await lease.release(survives(signal.reason));
     }
   } catch (error) {
     if (!(error instanceof CannotRun) && !isWorkspaceError(error)) throw error;
@@ -104,15 +104,21 @@ async function clearResults(workspace: Workspace): Promise<void> {
   await workspace.writeFile(PROGRESS_PATH, new Uint8Array());
 }
 
+/** Whether tests continue after an abort with this reason, where they outlive the process: another one continues the test run. */
+const survives = (reason: unknown): boolean =>
+  reason instanceof RunEnded && (reason.why === "shutdown" || reason.why === "paused");
+
 async function start(
   workspace: Workspace,
   program: TestProgram,
-  { timeoutSeconds, signal }: { timeoutSeconds: number; signal: AbortSignal },
+  { id, timeoutSeconds, signal }: { id: string; timeoutSeconds: number; signal: AbortSignal },
 ): Promise<CommandResult> {
   try {
     return await workspace.runTests(program, {
+      id,
       timeoutMs: timeoutSeconds * 1_000 + RUNNER_MARGIN_MS,
       signal,
+      survives,
     });
   } catch (error) {
     if (signal.aborted) throw signal.reason;

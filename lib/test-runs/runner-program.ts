@@ -1,5 +1,4 @@
 import { readFile } from "node:fs/promises";
-import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import type { TestRunInput } from "#db/schema/index.ts";
 import type { BrowserLease } from "#lib/browser/browser-service.ts";
@@ -25,9 +24,6 @@ const RUNNER_FILES = ["start.ts", "settings.ts", "playwright.config.ts", "report
 /** The folder of the runner's files, as an absolute path in the sandbox. */
 const RUNNER = "/run-tests";
 const TEST_PACKAGE = "/node_modules/@playwright/test";
-
-const require = createRequire(import.meta.url);
-const folderOf = (name: string) => dirname(require.resolve(`${name}/package.json`));
 
 /**
  * Composes the program that runs Playwright's test runner in the sandbox.
@@ -82,13 +78,8 @@ export async function composeProgram(
       },
     ],
     script: `${RUNNER}/start.ts`,
-    shown: [
-      ...["playwright", "playwright-core"].map((name) => ({
-        from: folderOf(name),
-        to: `/node_modules/${name}`,
-      })),
-      ...listChromiumFolders(executablePath, env).map((folder) => ({ from: folder, to: folder })),
-    ],
+    packages: ["playwright", "playwright-core"],
+    shown: listChromiumFolders(executablePath, env).map((folder) => ({ from: folder, to: folder })),
     proxyPort,
   };
 }

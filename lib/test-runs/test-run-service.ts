@@ -17,8 +17,8 @@ type TestRunService = {
 
 const LOST_AFTER_MS = 120_000;
 
-/** @see TestRunService */
-export function createTestRunService(deps: TestRunsDeps): TestRunService {
+/** @see TestRunService @param playMs how long one play may take, see {@link playTestRun}. */
+export function createTestRunService(deps: TestRunsDeps, playMs = 0): TestRunService {
   const shutdown = new AbortController();
   const playing = new Map<string, Promise<PlayedTests>>();
   return {
@@ -26,7 +26,9 @@ export function createTestRunService(deps: TestRunsDeps): TestRunService {
       // The job engine may deliver a job twice. The second delivery waits for the execution that the first one started.
       const existing = playing.get(testRunId);
       if (existing) return existing;
-      const played = playTestRun(deps, testRunId, shutdown.signal).finally(() => playing.delete(testRunId));
+      const played = playTestRun(deps, testRunId, shutdown.signal, playMs).finally(() =>
+        playing.delete(testRunId),
+      );
       playing.set(testRunId, played);
       return played;
     },

@@ -10,8 +10,8 @@ const CHECK_INTERVAL_MS = 2_000;
 
 /** The reason of an abort signal that ends a test run before its tests have ended. */
 export class RunEnded extends Error {
-  readonly why: "cancelled" | "lost" | "shutdown";
-  constructor(why: "cancelled" | "lost" | "shutdown") {
+  readonly why: "cancelled" | "lost" | "shutdown" | "paused";
+  constructor(why: "cancelled" | "lost" | "shutdown" | "paused") {
     super(why);
     this.name = "RunEnded";
     this.why = why;

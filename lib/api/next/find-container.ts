@@ -19,6 +19,8 @@ export type Mounted = PageLoaders & {
    * Handles share links and the sign-in with the identity provider. See `exchangeLinkForCookie` in `lib/api/auth/entrance.ts`.
    */
   exchangeLinkForCookie: (request: Request) => Promise<Response | "unknown" | undefined>;
+  /** Serves landing pages below `/p/`. */
+  servePage: (request: Request) => Promise<Response>;
   /** Serves `POST /login`, which signs in with the token of a login link. */
   logIn: (request: Request) => Promise<Response>;
 };

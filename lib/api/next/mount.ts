@@ -102,6 +102,13 @@ export function mountProviderLogin(): { GET: RouteHandler } {
   return { GET: handle };
 }
 
+/**
+ * Serves landing pages on serverless platforms, for every method. In the service's own server process, these requests do
+ * not reach Next.
+ */
+export const mountPages = (): Record<(typeof METHODS)[number], RouteHandler> =>
+  forEveryMethod((request) => answer(request, async () => (await findContainer()).servePage(request)));
+
 /** Returns the handlers of unknown paths below `/api`. Programs get the error envelope there instead of the 404 page. */
 export function mountUnknown(): Record<(typeof METHODS)[number], RouteHandler> {
   return forEveryMethod((request) =>

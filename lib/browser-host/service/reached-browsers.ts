@@ -3,6 +3,7 @@ import type { BrowserLease, LeaseTenant, ViewListeners } from "#lib/browser/brow
 import type { ReachedBrowsers } from "#lib/browser/create-browser-service.ts";
 import type { EventBus } from "#lib/events/bus/bus.ts";
 import type { Link } from "#lib/host-link/link.ts";
+import { LinkEndedError } from "#lib/host-link/link-message.ts";
 import type { Logger } from "#lib/log/logger.ts";
 import { findOpenTurns } from "#lib/session/store/run-store.ts";
 import type { HostCalls } from "../host-calls.ts";
@@ -121,8 +122,10 @@ async function lease(hosts: BrowserHosts, tenant: LeaseTenant, signal: AbortSign
   return {
     ...browser,
     listRefusals: () => link.call("listLeaseRefusals", { leaseId }),
-    async release() {
-      released.abort(new Error("the lease was released"));
+    async release(isKept = false) {
+      released.abort(
+        isKept ? new LinkEndedError("the lease is continued") : new Error("the lease was released"),
+      );
       await held.catch(() => {});
     },
   };

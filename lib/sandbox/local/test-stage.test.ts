@@ -15,6 +15,7 @@ const { itRuns } = fixture;
 const program = (script: string, more: Partial<TestProgram> = {}): TestProgram => ({
   files: [{ path: "/run/main.mjs", bytes: bytes(script) }],
   script: "/run/main.mjs",
+  packages: [],
   shown: [],
   proxyPort: 1,
   ...more,

@@ -1,4 +1,5 @@
 import { chmod, mkdir, mkdtemp, readdir, realpath, rm, stat, writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { errorText, hidePaths } from "#lib/text/error-text.ts";
@@ -42,7 +43,7 @@ export function createTestStage({ planTests }: Confinement & { works: true }): T
     );
   }
 
-  return async ({ files, script, shown, proxyPort }, place) => {
+  return async ({ files, script, packages, shown, proxyPort }, place) => {
     const { folder, user } = place;
     await sweepStages();
     const node = await realpath(process.execPath);
@@ -57,7 +58,8 @@ export function createTestStage({ planTests }: Confinement & { works: true }): T
       await chmod(stage, 0o711);
       const egress = join(stage, "egress");
       socket = await openProxySocket(egress, proxyPort, user);
-      const all = [...shown, { from: egress, to: dirname(TEST_PROXY_SOCKET) }];
+      const modules = packages.map((name) => ({ from: folderOf(name), to: `/node_modules/${name}` }));
+      const all = [...modules, ...shown, { from: egress, to: dirname(TEST_PROXY_SOCKET) }];
       const command: ArgvCommand = {
         ...place,
         names: [],
@@ -76,6 +78,9 @@ export function createTestStage({ planTests }: Confinement & { works: true }): T
     }
   };
 }
+
+const require = createRequire(import.meta.url);
+const folderOf = (name: string) => dirname(require.resolve(`${name}/package.json`));
 
 const STAGE_PREFIX = "agent-session-tests-";
 

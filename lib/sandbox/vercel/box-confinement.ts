@@ -26,6 +26,8 @@ export type BoxConfinement = {
   programs: string;
   /** A folder for files that the service and commands exchange. Commands cannot find it. */
   transfer: string;
+  /** Composes the beginning of a command in another view of the machine. @param options bubblewrap's, up to `--`. */
+  inView: (options: readonly string[]) => string[];
   /** Composes what the SDK has to run for a command. */
   wrap: (argv: readonly string[], files?: CommandFiles) => { cmd: string; args: string[]; sudo: boolean };
 };
@@ -76,20 +78,20 @@ export async function confineInBox(box: VercelBox, bubblewrap: Bubblewrap): Prom
     ...["setpriv", "--reuid", user, "--regid", group, "--clear-groups"],
     ...["--no-new-privs", "--bounding-set=-all", "--"],
   ];
-  const prefix = {
-    user: ["bwrap", "--unshare-all", ...view],
-    // Root without a user namespace, so that the files keep their owner; then the user of the box again.
-    sudo: [
-      ...["bwrap", "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts"],
-      ...view,
-      ...dropTo(uid, gid),
-    ],
-    none: [...dropTo(LONELY_USER, LONELY_USER), "env", `HOME=${own.home}`, `TMPDIR=${own.tmp}`],
-  }[bubblewrap];
+  const inView = (options: readonly string[]) =>
+    bubblewrap === "user"
+      ? ["bwrap", "--unshare-all", ...options]
+      : // Root without a user namespace, so that the files keep their owner; then the user of the box again.
+        ["bwrap", ...NAMESPACES, ...options, ...dropTo(uid, gid)];
+  const prefix =
+    bubblewrap === "none"
+      ? [...dropTo(LONELY_USER, LONELY_USER), "env", `HOME=${own.home}`, `TMPDIR=${own.tmp}`]
+      : inView(view);
   return {
     bubblewrap,
     ...folders,
     tmp: bubblewrap === "none" ? own.tmp : "/tmp",
+    inView,
     wrap: (argv, { input = "/dev/null", output = "/dev/null" } = {}) => ({
       cmd: "bash",
       args: ["-c", RUN, "bash", input, output, folders.transfer, ...prefix, ...argv],
@@ -97,3 +99,5 @@ export async function confineInBox(box: VercelBox, bubblewrap: Bubblewrap): Prom
     }),
   };
 }
+
+const NAMESPACES = ["--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts"];

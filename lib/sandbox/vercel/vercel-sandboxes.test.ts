@@ -137,14 +137,6 @@ describe("programs in a box", () => {
   });
 });
 
-test("a test run is refused, because a box cannot reach the service's proxy", async (t) => {
-  const { workspace } = await openWorkspace(t);
-  await assert.rejects(
-    workspace.runTests({ files: [], script: "", shown: [], proxyPort: 1 }, options),
-    /test runs are not available on Vercel Sandbox/,
-  );
-});
-
 test("a box that cannot be opened is an error, and the next call retries", async (t) => {
   const { sandboxes, statuses } = createSandboxes();
   standIn.failNext({ method: "POST", path: /^\/v3\/sandboxes$/, status: 402, code: "no_capacity" });

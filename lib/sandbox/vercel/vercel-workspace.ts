@@ -6,6 +6,7 @@ import { parseWorkspacePath } from "../parse-workspace-path.ts";
 import type { CommandResult, Workspace, WorkspaceEntry } from "../sandbox-service.ts";
 import { WorkspaceError } from "../workspace-error.ts";
 import { type BoxConfinement, confineInBox } from "./box-confinement.ts";
+import { hasTestsInBox, runTestsInBox } from "./box-tests.ts";
 import { extendTo } from "./create-vercel-boxes.ts";
 import { probeBubblewrap } from "./image-record.ts";
 import { runBoxScript } from "./run-box-script.ts";
@@ -143,11 +144,12 @@ export async function openVercelWorkspace(options: VercelWorkspaceOptions): Prom
         await runBoxScript(box, `rm -rf -- "$1"`, [folder]).catch(() => {});
       }
     },
-    async runTests() {
-      throw new WorkspaceError(
-        "test runs are not available on Vercel Sandbox: a box reaches neither a Chromium nor the service's proxy",
-      );
+    async runTests(program, { signal, ...given }) {
+      await extendTo(box, given.timeoutMs + TIME_TO_SPARE_MS);
+      const either = AbortSignal.any([signal, closing]);
+      return runTestsInBox(box, confinement, program, { ...given, signal: either });
     },
+    hasTests: (id) => hasTestsInBox(box, id),
   };
 }
 

@@ -1,0 +1,3 @@
+import { mountPages } from "#lib/api/next/mount.ts";
+
+export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = mountPages();
