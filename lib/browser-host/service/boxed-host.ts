@@ -48,7 +48,7 @@ export type BoxedHosts = {
   keepRunning: (host: Pick<HostRow, "id" | "sessionId">) => () => void;
 };
 
-export type BoxedHostsDeps = {
+type BoxedHostsDeps = {
   boxes: VercelBoxes;
   db: Database;
   sealer: Sealer;

@@ -14,7 +14,7 @@ const manifestSchema = z.object({
 });
 
 /** Where the program of the browser host is in a box. */
-export type BoxProgramPlace = {
+type BoxProgramPlace = {
   /** The folder of the program. It has the layout of the project. */
   root: string;
   /** The folder with the npm packages of the program, by name. */

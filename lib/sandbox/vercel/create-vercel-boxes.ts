@@ -15,7 +15,7 @@ export const BROWSER_HOST_PORT = 9_222;
 const BOX_TIMEOUT_MS = 15 * 60_000;
 
 /** What new boxes start from: a snapshot or an image; by default, the platform's own image. */
-export type BoxSource = { snapshotId?: string | undefined; image?: string | undefined };
+type BoxSource = { snapshotId?: string | undefined; image?: string | undefined };
 
 /** Credentials for Vercel's API, and a `fetch` that leads to it. */
 export type BoxConnection = { token: string; teamId: string; projectId: string; fetch: typeof fetch };
