@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { openSync } from "node:fs";
-import { mkdir, readFile, rm } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
@@ -24,6 +24,7 @@ const LOG_SHOWN = 2_000;
  */
 export async function startLocalHost(start: HostStart): Promise<LocalHost> {
   await mkdir(start.dataDir, { recursive: true });
+  await removeOldLogs(start.dataDir);
   const logPath = join(start.dataDir, `host-${start.id}.log`);
   const log = openSync(logPath, "w", 0o600);
   const child = spawn(
@@ -48,6 +49,12 @@ export async function startLocalHost(start: HostStart): Promise<LocalHost> {
       return text;
     }),
   };
+}
+
+/** Removes the logs of earlier hosts. The log of a host stays if the process that started it has ended before the host. */
+async function removeOldLogs(dataDir: string): Promise<void> {
+  const old = (await readdir(dataDir)).filter((name) => /^host-bh_[\w-]+\.log$/.test(name));
+  await Promise.all(old.map((name) => rm(join(dataDir, name), { force: true })));
 }
 
 /** Reads the first line of the host's output, which names its port. */
