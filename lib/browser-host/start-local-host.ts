@@ -13,6 +13,16 @@ type LocalHost = {
   exited: Promise<string>;
 };
 
+/** The variables that a host inherits. It runs pages and scripts, so it must not have the service's credentials. */
+const INHERITED =
+  /^(PATH|HOME|LANG|LC_\w+|TZ|TMPDIR|TEMP|SystemRoot|LD_LIBRARY_PATH|NODE_ENV|NODE_COMPILE_CACHE|MALLOC_ARENA_MAX)$/;
+
+// The cast is needed because Next.js declares NODE_ENV as required.
+const inheritedEnvironment = () =>
+  Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => INHERITED.test(name)),
+  ) as NodeJS.ProcessEnv;
+
 const START_MS_MAX = 30_000;
 const LOG_SHOWN = 2_000;
 
@@ -30,7 +40,7 @@ export async function startLocalHost(start: HostStart): Promise<LocalHost> {
   const child = spawn(
     process.execPath,
     ["--disable-warning=ExperimentalWarning", fileURLToPath(new URL("./host-worker.ts", import.meta.url))],
-    { stdio: ["pipe", "pipe", log], detached: true },
+    { stdio: ["pipe", "pipe", log], detached: true, env: inheritedEnvironment() },
   );
   child.stdin?.on("error", () => {});
   child.stdin?.end(JSON.stringify(start));
