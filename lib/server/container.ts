@@ -16,6 +16,7 @@ import { serveOperation } from "#lib/api/serve/serve-operation.ts";
 import { servePath } from "#lib/api/serve/serve-path.ts";
 import { submitFromOverlay } from "#lib/api/serve/submit-from-overlay.ts";
 import { createBrowserControl } from "#lib/browser/view/browser-control.ts";
+import { listRunningHosts } from "#lib/browser-host/service/host-status-store.ts";
 import { createHttpRefusal } from "#lib/callback/endpoint/refuse-http.ts";
 import { createSchemaChecker } from "#lib/deliverable/admission/create-schema-checker.ts";
 import { createDiskFloor } from "#lib/disk/disk-floor.ts";
@@ -49,6 +50,7 @@ import { askSubAgentFlag } from "./sub-agent-flag.ts";
 
 export type Container = Awaited<ReturnType<typeof createContainer>>;
 
+type ContainerOptions = { isServerless?: boolean; launcherPath?: string };
 type Parts = Awaited<ReturnType<typeof createParts>>;
 
 /**
@@ -56,11 +58,12 @@ type Parts = Awaited<ReturnType<typeof createParts>>;
  *
  * @param options.isServerless whether the service runs in serverless functions, which cannot keep files on disk and may
  * be frozen after a response. The caller has checked the settings with `requireServerless`.
+ * @param options.launcherPath search path for the programs that confine commands and scripts; the system's by default.
  * @throws Error with a readable message if a part cannot be created.
  */
-export async function createContainer(env: Env, logger: Logger, { isServerless = false } = {}) {
+export async function createContainer(env: Env, logger: Logger, options: ContainerOptions = {}) {
   await checkPaths(env);
-  const parts = await createParts(env, logger, isServerless);
+  const parts = await createParts(env, logger, options);
   const { storage, tooling, player, removals, model } = parts;
   const services = createServices(env, logger, parts);
   parts.connectApi(services);
@@ -80,6 +83,7 @@ export async function createContainer(env: Env, logger: Logger, { isServerless =
       browser: tooling.browser.describe().detail,
       sandbox: tooling.sandbox.describe().detail,
       isolation: describeIsolation(tooling),
+      missingTools: tooling.missingTools,
     }),
     /** Resumes open runs and starts to execute new runs. */
     async start() {
@@ -99,14 +103,15 @@ export async function createContainer(env: Env, logger: Logger, { isServerless =
 }
 
 /** Creates the parts on which all other parts depend. */
-async function createBase(env: Env, logger: Logger, isServerless: boolean) {
+async function createBase(env: Env, logger: Logger, options: ContainerOptions) {
+  const { isServerless = false, launcherPath } = options;
   const securityLog = openSecurityLog(env, logger);
   // Before any other process is started, because control groups can be enabled only in a group without other processes.
   const groups = env.SANDBOX === "local" && !isServerless ? await findControlGroups() : undefined;
   hideFolder(env.DATA_DIR);
   const disk = createDiskFloor(env.DATA_DIR, env.DISK_FREE_MIN_MB * 2 ** 20);
   const opening = openStorage(env, logger, isServerless);
-  const runnersReady = createRunners({ env, logger, groups, disk, storage: opening });
+  const runnersReady = createRunners({ env, logger, groups, disk, storage: opening, launcherPath });
   // If both fail, the error of the storage is reported, because it is likely to be the cause.
   const storage = await opening.catch(async (error: unknown) => {
     const runners = await runnersReady.catch(() => undefined);
@@ -141,8 +146,8 @@ async function createBase(env: Env, logger: Logger, isServerless: boolean) {
 type Base = Awaited<ReturnType<typeof createBase>>;
 
 /** Creates the parts in the order of their dependencies. */
-async function createParts(env: Env, logger: Logger, isServerless: boolean) {
-  const base = await createBase(env, logger, isServerless);
+async function createParts(env: Env, logger: Logger, options: ContainerOptions) {
+  const base = await createBase(env, logger, options);
   const { storage } = base;
   const schemas = createSchemaChecker();
   const access = createAccess(env, base);
@@ -346,6 +351,11 @@ function createServices(env: Env, logger: Logger, parts: Parts): ApiServices {
     evidence,
     transcript,
     tools,
+    deployment: {
+      missingTools: tooling.missingTools,
+      scripts: tooling.scripts.describe().detail,
+      listHosts: () => listRunningHosts(storage.db),
+    },
     skills,
     variants,
     publishedScripts,

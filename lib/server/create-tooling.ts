@@ -41,6 +41,7 @@ import type { HostServices } from "#lib/tools/browser/host-services.ts";
 import { browserTools } from "#lib/tools/browser/index.ts";
 import { createScriptRunner } from "#lib/tools/browser/script/script-runner.ts";
 import { workspaceFiles } from "#lib/tools/browser/script/workspace-files.ts";
+import { divideTools } from "#lib/tools/deployment-tools.ts";
 import { peopleTools } from "#lib/tools/questions/index.ts";
 import { publishQaReport } from "#lib/tools/reports/publish-qa-report.ts";
 import type { ToolCall } from "#lib/tools/tool.ts";
@@ -55,6 +56,7 @@ import { variantTools } from "#lib/variant/tools/index.ts";
 import { variantHelpers } from "#lib/variant/tools/script-helpers.ts";
 import type { VariantsDeps } from "#lib/variant/variants-deps.ts";
 import type { Env } from "./env.ts";
+import { findLacks } from "./find-lacks.ts";
 import type { Storage } from "./open-storage.ts";
 
 type ToolingDeps = {
@@ -79,6 +81,8 @@ type ToolingDeps = {
 };
 
 type RunnersDeps = Pick<ToolingDeps, "env" | "logger" | "disk"> & {
+  /** Search path for the programs that confine commands and scripts; the system's folders by default. */
+  launcherPath: string | undefined;
   /** The control groups of this machine; undefined if the sandbox uses none. */
   groups: FoundGroups | undefined;
   /** The storage, which may still be opening. */
@@ -95,7 +99,8 @@ type Runners = Awaited<ReturnType<typeof createRunners>>;
  * Creates the sandbox and the script runner. Both first try how this machine can confine processes. They need the
  * storage only later, so the storage can be opened meanwhile.
  */
-export async function createRunners({ env, logger, groups, disk, storage }: RunnersDeps) {
+export async function createRunners(deps: RunnersDeps) {
+  const { env, logger, groups, disk, storage, launcherPath } = deps;
   const sizesReady =
     env.OWNER_STORED_MIB > 0 ? storage.then(({ db }) => createWorkspaceSizes(db, logger)) : undefined;
   const [sandbox, scripts, sizes] = await Promise.all([
@@ -105,6 +110,7 @@ export async function createRunners({ env, logger, groups, disk, storage }: Runn
       dataDir: env.DATA_DIR,
       disk,
       logger,
+      ...(launcherPath !== undefined && { launcherPath }),
       ...(groups && { findGroups: async () => groups }),
       onStartupStatus: async (sessionId, status) => setStartupStatus((await storage).db, sessionId, status),
       readStartupStatus: async (sessionId) => readStartupStatus((await storage).db, sessionId),
@@ -114,6 +120,7 @@ export async function createRunners({ env, logger, groups, disk, storage }: Runn
     // Only a serverless function runs scripts itself. Otherwise the host does, and the service only tells whether it can.
     createScriptRunner({
       logger,
+      launcherPath,
       isWarm: false,
       isUnconfinedAllowed: env.SANDBOX === "unconfined",
     }),
@@ -148,7 +155,9 @@ export async function createTooling(deps: ToolingDeps) {
     transcript,
     people: elicitations,
   };
-  const variantServices = { ...variants, hold: pages.hold };
+  const lacks = findLacks({ ...deps, launch: opened.launch, sandbox, scripts });
+  const hasBrowsers = lacks.browser === undefined;
+  const variantServices = { ...variants, hasBrowsers, hold: pages.hold };
   opened.setScriptHelpers(variantHelpers(variants));
   const reports: ReportsDeps = { db, log, evidence, readTestedVariants };
   const planning: PlanningDeps = { db, log, findSelectorProblem };
@@ -163,20 +172,14 @@ export async function createTooling(deps: ToolingDeps) {
     ...variantTools(variantServices),
     publishQaReport(reports),
     ...planningTools(planning),
-    // Serverless functions cannot serve landing pages.
-    ...(deps.isServerless ? [] : [deployLandingPage({ ...landing, sandbox })]),
+    deployLandingPage({ ...landing, sandbox }),
     importLegacySession(porting),
-    // Serverless functions have no Chromium of their own.
-    ...(deps.isServerless ? [] : testTools(testRuns)),
+    ...testTools(testRuns),
     ...agentTools(deps.agents),
     ...skillTools({ db, sandbox }),
   ];
-  // A deployment does not have tools that cannot work on it: without a sandbox, or without a way to confine scripts.
-  const tools = all.filter(
-    ({ name, needs }) =>
-      (env.SANDBOX !== "none" || needs !== "sandbox") &&
-      (scripts.refusal === undefined || name !== "browser_execute"),
-  );
+  const { working: tools, missing: missingTools } = divideTools(all, lacks);
+  for (const entry of missingTools) logger.info(entry, "tools that cannot work here are not offered");
   const entries = listIneffective(env.EXTERNAL_TURN_EXCLUDE, tools);
   // A misspelled name would go unnoticed otherwise.
   if (entries.length > 0) logger.warn({ entries }, "EXTERNAL_TURN_EXCLUDE has entries that exclude no tool");
@@ -196,6 +199,7 @@ export async function createTooling(deps: ToolingDeps) {
     porting,
     testRuns,
     tools,
+    missingTools,
     skills: createSessionSkills({ db, catalogue }),
     pages,
     firstLook: pages.firstLook,
@@ -265,6 +269,7 @@ async function openBrowsers(deps: ToolingDeps, evidence: EvidenceStore) {
       });
   return {
     ...opened,
+    launch,
     setScriptHelpers(set: HostServices["scriptHelpers"]) {
       helpers = set;
     },

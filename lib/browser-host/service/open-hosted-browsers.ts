@@ -46,6 +46,8 @@ export async function openHostedBrowsers(deps: OpenBrowsersDeps): Promise<Opened
         );
   });
   await hosts.connectKnown();
+  const running = hosts.list().length;
+  if (running > 0) logger.info({ hosts: running }, "connected to browser hosts that ran already");
   recordLost();
   return {
     browsers: createReachedBrowsers({ hosts, db, bus, logger, describe: deps.describeBrowser }),
@@ -53,6 +55,8 @@ export async function openHostedBrowsers(deps: OpenBrowsersDeps): Promise<Opened
     variantPages: createRemoteVariantPages(hosts),
     async close(isFinal) {
       stopFollowing();
+      if (!isFinal && hosts.countLive() > 0)
+        logger.info({ lingerMs: deps.local?.lingerMs }, "browsers stay for the next process of the service");
       await hosts.close(isFinal);
     },
   };

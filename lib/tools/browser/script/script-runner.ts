@@ -90,6 +90,8 @@ type ScriptRunnerOptions = {
    * Whether to keep a spare process for the next script. True by default, because this saves about 0.3 s per script.
    */
   isWarm?: boolean;
+  /** Search path, as in PATH, for the programs that confine scripts; the system's folders by default. */
+  launcherPath?: string | undefined;
   /** The kinds of confinement to try; overrides `isUnconfinedAllowed`. */
   confinement?: readonly ConfinementKind[];
 };
@@ -102,7 +104,7 @@ type ScriptRunnerOptions = {
 export async function createScriptRunner(options: ScriptRunnerOptions): Promise<ScriptRunner> {
   const { logger, nodePath = process.execPath, isUnconfinedAllowed = false } = options;
   const kinds = options.confinement ?? (isUnconfinedAllowed ? CONFINEMENT_KINDS : (["bubblewrap"] as const));
-  const confinement = await findConfinement(nodePath, kinds);
+  const confinement = await findConfinement(nodePath, kinds, options.launcherPath);
   if ("reason" in confinement) {
     logger.warn({ reason: confinement.reason }, NOT_CONFINED);
     return refuseScripts(confinement.reason);
