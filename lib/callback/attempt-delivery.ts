@@ -3,6 +3,7 @@ import { faultPoint } from "#lib/faults/fault-point.ts";
 import type { Logger } from "#lib/log/logger.ts";
 import type { GuardedPost } from "#lib/net/fetch/guarded-post.ts";
 import type { Sealer } from "#lib/secrets/sealer.ts";
+import { concludeAttempt, mustHold, reportEndpoint } from "./conclude-attempt.ts";
 import { deliveryMachine } from "./delivery-machine.ts";
 import {
   type AttemptRow,
@@ -11,11 +12,10 @@ import {
   type DeliveryToMake,
   findAttempt,
   holdDelivery,
-  settleAttempt,
+  storeAttempt,
 } from "./delivery-store.ts";
 import type { EndpointPace } from "./endpoint/endpoint-pace.ts";
 import type { HttpRefusal } from "./endpoint/refuse-http.ts";
-import { mustHold, reportEndpoint, settle } from "./judge-attempt.ts";
 import { type Opened, openDelivery } from "./open-delivery.ts";
 import type { RetrySchedule } from "./retry-schedule.ts";
 import { type Exchange, sendCallback } from "./send-callback.ts";
@@ -115,7 +115,7 @@ export async function attemptDelivery(deps: DeliveryDeps, key: AttemptKey): Prom
   if (waitMs > 0) return { state: "wait", delayMs: waitMs };
   const exchange = opened.ok ? await send(deps, delivery, opened, now) : opened.exchange;
   await faultPoint("callback-answered");
-  const settled = settle(deps, { ...delivery, row: sending }, exchange, now());
+  const settled = concludeAttempt(deps, { ...delivery, row: sending }, exchange, now());
   const attempt = {
     number: key.number,
     at,
@@ -126,7 +126,7 @@ export async function attemptDelivery(deps: DeliveryDeps, key: AttemptKey): Prom
   };
   if (settled.row.state === "dropped") await faultPoint("callback-dropped");
   const report = reportEndpoint(deps, delivery, settled.row, exchange);
-  const recorded = await settleAttempt(deps.db, sending, settled.row, attempt, report);
+  const recorded = await storeAttempt(deps.db, sending, settled.row, attempt, report);
   // Another executor has recorded the attempt first. This call returns the outcome that is recorded.
   if (!recorded) return attemptDelivery(deps, key);
   if (recorded.isEndpointDisabledNow)

@@ -182,7 +182,7 @@ const settleEndpointStatement = defineStatement<
  * @param endpoint null if the endpoint's state does not change, for example while the delivery has further attempts.
  * @returns undefined if the delivery has changed since it was read; nothing is written then.
  */
-export async function settleAttempt(
+export async function storeAttempt(
   db: Executor,
   from: MoveFrom,
   to: MoveTo,

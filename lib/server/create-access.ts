@@ -4,7 +4,7 @@ import { LOCAL_OWNER } from "#lib/api/auth/admit-caller.ts";
 import { createAuthenticator, settingsKeyId } from "#lib/api/auth/authenticate.ts";
 import { createFailedAttempts } from "#lib/api/auth/failed-attempts.ts";
 import { createLoginGate } from "#lib/api/auth/login-gate.ts";
-import { OIDC_PATH, type OidcLogin } from "#lib/api/auth/oidc-entrance.ts";
+import { OIDC_PATH, type OidcLogin } from "#lib/api/auth/oidc-sign-in.ts";
 import { reportRefusedKeys } from "#lib/api/auth/report-refused-keys.ts";
 import { createBodyReader } from "#lib/api/http/body/body-reader.ts";
 import { createLeasedRateLimiter } from "#lib/api/http/rates/leased-rate-limiter.ts";

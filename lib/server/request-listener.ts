@@ -179,7 +179,7 @@ export function createRequestListener({
       // The client has left while the request waited.
       if (response.closed) return;
     }
-    const entrance =
+    const linkAnswer =
       route || pathname === MCP_PATH
         ? undefined
         : await container.exchangeLinkForCookie({
@@ -189,7 +189,7 @@ export function createRequestListener({
             userAgent: request.headers["user-agent"] ?? null,
             client: connectionOf(request),
           });
-    if (entrance instanceof Response) return sendResponse(response, entrance);
+    if (linkAnswer instanceof Response) return sendResponse(response, linkAnswer);
 
     if (pathname === MCP_PATH) return answer((webRequest) => container.mounted.serveMcp(webRequest));
     if (pathname === logInOperation.path && request.method === logInOperation.method)
@@ -206,7 +206,7 @@ export function createRequestListener({
         return container.mounted.serve(route.operations, webRequest, route.params);
       });
     }
-    if (entrance === "unknown" || hasImpossibleId) request.url = NO_PAGE;
+    if (linkAnswer === "unknown" || hasImpossibleId) request.url = NO_PAGE;
     return sendOwnPage(request, response, url);
   }
 

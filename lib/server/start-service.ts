@@ -14,7 +14,7 @@ import { createOutageLog } from "./outage-log.ts";
 import { handleProcessErrors } from "./process-errors.ts";
 import { addressOf, createRequestListener, refuseWhileStopping } from "./request-listener.ts";
 import { createShutdown } from "./shut-down.ts";
-import { keepMemoryTrimmed } from "./trim-memory.ts";
+import { trimMemoryRegularly } from "./trim-memory.ts";
 import { createUpgradeHandler } from "./upgrade.ts";
 
 const NODE_VERSION_MIN = 24;
@@ -99,5 +99,5 @@ export async function startService({ onAnswering }: { onAnswering: () => void })
   printBanner({ env, container, readyMs: performance.now() });
   // The process that runs `npm start` restarts a service that was ready.
   process.send?.("ready");
-  keepMemoryTrimmed();
+  trimMemoryRegularly();
 }

@@ -3,6 +3,7 @@ import type { Database } from "#db/client.ts";
 import { queryRows } from "#db/statement.ts";
 import { claimRuns, prune, releaseLease, renewLease } from "./lease-statements.ts";
 import {
+  beginRun,
   commitChange,
   completeRuns,
   findAwaitedNames,
@@ -10,7 +11,6 @@ import {
   findWaits,
   loadRun,
   recordStep,
-  takeUpRun,
 } from "./run-statements.ts";
 import type { Change, Fence } from "./store-change.ts";
 
@@ -49,7 +49,7 @@ export function createEngineStore(
       recordStep(context, fence, step),
     completeRuns: (ends: (Fence & { output: unknown })[]) => completeRuns(context, ends),
     load: (runId: string, epoch: number) => loadRun(context, runId, epoch),
-    takeUp: (runId: string, epoch: number, nowMs: number) => takeUpRun(context, runId, epoch, nowMs),
+    takeUp: (runId: string, epoch: number, nowMs: number) => beginRun(context, runId, epoch, nowMs),
     findWaits: (eventNames: string[]) => findWaits(context, eventNames),
     findAwaitedNames: () => findAwaitedNames(context),
     findOpenRuns: (functionIds: string[]) => findOpenRuns(context, functionIds),

@@ -122,7 +122,7 @@ export async function loadRun(
  * Marks a run as running, and ends the sleeps and waits of the run that are due. One statement does both: a crash
  * between two statements could leave a parked run that waits for nothing and would never wake.
  */
-export async function takeUpRun(
+export async function beginRun(
   { query }: StoreContext,
   runId: string,
   epoch: number,

@@ -2,7 +2,7 @@ import type { Logger } from "#lib/log/logger.ts";
 import type { Change, EngineStore, Receipt, Snapshot, StepRow } from "../engine-store/engine-store.ts";
 import { INTERNAL_EVENTS, type SerializedError } from "../protocol.ts";
 import { type CallScene, callRun, type HeldRun } from "./call-run.ts";
-import type { Verdict } from "./judge-answer.ts";
+import type { Verdict } from "./classify-answer.ts";
 
 /** The dependencies of playing a run. `commit` writes only if the run still has its epoch. */
 export type PlayScene = CallScene & {

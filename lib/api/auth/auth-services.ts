@@ -6,7 +6,7 @@ import type { ShareLinks } from "#lib/session/share/share-link.ts";
 import type { Authenticator } from "./authenticate.ts";
 import type { FailedAttempts } from "./failed-attempts.ts";
 import type { LoginGate } from "./login-gate.ts";
-import type { OidcLogin } from "./oidc-entrance.ts";
+import type { OidcLogin } from "./oidc-sign-in.ts";
 
 /** The services that decide who a caller is and what the caller may access. */
 export type AuthServices = {

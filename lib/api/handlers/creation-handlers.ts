@@ -41,7 +41,7 @@ export type CreationServices = Pick<
   | "readSubAgentFlag"
   | "securityLog"
 > & {
-  skills: Pick<ApiServices["skills"], "take">;
+  skills: Pick<ApiServices["skills"], "store">;
   settings: Pick<ApiServices["settings"], "delegation" | "model">;
 };
 
@@ -93,7 +93,7 @@ async function store(services: CreationServices, session: NewSession): Promise<A
     isCreated = result.status === "created";
     return describeResult(services, result);
   } finally {
-    admission.settle(isCreated);
+    admission.end(isCreated);
   }
 }
 
@@ -156,7 +156,7 @@ async function readProfile(
   const userId = body.userId ?? null;
   const hasOutputSchema = body.outputSchema !== undefined;
   const subAgents = body.subAgents === true && (await mayDelegate(services, request, userId));
-  const skills = await takeSkills(services, capabilities);
+  const skills = await storeSkills(services, capabilities);
   const session: NewSession = {
     ...request,
     messages: body.messages,
@@ -197,11 +197,11 @@ async function readProfile(
 }
 
 /** Returns the skills for a new session. Returns none if the session cannot have the tools for using skills. */
-const takeSkills = async (
+const storeSkills = async (
   { tools, skills }: CreationServices,
   { sandbox }: NewSession["capabilities"],
 ): Promise<NewSession["skills"]> =>
-  sandbox && tools.some(({ name }) => SKILL_TOOLS.includes(name)) ? skills.take() : [];
+  sandbox && tools.some(({ name }) => SKILL_TOOLS.includes(name)) ? skills.store() : [];
 
 const withoutSkillTools = (tools: CreationServices["tools"]) =>
   tools.filter(({ name }) => !SKILL_TOOLS.includes(name));

@@ -22,7 +22,7 @@ import { showTestRun } from "#lib/test-runs/show-test-run.ts";
 import { listTestRuns } from "#lib/test-runs/test-run-store.ts";
 import { listPreviews } from "#lib/variant/previews/preview-store.ts";
 import { listVariantFacts } from "#lib/variant/variant-store.ts";
-import { readVisit } from "../auth/entrance.ts";
+import { readVisit } from "../auth/exchange-link.ts";
 import { findSubAgent } from "../auth/known-session.ts";
 import { readAgentViews } from "../handlers/agent-handlers.ts";
 import type { ApiServices } from "../handlers/services.ts";

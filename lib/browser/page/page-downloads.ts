@@ -110,7 +110,7 @@ export async function watchDownloads(
   };
   context.on("request", guard(onRequest));
   context.on("page", guard(onPage));
-  await context.addInitScript({ content: onceSource("object-urls", "keepObjectUrls", [REVOKED_MS]) });
+  await context.addInitScript({ content: onceSource("object-urls", "delayUrlRevocation", [REVOKED_MS]) });
   return {
     capture(cdp, response) {
       const kind = kindOf(response);

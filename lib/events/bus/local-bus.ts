@@ -35,7 +35,7 @@ export function createLocalBus(): LocalBus {
   return {
     publish(sessionId, item) {
       if (item.type === "delta") unfinished.remember(item.delta);
-      else unfinished.settle(sessionId, item.event.kind);
+      else unfinished.drop(sessionId, item.event.kind);
       for (const { listener } of sessions.of(sessionId)) listener(item);
     },
     subscribe: (sessionId, listener, onGap = ignore) => sessions.add(sessionId, { listener, onGap }),
@@ -48,7 +48,7 @@ export function createLocalBus(): LocalBus {
       for (const sessionId of sessions.keys()) recheck(sessionId);
       for (const topic of topics.keys()) for (const { onGap } of topics.of(topic)) onGap();
     },
-    settle: unfinished.settle,
+    settle: unfinished.drop,
     hasListeners: sessions.has,
     listSessions: sessions.keys,
     readUnfinished: unfinished.read,

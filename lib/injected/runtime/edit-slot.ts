@@ -3,7 +3,7 @@ import { listCopies } from "./copies.ts";
 import { dom } from "./dom.ts";
 import type { Effect } from "./effect.ts";
 import { add, every, filter, includes, join, readWords, without } from "./lists.ts";
-import { keepOriginal, takeOriginal } from "./lost-originals.ts";
+import { popOriginal, recordOriginal } from "./lost-originals.ts";
 import { shared } from "./shared-state.ts";
 
 /** The state of an attribute that is edited by one or more changes. */
@@ -91,7 +91,7 @@ function editAttribute(element: PageElement, name: string, edit: Edit): Effect {
   const keyOf = (value: Value) => dom.localName(element) + name + value;
   const slot = slots.get(name) ?? {
     // The cast is safe: this function keeps the values of attributes by such keys.
-    original: (takeOriginal(keyOf(shown)) ?? { original: shown }).original as Value,
+    original: (popOriginal(keyOf(shown)) ?? { original: shown }).original as Value,
     shown,
     edits: [],
   };
@@ -128,7 +128,7 @@ function editAttribute(element: PageElement, name: string, edit: Edit): Effect {
     undo() {
       absorb();
       const before = slot.shown;
-      if (!dom.isConnected(element)) keepOriginal(keyOf(before), slot.original);
+      if (!dom.isConnected(element)) recordOriginal(keyOf(before), slot.original);
       slot.edits = without(slot.edits, edit);
       show();
       for (const copy of listCopies([element]) as PageElement[]) {

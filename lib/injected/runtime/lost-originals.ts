@@ -12,7 +12,7 @@ const LOST_MAX = 500;
  *
  * @param look describes the changed element as the page would render it from such HTML
  */
-export function keepOriginal(look: string, original: unknown): void {
+export function recordOriginal(look: string, original: unknown): void {
   // Elements that the page removed earlier do not come back together with these.
   shared.lost = filter(
     shared.lost,
@@ -22,7 +22,7 @@ export function keepOriginal(look: string, original: unknown): void {
 }
 
 /** Finds and forgets what the first lost element with this look had before its change. */
-export function takeOriginal(look: string): LostOriginal | undefined {
+export function popOriginal(look: string): LostOriginal | undefined {
   const taken = find(shared.lost, (each) => each.look === look);
   shared.lost = without(shared.lost, taken);
   return taken;

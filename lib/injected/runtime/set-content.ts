@@ -5,7 +5,7 @@ import { dom } from "./dom.ts";
 import type { Effect } from "./effect.ts";
 import { guardParent, insertNode, releaseGuard, removeNode } from "./guard-parent.ts";
 import { add, every, filter, find, includes, last, map, readWords, reverse, some, without } from "./lists.ts";
-import { keepOriginal, takeOriginal } from "./lost-originals.ts";
+import { popOriginal, recordOriginal } from "./lost-originals.ts";
 import { moveElement } from "./place-nodes.ts";
 import type { CompiledNode } from "./runtime-types.ts";
 import { shared } from "./shared-state.ts";
@@ -163,7 +163,7 @@ export function setContent(element: PageElement, nodes: CompiledNode[]): Effect 
   };
   const readKey = () => dom.localName(element) + dom.textContent(element);
   // The cast is safe: this function keeps the child nodes of elements by such keys.
-  const lost = takeOriginal(readKey())?.original as PageNode[] | undefined;
+  const lost = popOriginal(readKey())?.original as PageNode[] | undefined;
   if (lost) replaceChildren(element, lost);
   shared.contents.set(element, content);
   shared.changed.add(element);
@@ -192,7 +192,7 @@ export function setContent(element: PageElement, nodes: CompiledNode[]): Effect 
       const before = dom.textContent(element);
       content.edits = without(content.edits, nodes);
       show(element, content);
-      if (!dom.isConnected(element)) keepOriginal(key, listChildren(element));
+      if (!dom.isConnected(element)) recordOriginal(key, listChildren(element));
       for (const copy of listCopies([element])) restoreCopy(copy as PageElement, element, before);
     },
   };

@@ -3,14 +3,14 @@ import { repeatOnDeadlock } from "#db/repeat-on-deadlock.ts";
 import type { UsageRow } from "#db/schema/index.ts";
 import type { UsageSum } from "#lib/agents/add-usage.ts";
 import { addRunUsage, requestStopBelow } from "#lib/agents/agent-end-store.ts";
-import { readNewUsageBelow, type Settled, settleAgent } from "#lib/agents/settle-agent.ts";
+import { type AgentEnded, endAgent, readNewUsageBelow } from "#lib/agents/end-agent.ts";
 import type { Deliverable, NewEvent } from "#lib/events/event.ts";
 import type { OutcomeLists } from "#lib/events/outcome-schemas.ts";
 import { faultPoint } from "#lib/faults/fault-point.ts";
 import type { ModelFailure } from "#lib/model/failure.ts";
 import { releaseSteers } from "#lib/session/follow-up/steering.ts";
 import { newId } from "#lib/session/new-id.ts";
-import { lockCounters, noteStop } from "#lib/session/store/follow-up-store.ts";
+import { lockCounters, recordStop } from "#lib/session/store/follow-up-store.ts";
 import { requestRun } from "#lib/session/store/jobs.ts";
 import { findRun, isOpen, listOpenRuns } from "#lib/session/store/run-store.ts";
 import type { SessionRow } from "#lib/session/store/session-store.ts";
@@ -102,7 +102,7 @@ export async function closeRun(
     const released = await releaseSteers(tx, claim);
     // A sub-agent that is stopped must not continue with a message that it has not read.
     if (session.parentSessionId !== null && (locked.isCancelled || end.outcome === "cancelled"))
-      for (const { id } of released) await noteStop(tx, id);
+      for (const { id } of released) await recordStop(tx, id);
     const rewritten = await writeEvents(tx, claim, session, events, write, fence);
     return rewritten ? finish(rewritten) : "refused";
   };
@@ -173,7 +173,7 @@ async function mayStopChildren(deps: TurnDeps, run: Endable, end: RunEnd, fence:
 const hasTurnStarted = ({ claim, startedAt }: Pick<Endable, "claim" | "startedAt">): boolean =>
   startedAt !== null || claim.attempt > 1;
 
-const NOTHING_SETTLED: Settled = { events: [], wake: undefined };
+const NOTHING_SETTLED: AgentEnded = { events: [], wake: undefined };
 const AGENT_OUTCOME = { succeeded: "succeeded", errored: "failed", cancelled: "cancelled" } as const;
 
 /**
@@ -185,7 +185,7 @@ async function closeInTree(
   run: Endable,
   end: RunEnd,
   { hasRetry, usage }: { hasRetry: boolean; usage: UsageRow },
-): Promise<Settled> {
+): Promise<AgentEnded> {
   const { claim, session } = run;
   if (endsDelegation(run, hasRetry)) await requestStopBelow(tx, session.id);
   if (session.parentSessionId === null) return NOTHING_SETTLED;
@@ -194,7 +194,7 @@ async function closeInTree(
   if ((await listOpenRuns(tx, session.id)).length > 0) return NOTHING_SETTLED;
   const answer = await findLastAnswer(tx, claim.runId);
   const texts = (answer?.parts ?? []).flatMap((part) => (part.type === "text" ? [part.text] : []));
-  return settleAgent(tx, {
+  return endAgent(tx, {
     sessionId: session.id,
     outcome: AGENT_OUTCOME[end.outcome],
     error: end.outcome === "errored" ? end.failure.message : null,
@@ -238,10 +238,10 @@ function describeEnd(
   const own = sumUsage([...outputs.values(), conclusion?.write.step.output], startedAt, endedAt);
   const usage = { ...own, ...(delegated && { delegated }) };
   // A retry continues the request and has the deliverable, so the failed attempt has none.
-  const settled = claim.isStructured && !next ? settleDeliverable(claim, end) : undefined;
+  const settled = claim.isStructured && !next ? concludeDeliverable(claim, end) : undefined;
   const carried =
     settled && hasTurnStarted({ claim, startedAt })
-      ? carryDeliverable(claim, messageSeq, settled.deliverable, lastAnswer)
+      ? addDeliverablePart(claim, messageSeq, settled.deliverable, lastAnswer)
       : undefined;
   const error = end.outcome === "errored" ? end.failure.message : null;
   const completed: NewEvent = {
@@ -273,7 +273,7 @@ function describeEnd(
 }
 
 /** Determines the final deliverable of a run, and its event. */
-function settleDeliverable(claim: Claim, end: RunEnd): { deliverable: Deliverable; event: NewEvent } {
+function concludeDeliverable(claim: Claim, end: RunEnd): { deliverable: Deliverable; event: NewEvent } {
   const deliverable =
     end.outcome === "succeeded" && end.deliverable ? end.deliverable : failDeliverable(claim.runId, end);
   const kind = deliverable.status === "ready" ? "deliverable.ready" : "deliverable.failed";
@@ -284,7 +284,7 @@ function settleDeliverable(claim: Claim, end: RunEnd): { deliverable: Deliverabl
  * Adds a run's deliverable to the transcript: as a part of the agent's last message, or as a separate message if there
  * is none. Source: `wire.md`, The deliverable part.
  */
-function carryDeliverable(
+function addDeliverablePart(
   claim: Claim,
   messageSeq: number,
   deliverable: Deliverable,

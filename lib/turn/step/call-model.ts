@@ -20,7 +20,7 @@ import { callWithinPlay } from "../run/play-time.ts";
 import { recordStep, type StepRecord } from "../run/record-step.ts";
 import { findRecorded, meteredPrompt, type RunInPlay } from "../run/run-in-play.ts";
 import type { TurnDeps } from "../run/turn-deps.ts";
-import { takeComposed } from "./compose-ahead.ts";
+import { consumeComposed } from "./compose-ahead.ts";
 import { describeMessage } from "./describe-message.ts";
 import { answerInvalidCalls, describeInvalidCall } from "./invalid-call.ts";
 import { ownCallIds } from "./own-call-ids.ts";
@@ -150,7 +150,7 @@ async function streamWithin(
       const point = POINTS[kind];
       return point && faultPoint(point);
     };
-    const answer = await streamModel(deps.model, request, limited, onDelta, takeComposed(run, request));
+    const answer = await streamModel(deps.model, request, limited, onDelta, consumeComposed(run, request));
     return readAnswer(answer);
   } catch (error) {
     return readBreak(signal, error);

@@ -168,12 +168,12 @@ export function longestMs(run: RunInPlay, call: PlannedCall): number {
 function aboutCall(run: RunInPlay, { callId }: PlannedCall) {
   const { claim, waits } = run;
   const { sessionId, requestId, runId, epoch, isPersonPresent } = claim;
-  const places = {
+  const sessions = {
     browserSessionId: browserSessionOf(run),
     rootSessionId: rootSessionOf(run),
   };
   const hasTool = (name: string) => run.prompt.tools.has(name);
   const wait = waits.get(callId);
   const waited = { waitEndedBy: wait?.endedBy, waitedFor: wait?.subjects };
-  return { sessionId, ...places, requestId, runId, callId, epoch, isPersonPresent, hasTool, ...waited };
+  return { sessionId, ...sessions, requestId, runId, callId, epoch, isPersonPresent, hasTool, ...waited };
 }

@@ -1,7 +1,7 @@
 import type { Dom, PageElement } from "#lib/dom/make-dom.ts";
 import type { BeginningOf } from "#lib/text/whole-characters.ts";
+import { describePosition } from "../describe-position.ts";
 import type { PageWatch } from "../page-watch.ts";
-import { placeOf } from "../place-of.ts";
 
 /** How a control is operated: with a click, by typing, by choosing another option, or by submitting its form. */
 export type ControlKind = "click" | "type" | "choose" | "submit";
@@ -95,7 +95,7 @@ export function makeControlFinder(
     return (element: PageElement): string[] => {
       const id = dom.id(element);
       const content = contentOf(element);
-      const place = isBuilt(element) ? [] : [`place:${placeOf(element, isBuilt)}`];
+      const place = isBuilt(element) ? [] : [`place:${describePosition(element, isBuilt)}`];
       return [
         ...(id === "" ? [] : [`id:${dom.localName(element)}#${id}`]),
         ...place.map((each) => `both:${each} ${content}`),

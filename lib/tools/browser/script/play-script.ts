@@ -155,9 +155,9 @@ async function connect(play: Play, dialogClaim: ReturnType<LiveBrowser["claimDia
     toScript(message) {
       const { method, params, sessionId = "" } = message;
       if (method === "Page.javascriptDialogOpening")
-        dialogClaim.noteShown(sessionId, String(params?.type), String(params?.message));
+        dialogClaim.recordShown(sessionId, String(params?.type), String(params?.message));
       if (method === "Page.javascriptDialogClosed")
-        dialogClaim.noteClosed(sessionId, params?.result === true, String(params?.userInput ?? ""));
+        dialogClaim.recordClosed(sessionId, params?.result === true, String(params?.userInput ?? ""));
       child.send({ type: "devtools", message });
     },
     onInput: live.noteScriptInput,
