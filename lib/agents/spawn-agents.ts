@@ -8,7 +8,7 @@ import { titleOf } from "#lib/session/creation/create-session.ts";
 import { limitDelegation } from "#lib/session/delegation.ts";
 import { toMessageRows } from "#lib/session/follow-up/incoming-message.ts";
 import { newId } from "#lib/session/new-id.ts";
-import { locateSecret } from "#lib/session/secrets/secret-names.ts";
+import { placeSecret } from "#lib/session/secrets/secret-names.ts";
 import type { NamedSecret } from "#lib/session/secrets/split-secrets.ts";
 import { lockCounters } from "#lib/session/store/follow-up-store.ts";
 import { type Job, requestRun } from "#lib/session/store/jobs.ts";
@@ -183,7 +183,7 @@ async function insertChild(
     messages: toMessageRows([message], { sessionId, requestId, userId: null, firstSeq: 1 }),
     secrets: secrets.map(({ name, text }) => ({
       name,
-      sealed: sealer.seal(locateSecret(sessionId, name), text),
+      sealed: sealer.seal(placeSecret(sessionId, name), text),
     })),
     job,
   });
@@ -246,7 +246,7 @@ async function openServerSecrets(
   sessionId: string,
 ): Promise<NamedSecret[]> {
   const rows = await listServerSecrets(tx, sessionId);
-  return rows.map(({ name, sealed }) => ({ name, text: sealer.open(locateSecret(sessionId, name), sealed) }));
+  return rows.map(({ name, sealed }) => ({ name, text: sealer.open(placeSecret(sessionId, name), sealed) }));
 }
 
 async function withRequests(tx: Transaction, rows: AgentRow[]) {

@@ -1,9 +1,22 @@
-import type { AttemptOutcome, DeliveryDeps } from "./attempt-delivery.ts";
+import type { DeliveryDeps } from "./delivery-deps.ts";
 import { deliveryMachine } from "./delivery-machine.ts";
 import type { DeliveryRow, DeliveryToMake, EndpointReport } from "./delivery-store.ts";
 import { probeDelayMs } from "./endpoint/held-delivery-store.ts";
 import { ATTEMPTS_MAX, retryDelayMs } from "./retry-schedule.ts";
 import type { Exchange } from "./send-callback.ts";
+
+/**
+ * What follows an attempt. `delivered` and `dropped` end the cycle; `dropped` is also the outcome if a newer cycle has
+ * begun, or if the delivery or its session is gone. `held`: the endpoint is disabled; the delivery gets a new job when
+ * it is released. `retry`: make attempt `number` after `delayMs`. `wait`: nothing was sent; make the same attempt after
+ * `delayMs`.
+ */
+export type AttemptOutcome =
+  | { state: "delivered" }
+  | { state: "dropped" }
+  | { state: "held" }
+  | { state: "retry"; number: number; delayMs: number }
+  | { state: "wait"; delayMs: number };
 
 type Rules = Pick<DeliveryDeps, "schedule" | "disableAfterMs">;
 

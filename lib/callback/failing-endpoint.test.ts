@@ -2,9 +2,10 @@ import assert from "node:assert/strict";
 import { after, beforeEach, test } from "node:test";
 import { eq } from "drizzle-orm";
 import { deliveries, failingEndpoints, sealedSecrets, sessions } from "#db/schema/index.ts";
-import { CALLBACK_URL, locateSecret } from "#lib/session/secrets/secret-names.ts";
-import { type AttemptKey, attemptDelivery, type DeliveryDeps } from "./attempt-delivery.ts";
+import { CALLBACK_URL, placeSecret } from "#lib/session/secrets/secret-names.ts";
+import { type AttemptKey, attemptDelivery } from "./attempt-delivery.ts";
 import { enableEndpoint, pruneFailingEndpoints, readCallbackState } from "./callback-state-store.ts";
+import type { DeliveryDeps } from "./delivery-deps.ts";
 import { createEndpointPace } from "./endpoint/endpoint-pace.ts";
 import { createHttpRefusal } from "./endpoint/refuse-http.ts";
 import { listDeliveries } from "./list-deliveries.ts";
@@ -196,7 +197,7 @@ test("a callback goes to the full sealed URL, and to plain http it is a failed a
   await db.insert(sealedSecrets).values({
     sessionId,
     name: CALLBACK_URL,
-    sealed: sealer.seal(locateSecret(sessionId, CALLBACK_URL), full),
+    sealed: sealer.seal(placeSecret(sessionId, CALLBACK_URL), full),
   });
   const first = { deliveryId, cycle: 1, number: 1 };
   const refuseHttp = createHttpRefusal("refuse", []);

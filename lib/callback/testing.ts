@@ -16,7 +16,7 @@ import { createAddressRule } from "#lib/net/address/address-rule.ts";
 import { createGuardedPost } from "#lib/net/fetch/guarded-post.ts";
 import { createSealer, type Sealer } from "#lib/secrets/sealer.ts";
 import { newDeliveryId, newId } from "#lib/session/new-id.ts";
-import { CALLBACK_SECRET, locateSecret } from "#lib/session/secrets/secret-names.ts";
+import { CALLBACK_SECRET, placeSecret } from "#lib/session/secrets/secret-names.ts";
 
 /** One request that a receiver got. */
 export type Received = { path: string; headers: IncomingHttpHeaders; body: Buffer };
@@ -88,7 +88,7 @@ export async function seedCallbackSession(
     }),
   );
   if (callback.secret !== undefined) {
-    const place = locateSecret(sessionId, CALLBACK_SECRET);
+    const place = placeSecret(sessionId, CALLBACK_SECRET);
     const sealed = callback.sealer.seal(place, callback.secret);
     await db.insert(sealedSecrets).values({ sessionId, name: CALLBACK_SECRET, sealed });
   }

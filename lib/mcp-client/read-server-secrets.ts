@@ -1,6 +1,6 @@
 import type { Database } from "#db/client.ts";
 import type { Sealer } from "#lib/secrets/sealer.ts";
-import { locateSecret, nameMcpHeaders, nameMcpUrl } from "#lib/session/secrets/secret-names.ts";
+import { nameMcpHeaders, nameMcpUrl, placeSecret } from "#lib/session/secrets/secret-names.ts";
 import { readSealedSecrets } from "#lib/session/store/secret-store.ts";
 import { McpFailure } from "./mcp-error.ts";
 
@@ -27,7 +27,7 @@ export async function readServerSecrets(
     const sealed = stored.get(name);
     if (sealed === undefined) return undefined;
     try {
-      return sealer.open(locateSecret(sessionId, name), sealed);
+      return sealer.open(placeSecret(sessionId, name), sealed);
     } catch {
       throw new McpFailure(`${what} cannot be read with this ENCRYPTION_KEY`);
     }

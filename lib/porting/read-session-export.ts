@@ -11,7 +11,7 @@ import {
   type SessionExport,
   sessionExportSchema,
 } from "./format.ts";
-import type { ReadContent } from "./read-document.ts";
+import type { ReadContent } from "./import-content.ts";
 
 const LEFT_OUT_MAX = 200;
 

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { createCipheriv, randomBytes } from "node:crypto";
 import { test } from "node:test";
-import { createSealer, type SecretLocation } from "./sealer.ts";
+import { createSealer, type SecretPlace } from "./sealer.ts";
 
-const place: SecretLocation = { table: "sealed_secrets", row: "ses_one", column: "callback.secret" };
+const place: SecretPlace = { table: "sealed_secrets", row: "ses_one", column: "callback.secret" };
 const [first, second, third] = [randomBytes(32), randomBytes(32), randomBytes(32)];
 
 /** Seals a value in the format of version 1, which has no key id. */

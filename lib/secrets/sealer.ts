@@ -4,14 +4,14 @@ import { createCipheriv, createDecipheriv, createHmac, randomBytes } from "node:
  * Where a secret is stored. The cipher authenticates the place, so a sealed value cannot be opened after it has been
  * copied to another place.
  */
-export type SecretLocation = { table: string; row: string; column: string };
+export type SecretPlace = { table: string; row: string; column: string };
 
 /** Encrypts ("seals") secrets for the database, and decrypts ("opens") them. */
 export type Sealer = {
   /** Seals UTF-8 text into one printable line, with the current key. */
-  seal: (place: SecretLocation, text: string) => string;
+  seal: (place: SecretPlace, text: string) => string;
   /** Opens a sealed value. @throws if it was sealed with an unknown key or for another place, or was modified. */
-  open: (place: SecretLocation, sealed: string) => string;
+  open: (place: SecretPlace, sealed: string) => string;
   /** Every value that is sealed with the current key begins with this prefix. */
   currentPrefix: string;
 };
@@ -65,7 +65,7 @@ function keyIdOf(key: Uint8Array): string {
   return createHmac("sha256", key).update("sealer/key-id/v1").digest("hex").slice(0, 16);
 }
 
-const associate = (format: string[], place: SecretLocation): Buffer =>
+const associate = (format: string[], place: SecretPlace): Buffer =>
   Buffer.from(JSON.stringify([...format, place.table, place.row, place.column]));
 
 function decrypt(key: Uint8Array, associated: Buffer, parts: string[]): string {

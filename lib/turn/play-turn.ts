@@ -1,6 +1,7 @@
 import { compactContext } from "./compaction/compact-context.ts";
 import { claimRun } from "./phases/claim-run.ts";
-import { closeRun, type RunEnd } from "./phases/close-run.ts";
+import { closeRun } from "./phases/close-run.ts";
+import type { RunEnd } from "./phases/describe-end.ts";
 import { openRun } from "./phases/open-run.ts";
 import { composeTools } from "./prompt/compose-tools.ts";
 import { recordFirstLook } from "./prompt/record-first-look.ts";
@@ -19,9 +20,9 @@ import {
 import { STOPPED_REASON } from "./run/stop-registry.ts";
 import type { TurnDeps } from "./run/turn-deps.ts";
 import { awaitAgents, hasMoreToDo, ownWait } from "./step/await-agents.ts";
-import type { PlannedCall } from "./step/call-model.ts";
 import { callModelWithCompaction } from "./step/call-model-with-compaction.ts";
 import { dropComposed } from "./step/compose-ahead.ts";
+import type { PlannedCall } from "./step/model-step.ts";
 import { readSteers } from "./step/read-steers.ts";
 import { answerFromStore, endUnfinishedCalls, hasSubmitted, runTools } from "./step/run-tools.ts";
 import { endUnfinished } from "./step/unfinished-answer.ts";

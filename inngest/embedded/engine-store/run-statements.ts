@@ -8,7 +8,6 @@ import {
   engineSteps,
 } from "#db/schema/engine.ts";
 import type { EngineEvent, SerializedError } from "../protocol.ts";
-import type { StoreContext } from "./engine-store.ts";
 import { nextRunState, statesBefore } from "./run-state.ts";
 import {
   asJson,
@@ -22,6 +21,7 @@ import {
   states,
   type WokenRun,
 } from "./store-change.ts";
+import type { StoreContext } from "./store-context.ts";
 
 export type StepRow = {
   stepId: string;

@@ -32,7 +32,7 @@ const toChange = ({ steps, events, runs }: Verdict): Change => ({ steps, events,
  * round needs no query.
  */
 export async function playRun(scene: PlayScene, run: HeldRun, first?: Snapshot): Promise<Rest> {
-  if (!first) await scene.store.takeUp(run.id, run.epoch, scene.clock.now());
+  if (!first) await scene.store.beginRun(run.id, run.epoch, scene.clock.now());
   let snapshot = first ?? (await scene.store.load(run.id, run.epoch));
   while (snapshot && !scene.isLeft(run)) {
     const toRepeat = snapshot.steps.filter((step) => step.state === "pending" && step.kind === "run");

@@ -1,10 +1,5 @@
-import {
-  type IdentityProvider,
-  isAllowedAccount,
-  type OidcSettings,
-  type SignInSecrets,
-} from "#lib/logins/identity-provider.ts";
-import type { AuthServices } from "./auth-services.ts";
+import { isAllowedAccount, type SignInSecrets } from "#lib/logins/identity-provider.ts";
+import type { AuthServices, OidcLogin } from "./auth-services.ts";
 import { readStrictCookie, writeOwnCookie } from "./cookies.ts";
 import type { SignInHeaders } from "./login-gate.ts";
 
@@ -13,9 +8,6 @@ import type { SignInHeaders } from "./login-gate.ts";
  * `callback`.
  */
 export const OIDC_PATH = { start: "/login/oidc", callback: "/login/oidc/callback" } as const;
-
-/** The identity provider for sign-ins, and its settings. */
-export type OidcLogin = { provider: IdentityProvider; settings: OidcSettings };
 
 type SignInServices = Pick<AuthServices, "login" | "sealer" | "logger" | "securityLog"> & {
   oidc: OidcLogin;

@@ -17,14 +17,6 @@ import { refuseSecret } from "./callback-handlers.ts";
 import type { Answer, CallOf, Handlers } from "./handler.ts";
 import type { ApiServices } from "./services.ts";
 
-/** Decides whether the service accepts the JSON Schema of a caller. */
-export type SchemaAdmission = {
-  admitSchema: (
-    schema: unknown,
-    ownerId: string,
-  ) => Promise<{ ok: true } | { ok: false; error: string; isBusy?: true }>;
-};
-
 /** The services that the creation of a session uses. */
 export type CreationServices = Pick<
   ApiServices,

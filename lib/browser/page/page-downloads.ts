@@ -3,7 +3,7 @@ import { onceSource } from "#lib/injected/bundle.ts";
 import { shorten } from "#lib/text/shorten.ts";
 import type { ListenerGuard } from "../process/listener-guard.ts";
 import { type DownloadBody, readAgain, readResponse, releaseBody, within } from "./download-body.ts";
-import { pageOf } from "./page-activity.ts";
+import { pageOf } from "./page-of-request.ts";
 
 /** A file that a page offered for download, with its bytes or the reason why they could not be read. */
 export type PageDownload = { url: string; name: string } & (

@@ -2,8 +2,8 @@ import type { Sealer } from "#lib/secrets/sealer.ts";
 import {
   CALLBACK_SECRET,
   CALLBACK_URL,
-  locateSecret,
   PREVIOUS_CALLBACK_SECRET,
+  placeSecret,
 } from "#lib/session/secrets/secret-names.ts";
 
 /** The sealed (encrypted) values of a session's callback, by name. */
@@ -23,7 +23,7 @@ export function openCallbackValue(
   sealed: SealedCallback,
 ): string | undefined {
   const value = sealed[name];
-  return value === undefined ? undefined : sealer.open(locateSecret(sessionId, name), value);
+  return value === undefined ? undefined : sealer.open(placeSecret(sessionId, name), value);
 }
 
 /** Serializes a previous secret for encryption. */

@@ -1,10 +1,6 @@
 import type { Database } from "#db/client.ts";
 import type { Sealer } from "#lib/secrets/sealer.ts";
-import {
-  CALLBACK_SECRET,
-  locateSecret,
-  PREVIOUS_CALLBACK_SECRET,
-} from "#lib/session/secrets/secret-names.ts";
+import { CALLBACK_SECRET, PREVIOUS_CALLBACK_SECRET, placeSecret } from "#lib/session/secrets/secret-names.ts";
 import { lockSession } from "#lib/session/store/session-store.ts";
 import { readCallbackState } from "../callback-state-store.ts";
 import { putSealed } from "./callback-secret-store.ts";
@@ -24,7 +20,7 @@ export async function rotateCallbackSecret(
   { secret, overlapMs }: { secret: string; overlapMs: number },
   now = new Date(),
 ): Promise<boolean> {
-  const seal = (name: string, text: string) => sealer.seal(locateSecret(sessionId, name), text);
+  const seal = (name: string, text: string) => sealer.seal(placeSecret(sessionId, name), text);
   return db.transaction(async (tx) => {
     // The lock serializes concurrent rotations: the second one replaces the secret that the first one has stored.
     const session = await lockSession(tx, sessionId);

@@ -3,6 +3,9 @@ import type { BusListener, EventBus } from "./bus.ts";
 import { createListeners } from "./listeners.ts";
 import { createUnfinished } from "./unfinished.ts";
 
+/** Creates the bus of a service that has only one process. */
+export const createMemoryBus = (): EventBus => ({ ...createLocalBus(), close: async () => {} });
+
 /** The bus within one process. It calls the listeners synchronously, in publish order. */
 export type LocalBus = Omit<EventBus, "close"> & {
   /**

@@ -4,23 +4,9 @@ import { dom } from "./dom.ts";
 import type { Effect } from "./effect.ts";
 import { add, every, filter, includes, join, readWords, without } from "./lists.ts";
 import { popOriginal, recordOriginal } from "./lost-originals.ts";
-import { shared } from "./shared-state.ts";
-
-/** The state of an attribute that is edited by one or more changes. */
-export type Slot = {
-  /** The last value that the page set. */
-  original: string | null;
-  /** The value that the attribute had after the runtime last wrote or read it. */
-  shown: string | null;
-  edits: Edit[];
-};
+import { type Edit, type Slot, shared } from "./shared-state.ts";
 
 type Value = string | null;
-
-/**
- * An edit of an attribute's value. `isPart` is true if the edit changes only a part of the value, such as one class.
- */
-type Edit = { isPart: boolean; change: (value: Value) => Value };
 
 const parseStyle = (text: Value): CSSStyleDeclaration => {
   const { style } = dom.createElement(document, "span");

@@ -1,8 +1,6 @@
 import { add, filter, find, without } from "./lists.ts";
 import { roundMs } from "./reapply-limit.ts";
-import { shared } from "./shared-state.ts";
-
-export type LostOriginal = { look: string; original: unknown; lostMs: number };
+import { type LostOriginal, shared } from "./shared-state.ts";
 
 const LOST_MAX = 500;
 

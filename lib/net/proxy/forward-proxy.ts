@@ -99,7 +99,7 @@ export async function startForwardProxy(options: ForwardProxyOptions): Promise<F
       refuseTunnel(client, "400 Bad Request");
     } else {
       const { hostname, port } = hostAndPort(url);
-      if (tls?.acceptTunnel(client, head, hostname, port)) return;
+      if (tls?.takeTunnel(client, head, hostname, port)) return;
       const upstream = openTunnel(context, client, head, url, clientId);
       if (upstream !== undefined) track(upstream);
     }

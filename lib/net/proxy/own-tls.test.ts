@@ -150,7 +150,7 @@ test("a client that does not complete a request in time is disconnected, even if
   const clients: Socket[] = [];
   const server = createTcpServer((client) => {
     clients.push(client.on("error", () => {}));
-    own.acceptTunnel(client, Buffer.alloc(0), "service.test", 443);
+    own.takeTunnel(client, Buffer.alloc(0), "service.test", 443);
   });
   t.after(() => {
     for (const client of clients) client.destroy();

@@ -10,7 +10,7 @@ import type { ProxyContext } from "./proxy-context.ts";
 /** Terminates TLS for our own origins, so that the proxy can check the paths of requests. */
 type OwnTls = {
   /** Takes over a tunnel if it goes to one of our https origins. @returns false for any other host and port. */
-  acceptTunnel: (client: Duplex, head: Uint8Array, hostname: string, port: number) => boolean;
+  takeTunnel: (client: Duplex, head: Uint8Array, hostname: string, port: number) => boolean;
 };
 
 /**
@@ -62,11 +62,11 @@ export function createOwnTls(
     // Closes the connection if the client sent plain bytes or does not accept the certificate.
     server.on("tlsClientError", (_error, socket) => socket.destroy());
     server.on("clientError", (_error, socket) => socket.destroy());
-    servers.set(keyOf(hostAndPort(origin)), server);
+    servers.set(placeOf(hostAndPort(origin)), server);
   }
   return {
-    acceptTunnel(client, head, hostname, port) {
-      const server = servers.get(keyOf({ hostname, port }));
+    takeTunnel(client, head, hostname, port) {
+      const server = servers.get(placeOf({ hostname, port }));
       if (!server) return false;
       client.write("HTTP/1.1 200 Connection Established\r\n\r\n");
       if (head.byteLength > 0) client.unshift(head);
@@ -76,5 +76,5 @@ export function createOwnTls(
   };
 }
 
-const keyOf = ({ hostname, port }: { hostname: string; port: number }): string =>
+const placeOf = ({ hostname, port }: { hostname: string; port: number }): string =>
   `${canonicalHostname(hostname)}:${port}`;

@@ -16,7 +16,7 @@ import { type IncomingMessage, toMessageRows } from "../follow-up/incoming-messa
 import type { JobSender } from "../jobs/job-sender.ts";
 import { newId } from "../new-id.ts";
 import type { FreshRuns } from "../run/fresh-runs.ts";
-import { locateSecret } from "../secrets/secret-names.ts";
+import { placeSecret } from "../secrets/secret-names.ts";
 import { splitSecrets } from "../secrets/split-secrets.ts";
 import { type Job, requestRun } from "../store/jobs.ts";
 import { findFirstRun } from "../store/run-store.ts";
@@ -96,7 +96,7 @@ export async function createSession(
     messages: rows,
     secrets: secrets.map(({ name, text }) => ({
       name,
-      sealed: sealer.seal(locateSecret(sessionId, name), text),
+      sealed: sealer.seal(placeSecret(sessionId, name), text),
     })),
     job,
     planned,

@@ -3,7 +3,7 @@ import { after, describe, test } from "node:test";
 import { eq, sql } from "drizzle-orm";
 import { elicitations, messages, requests, runs, sessions } from "#db/schema/index.ts";
 import { openTestDatabase } from "#db/testing.ts";
-import { createMemoryBus } from "#lib/events/bus/bus.ts";
+import { createMemoryBus } from "#lib/events/bus/local-bus.ts";
 import { createEventLog } from "#lib/events/event-log.ts";
 import { createJobSender } from "../jobs/job-sender.ts";
 import { countQueued, findLastRun, findStatus, listOpenRuns } from "../store/run-store.ts";

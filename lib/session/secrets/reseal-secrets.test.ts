@@ -6,7 +6,7 @@ import { sealedSecrets, sessions } from "#db/schema/index.ts";
 import { openTestDatabase, sessionRow } from "#db/testing.ts";
 import { createSealer, type Sealer } from "#lib/secrets/sealer.ts";
 import { resealSecrets } from "./reseal-secrets.ts";
-import { CALLBACK_SECRET, CALLBACK_URL, locateSecret, nameMcpUrl } from "./secret-names.ts";
+import { CALLBACK_SECRET, CALLBACK_URL, nameMcpUrl, placeSecret } from "./secret-names.ts";
 
 const { db, close } = await openTestDatabase();
 after(close);
@@ -25,7 +25,7 @@ async function seed(sealer: Sealer, ...ids: string[]): Promise<void> {
     ids.map((sessionId) => ({
       sessionId,
       name: CALLBACK_SECRET,
-      sealed: sealer.seal(locateSecret(sessionId, CALLBACK_SECRET), `secret of ${sessionId}`),
+      sealed: sealer.seal(placeSecret(sessionId, CALLBACK_SECRET), `secret of ${sessionId}`),
     })),
   );
 }
@@ -35,7 +35,7 @@ async function readSecret(sealer: Sealer, sessionId: string, name = CALLBACK_SEC
     .select()
     .from(sealedSecrets)
     .where(and(eq(sealedSecrets.sessionId, sessionId), eq(sealedSecrets.name, name)));
-  return sealer.open(locateSecret(sessionId, name), row?.sealed ?? "");
+  return sealer.open(placeSecret(sessionId, name), row?.sealed ?? "");
 }
 
 /** Calls `resealSecrets` until it has processed all secrets. @returns the outcome of each call. */
@@ -81,7 +81,7 @@ test("concurrent runs reseal each value once, and do not overwrite a concurrent 
   await seed(before, "ses_a", "ses_b", "ses_c", "ses_d");
   const writing = db
     .update(sealedSecrets)
-    .set({ sealed: rotated.seal(locateSecret("ses_b", CALLBACK_SECRET), "rotated meanwhile") })
+    .set({ sealed: rotated.seal(placeSecret("ses_b", CALLBACK_SECRET), "rotated meanwhile") })
     .where(eq(sealedSecrets.sessionId, "ses_b"));
   const [, one, two] = await Promise.all([
     writing,
@@ -105,7 +105,7 @@ test("a value sealed with an unknown key is not changed and is counted", async (
 
 test("a value without a key id is resealed, even if the key is current", async () => {
   await seed(before, "ses_a");
-  const place = locateSecret("ses_a", CALLBACK_SECRET);
+  const place = placeSecret("ses_a", CALLBACK_SECRET);
   const nonce = randomBytes(12);
   const cipher = createCipheriv("aes-256-gcm", oldKey, nonce).setAAD(
     Buffer.from(JSON.stringify(["v1", place.table, place.row, place.column])),

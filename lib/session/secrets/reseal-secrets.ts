@@ -9,7 +9,7 @@ import {
   type SealedRow,
   sealUrls,
 } from "../store/secret-store.ts";
-import { locateSecret } from "./secret-names.ts";
+import { placeSecret } from "./secret-names.ts";
 import { splitUrls } from "./split-secrets.ts";
 
 /** The outcome of one call of {@link resealSecrets}, which processes a part of the secrets. */
@@ -75,7 +75,7 @@ async function sealUrlBatch(
     if (secrets.length === 0) continue;
     const sealed = secrets.map(({ name, text }) => ({
       name,
-      sealed: sealer.seal(locateSecret(row.sessionId, name), text),
+      sealed: sealer.seal(placeSecret(row.sessionId, name), text),
     }));
     if (await repeatOnDeadlock(() => sealUrls(db, row, masked, sealed))) resealed += sealed.length;
   }
@@ -106,7 +106,7 @@ async function resealBatch(
 
 /** Seals a secret with the current key; undefined if no configured key can open it. */
 function reseal(sealer: Sealer, { sessionId, name, sealed }: SealedRow): string | undefined {
-  const place = locateSecret(sessionId, name);
+  const place = placeSecret(sessionId, name);
   let text: string;
   try {
     text = sealer.open(place, sealed);

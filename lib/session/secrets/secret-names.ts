@@ -1,4 +1,4 @@
-import type { SecretLocation } from "#lib/secrets/sealer.ts";
+import type { SecretPlace } from "#lib/secrets/sealer.ts";
 
 /** Name of a session's sealed callback secret. */
 export const CALLBACK_SECRET = "callback.secret";
@@ -22,7 +22,7 @@ export const nameMcpUrl = (serverId: string): string => `${MCP_SECRETS}${serverI
  * Returns the place of a session's secret in the database. A sealed value can be opened only with the place that it was
  * sealed for.
  */
-export const locateSecret = (sessionId: string, name: string): SecretLocation => ({
+export const placeSecret = (sessionId: string, name: string): SecretPlace => ({
   table: "sealed_secrets",
   row: sessionId,
   column: name,

@@ -3,7 +3,8 @@ import type { PlayJob } from "../record/turn-store.ts";
 import type { TurnDeps } from "../run/turn-deps.ts";
 import { endUnfinishedCalls } from "../step/run-tools.ts";
 import { claimRun } from "./claim-run.ts";
-import { closeRun, type RunEnd } from "./close-run.ts";
+import { closeRun } from "./close-run.ts";
+import type { RunEnd } from "./describe-end.ts";
 import { openRun } from "./open-run.ts";
 import { readEndable } from "./stop-run.ts";
 

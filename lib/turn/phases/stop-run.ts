@@ -6,7 +6,8 @@ import { STOPPED_REASON } from "../run/stop-registry.ts";
 import type { TurnDeps } from "../run/turn-deps.ts";
 import { endUnfinishedCalls } from "../step/run-tools.ts";
 import { claimRun } from "./claim-run.ts";
-import { closeRun, type Endable } from "./close-run.ts";
+import { closeRun } from "./close-run.ts";
+import type { Endable } from "./describe-end.ts";
 
 const END = { outcome: "cancelled", reason: STOPPED_REASON } as const;
 

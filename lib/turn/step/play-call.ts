@@ -7,7 +7,7 @@ import { throwUnlessFits, timeLeftMs } from "../run/play-time.ts";
 import { browserSessionOf, type RunInPlay, rootSessionOf } from "../run/run-in-play.ts";
 import { isShutdown } from "../run/stop-registry.ts";
 import type { TurnDeps } from "../run/turn-deps.ts";
-import type { PlannedCall } from "./call-model.ts";
+import type { PlannedCall } from "./model-step.ts";
 
 /** The result of a call that an interrupted executor may have executed. */
 export const UNKNOWN = errorResult(

@@ -15,8 +15,8 @@ import { throwUnlessFits } from "../run/play-time.ts";
 import { recordAnswered, recordStep, type StepRecord } from "../run/record-step.ts";
 import { currentCallNumber, findRecorded, isStopped, type RunInPlay } from "../run/run-in-play.ts";
 import type { TurnDeps } from "../run/turn-deps.ts";
-import type { ModelStep, PlannedCall } from "./call-model.ts";
 import { composeAhead } from "./compose-ahead.ts";
+import type { ModelStep, PlannedCall } from "./model-step.ts";
 import { longestMs, playCall, STOPPED, UNKNOWN } from "./play-call.ts";
 import { cutResult, cutStored } from "./result-text.ts";
 

@@ -14,7 +14,7 @@ import type { SnapshotBook } from "../read/snapshot-book.ts";
 import { takeSnapshot } from "../read/take-snapshot.ts";
 import { type ActivityMark, markActivity, reportActivity } from "../report/report-activity.ts";
 import { waitForEffects } from "../report/wait-for-effects.ts";
-import type { ScriptCall, ScriptOutcome } from "./script-runner.ts";
+import type { ScriptCall, ScriptOutcome } from "./script-types.ts";
 
 const TIMEOUT_MS_MAX = 120_000;
 /** Time that a call may take in addition to the script's own timeout, mainly to start a browser and the script's process. */
