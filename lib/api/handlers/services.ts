@@ -31,7 +31,7 @@ import type { BodyReader } from "../http/body/body-reader.ts";
 import type { RateLimiter } from "../http/rates/rate-limiter.ts";
 
 /** Decides whether the service accepts the JSON Schema of a caller. */
-export type SchemaAdmission = {
+type SchemaAdmission = {
   admitSchema: (
     schema: unknown,
     ownerId: string,
