@@ -15,7 +15,7 @@ import type { NetworkRefusal } from "#lib/security-log/security-events.ts";
 import type {
   AccessibilityRequest,
   AccessibilityResult,
-} from "#lib/tools/browser/accessibility/check-page.ts";
+} from "#lib/tools/browser/accessibility/accessibility-result.ts";
 import type { PageCall } from "#lib/tools/browser/page-tools.ts";
 import type { ToolResult } from "#lib/tools/tool.ts";
 import type { VariantPages } from "#lib/variant/variant-pages.ts";

@@ -9,7 +9,7 @@ import { eq } from "drizzle-orm";
 import type { Database } from "#db/client.ts";
 import { browserHosts, sessions } from "#db/schema/index.ts";
 import { openTestDatabase, sessionRow } from "#db/testing.ts";
-import { createMemoryBus } from "#lib/events/bus/bus.ts";
+import { createMemoryBus } from "#lib/events/bus/local-bus.ts";
 import { createEventLog, type EventLog } from "#lib/events/event-log.ts";
 import type { Logger } from "#lib/log/logger.ts";
 import { createAddressRule } from "#lib/net/address/address-rule.ts";

@@ -1,7 +1,7 @@
 import type { Logger } from "pino";
 import type { AgentsDeps } from "#lib/agents/agents-deps.ts";
 import { cancelChildren } from "#lib/agents/cancel-agents.ts";
-import { type EntranceRequest, exchangeLinkForCookie } from "#lib/api/auth/entrance.ts";
+import { exchangeLinkForCookie, type PageRequest } from "#lib/api/auth/exchange-link.ts";
 import { logInOperation } from "#lib/api/contract/operations/logins.ts";
 import { logIn } from "#lib/api/handlers/login-handlers.ts";
 import type { ApiServices } from "#lib/api/handlers/services.ts";
@@ -72,7 +72,7 @@ export async function createContainer(env: Env, logger: Logger, options: Contain
     services,
     sweep: player.sweep,
     sweepWithRequest: player.sweepWithRequest,
-    exchangeLinkForCookie: (request: EntranceRequest) => exchangeLinkForCookie(services, request),
+    exchangeLinkForCookie: (request: PageRequest) => exchangeLinkForCookie(services, request),
     sweepRemovals: removals.sweep,
     retention: parts.retention,
     apiKey: env.SERVICE_API_KEYS.length === 0 ? storage.generatedKey : undefined,

@@ -11,7 +11,8 @@ import { playInFlight, playTurn, playTurns, startTurn } from "../play-turn.ts";
 import { listMemoryMb, readCpuMs, readTreeCpuMs } from "../process-stats.ts";
 import { describeService } from "../rig.ts";
 import { median, quantile } from "../statistics.ts";
-import type { Row, Subject } from "../types.ts";
+import type { Subject } from "../subject.ts";
+import type { Row } from "../types.ts";
 import { fillDatabase, readDatabaseBytes, readServerCounters } from "./fill-database.ts";
 
 const STORED = 10_000;

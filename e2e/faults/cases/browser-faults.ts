@@ -65,7 +65,7 @@ async function expectLanded(world: World, sessionId: string, url: string): Promi
  */
 async function startBrowsing(world: World) {
   await world.start();
-  const page = (name: string) => `${world.oracle.receiverUrl}/${name}`;
+  const page = (name: string) => `${world.recorder.receiverUrl}/${name}`;
   const created = await world.create("browser", { body: { targetUrl: page("page/target") } });
   if (!created) throw new Error("the session was not created");
   await world.waitUntilIdle();

@@ -31,7 +31,14 @@ import type { AccessWatch } from "../auth/access-watch.ts";
 import type { AuthServices } from "../auth/auth-services.ts";
 import type { BodyReader } from "../http/body/body-reader.ts";
 import type { RateLimiter } from "../http/rates/rate-limiter.ts";
-import type { SchemaAdmission } from "./creation-handlers.ts";
+
+/** Decides whether the service accepts the JSON Schema of a caller. */
+type SchemaAdmission = {
+  admitSchema: (
+    schema: unknown,
+    ownerId: string,
+  ) => Promise<{ ok: true } | { ok: false; error: string; isBusy?: true }>;
+};
 
 export type HealthCheck = { ok: boolean; detail: string };
 

@@ -7,7 +7,7 @@ import type { EvidenceStore } from "#lib/evidence/evidence.ts";
 import type { LinkHandlers } from "#lib/host-link/link.ts";
 import type { Logger } from "#lib/log/logger.ts";
 import type { NetworkRefusal } from "#lib/security-log/security-events.ts";
-import type { ScriptFiles, ScriptHelper } from "#lib/tools/browser/script/script-runner.ts";
+import type { ScriptFiles, ScriptHelper } from "#lib/tools/browser/script/script-types.ts";
 import type { VariantScripts } from "#lib/variant/show-for-picture.ts";
 import type { ServiceCalls } from "../host-calls.ts";
 import { LEASE_MS, listElsewhere, renewHost } from "./host-store.ts";

@@ -16,7 +16,7 @@ import { openDevtoolsAt } from "#lib/browser/process/devtools-socket.ts";
 import { createListenerGuard } from "#lib/browser/process/listener-guard.ts";
 import { findTestChromium } from "#lib/browser/testing.ts";
 import { createBrowserControl } from "#lib/browser/view/browser-control.ts";
-import { createMemoryBus } from "#lib/events/bus/bus.ts";
+import { createMemoryBus } from "#lib/events/bus/local-bus.ts";
 import { openTopic } from "#lib/events/bus/topic.ts";
 import type { EvidencePointer } from "#lib/events/event.ts";
 import type { EvidenceStore, NewEvidence } from "#lib/evidence/evidence.ts";

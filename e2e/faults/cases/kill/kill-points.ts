@@ -94,7 +94,7 @@ async function playKill(world: World, point: KillPoint): Promise<void> {
   const created = await world.create(kind, {
     ...(point.hook !== undefined && { hook: point.hook }),
     ...(kind === "delegate" && { body: { subAgents: true } }),
-    ...(kind === "browser" && { body: { targetUrl: `${world.oracle.receiverUrl}/page/target` } }),
+    ...(kind === "browser" && { body: { targetUrl: `${world.recorder.receiverUrl}/page/target` } }),
   });
   const nextKind = kind === "browser" ? "plain" : kind;
   // A browser session gets no `steer` before the kill. A turn that reads a steer before its first model call never opens
