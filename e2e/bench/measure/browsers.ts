@@ -3,7 +3,8 @@ import { callJson, followStream } from "../http.ts";
 import { textOf } from "../play-turn.ts";
 import { listMemoryMb } from "../process-stats.ts";
 import type { Rig } from "../rig.ts";
-import type { Measurement, Row, Subject } from "../types.ts";
+import type { Subject } from "../subject.ts";
+import type { Measurement, Row } from "../types.ts";
 
 const BROWSERS = 4;
 /** Time until all pages are loaded and a new spare browser is ready, which the host starts after 2 s. */
