@@ -191,6 +191,7 @@ function connect(
 ): Promise<ConnectedHost> {
   const existing = hosts.connected.get(row.id);
   if (existing) return existing;
+  if (hosts.isClosed) return Promise.reject(new Error("the service is closing"));
   const connecting = attach(hosts, row);
   hosts.connected.set(row.id, connecting);
   connecting.catch(() => hosts.connected.delete(row.id));

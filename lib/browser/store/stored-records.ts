@@ -9,6 +9,7 @@ import {
   type HostedBrowser,
   listSharedInUse,
   moveBrowser,
+  noteChange,
   openBrowserRow,
   patchBrowser,
   readBrowser,
@@ -72,11 +73,13 @@ export function createStoredRecords(deps: StoreDeps, hostId: string): BrowserRec
         if (row) await emitStatus(tx, emit, session.source, row);
       });
     },
-    async emit({ sessionId, event }) {
+    async emit({ sessionId, change, event }) {
       const session = await readBrowserSession(db, sessionId);
       if (!session) return;
       const ids = { requestId: null, runId: null, source: session.source };
-      await log.transact(sessionId, async (_tx, emit) => emit({ ...ids, ...event }));
+      await log.transact(sessionId, async (tx, emit) => {
+        if (await noteChange(tx, sessionId, change)) emit({ ...ids, ...event });
+      });
     },
     findOpenTurns: async (sessionIds) => [...(await findOpenTurns(db, sessionIds))],
     listSharedInUse: async (sessionIds) => [...(await listSharedInUse(db, sessionIds))],

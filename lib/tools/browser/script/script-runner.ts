@@ -61,6 +61,8 @@ export type ScriptOptions = {
   timeoutMs: number;
   signal: AbortSignal;
   helpers?: Record<string, ScriptHelper>;
+  /** Called before each message of the script is handled. If it throws, the script is ended with that error. */
+  check?: () => void;
   /** The files of the workspace. If omitted, uploads by path and reads of downloads fail with an error message. */
   files?: ScriptFiles;
 };
@@ -164,7 +166,7 @@ function runScripts(
 
   return {
     refusal: undefined,
-    async run(live, script, { timeoutMs, signal, helpers = {}, files = NO_FILES }) {
+    async run(live, script, { timeoutMs, signal, helpers = {}, check = () => {}, files = NO_FILES }) {
       const stopped = { ...STOPPED, openCalls: [], pageCount: 0 };
       if (signal.aborted || isClosed || !(await slots.enter(signal))) return stopped;
       if (isClosed) {
@@ -173,7 +175,7 @@ function runScripts(
       }
       const child = take();
       try {
-        return await playScript(child, live, script, { timeoutMs, signal, helpers, files });
+        return await playScript(child, live, script, { timeoutMs, signal, helpers, check, files });
       } finally {
         child.kill();
         await child.ended;
