@@ -44,9 +44,10 @@ export function createAttachedServices(waitMs: number, onAlone: () => void): Att
   let arrival = Promise.withResolvers<void>();
   let aloneSinceMs: number | undefined = performance.now();
 
+  /** Finds the process that connected last: an earlier one may hang. */
   function findLink(): Link<ServiceCalls> | undefined {
     const open = [...links].filter((each) => each.isOpen());
-    return open.find((each) => !leaving.has(each)) ?? open[0];
+    return open.findLast((each) => !leaving.has(each)) ?? open.at(-1);
   }
 
   async function ask<Name extends keyof ServiceCalls & string>(

@@ -121,8 +121,8 @@ test("a call to the service is repeated at another process, and only a bounded n
 test("a process that leaves is not counted, and gets calls only if it is the last one", async () => {
   const services = createAttachedServices(60_000, () => {});
   const [leaving, staying] = [openTestLink(async () => "leaving"), openTestLink(async () => "staying")];
-  services.add(leaving);
   services.add(staying);
+  services.add(leaving);
   services.noteLeaving(leaving);
   assert.equal(await services.ask("readShown", { sessionId: "ses_a" }), "staying");
   services.noteLeaving(staying);
