@@ -1,5 +1,4 @@
 import { Decoder, Encoder } from "@msgpack/msgpack";
-import { shorten } from "#lib/text/shorten.ts";
 
 /** Version of the calls between a service and a browser host. Change it with every incompatible change. */
 export const PROTOCOL_VERSION = 1;
@@ -59,8 +58,8 @@ const MESSAGE_CHARS_MAX = 50_000;
 export function toSentError(error: unknown): SentError {
   const { name, message } = error instanceof Error ? error : { name: "Error", message: errorToText(error) };
   return {
-    name: shorten(String(name), NAME_CHARS_MAX),
-    message: shorten(String(message), MESSAGE_CHARS_MAX),
+    name: String(name).slice(0, NAME_CHARS_MAX),
+    message: String(message).slice(0, MESSAGE_CHARS_MAX),
   };
 }
 

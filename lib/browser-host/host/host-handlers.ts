@@ -14,7 +14,7 @@ import type { ServiceOrigins } from "./service-origins.ts";
 import type { StartedBrowsers } from "./start-browsers.ts";
 
 /** What the answers to the calls of processes need. All links of a host share it. */
-export type HandlerDeps = {
+type HandlerDeps = {
   services: AttachedServices;
   origins: ServiceOrigins;
   control: HostControl;

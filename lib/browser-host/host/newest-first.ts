@@ -2,7 +2,7 @@ import type { ScreencastFrame, ScriptPointer } from "#lib/browser/browser-servic
 import type { HostCalls } from "../host-calls.ts";
 
 /** Sends frames and pointers of scripts to a viewer. */
-export type NewestFirst = {
+type NewestFirst = {
   frame: (frame: ScreencastFrame) => void;
   pointer: (pointer: ScriptPointer) => void;
 };
