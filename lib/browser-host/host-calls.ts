@@ -121,7 +121,7 @@ type RecordCalls = {
 /** The calls that a process of the service answers to its hosts. */
 export type ServiceCalls = RecordCalls & {
   /**
-   * Renews the lease of the host. `ended` are the sessions whose browser is recorded elsewhere or not at all.
+   * Renews the lease of the host. `ended` are the sessions whose browser is not recorded as starting or running there.
    * @returns null if the lease is lost: the host must end all browsers.
    */
   renewLease: Call<{ sessionIds: string[] }, { leaseMs: number; ended: string[] } | null>;

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { openSync } from "node:fs";
+import { closeSync, openSync } from "node:fs";
 import { mkdir, readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -42,6 +42,7 @@ export async function startLocalHost(start: HostStart): Promise<LocalHost> {
     ["--disable-warning=ExperimentalWarning", fileURLToPath(new URL("./host-worker.ts", import.meta.url))],
     { stdio: ["pipe", "pipe", log], detached: true, env: inheritedEnvironment() },
   );
+  closeSync(log);
   child.stdin?.on("error", () => {});
   child.stdin?.end(JSON.stringify(start));
   const exited = new Promise<void>((resolve) => child.once("exit", () => resolve()));

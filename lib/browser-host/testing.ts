@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, readlink, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Database } from "#db/client.ts";
@@ -44,7 +44,10 @@ export type TestHosts = {
   db: Database;
   log: EventLog;
   dataDir: string;
-  open: (over?: Partial<OpenBrowsersDeps["local"]>) => Promise<TestProcess>;
+  /** @param origin the origin at which the process listens. */
+  open: (over?: Partial<OpenBrowsersDeps["local"]>, origin?: string) => Promise<TestProcess>;
+  /** Returns the id of the operating system's process of a host that these processes have started. */
+  findHostProcess: (hostId: string) => Promise<number>;
   close: () => Promise<void>;
 };
 
@@ -58,7 +61,10 @@ export async function openTestHosts(allow: string[]): Promise<TestHosts> {
   const processes: TestProcess[] = [];
   const sealer = createSealer(new Uint8Array(32).fill(7));
 
-  async function open(over: Partial<OpenBrowsersDeps["local"]> = {}): Promise<TestProcess> {
+  async function open(
+    over: Partial<OpenBrowsersDeps["local"]> = {},
+    origin = "http://127.0.0.1:1",
+  ): Promise<TestProcess> {
     const warnings: string[] = [];
     const logger: Logger = {
       debug() {},
@@ -83,7 +89,7 @@ export async function openTestHosts(allow: string[]): Promise<TestHosts> {
       storeDownload: async (_session, name) => `downloads/${name}`,
       settings: {
         allow,
-        ownOrigin: { origin: "http://127.0.0.1:1", publicOrigins: [] },
+        ownOrigin: { origin, publicOrigins: [] },
         idleMs: 600_000,
         waitMs: 60_000,
         keepSpare: false,
@@ -127,12 +133,23 @@ export async function openTestHosts(allow: string[]): Promise<TestHosts> {
     log,
     dataDir,
     open,
+    findHostProcess: (hostId) => findHostProcess(join(dataDir, `host-${hostId}.log`)),
     async close() {
       await Promise.all(processes.map((each) => each.close(true)));
       await database.close();
       await rm(dataDir, { recursive: true, force: true });
     },
   };
+}
+
+/** Finds the process of a host by the file to which it logs. */
+async function findHostProcess(logPath: string): Promise<number> {
+  for (const name of await readdir("/proc")) {
+    const read = (file: string) => readFile(`/proc/${name}/${file}`, "utf8").catch(() => "");
+    if (!/^\d+$/.test(name) || !(await read("cmdline")).includes("host-worker")) continue;
+    if ((await readlink(`/proc/${name}/fd/2`).catch(() => "")) === logPath) return Number(name);
+  }
+  throw new Error(`no process logs to ${logPath}`);
 }
 
 const toText = ({ content }: ToolResult): string =>

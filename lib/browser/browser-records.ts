@@ -36,7 +36,7 @@ export type BrowserRecords = {
    * show another page) is given, writes only if this retarget is the newest.
    */
   patch: (patch: Change & { fields: BrowserPatch; retargets?: number | undefined }) => Promise<void>;
-  emit: (event: { sessionId: string; event: PageEvent }) => Promise<void>;
+  emit: (event: Change & { event: PageEvent }) => Promise<void>;
   /** Returns the state of each session's open turn. Sessions without an open turn are left out. */
   findOpenTurns: (sessionIds: string[]) => Promise<[sessionId: string, turn: OpenTurn][]>;
   /** @see listSharedInUse */

@@ -227,6 +227,8 @@ export type HostBrowsers = {
   closeSession: (sessionId: string) => Promise<void>;
   /** Lists the sessions whose browser runs, starts or waits for a place. */
   listLive: () => string[];
+  /** Lists the sessions whose browser runs. Each is recorded as starting or running at this host. */
+  listUp: () => string[];
   /**
    * Describes the browsers for the health check and the startup banner: whether they can run, how many run, and
    * (`detail`) which Chromium they use or why none can run.
@@ -238,7 +240,7 @@ export type HostBrowsers = {
 /** The browsers of all sessions, for a process of the service. They run at one or several browser hosts. */
 export type BrowserService = Omit<
   HostBrowsers,
-  "ensure" | "hold" | "goTo" | "takeRestartNote" | "readLastError" | "reapIdle" | "listLive"
+  "ensure" | "hold" | "goTo" | "takeRestartNote" | "readLastError" | "reapIdle" | "listLive" | "listUp"
 > & {
   readStatus: (sessionId: string) => Promise<BrowserRecord>;
   /**

@@ -15,7 +15,7 @@ import { dropBrowser, readShownFields, selectBrowserPage } from "./store/stored-
 /** The browsers as a process of the service reaches them: those of one host, or of all hosts. */
 export type ReachedBrowsers = Omit<
   HostBrowsers,
-  "ensure" | "hold" | "takeRestartNote" | "readLastError" | "listLive" | "reapIdle"
+  "ensure" | "hold" | "takeRestartNote" | "readLastError" | "listLive" | "listUp" | "reapIdle"
 > & {
   /** Ends idle browsers. @param listRecorded lists the sessions that are recorded at a host. */
   reapIdle: (listRecorded: (hostId: string) => Promise<string[]>) => Promise<number>;

@@ -1,14 +1,13 @@
 import { join } from "node:path";
 import type { Logger } from "#lib/log/logger.ts";
 import type { AddressRule } from "#lib/net/address/address-rule.ts";
-import type { OwnOrigin } from "#lib/net/proxy/own-origin.ts";
 import type { NetworkRefusal } from "#lib/security-log/security-events.ts";
 import type { BrowserRecords } from "./browser-records.ts";
 import type { BrowserLease, HostBrowsers } from "./browser-service.ts";
 import type { AnnotationVerdict } from "./overlay/overlay-controller.ts";
 import { type OpenBrowser, openBrowser } from "./page/open-browser.ts";
 import type { PageScript } from "./page/page-script.ts";
-import { type BrowserEgress, createBrowserEgress } from "./process/browser-egress.ts";
+import { type BrowserEgress, createBrowserEgress, type ServiceOrigin } from "./process/browser-egress.ts";
 import { type BrowserPool, createBrowserPool } from "./process/browser-pool.ts";
 import type { BrowserProvider } from "./process/browser-provider.ts";
 import { acceptOwnKey } from "./process/chromium-flags.ts";
@@ -34,8 +33,11 @@ export type HostBrowsersDeps = {
   dataDir: string;
   /** The network guard's rule, which decides which addresses pages may open. */
   rule: AddressRule;
-  /** The origin at which the service listens. Of this origin, pages can open only `/demo`, `/p/…` and `/v/…`. */
-  ownOrigin: Omit<OwnOrigin, "paths"> | undefined;
+  /**
+   * The origin at which the service listens; for several processes, a function that lists their origins. Of these
+   * origins, pages can open only `/demo`, `/p/…` and `/v/…`.
+   */
+  ownOrigin: ServiceOrigin | (() => readonly ServiceOrigin[]) | undefined;
   /** Called with each browser request that the network guard refused. */
   onRequestRefused?: (refusal: NetworkRefusal) => void;
   idleMs: number;
@@ -111,6 +113,7 @@ export async function createHostBrowsers(deps: HostBrowsersDeps): Promise<HostBr
       await browser?.end();
     },
     listLive,
+    listUp: () => browsers.list().flatMap(([id, browser]) => (browser.isUp() ? [id] : [])),
     describe() {
       const live = browsers.list().filter(([, browser]) => browser.isUp()).length;
       return { ...provider.describe(), live };

@@ -101,7 +101,10 @@ export async function waitFor<Value>(
 
 /** The browsers of a host in the test's process, and what the database records about them. */
 export type TestBrowserService = BrowserService &
-  Pick<HostBrowsers, "ensure" | "hold" | "goTo" | "takeRestartNote" | "readLastError" | "listLive">;
+  Pick<
+    HostBrowsers,
+    "ensure" | "hold" | "goTo" | "takeRestartNote" | "readLastError" | "listLive" | "listUp"
+  >;
 
 /** A browser service for a test, and what the service stored and logged. */
 export type TestBrowsers = {
@@ -199,6 +202,7 @@ export async function openTestBrowsers(
       readLastError: host.readLastError,
       takeRestartNote: host.takeRestartNote,
       listLive: host.listLive,
+      listUp: host.listUp,
     };
     services.push(service);
     return service;

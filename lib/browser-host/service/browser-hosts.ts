@@ -5,6 +5,7 @@ import type { Database } from "#db/client.ts";
 import type { HostHome } from "#db/schema/unions.ts";
 import { readHostedBrowser } from "#lib/browser/store/browser-store.ts";
 import type { SessionClaim } from "#lib/browser/view/browser-control.ts";
+import { faultPoint } from "#lib/faults/fault-point.ts";
 import type { Link } from "#lib/host-link/link.ts";
 import { PROTOCOL_VERSION } from "#lib/host-link/link-message.ts";
 import { openLink } from "#lib/host-link/open-link.ts";
@@ -137,6 +138,7 @@ async function startHere(hosts: Hosts): Promise<ConnectedHost> {
   const id = `bh_${randomBytes(9).toString("base64url")}`;
   const token = randomBytes(32).toString("base64url");
   const local = await startLocalHost({ ...deps.local, id, token, listen: { host: "127.0.0.1", port: 0 } });
+  await faultPoint("host-started");
   const row = {
     id,
     home: "local",
@@ -178,6 +180,7 @@ function readMachine(): string {
 async function giveUp({ deps }: Hosts, id: string): Promise<void> {
   try {
     await removeHost(deps.db, id);
+    await faultPoint("host-given-up");
     deps.onHostEnded();
   } catch (error) {
     deps.logger.debug({ err: error, hostId: id }, "the end of a browser host was not recorded");
@@ -191,6 +194,7 @@ function connect(
 ): Promise<ConnectedHost> {
   const existing = hosts.connected.get(row.id);
   if (existing) return existing;
+  if (hosts.isClosed) return Promise.reject(new Error("the service is closing"));
   const connecting = attach(hosts, row);
   hosts.connected.set(row.id, connecting);
   connecting.catch(() => hosts.connected.delete(row.id));
@@ -215,6 +219,7 @@ async function attach(
     },
   );
   const info = await link.call("attach", deps.settings);
+  await faultPoint("host-attached");
   await link.call("control", { claims: deps.listClaims() });
   const host: ConnectedHost = { id, home, info, link };
   hosts.open.set(id, host);

@@ -1,4 +1,4 @@
-import { and, eq, inArray, ne, sql } from "drizzle-orm";
+import { and, eq, inArray, sql } from "drizzle-orm";
 import type { Executor } from "#db/client.ts";
 import { browserHosts, browsers } from "#db/schema/index.ts";
 
@@ -47,8 +47,8 @@ export async function readHost(db: Executor, id: string): Promise<HostRow | unde
   return row;
 }
 
-/** Returns those of these sessions whose browser is recorded at another host. */
-export async function listElsewhere(db: Executor, hostId: string, sessionIds: string[]): Promise<string[]> {
+/** Returns those of these sessions whose browser is not recorded as starting or running at this host. */
+export async function listUnrecorded(db: Executor, hostId: string, sessionIds: string[]): Promise<string[]> {
   if (sessionIds.length === 0) return [];
   const rows = await db
     .select({ sessionId: browsers.sessionId })
@@ -57,10 +57,11 @@ export async function listElsewhere(db: Executor, hostId: string, sessionIds: st
       and(
         inArray(browsers.sessionId, sessionIds),
         inArray(browsers.status, ["creating", "ready"]),
-        ne(browsers.hostId, hostId),
+        eq(browsers.hostId, hostId),
       ),
     );
-  return rows.map(({ sessionId }) => sessionId);
+  const recorded = new Set(rows.map(({ sessionId }) => sessionId));
+  return sessionIds.filter((each) => !recorded.has(each));
 }
 
 /** Deletes hosts whose lease ended a day ago. */

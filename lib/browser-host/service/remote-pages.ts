@@ -2,13 +2,13 @@ import { LinkEndedError } from "#lib/host-link/link-message.ts";
 import type { HostServices } from "#lib/tools/browser/host-services.ts";
 import type { PageCall, PageTools } from "#lib/tools/browser/page-tools.ts";
 import { describeFailure } from "#lib/tools/describe-failure.ts";
-import type { ToolCall } from "#lib/tools/tool.ts";
+import type { ToolCall, ToolResult } from "#lib/tools/tool.ts";
 import type { VariantPages } from "#lib/variant/variant-pages.ts";
 import type { SentCall } from "../host-calls.ts";
 import type { BrowserHosts } from "./browser-hosts.ts";
 
 const HOST_ENDED =
-  "The browser ended while the call ran. What the call did until then stands. Look at the page before you go on.";
+  "The connection to the browser ended while the call ran. What the call did until then stands. Look at the page before you go on.";
 
 type RemotePagesDeps = {
   hosts: BrowserHosts;
@@ -34,6 +34,12 @@ const toSentCall = (
 /** The work of tools on live pages, at the sessions' hosts. */
 export function createRemotePageTools({ hosts, scriptHelpers, describeScripts }: RemotePagesDeps): PageTools {
   const linkOf = async (sessionId: string) => (await hosts.of(sessionId)).link;
+
+  async function recover(call: ToolCall): Promise<ToolResult | undefined> {
+    const host = await hosts.find(call.browserSessionId);
+    return (await host?.link.call("recover", { call: toSentCall(call) })) ?? undefined;
+  }
+
   return {
     async hold({ sessionId, browserSessionId, signal }) {
       const link = await linkOf(browserSessionId);
@@ -61,16 +67,16 @@ export function createRemotePageTools({ hosts, scriptHelpers, describeScripts }:
         const sent = toSentCall(call, Object.keys(helpers));
         return await link.call("runTool", { name, input, call: sent }, { signal: call.signal });
       } catch (error) {
-        if (error instanceof LinkEndedError) throw new Error(HOST_ENDED, { cause: error });
-        throw error;
+        if (!(error instanceof LinkEndedError)) throw error;
+        // If only the connection ended, the call still runs. It must end before the agent's next call.
+        const result = await recover(call).catch(() => undefined);
+        if (result) return result;
+        throw new Error(HOST_ENDED, { cause: error });
       } finally {
         hosts.helpers.delete(call.callId);
       }
     },
-    async recover(call) {
-      const host = await hosts.find(call.browserSessionId);
-      return (await host?.link.call("recover", { call: toSentCall(call) })) ?? undefined;
-    },
+    recover,
     async firstLook({ sessionId, browserSessionId }, signal) {
       try {
         const link = await linkOf(browserSessionId);

@@ -10,7 +10,7 @@ import type { NetworkRefusal } from "#lib/security-log/security-events.ts";
 import type { ScriptFiles, ScriptHelper } from "#lib/tools/browser/script/script-types.ts";
 import type { VariantScripts } from "#lib/variant/show-for-picture.ts";
 import type { ServiceCalls } from "../host-calls.ts";
-import { LEASE_MS, listElsewhere, renewHost } from "./host-store.ts";
+import { LEASE_MS, listUnrecorded, renewHost } from "./host-store.ts";
 
 /** What a process of the service does for its hosts. */
 export type ServiceHandlersDeps = Pick<
@@ -42,7 +42,7 @@ export function createServiceHandlers(
     async renewLease({ sessionIds }) {
       onLoad(sessionIds.length);
       if (!(await renewHost(db, hostId, sessionIds.length))) return null;
-      return { leaseMs: LEASE_MS, ended: await listElsewhere(db, hostId, sessionIds) };
+      return { leaseMs: LEASE_MS, ended: await listUnrecorded(db, hostId, sessionIds) };
     },
     async dropClaim(claim) {
       await records.dropClaim(claim);

@@ -1,4 +1,3 @@
-import { faultPoint } from "#lib/faults/fault-point.ts";
 import type { Logger } from "#lib/log/logger.ts";
 import { errorText } from "#lib/text/error-text.ts";
 import type { BrowserFields, BrowserRow } from "../browser-records.ts";
@@ -164,7 +163,6 @@ async function startBrowser(
   // The record names an earlier browser if the end of that browser was not recorded.
   await record.dropClaim();
   await record.move("provision", { lastError: null, currentUrl: null });
-  await faultPoint("browser-starting");
 
   const browser = await takeWithPlace(deps, place, onQueued);
   const running: RunningBrowser = {

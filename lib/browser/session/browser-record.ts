@@ -122,10 +122,6 @@ async function flush(recorder: Recorder): Promise<void> {
   );
 }
 
-function emit({ records, sessionId }: Recorder, event: PageEvent): Promise<void> {
-  return records.emit({ sessionId, event });
-}
-
 /** @see StoredRecord.noteWaiting */
 function createWaitingNotes(recorder: Recorder): (position: number) => void {
   const { logger, sessionId } = recorder;
@@ -137,7 +133,8 @@ function createWaitingNotes(recorder: Recorder): (position: number) => void {
     if (position === waiting.emitted) return;
     waiting.emitted = position;
     waiting.timer = setTimeout(emitPosition, WAITING_INTERVAL_MS).unref();
-    write(recorder, () => emit(recorder, { kind: "browser.waiting", position })).catch((error) =>
+    const event = { kind: "browser.waiting", position } as const;
+    write(recorder, (change) => recorder.records.emit({ ...change, event })).catch((error) =>
       logger.debug({ sessionId, err: error }, "the position of a waiting session was not recorded"),
     );
   }
@@ -165,7 +162,7 @@ function createPageEventEmitter(recorder: Recorder): (event: PageEvent) => void 
     minute = now;
     count += 1;
     if (count > PAGE_EVENTS_PER_MINUTE) return;
-    write(recorder, () => emit(recorder, event)).catch((error) =>
+    write(recorder, (change) => recorder.records.emit({ ...change, event })).catch((error) =>
       logger.warn({ sessionId, err: error }, "an event of a page was not stored"),
     );
   };

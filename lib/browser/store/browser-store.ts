@@ -193,6 +193,19 @@ export async function patchBrowser(
   return row;
 }
 
+/** Records the id of a change that changes no field. @returns false if the same change was recorded last. */
+export async function noteChange(
+  tx: Transaction,
+  sessionId: string,
+  change: string | null,
+): Promise<boolean> {
+  const before = await readBrowser(tx, sessionId);
+  if (!before) return true;
+  if (before.lastChange === change) return false;
+  await tx.update(browsers).set({ lastChange: change }).where(eq(browsers.sessionId, sessionId));
+  return true;
+}
+
 /**
  * Selects a page: adds it to the session's known target pages, clears the last error, and marks the page as not
  * reached. Source: specification, `POST …/browser`, rule 1.

@@ -1,5 +1,6 @@
 import type { Database, Transaction } from "#db/client.ts";
 import type { Emit, EventLog } from "#lib/events/event-log.ts";
+import { faultPoint } from "#lib/faults/fault-point.ts";
 import { findOpenTurns } from "#lib/session/store/run-store.ts";
 import type { BrowserRecords } from "../browser-records.ts";
 import {
@@ -9,6 +10,7 @@ import {
   type HostedBrowser,
   listSharedInUse,
   moveBrowser,
+  noteChange,
   openBrowserRow,
   patchBrowser,
   readBrowser,
@@ -48,7 +50,7 @@ export function createStoredRecords(deps: StoreDeps, hostId: string): BrowserRec
     async move({ sessionId, change, event, fields }) {
       const session = await readBrowserSession(db, sessionId);
       if (!session) throw new Error(`there is no session ${sessionId}`);
-      return log.transact(sessionId, async (tx, emit) => {
+      const moved = await log.transact(sessionId, async (tx, emit) => {
         const from = await openBrowserRow(tx, sessionId, session.initialUrl);
         if (from.lastChange === change) return from;
         const isOurs = from.hostId === null || from.hostId === hostId;
@@ -58,6 +60,9 @@ export function createStoredRecords(deps: StoreDeps, hostId: string): BrowserRec
         await emitStatus(tx, emit, session.source, row);
         return row;
       });
+      if (event === "provision") await faultPoint("browser-starting");
+      if (event === "cameUp") await faultPoint("browser-navigating");
+      return moved;
     },
     async dropClaim({ sessionId, change }) {
       await dropBrowser(deps, sessionId, change, ({ row, isLost }) => isLost || row.hostId === hostId);
@@ -72,11 +77,13 @@ export function createStoredRecords(deps: StoreDeps, hostId: string): BrowserRec
         if (row) await emitStatus(tx, emit, session.source, row);
       });
     },
-    async emit({ sessionId, event }) {
+    async emit({ sessionId, change, event }) {
       const session = await readBrowserSession(db, sessionId);
       if (!session) return;
       const ids = { requestId: null, runId: null, source: session.source };
-      await log.transact(sessionId, async (_tx, emit) => emit({ ...ids, ...event }));
+      await log.transact(sessionId, async (tx, emit) => {
+        if (await noteChange(tx, sessionId, change)) emit({ ...ids, ...event });
+      });
     },
     findOpenTurns: async (sessionIds) => [...(await findOpenTurns(db, sessionIds))],
     listSharedInUse: async (sessionIds) => [...(await listSharedInUse(db, sessionIds))],

@@ -6,7 +6,7 @@ import { type AddressRule, hostAndPort } from "../address/address-rule.ts";
 import { answerRequest, forwardRequest } from "./forward-request.ts";
 import { openTunnel, refuseTunnel } from "./open-tunnel.ts";
 import type { OwnCertificate } from "./own-certificate.ts";
-import { createOwnOriginRule, type OwnOrigin } from "./own-origin.ts";
+import { createOwnOriginRule, type OwnOrigins } from "./own-origin.ts";
 import { createOwnTls } from "./own-tls.ts";
 import type { ProxyContext } from "./proxy-context.ts";
 import { FAILED_HEADER, type ProxyCredentials, readProxyUser, refusedHeader } from "./proxy-headers.ts";
@@ -22,7 +22,7 @@ export type ProxyRefusal = {
 /** Options of the proxy. `rule` is the guard's rule. */
 export type ForwardProxyOptions = {
   rule: AddressRule;
-  own?: OwnOrigin;
+  own?: OwnOrigins;
   /**
    * Makes the allowed paths of our own https origins reachable. Without a certificate, tunnels to these origins are
    * refused.

@@ -147,6 +147,7 @@ function createTestService(live: LiveBrowser, touched: string[]): HostBrowsers {
     readLastError: async () => null,
     takeRestartNote: () => undefined,
     listLive: () => [],
+    listUp: () => [],
     ensure: async () => live,
     hold: async () => () => {},
     settle: async () => {},

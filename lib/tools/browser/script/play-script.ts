@@ -207,6 +207,13 @@ function sendPending({ child, live }: Play): void {
 
 /** Handles one message of the process. The next message is read when the returned promise resolves. */
 function receive(play: Play, message: FromChild, bytes: number): Promise<void> | undefined {
+  try {
+    play.options.check();
+  } catch (error) {
+    fail(play, errorText(error));
+    play.child.kill();
+    return;
+  }
   switch (message.type) {
     case "connected":
       void showOtherPages(play);

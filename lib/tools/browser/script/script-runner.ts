@@ -112,7 +112,7 @@ function runScripts(
 
   return {
     refusal: undefined,
-    async run(live, script, { timeoutMs, signal, helpers = {}, files = NO_FILES }) {
+    async run(live, script, { timeoutMs, signal, helpers = {}, check = () => {}, files = NO_FILES }) {
       const stopped = { ...STOPPED, openCalls: [], pageCount: 0 };
       if (signal.aborted || isClosed || !(await slots.enter(signal))) return stopped;
       if (isClosed) {
@@ -121,7 +121,7 @@ function runScripts(
       }
       const child = take();
       try {
-        return await playScript(child, live, script, { timeoutMs, signal, helpers, files });
+        return await playScript(child, live, script, { timeoutMs, signal, helpers, check, files });
       } finally {
         child.kill();
         await child.ended;

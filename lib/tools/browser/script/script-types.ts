@@ -49,6 +49,8 @@ export type ScriptOptions = {
   timeoutMs: number;
   signal: AbortSignal;
   helpers?: Record<string, ScriptHelper>;
+  /** Called before each message of the script is handled. If it throws, the script is ended with that error. */
+  check?: () => void;
   /** The files of the workspace. If omitted, uploads by path and reads of downloads fail with an error message. */
   files?: ScriptFiles;
 };
