@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -5,9 +6,10 @@ import type { Database } from "#db/client.ts";
 import { openTestDatabase } from "#db/testing.ts";
 import type { BrowserService } from "#lib/browser/browser-service.ts";
 import { createBrowserService } from "#lib/browser/create-browser-service.ts";
-import { findTestChromium } from "#lib/browser/testing.ts";
+import { findTestChromium, waitFor } from "#lib/browser/testing.ts";
 import { createMemoryBus, type EventBus } from "#lib/events/bus/bus.ts";
 import { createEventLog, type EventLog } from "#lib/events/event-log.ts";
+import { deriveRelayKey } from "#lib/host-link/relay-token.ts";
 import type { Logger } from "#lib/log/logger.ts";
 import { createSealer } from "#lib/secrets/sealer.ts";
 import { workspaceFiles } from "#lib/tools/browser/script/workspace-files.ts";
@@ -18,11 +20,14 @@ import {
   createTestSandbox,
 } from "#lib/tools/browser/test-fixture.ts";
 import type { ToolCall, ToolResult } from "#lib/tools/tool.ts";
+import { newHostId } from "./host-id.ts";
 import {
   type OpenBrowsersDeps,
   type OpenedBrowsers,
   openHostedBrowsers,
 } from "./service/open-hosted-browsers.ts";
+import { THIS_MACHINE } from "./service/this-machine.ts";
+import { startLocalHost } from "./start-local-host.ts";
 
 /** One process of the service, as far as it uses browsers. Several share a database and a data folder. */
 export type TestProcess = OpenedBrowsers & {
@@ -38,12 +43,21 @@ export type TestProcess = OpenedBrowsers & {
   ) => Promise<string>;
 };
 
+/** The token of hosts that a test starts as an operator does. */
+export const TEST_HOST_TOKEN = "t".repeat(32);
+export const TEST_RELAY_KEY = deriveRelayKey(new Uint8Array(32).fill(7));
+
 /** What the processes of a test share. */
 export type TestHosts = {
   db: Database;
   log: EventLog;
   dataDir: string;
-  open: (over?: Partial<OpenBrowsersDeps["local"]>) => Promise<TestProcess>;
+  open: (
+    over?: Partial<OpenBrowsersDeps["local"] & { waitMs: number }>,
+    about?: Partial<OpenBrowsersDeps>,
+  ) => Promise<TestProcess>;
+  /** Starts a host as an operator does, in a process of its own. @returns its URL. */
+  startRemote: (maxLive: number, port?: number) => Promise<string>;
   close: () => Promise<void>;
 };
 
@@ -55,9 +69,13 @@ export async function openTestHosts(allow: string[]): Promise<TestHosts> {
   const log = createEventLog(db, bus);
   const dataDir = await mkdtemp(join(tmpdir(), "hosts-test-"));
   const processes: TestProcess[] = [];
+  const remotes: string[] = [];
   const sealer = createSealer(new Uint8Array(32).fill(7));
 
-  async function open(over: Partial<OpenBrowsersDeps["local"]> = {}): Promise<TestProcess> {
+  async function open(
+    { waitMs = 60_000, ...over }: Parameters<TestHosts["open"]>[0] = {},
+    about: Partial<OpenBrowsersDeps> = {},
+  ): Promise<TestProcess> {
     const warnings: string[] = [];
     const logger: Logger = {
       debug() {},
@@ -84,10 +102,13 @@ export async function openTestHosts(allow: string[]): Promise<TestHosts> {
         allow,
         ownOrigin: { origin: "http://127.0.0.1:1", publicOrigins: [] },
         idleMs: 600_000,
-        waitMs: 60_000,
+        waitMs,
         keepSpare: false,
         scriptOrigin: "http://127.0.0.1:1",
       },
+      machine: THIS_MACHINE,
+      relay: { key: TEST_RELAY_KEY, url: undefined },
+      remote: undefined,
       local: {
         launch: findTestChromium(),
         dataDir,
@@ -100,6 +121,7 @@ export async function openTestHosts(allow: string[]): Promise<TestHosts> {
       scriptHelpers: () => ({ greet: async (name) => `hello ${name}` }),
       describeScripts: () => ({ refusal: undefined, detail: "" }),
       describeBrowser: () => ({ available: true, detail: "" }),
+      ...about,
     });
     const service = createBrowserService({ db, log, logger, browsers: opened.browsers });
     const own: TestProcess = {
@@ -126,12 +148,46 @@ export async function openTestHosts(allow: string[]): Promise<TestHosts> {
     log,
     dataDir,
     open,
+    async startRemote(maxLive, port = 0) {
+      const own = join(dataDir, `remote-${remotes.length}`);
+      const { url } = await startLocalHost({
+        id: newHostId(),
+        token: TEST_HOST_TOKEN,
+        listen: { host: "127.0.0.1", port },
+        isRemote: true,
+        launch: findTestChromium(),
+        dataDir: own,
+        maxLive,
+        lingerMs: 60_000,
+        isUnconfinedAllowed: false,
+        isWarm: false,
+      });
+      remotes.push(url);
+      return url;
+    },
     async close() {
       await Promise.all(processes.map((each) => each.close(true)));
+      for (const url of remotes) await endListener(url, "SIGTERM");
       await database.close();
       await rm(dataDir, { recursive: true, force: true });
     },
   };
+}
+
+/** Ends the process that listens at a URL on loopback, if there is one, and waits until it has ended. */
+export async function endListener(url: string, signal: "SIGTERM" | "SIGKILL"): Promise<void> {
+  const pid = findListener(url);
+  if (pid === undefined) return;
+  process.kill(pid, signal);
+  await waitFor(() => findListener(url) === undefined, "the end of the host");
+}
+
+/** Returns the id of the process that listens at a URL on loopback. */
+function findListener(url: string): number | undefined {
+  const { port } = new URL(url);
+  const text = execFileSync("ss", ["-ltnpH", `sport = :${port}`], { encoding: "utf8" });
+  const [, pid] = /pid=(\d+)/.exec(text) ?? [];
+  return pid === undefined ? undefined : Number(pid);
 }
 
 const toText = ({ content }: ToolResult): string =>

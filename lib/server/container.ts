@@ -66,6 +66,7 @@ export async function createContainer(env: Env, logger: Logger, { isServerless =
   parts.connectApi(services);
   return {
     mounted: mount(services, parts),
+    relayToHost: tooling.relayToHost,
     services,
     sweep: player.sweep,
     sweepWithRequest: player.sweepWithRequest,

@@ -1,5 +1,5 @@
 import type { WebSocket } from "ws";
-import type { BrowserLease, HostBrowsers } from "#lib/browser/browser-service.ts";
+import type { BrowserLease, HostBrowsers, HostPlaces } from "#lib/browser/browser-service.ts";
 import { createHostBrowsers, type HostBrowsersDeps } from "#lib/browser/create-host-browsers.ts";
 import { createLink, type IncomingCall, type Link, type LinkHandlers } from "#lib/host-link/link.ts";
 import type { Logger } from "#lib/log/logger.ts";
@@ -25,21 +25,27 @@ type HostDeps = Pick<HostBrowsersDeps, "launch" | "dataDir" | "maxLive"> & {
   id: string;
   /** How long browsers stay without a connected process of the service. */
   lingerMs: number;
+  /** Whether the host stays when it has nothing to do: an operator has started it. */
+  isRemote: boolean;
   scripts: ScriptRunner;
   logger: Logger;
-  /** Called when the host has no browser and no connected process any more, or has lost its lease. */
+  /** Called when the host has nothing to do any more. */
   onIdle: (reason: string) => void;
+  /** Called when the service has given the host up. */
+  onLost: () => void;
 };
 
 /** A browser host. */
 type BrowserHost = {
   /** Accepts a process of the service. */
   accept: (socket: WebSocket) => void;
+  /** Takes no new sessions, and ends the host after its last one. */
+  drain: () => void;
   close: () => Promise<void>;
 };
 
-/** The parts that are created with the settings of the first process that connects. */
-type Running = { browsers: HostBrowsers; pages: PageTools; variants: VariantPages };
+/** The parts that are created with the settings of a process that connects. */
+type Running = { browsers: HostBrowsers & HostPlaces; pages: PageTools; variants: VariantPages };
 
 type Host = {
   deps: HostDeps;
@@ -50,6 +56,9 @@ type Host = {
   calls: CallRegister;
   lease: HostLease;
   running: Promise<Running> | undefined;
+  /** The settings of `running`, as JSON. */
+  settings: string | undefined;
+  isDraining: boolean;
   /** The link of the process that made a call, for the functions that the call's script calls there. */
   callers: Map<string, Link<ServiceCalls>>;
 };
@@ -70,17 +79,28 @@ export function createHost(deps: HostDeps): BrowserHost {
     calls,
     lease: createHostLease({
       services,
-      listLive: async () => (await host.running)?.browsers.listLive() ?? [],
+      async readLoad() {
+        const browsers = (await host.running)?.browsers;
+        return {
+          sessionIds: browsers?.listLive() ?? [],
+          running: browsers?.describe().live ?? 0,
+          places: host.isDraining ? 0 : deps.maxLive,
+        };
+      },
       onSuspended: (reason) => calls.endAll(new Error(reason)),
       async onEnded(sessionIds) {
         const browsers = (await host.running)?.browsers;
+        // A session that still waits here was handed over to another host.
+        for (const id of sessionIds) browsers?.handOver(id);
         await Promise.all(sessionIds.map((id) => browsers?.closeSession(id)));
       },
-      onLost: () => deps.onIdle("the lease was lost"),
+      onLost: deps.onLost,
       logger,
     }),
     logger,
     running: undefined,
+    settings: undefined,
+    isDraining: false,
     callers: new Map(),
   };
   const timer = setInterval(() => void endIfUnused(host), CHECK_EVERY_MS);
@@ -92,6 +112,10 @@ export function createHost(deps: HostDeps): BrowserHost {
         deps.logger,
       );
     },
+    drain() {
+      host.isDraining = true;
+      host.lease.renewNow();
+    },
     async close() {
       clearInterval(timer);
       host.lease.close();
@@ -101,18 +125,28 @@ export function createHost(deps: HostDeps): BrowserHost {
   };
 }
 
-/** Ends the host if no process is connected and it has no browser, or if no process has connected for a while. */
-async function endIfUnused({ deps, services, running }: Host): Promise<void> {
+/**
+ * Ends the host if it has nothing to do: no process is connected and it has no browser, no process has connected for a
+ * while, or it is drained. A remote host waits instead; its browsers end after the linger time.
+ */
+async function endIfUnused({ deps, services, running, isDraining }: Host): Promise<void> {
+  const browsers = (await running?.catch(() => undefined))?.browsers;
+  const live = browsers?.listLive() ?? [];
+  if (isDraining && live.length === 0) return deps.onIdle("a newer version of the service runs");
   const since = services.aloneSinceMs();
   if (since === undefined) return;
   const aloneMs = performance.now() - since;
+  if (deps.isRemote) {
+    // Their end cannot be recorded now; the service records it when the lease has ended.
+    if (aloneMs >= deps.lingerMs) for (const id of live) browsers?.closeSession(id).catch(() => {});
+    return;
+  }
   if (running === undefined) {
     if (aloneMs > FIRST_MS) deps.onIdle("no process of the service has connected");
     return;
   }
   if (aloneMs >= deps.lingerMs) return deps.onIdle("no process of the service is connected");
-  const live = (await running.catch(() => undefined))?.browsers.listLive() ?? [];
-  if (live.length === 0 && services.aloneSinceMs() !== undefined) deps.onIdle("there is nothing to do");
+  if (live.length === 0) deps.onIdle("there is nothing to do");
 }
 
 /** Sends what the host logs to a connected process. If there is none, logs on this machine. */
@@ -132,7 +166,30 @@ const toPlain = (value: unknown): unknown =>
       ? String(value)
       : value;
 
-/** Creates the browsers and the work on their pages, with the settings of the first process. */
+/**
+ * Returns the running parts. Creates them for the first process that connects, and again, without browsers, for a process
+ * with other settings, unless another process is connected.
+ */
+function startOnce(host: Host, settings: HostSettings): Promise<Running> {
+  const { logger, services, running: before } = host;
+  const text = JSON.stringify(settings);
+  if (before && host.settings === text) return before;
+  if (before && services.count() > 0) {
+    logger.warn({}, "a process has other settings for browsers than the connected ones; they apply later");
+    return before;
+  }
+  const running = (async () => {
+    await (await before?.catch(() => undefined))?.browsers.close();
+    return start(host, settings);
+  })();
+  Object.assign(host, { running, settings: text });
+  running.catch(() => {
+    if (host.running === running) host.running = undefined;
+  });
+  return running;
+}
+
+/** Creates the browsers and the work on their pages. */
 async function start(host: Host, settings: HostSettings): Promise<Running> {
   const { deps, services, control, logger } = host;
   const { launch, dataDir, maxLive, scripts } = deps;
@@ -241,15 +298,15 @@ function createHandlers(host: Host, ownLink: () => Link<ServiceCalls>): LinkHand
 
   return {
     async attach(settings) {
-      host.running ??= start(host, settings);
-      const { browsers: own } = await host.running;
+      const starting = startOnce(host, settings);
+      // Before the parts have started: the end of earlier browsers is recorded through this link.
       services.add(ownLink());
+      const { browsers: own } = await starting;
       lease.renewNow();
       const { available, detail } = own.describe();
       const { refusal } = deps.scripts;
       return {
         id: deps.id,
-        places: deps.maxLive,
         browser: { available, detail },
         scripts: { refusal, detail: deps.scripts.describe().detail },
       } satisfies HostInfo;
@@ -318,6 +375,11 @@ function createHandlers(host: Host, ownLink: () => Link<ServiceCalls>): LinkHand
       await (await browsers()).closeSession(sessionId);
       return null;
     },
+    async handOver({ sessionId }) {
+      (await browsers()).handOver(sessionId);
+      return null;
+    },
+    offerPlaces: async ({ count }) => (host.isDraining ? 0 : (await browsers()).offerPlaces(count)),
     async control({ claims }) {
       control.apply(claims);
       return null;

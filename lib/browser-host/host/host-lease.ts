@@ -1,4 +1,5 @@
 import type { Logger } from "#lib/log/logger.ts";
+import type { HostLoad } from "../host-calls.ts";
 import type { AttachedServices } from "./attached-services.ts";
 
 /** The right of a host to run scripts and input. A process of the service renews it in the database. */
@@ -12,10 +13,10 @@ export type HostLease = {
 
 type LeaseDeps = {
   services: AttachedServices;
-  listLive: () => Promise<string[]>;
+  readLoad: () => Promise<HostLoad>;
   /** Called when the lease has expired: scripts must stop. */
   onSuspended: (reason: string) => void;
-  /** Called with the sessions whose browser is recorded elsewhere or not at all. */
+  /** Called with the sessions whose browser is recorded elsewhere, and deleted ones. */
   onEnded: (sessionIds: string[]) => Promise<void>;
   /** Called when the service has given the host up. */
   onLost: () => void;
@@ -30,7 +31,7 @@ const SUSPENDED = "The browser host has no connection to the service, so the cal
 
 /** Creates the lease of a host, and renews it. */
 export function createHostLease(deps: LeaseDeps): HostLease {
-  const { services, listLive, onSuspended, onEnded, onLost, logger } = deps;
+  const { services, readLoad, onSuspended, onEnded, onLost, logger } = deps;
   let validUntilMs = performance.now() + RENEW_EVERY_MS * 2;
   let isSuspended = false;
   let isRenewing = false;
@@ -40,7 +41,7 @@ export function createHostLease(deps: LeaseDeps): HostLease {
     isRenewing = true;
     const sentAtMs = performance.now();
     try {
-      const renewed = await services.ask("renewLease", { sessionIds: await listLive() });
+      const renewed = await services.ask("renewLease", await readLoad());
       if (!renewed) return onLost();
       validUntilMs = sentAtMs + renewed.leaseMs;
       isSuspended = false;
