@@ -22,7 +22,7 @@ import type { VariantPages } from "#lib/variant/variant-pages.ts";
 
 /**
  * Settings that a process of the service gives to a host when it connects. Those of the first of the connected processes
- * apply. A host that nobody is connected to takes other settings, and ends its browsers for that.
+ * apply. A host without a connected process takes other settings, and ends its browsers for that.
  */
 export type HostSettings = {
   /** `NETWORK_ALLOW`. */

@@ -6,9 +6,8 @@ import { after, before, test } from "node:test";
 import { WebSocket } from "ws";
 import { browserHosts } from "#db/schema/index.ts";
 import { insertTestSession, startTestSite, waitFor } from "#lib/browser/testing.ts";
-import { linkPath, PROTOCOL_VERSION } from "#lib/host-link/link-message.ts";
+import { linkPath, PROTOCOL_VERSION, relayPath } from "#lib/host-link/link-message.ts";
 import { mintRelayToken } from "#lib/host-link/relay-token.ts";
-import { relayPath } from "./service/host-relay.ts";
 import { openTestHosts, TEST_RELAY_KEY, type TestHosts, type TestProcess } from "./testing.ts";
 
 let loads = 0;

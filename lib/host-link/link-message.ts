@@ -9,6 +9,9 @@ export const linkPath = (protocol: number): string => `/link/${protocol}`;
 /** The path at which a host says which one it is. The number is the protocol version of the process that asks. */
 export const hostPath = (protocol: number): string => `/host/${protocol}`;
 
+/** The path at which a process relays links to a host. The path of the link at the host follows, see `linkPath`. */
+export const relayPath = (hostId: string): string => `/internal/browser-hosts/${hostId}`;
+
 /** Largest message, in bytes. It fits the largest download (50 MiB) and the largest picture. */
 export const MESSAGE_BYTES_MAX = 80 * 2 ** 20;
 

@@ -6,10 +6,9 @@ import {
   createHostConnections,
   type HostConnections,
   type HostConnectionsDeps,
-  tokenPlace,
   UnreachableHostError,
 } from "./host-connections.ts";
-import { type HostRow, listHosts, readHost, reserveHost } from "./host-store.ts";
+import { type HostRow, listHosts, readHost, reserveHost, tokenPlace } from "./host-store.ts";
 import { type LocalHostSettings, startHostHere } from "./local-hosts.ts";
 import { createRemoteHosts, type RemoteHostSettings, type RemoteHosts } from "./remote-hosts.ts";
 import type { RunningHelpers } from "./service-handlers.ts";

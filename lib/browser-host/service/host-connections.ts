@@ -2,13 +2,13 @@ import type { Database } from "#db/client.ts";
 import type { HostHome } from "#db/schema/unions.ts";
 import type { SessionClaim } from "#lib/browser/view/browser-control.ts";
 import type { Link } from "#lib/host-link/link.ts";
+import { relayPath } from "#lib/host-link/link-message.ts";
 import { openLink } from "#lib/host-link/open-link.ts";
 import { mintRelayToken } from "#lib/host-link/relay-token.ts";
 import type { Logger } from "#lib/log/logger.ts";
 import type { Sealer } from "#lib/secrets/sealer.ts";
 import type { HostCalls, HostInfo, HostSettings, ServiceCalls } from "../host-calls.ts";
-import { relayPath } from "./host-relay.ts";
-import { type HostRow, readHost, removeHost } from "./host-store.ts";
+import { type HostRow, readHost, removeHost, tokenPlace } from "./host-store.ts";
 import { createServiceHandlers, type RunningHelpers, type ServiceHandlersDeps } from "./service-handlers.ts";
 
 /** A host that this process is connected to. */
@@ -62,9 +62,6 @@ type Connections = {
 };
 
 const RECONNECT_MS = 2_000;
-
-/** The place of a host's token, for its encryption. */
-export const tokenPlace = (id: string) => ({ table: "browser_hosts", row: id, column: "sealed_token" });
 
 /** Creates the connections. Connects to no host yet. */
 export function createHostConnections(deps: HostConnectionsDeps): HostConnections {
@@ -203,7 +200,10 @@ function createHandlers(connections: Connections, id: string, isDirect: boolean)
       // A host that this process does not reach learns it when it renews its lease.
       const call = open.get(hostId)?.link.call("handOver", { sessionId });
       await call?.catch((error: unknown) =>
-        deps.logger.debug({ err: error, hostId, sessionId }, "a browser host was not told of a hand-over"),
+        deps.logger.debug(
+          { err: error, hostId, sessionId },
+          "a browser host was not notified of a hand-over",
+        ),
       );
     },
     async onSeek(count) {

@@ -5,17 +5,13 @@ import { relayLink } from "#lib/host-link/relay-link.ts";
 import { isRelayToken } from "#lib/host-link/relay-token.ts";
 import type { Logger } from "#lib/log/logger.ts";
 import type { Sealer } from "#lib/secrets/sealer.ts";
-import { tokenPlace } from "./host-connections.ts";
-import { readHost } from "./host-store.ts";
+import { readHost, tokenPlace } from "./host-store.ts";
 
 /**
  * Relays the links of processes on other machines to the hosts that this process can reach.
  * @returns whether the request is for a relayed link; its socket is then answered.
  */
 export type HostRelay = (request: IncomingMessage, socket: Duplex, head: Buffer) => boolean;
-
-/** The path at which a process relays links to a host. The path of the link at the host follows, see `linkPath`. */
-export const relayPath = (hostId: string): string => `/internal/browser-hosts/${hostId}`;
 
 type HostRelayDeps = { db: Database; sealer: Sealer; machine: string; key: Uint8Array; logger: Logger };
 

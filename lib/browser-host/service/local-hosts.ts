@@ -3,13 +3,8 @@ import { PROTOCOL_VERSION } from "#lib/host-link/link-message.ts";
 import type { HostStart } from "../host/run-host.ts";
 import { newHostId } from "../host-id.ts";
 import { startLocalHost } from "../start-local-host.ts";
-import {
-  type ConnectedHost,
-  type HostConnections,
-  type HostConnectionsDeps,
-  tokenPlace,
-} from "./host-connections.ts";
-import { storeHost } from "./host-store.ts";
+import type { ConnectedHost, HostConnections, HostConnectionsDeps } from "./host-connections.ts";
+import { storeHost, tokenPlace } from "./host-store.ts";
 
 /** How a host on this machine starts. */
 export type LocalHostSettings = Omit<HostStart, "id" | "token" | "listen" | "isRemote">;

@@ -3,8 +3,8 @@ import { identifyHost } from "#lib/host-link/identify-host.ts";
 import { PROTOCOL_VERSION } from "#lib/host-link/link-message.ts";
 import type { Logger } from "#lib/log/logger.ts";
 import type { Sealer } from "#lib/secrets/sealer.ts";
-import { type HostConnections, tokenPlace } from "./host-connections.ts";
-import { removeEarlierHosts, storeHost } from "./host-store.ts";
+import type { HostConnections } from "./host-connections.ts";
+import { removeEarlierHosts, storeHost, tokenPlace } from "./host-store.ts";
 
 /** The hosts of other machines that the settings name (`BROWSER_HOSTS`), with the token that all of them demand. */
 export type RemoteHostSettings = { urls: readonly string[]; token: string };

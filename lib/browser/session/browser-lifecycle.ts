@@ -237,7 +237,7 @@ const toNoBrowser = (error: unknown) => new NoBrowserError(errorText(error), { c
  */
 async function recordFailure(deps: LifecycleDeps, error: unknown): Promise<void> {
   const { sessionId, record, logger } = deps;
-  // The other host records what becomes of the start.
+  // The other host records the outcome of the start.
   if (error instanceof ElsewhereError) return;
   if (!(error instanceof NoBrowserError)) {
     logger.debug({ sessionId, err: error }, "a session stopped waiting for a browser");
