@@ -1,3 +1,4 @@
+import { sql } from "drizzle-orm";
 import { index, integer, json, jsonb, pgTable, text } from "drizzle-orm/pg-core";
 import { bytes, createdAt, instant, oneOf } from "./columns.ts";
 import { runs } from "./runs.ts";
@@ -54,12 +55,15 @@ export const browsers = pgTable(
      * effect.
      */
     lastChange: text("last_change"),
+    /** Since when the session waits for a place. Null while it does not wait. */
+    waitingSince: instant("waiting_since"),
     lastUsedAt: instant("last_used_at").notNull().defaultNow(),
     updatedAt: instant("updated_at").notNull().defaultNow(),
   },
   (table) => [
     oneOf("browsers_status", table.status, BROWSER_STATUSES),
     oneOf("browsers_page_want", table.pageWant, PAGE_WANTS),
+    index("browsers_waiting").on(table.waitingSince).where(sql`waiting_since is not null`),
   ],
 );
 

@@ -126,8 +126,8 @@ test("pages reach the demo of every process, and nothing else of any", async () 
       response.setHeader("content-type", "text/html").end(`<title>${request.url}</title>`),
     );
   const own = [await serve(), await serve()];
-  const second = await hosts.open({}, own[0]?.origin);
-  const third = await hosts.open({}, own[1]?.origin);
+  const second = await hosts.open({ origin: own[0]?.origin });
+  const third = await hosts.open({ origin: own[1]?.origin });
   const sessionId = await insertTestSession(hosts.db);
   for (const { origin } of own) {
     const demo = `${origin}/demo`;

@@ -237,6 +237,14 @@ export type HostBrowsers = {
   close: () => Promise<void>;
 };
 
+/** The places of one browser host, for sessions that wait at several hosts. */
+export type HostPlaces = {
+  /** If the session waits for a place, ends the wait with an ElsewhereError: another host starts its browser. */
+  handOver: (sessionId: string) => void;
+  /** Gives places to sessions that wait at other hosts. @returns how many of `count` sessions can get a place. */
+  offerPlaces: (count: number) => Promise<number>;
+};
+
 /** The browsers of all sessions, for a process of the service. They run at one or several browser hosts. */
 export type BrowserService = Omit<
   HostBrowsers,

@@ -3,6 +3,15 @@ import { Decoder, Encoder } from "@msgpack/msgpack";
 /** Version of the calls between a service and a browser host. Change it with every incompatible change. */
 export const PROTOCOL_VERSION = 1;
 
+/** The path at which a host accepts links. The number is the protocol version of the process that connects. */
+export const linkPath = (protocol: number): string => `/link/${protocol}`;
+
+/** The path at which a host says which one it is. The number is the protocol version of the process that asks. */
+export const hostPath = (protocol: number): string => `/host/${protocol}`;
+
+/** The path at which a process relays links to a host. The path of the link at the host follows, see `linkPath`. */
+export const relayPath = (hostId: string): string => `/internal/browser-hosts/${hostId}`;
+
 /** Largest message, in bytes. It fits the largest download (50 MiB) and the largest picture. */
 export const MESSAGE_BYTES_MAX = 80 * 2 ** 20;
 

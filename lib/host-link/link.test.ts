@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { WebSocket } from "ws";
 import { createLink, type Link } from "./link.ts";
-import { MESSAGE_BYTES_MAX, PROTOCOL_VERSION } from "./link-message.ts";
-import { type LinkListener, linkPath, listenForLinks } from "./listen-for-links.ts";
+import { linkPath, MESSAGE_BYTES_MAX, PROTOCOL_VERSION } from "./link-message.ts";
+import { type LinkListener, listenForLinks } from "./listen-for-links.ts";
 import { OtherVersionError, openLink } from "./open-link.ts";
 
 type HostCalls = {
@@ -28,6 +28,7 @@ before(async () => {
   listener = await listenForLinks({
     address: { host: "127.0.0.1", port: 0 },
     token: TOKEN,
+    identity: { id: "bh_abcdefghijkl", places: 4 },
     onOtherVersion: (protocol) => otherVersions.push(protocol),
     onSocket(socket) {
       sockets.push(socket);

@@ -69,6 +69,7 @@ export async function createContainer(env: Env, logger: Logger, options: Contain
   parts.connectApi(services);
   return {
     mounted: mount(services, parts),
+    relayToHost: tooling.relayToHost,
     services,
     sweep: player.sweep,
     sweepWithRequest: player.sweepWithRequest,

@@ -8,8 +8,10 @@ import { describeLaunch, type HostBrowsersDeps } from "#lib/browser/create-host-
 import type { BrowserControl } from "#lib/browser/view/browser-control.ts";
 import { type OpenedBrowsers, openHostedBrowsers } from "#lib/browser-host/service/open-hosted-browsers.ts";
 import { openOwnBrowsers } from "#lib/browser-host/service/open-own-browsers.ts";
+import { THIS_MACHINE } from "#lib/browser-host/service/this-machine.ts";
 import type { DiskFloor } from "#lib/disk/disk-floor.ts";
 import { createEvidenceStore, type EvidenceStore } from "#lib/evidence/evidence.ts";
+import { deriveRelayKey } from "#lib/host-link/relay-token.ts";
 import type { FoundGroups } from "#lib/isolation/control-groups.ts";
 import { deployLandingPage } from "#lib/landing/deploy-landing-page.ts";
 import type { LandingDeps } from "#lib/landing/landing-deps.ts";
@@ -30,7 +32,6 @@ import type { Elicitations } from "#lib/session/elicitation/elicitation.ts";
 import { createWorkspaceSizes } from "#lib/session/quota/workspace-sizes.ts";
 import { readStartupStatus, setStartupStatus } from "#lib/session/store/session-store.ts";
 import { createTranscriptReader } from "#lib/session/transcript/transcript.ts";
-import { readSetup } from "#lib/setup/read-setup.ts";
 import { createSkillCatalogue } from "#lib/skills/catalogue/skill-catalogue.ts";
 import { createSessionSkills } from "#lib/skills/session-skills.ts";
 import { skillTools } from "#lib/skills/tools/index.ts";
@@ -57,7 +58,9 @@ import { variantHelpers } from "#lib/variant/tools/script-helpers.ts";
 import type { VariantsDeps } from "#lib/variant/variants-deps.ts";
 import type { Env } from "./env.ts";
 import { findLacks } from "./find-lacks.ts";
+import { findInternalUrl } from "./internal-url.ts";
 import type { Storage } from "./open-storage.ts";
+import { readLaunch } from "./read-launch.ts";
 
 type ToolingDeps = {
   env: Env;
@@ -202,6 +205,7 @@ export async function createTooling(deps: ToolingDeps) {
     missingTools,
     skills: createSessionSkills({ db, catalogue }),
     pages,
+    relayToHost: opened.relay,
     firstLook: pages.firstLook,
     /** If `isFinal`, the browsers on this machine end, unless another process uses them. */
     async close(isFinal: boolean) {
@@ -256,6 +260,9 @@ async function openBrowsers(deps: ToolingDeps, evidence: EvidenceStore) {
         bus: storage.bus,
         sealer: storage.sealer,
         settings: { ...settings, allow: env.NETWORK_ALLOW },
+        machine: THIS_MACHINE,
+        relay: { key: deriveRelayKey(storage.encryptionKey), url: findInternalUrl(env) },
+        remote: readRemoteHosts(env),
         local: {
           launch,
           dataDir,
@@ -265,7 +272,7 @@ async function openBrowsers(deps: ToolingDeps, evidence: EvidenceStore) {
           isWarm: true,
         },
         describeScripts: () => ({ refusal: scripts.refusal, detail: scripts.describe().detail }),
-        describeBrowser: () => describeLaunch(launch),
+        describeBrowser: () => (env.BROWSER_HOSTS.length > 0 ? NO_REMOTE_HOST : describeLaunch(launch)),
       });
   return {
     ...opened,
@@ -274,6 +281,12 @@ async function openBrowsers(deps: ToolingDeps, evidence: EvidenceStore) {
       helpers = set;
     },
   };
+}
+
+const NO_REMOTE_HOST = { available: false, detail: "no browser host of BROWSER_HOSTS can be reached" };
+
+function readRemoteHosts({ BROWSER_HOSTS: urls, BROWSER_HOST_TOKEN: token }: Env) {
+  return urls.length > 0 && token !== undefined ? { urls, token } : undefined;
 }
 
 /**
@@ -313,14 +326,4 @@ function createVariants(
     () => {},
   );
   return { variants, publishedScripts, stopListening };
-}
-
-/** Chooses the browser: a remote one, a configured executable, or the Chromium that the setup found. */
-function readLaunch(env: Env) {
-  if (env.BROWSER_CDP_URL) return { cdpUrl: env.BROWSER_CDP_URL };
-  if (env.BROWSER_EXECUTABLE_PATH) return { executablePath: env.BROWSER_EXECUTABLE_PATH };
-  const { chromium } = readSetup(env.DATA_DIR);
-  if (!chromium) return {};
-  const { executablePath, args, env: variables } = chromium;
-  return { executablePath, ...(args && { args }), ...(variables && { env: variables }) };
 }

@@ -73,6 +73,7 @@ export async function startService({ onAnswering }: { onAnswering: () => void })
       baseUrl: env.baseUrl,
       isDev,
       hub,
+      relayToHost: container.relayToHost,
       checkHost,
       addressOf: (request) => addressOf(request, env),
     }),

@@ -19,16 +19,22 @@ type HostDeps = Pick<HostBrowsersDeps, "launch" | "dataDir" | "maxLive"> & {
   id: string;
   /** How long browsers stay without a connected process of the service. */
   lingerMs: number;
+  /** Whether the host stays when it has nothing to do: an operator has started it. */
+  isRemote: boolean;
   scripts: ScriptRunner;
   logger: Logger;
-  /** Called when the host has no browser and no connected process any more, or has lost its lease. */
+  /** Called when the host has nothing to do any more. */
   onIdle: (reason: string) => void;
+  /** Called when the service has given the host up. */
+  onLost: () => void;
 };
 
 /** A browser host. */
 type BrowserHost = {
   /** Accepts a process of the service. */
   accept: (socket: WebSocket) => void;
+  /** Takes no new sessions, and ends the host after its last one. */
+  drain: () => void;
   close: () => Promise<void>;
 };
 
@@ -38,27 +44,34 @@ const FIRST_MS = 30_000;
 
 /** Creates a browser host. Browsers and tools are created when the first process of the service has connected. */
 export function createHost(deps: HostDeps): BrowserHost {
-  const { id, maxLive, scripts, onIdle } = deps;
-  const started = createStartOnce();
-  const services = createAttachedServices(
-    deps.lingerMs,
-    () => void endIfUnused(deps, services, started.read),
-  );
+  const { id, maxLive, scripts, onIdle, onLost } = deps;
+  let isDraining = false;
+  const check = async () => endIfUnused(deps, services, await started.read(), isDraining);
+  const services = createAttachedServices(deps.lingerMs, () => void check());
   const logger = createHostLog(services, deps.logger);
+  const started = createStartOnce(services, logger);
   const calls = createCallRegister();
   const lease = createHostLease({
     services,
-    listLive: async () => (await started.read())?.browsers.listLive() ?? [],
-    onSuspended: (reason) => calls.endAll(new Error(reason)),
-    async onUnrecorded(sessionIds) {
+    async readLoad() {
       const browsers = (await started.read())?.browsers;
+      return {
+        sessionIds: browsers?.listLive() ?? [],
+        running: browsers?.describe().live ?? 0,
+        places: isDraining ? 0 : maxLive,
+      };
+    },
+    onSuspended: (reason) => calls.endAll(new Error(reason)),
+    async onUnrecorded({ elsewhere, ended }) {
+      const browsers = (await started.read())?.browsers;
+      // A session that still waits here was handed over to another host.
+      for (const each of elsewhere) browsers?.handOver(each);
       // A browser that starts is recorded a moment later.
       const up = new Set(browsers?.listUp());
-      await Promise.all(
-        sessionIds.filter((each) => up.has(each)).map((each) => browsers?.closeSession(each)),
-      );
+      const isUp = (each: string) => up.has(each);
+      await Promise.all([...elsewhere, ...ended].filter(isUp).map((each) => browsers?.closeSession(each)));
     },
-    onLost: () => onIdle("the lease was lost"),
+    onLost,
     logger,
   });
   const control = createHostControl();
@@ -80,7 +93,8 @@ export function createHost(deps: HostDeps): BrowserHost {
     calls,
     callers,
     lease,
-    start: (settings: HostSettings) => started.start(() => startBrowsers(startDeps, settings)),
+    isDraining: () => isDraining,
+    start: (settings: HostSettings) => started.start(settings, () => startBrowsers(startDeps, settings)),
     async started() {
       const own = await started.read();
       if (!own) throw new Error("the process is not attached");
@@ -88,7 +102,6 @@ export function createHost(deps: HostDeps): BrowserHost {
     },
     describeHost: () => ({
       id,
-      places: maxLive,
       scripts: { refusal: scripts.refusal, detail: scripts.describe().detail },
     }),
     async end(reason: string) {
@@ -96,7 +109,7 @@ export function createHost(deps: HostDeps): BrowserHost {
       setImmediate(() => onIdle(reason));
     },
   };
-  const timer = setInterval(() => void endIfUnused(deps, services, started.read), CHECK_EVERY_MS);
+  const timer = setInterval(() => void check(), CHECK_EVERY_MS);
   return {
     accept(socket) {
       const link: Link<ServiceCalls> = createLink<ServiceCalls, HostCalls>(
@@ -104,6 +117,10 @@ export function createHost(deps: HostDeps): BrowserHost {
         createHandlers(handlerDeps, () => link),
         deps.logger,
       );
+    },
+    drain() {
+      isDraining = true;
+      void lease.renewNow();
     },
     async close() {
       clearInterval(timer);
@@ -114,36 +131,67 @@ export function createHost(deps: HostDeps): BrowserHost {
   };
 }
 
-/** Starts the browsers once. After a start that failed, the next process tries again. */
-function createStartOnce() {
-  let starting: Promise<StartedBrowsers> | undefined;
+/**
+ * Starts the browsers for the first process that connects, and again for a process with other settings, unless another
+ * process is connected. After a start that failed, the next process tries again.
+ */
+function createStartOnce(services: AttachedServices, logger: Logger) {
+  let current: { settings: string; starting: Promise<StartedBrowsers> } | undefined;
+  const read = async () => current?.starting.catch(() => undefined);
   return {
-    start(start: () => Promise<StartedBrowsers>): Promise<StartedBrowsers> {
-      starting ??= start().catch((error: unknown) => {
-        starting = undefined;
-        throw error;
+    start(
+      { ownOrigin, ...settings }: HostSettings,
+      start: () => Promise<StartedBrowsers>,
+    ): Promise<StartedBrowsers> {
+      // The origins of all processes apply, see `createServiceOrigins`.
+      const text = JSON.stringify(settings);
+      if (current?.settings === text) return current.starting;
+      if (current && services.count() > 0) {
+        logger.warn(
+          {},
+          "a process has other settings for browsers than the connected ones; they apply later",
+        );
+        return current.starting;
+      }
+      const before = read();
+      const starting = (async () => {
+        await (await before)?.browsers.close();
+        return start();
+      })();
+      const own = { settings: text, starting };
+      current = own;
+      starting.catch(() => {
+        if (current === own) current = undefined;
       });
       return starting;
     },
     /** Undefined if no process has attached. */
-    read: async (): Promise<StartedBrowsers | undefined> => starting?.catch(() => undefined),
+    read,
   };
 }
 
-/** Ends the host if no process is connected and it has no browser, or if no process has connected for a while. */
-async function endIfUnused(
-  { lingerMs, onIdle }: HostDeps,
+/**
+ * Ends the host if it has nothing to do: no process is connected and it has no browser, no process has connected for a
+ * while, or it is drained. A remote host waits instead; its browsers end after the linger time.
+ */
+function endIfUnused(
+  { lingerMs, isRemote, onIdle }: HostDeps,
   services: AttachedServices,
-  read: () => Promise<StartedBrowsers | undefined>,
-): Promise<void> {
-  const own = await read();
+  own: StartedBrowsers | undefined,
+  isDraining: boolean,
+): void {
+  const live = own?.browsers.listLive() ?? [];
   const since = services.aloneSinceMs();
+  if (isDraining && live.length === 0) onIdle("a newer version of the service runs");
   if (since === undefined) return;
   const aloneMs = performance.now() - since;
-  if (!own) {
+  if (isRemote) {
+    // Their end cannot be recorded now; the service records it when the lease has ended.
+    if (aloneMs >= lingerMs) for (const id of live) own?.browsers.closeSession(id).catch(() => {});
+  } else if (!own) {
     if (aloneMs > FIRST_MS) onIdle("no process of the service has connected");
   } else if (aloneMs >= lingerMs) onIdle("no process of the service is connected");
-  else if (own.browsers.listLive().length === 0) onIdle("there is nothing to do");
+  else if (live.length === 0) onIdle("there is nothing to do");
 }
 
 /** Checks the lease before each message of a script: a host that was stopped reads messages before its timers fire. */

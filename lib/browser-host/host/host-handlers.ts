@@ -21,11 +21,12 @@ type HandlerDeps = {
   calls: CallRegister;
   callers: ScriptCallers;
   lease: HostLease;
-  /** Creates the browsers with the settings of the first process. Later calls return the same browsers. */
+  /** Creates the browsers, or returns those that were created for another process. */
   start: (settings: HostSettings) => Promise<StartedBrowsers>;
   /** @throws Error if no process has attached. */
   started: () => Promise<StartedBrowsers>;
-  describeHost: () => Pick<HostInfo, "id" | "places" | "scripts">;
+  isDraining: () => boolean;
+  describeHost: () => Pick<HostInfo, "id" | "scripts">;
   /** Ends the browsers and then the host. Resolves when the browsers have ended. */
   end: (reason: string) => Promise<void>;
 };
@@ -53,9 +54,11 @@ function createAttachHandlers(
     async attach(settings) {
       const link = ownLink();
       origins.add(link, settings.ownOrigin);
-      const { browsers } = await start(settings);
+      const starting = start(settings);
+      // Before the browsers have started: the end of earlier ones is recorded through this link.
       services.add(link);
       void link.ended.then(() => control.forget(link));
+      const { browsers } = await starting;
       // Calls are refused until the lease of a host that was alone is renewed.
       await lease.renewNow();
       const { available, detail } = browsers.describe();
@@ -128,10 +131,12 @@ type BrowserNames =
   | "input"
   | "readCursor"
   | "reapIdle"
-  | "closeSession";
+  | "closeSession"
+  | "handOver"
+  | "offerPlaces";
 
 /** Creates the calls that go to the browsers as they are. */
-function createBrowserHandlers({ lease, started }: HandlerDeps): Handlers<BrowserNames> {
+function createBrowserHandlers({ lease, started, isDraining }: HandlerDeps): Handlers<BrowserNames> {
   const browsers = async () => (await started()).browsers;
   /** For calls that act on pages. */
   const leased = () => {
@@ -178,6 +183,11 @@ function createBrowserHandlers({ lease, started }: HandlerDeps): Handlers<Browse
       await (await browsers()).closeSession(sessionId);
       return null;
     },
+    async handOver({ sessionId }) {
+      (await browsers()).handOver(sessionId);
+      return null;
+    },
+    offerPlaces: async ({ count }) => (isDraining() ? 0 : (await browsers()).offerPlaces(count)),
   };
 }
 

@@ -1,4 +1,5 @@
 import type { Logger } from "#lib/log/logger.ts";
+import type { HostLoad, UnrecordedSessions } from "../host-calls.ts";
 import type { AttachedServices } from "./attached-services.ts";
 
 /** The right of a host to run scripts and input. A process of the service renews it in the database. */
@@ -12,12 +13,11 @@ export type HostLease = {
 
 type LeaseDeps = {
   services: Pick<AttachedServices, "count" | "aloneSinceMs" | "ask">;
-  /** Lists the sessions whose browser runs, starts or waits. */
-  listLive: () => Promise<string[]>;
+  readLoad: () => Promise<HostLoad>;
   /** Called when the lease has expired: scripts must stop. */
   onSuspended: (reason: string) => void;
-  /** Called with the sessions among `listLive` whose browser is not recorded at this host. */
-  onUnrecorded: (sessionIds: string[]) => Promise<void>;
+  /** Called with the sessions of the load whose browser is not recorded at this host. */
+  onUnrecorded: (sessions: UnrecordedSessions) => Promise<void>;
   /** Called when the service has given the host up. */
   onLost: () => void;
   logger: Logger;
@@ -35,7 +35,7 @@ const SUSPENDED = "The browser host has no connection to the service, so the cal
 export function createHostLease(deps: LeaseDeps): HostLease {
   const {
     services,
-    listLive,
+    readLoad,
     onSuspended,
     onUnrecorded,
     onLost,
@@ -57,11 +57,11 @@ export function createHostLease(deps: LeaseDeps): HostLease {
     if (services.count() === 0) return;
     try {
       const sentAtMs = nowMs();
-      const renewed = await services.ask("renewLease", { sessionIds: await listLive() });
+      const renewed = await services.ask("renewLease", await readLoad());
       if (!renewed) return onLost();
       validUntilMs = sentAtMs + renewed.leaseMs;
       if (!isExpired()) isSuspended = false;
-      if (renewed.ended.length > 0) await onUnrecorded(renewed.ended);
+      if (renewed.elsewhere.length + renewed.ended.length > 0) await onUnrecorded(renewed);
     } catch (error) {
       logger.warn({ err: error }, "the lease of the browser host was not renewed");
     }

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { Link } from "#lib/host-link/link.ts";
 import { LinkEndedError } from "#lib/host-link/link-message.ts";
 import type { Logger } from "#lib/log/logger.ts";
-import type { ServiceCalls } from "../host-calls.ts";
+import type { ServiceCalls, UnrecordedSessions } from "../host-calls.ts";
 import { createAttachedServices } from "./attached-services.ts";
 import { createHostControl } from "./host-control.ts";
 import { createHostLease } from "./host-lease.ts";
@@ -68,17 +68,17 @@ test("the lease is compared at each call, and a host that was alone works again 
   let now = 0;
   let since: number | undefined;
   const suspended: string[] = [];
-  const unrecorded: string[][] = [];
+  const unrecorded: UnrecordedSessions[] = [];
   const lease = createHostLease({
     services: {
       count: () => 1,
       aloneSinceMs: () => since,
       // The cast is safe: the lease asks for nothing else.
-      ask: (async () => ({ leaseMs: 10_000, ended: ["ses_b"] })) as never,
+      ask: (async () => ({ leaseMs: 10_000, elsewhere: [], ended: ["ses_b"] })) as never,
     },
-    listLive: async () => ["ses_a", "ses_b"],
+    readLoad: async () => ({ sessionIds: ["ses_a", "ses_b"], running: 2, places: 2 }),
     onSuspended: (reason) => suspended.push(reason),
-    onUnrecorded: async (ids) => void unrecorded.push(ids),
+    onUnrecorded: async ({ elsewhere, ended }) => void unrecorded.push({ elsewhere, ended }),
     onLost: () => assert.fail(),
     logger: silent,
     nowMs: () => now,
@@ -90,7 +90,7 @@ test("the lease is compared at each call, and a host that was alone works again 
   assert.equal(suspended.length, 1);
   await lease.renewNow();
   lease.check();
-  assert.deepEqual(unrecorded, [["ses_b"]]);
+  assert.deepEqual(unrecorded, [{ elsewhere: [], ended: ["ses_b"] }]);
   since = now;
   now += 5_001;
   assert.throws(() => lease.check(), /has no connection to the service/);

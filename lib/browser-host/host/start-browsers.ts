@@ -1,4 +1,4 @@
-import type { HostBrowsers } from "#lib/browser/browser-service.ts";
+import type { HostBrowsers, HostPlaces } from "#lib/browser/browser-service.ts";
 import { createHostBrowsers, type HostBrowsersDeps } from "#lib/browser/create-host-browsers.ts";
 import { createAddressRule } from "#lib/net/address/address-rule.ts";
 import { createPictureComparer } from "#lib/tools/browser/compare/picture-comparer.ts";
@@ -15,7 +15,11 @@ import type { AttachedServices } from "./attached-services.ts";
 import type { ServiceOrigins } from "./service-origins.ts";
 
 /** The browsers of a host, and the work on their pages. */
-export type StartedBrowsers = { browsers: HostBrowsers; pages: PageTools; variants: VariantPages };
+export type StartedBrowsers = {
+  browsers: HostBrowsers & HostPlaces;
+  pages: PageTools;
+  variants: VariantPages;
+};
 
 /** What the browsers of a host need. What they store goes to the connected processes. */
 export type StartDeps = Pick<HostBrowsersDeps, "launch" | "dataDir" | "maxLive" | "logger"> &

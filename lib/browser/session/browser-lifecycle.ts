@@ -1,6 +1,7 @@
 import type { Logger } from "#lib/log/logger.ts";
 import { errorText } from "#lib/text/error-text.ts";
 import type { BrowserFields, BrowserRow } from "../browser-records.ts";
+import { ElsewhereError } from "../elsewhere-error.ts";
 import type { OpenBrowser } from "../page/open-browser.ts";
 import type { BrowserEvent } from "../store/browser-machine.ts";
 import type { InputQueue } from "../view/input.ts";
@@ -59,6 +60,8 @@ export type BrowserLifecycle = {
   untilWaiting: () => Promise<void>;
   /** Records that a browser ended unexpectedly, and closes what is left of it. */
   lose: (running: RunningBrowser, event: BrowserEvent, lastError: string | null) => void;
+  /** If the session waits for a place, stops the wait with an ElsewhereError: another host starts its browser. */
+  handOver: () => void;
   /** Ends the browser, or stops waiting for a place. Resolves when this is recorded. */
   end: () => Promise<void>;
 };
@@ -92,6 +95,9 @@ export function createBrowserLifecycle(deps: LifecycleDeps): BrowserLifecycle {
     provision: (signal) => provision(life, signal),
     untilWaiting: () => (isStarting(life.state) ? life.state.start.queued : new Promise(() => {})),
     lose: (running, event, lastError) => lose(life, running, event, lastError),
+    handOver() {
+      if (isStarting(life.state)) life.state.start.giveUp(new ElsewhereError(deps.sessionId));
+    },
     end: () => end(life),
   };
 }
@@ -160,9 +166,11 @@ async function startBrowser(
 ): Promise<RunningBrowser> {
   const { deps } = life;
   const { record } = deps;
-  // The record names an earlier browser if the end of that browser was not recorded.
-  await record.dropClaim();
-  await record.move("provision", { lastError: null, currentUrl: null });
+  if (!place.isHandedOver || (await record.read())?.status !== "creating") {
+    // The record names an earlier browser if the end of that browser was not recorded.
+    await record.dropClaim();
+    await record.move("provision", { lastError: null, currentUrl: null });
+  }
 
   const browser = await takeWithPlace(deps, place, onQueued);
   const running: RunningBrowser = {
@@ -205,11 +213,12 @@ async function takeWithPlace(
     if (place.position() > 0) {
       record.noteWaiting(place.position());
       onQueued();
+      record.enqueue().then(place.enlist, (error: unknown) => place.release(toNoBrowser(error)));
     }
     await place.granted;
     record.noteWaiting(0);
     return await deps.take().catch((error: unknown) => {
-      throw new NoBrowserError(errorText(error), { cause: error });
+      throw toNoBrowser(error);
     });
   } catch (error) {
     record.noteWaiting(0);
@@ -218,12 +227,16 @@ async function takeWithPlace(
   }
 }
 
+const toNoBrowser = (error: unknown) => new NoBrowserError(errorText(error), { cause: error });
+
 /**
  * Records the status `error` with the reason if the start failed or no place became free in time. Records `expired` if
  * the wait for a place was stopped earlier.
  */
 async function recordFailure(deps: LifecycleDeps, error: unknown): Promise<void> {
   const { sessionId, record, logger } = deps;
+  // The other host records the outcome of the start.
+  if (error instanceof ElsewhereError) return;
   if (!(error instanceof NoBrowserError)) {
     logger.debug({ sessionId, err: error }, "a session stopped waiting for a browser");
     await record.move("abandoned", {}).catch((failure) => reportUnrecorded(deps, failure));

@@ -22,6 +22,8 @@ export type StoredRecord = {
   patch: (patch: BrowserPatch, retargets?: number) => Promise<void>;
   /** Like `patch`, but combines several changes into one write. Such changes are called notes. */
   note: (patch: BrowserPatch) => void;
+  /** Puts the session into the queue of all hosts. */
+  enqueue: () => Promise<void>;
   /**
    * Emits `browser.waiting` with the session's position in the queue: once when the wait begins, and again when the
    * position has changed, but at most once a second. Pass 0 when the wait has ended; this emits no event.
@@ -85,6 +87,7 @@ export function createStoredRecord(
       if (waitMs <= 0) void flush(recorder);
       else recorder.noteTimer ??= setTimeout(() => flush(recorder), waitMs).unref();
     },
+    enqueue: () => write(recorder, () => records.enqueue({ sessionId })),
     noteWaiting: createWaitingNotes(recorder),
     emitPageEvent: createPageEventEmitter(recorder),
     async settle() {

@@ -92,6 +92,8 @@ export type SessionBrowser = {
    * object can then be dropped.
    */
   isEvictable: (nowMs: number) => boolean;
+  /** @see BrowserLifecycle.handOver */
+  handOver: () => void;
   /**
    * Ends the browser with all its processes, if one runs. If the session waits for a place, stops the wait. If a
    * browser is being started, ends the browser after its start.
@@ -147,6 +149,7 @@ export function createSessionBrowser(deps: SessionBrowserDeps): SessionBrowser {
     isUnused: () => isUnused(session),
     idleMs: (nowMs) => (isUnused(session) ? nowMs - session.usage.usedAtMs : 0),
     isEvictable: (nowMs) => isEvictable(session, nowMs),
+    handOver: life.handOver,
     end: life.end,
   };
 }

@@ -21,7 +21,10 @@ export type BrowserSession = Pick<SessionFields, "source" | "capabilities"> & {
 
 /** The fields that a running browser changes. Only {@link moveBrowser} changes the status. */
 export type BrowserFields = Partial<
-  Pick<BrowserRow, "lastNavigatedUrl" | "currentUrl" | "returnUrl" | "pageWant" | "lastError" | "lastUsedAt">
+  Pick<
+    BrowserRow,
+    "lastNavigatedUrl" | "currentUrl" | "returnUrl" | "pageWant" | "lastError" | "lastUsedAt" | "waitingSince"
+  >
 >;
 
 /**
@@ -142,10 +145,26 @@ export async function moveBrowser(
 ): Promise<BrowserRow | undefined> {
   const status = browserMachine.next(from.status, event);
   const hostId = status === "creating" || status === "ready" ? self.hostId : null;
-  const started = event === "provision" ? { pageWant: wantAtStart, starts: sql`${browsers.starts} + 1` } : {};
+  const started =
+    event === "provision"
+      ? {
+          pageWant: wantAtStart,
+          starts: sql`${browsers.starts} + 1`,
+          // Set if the session waited at a host that was lost.
+          waitingSince: sql`${browsers.waitingSince}`,
+        }
+      : {};
   const [row] = await tx
     .update(browsers)
-    .set({ ...patch, ...started, status, hostId, lastChange: self.change, updatedAt: new Date() })
+    .set({
+      waitingSince: null,
+      ...patch,
+      ...started,
+      status,
+      hostId,
+      lastChange: self.change,
+      updatedAt: new Date(),
+    })
     .where(
       and(
         eq(browsers.sessionId, from.sessionId),

@@ -3,6 +3,7 @@ import type { Emit, EventLog } from "#lib/events/event-log.ts";
 import { faultPoint } from "#lib/faults/fault-point.ts";
 import { findOpenTurns } from "#lib/session/store/run-store.ts";
 import type { BrowserRecords } from "../browser-records.ts";
+import { ElsewhereError } from "../elsewhere-error.ts";
 import {
   type BrowserFields,
   type BrowserPatch,
@@ -19,6 +20,7 @@ import {
   selectPage,
 } from "./browser-store.ts";
 import { readPictureTimes, writePicture } from "./picture-store.ts";
+import { enqueueSession, takeNextInQueue } from "./queue-store.ts";
 
 /** The fields of a row that clients see, in the status endpoint and in `browser.status` events. */
 type ShownFields = Pick<
@@ -41,8 +43,19 @@ export function readShownFields(row: BrowserRow): ShownFields {
 
 type StoreDeps = { db: Database; log: EventLog };
 
-/** Creates the records that the browser host with this id reads and changes. */
-export function createStoredRecords(deps: StoreDeps, hostId: string): BrowserRecords {
+/** The queue for places among several hosts. */
+export type HostQueue = {
+  /** Tells a host that another host starts the browser of a session that waits at it. */
+  onHandedOver: (handedOver: { sessionId: string; hostId: string }) => Promise<void>;
+  /** Asks the other hosts for places for sessions that wait at this host. */
+  onSeek: (count: number) => Promise<void>;
+};
+
+/**
+ * Creates the records that the browser host with this id reads and changes.
+ * @param queue undefined if the host neither hands over sessions nor takes them over.
+ */
+export function createStoredRecords(deps: StoreDeps, hostId: string, queue?: HostQueue): BrowserRecords {
   const { db, log } = deps;
   return {
     readSession: (sessionId) => readBrowserSession(db, sessionId),
@@ -56,7 +69,7 @@ export function createStoredRecords(deps: StoreDeps, hostId: string): BrowserRec
         const isOurs = from.hostId === null || from.hostId === hostId;
         const patch = { ...fields, lastUsedAt: new Date() };
         const row = isOurs ? await moveBrowser(tx, { hostId, change }, from, event, patch) : undefined;
-        if (!row) throw new Error(`another browser host has the browser of ${sessionId} (${from.status})`);
+        if (!row) throw new ElsewhereError(sessionId);
         await emitStatus(tx, emit, session.source, row);
         return row;
       });
@@ -77,6 +90,15 @@ export function createStoredRecords(deps: StoreDeps, hostId: string): BrowserRec
         if (row) await emitStatus(tx, emit, session.source, row);
       });
     },
+    enqueue: ({ sessionId }) => enqueueSession(db, hostId, sessionId),
+    async takeNext() {
+      const next = await takeNextInQueue(db, hostId);
+      if (!next) return null;
+      const isOurs = next.from === hostId;
+      if (!isOurs) await queue?.onHandedOver({ sessionId: next.sessionId, hostId: next.from });
+      return { sessionId: next.sessionId, isOurs };
+    },
+    seekElsewhere: async ({ count }) => queue?.onSeek(count),
     async emit({ sessionId, change, event }) {
       const session = await readBrowserSession(db, sessionId);
       if (!session) return;
@@ -123,7 +145,9 @@ export async function dropBrowser(
     const from = found?.row;
     if (!found || (from?.status !== "ready" && from?.status !== "creating") || !mayDrop(found)) return false;
     const event = from.status === "ready" ? "lost" : "abandoned";
-    const patch = { currentUrl: null, lastUsedAt: new Date() };
+    // A session that waited at a lost host keeps its place in the queue.
+    const waitingSince = found.isLost ? from.waitingSince : null;
+    const patch = { currentUrl: null, lastUsedAt: new Date(), waitingSince };
     const row = await moveBrowser(tx, { hostId: from.hostId ?? "", change }, from, event, patch);
     if (row) await emitStatus(tx, emit, session.source, row);
     return row !== undefined;
