@@ -3,7 +3,7 @@ import { after, before, test } from "node:test";
 import { eq } from "drizzle-orm";
 import { browserHosts } from "#db/schema/index.ts";
 import { insertTestSession, startTestSite, waitFor } from "#lib/browser/testing.ts";
-import { openTestHosts, type TestHosts, type TestProcess } from "./testing.ts";
+import { findListener, openTestHosts, type TestHosts, type TestProcess } from "./testing.ts";
 
 let loads = 0;
 let site: Awaited<ReturnType<typeof startTestSite>>;
@@ -118,7 +118,7 @@ test("when the host is killed, its browsers expire at once, and the next use sta
   await first.service.navigate(sessionId, at("/form"));
   const [host] = await hosts.db.select().from(browserHosts);
   assert.ok(host);
-  process.kill(await findListener(host.url), "SIGKILL");
+  process.kill(findListener(host.url), "SIGKILL");
   await waitFor(
     async () => (await first.service.readStatus(sessionId)).status === "expired",
     "the end of the browser in the record",
@@ -127,11 +127,3 @@ test("when the host is killed, its browsers expire at once, and the next use sta
   const rows = await hosts.db.select().from(browserHosts).where(eq(browserHosts.id, host.id));
   assert.deepEqual(rows, []);
 });
-
-/** Returns the id of the process that listens at a loopback URL. */
-async function findListener(url: string): Promise<number> {
-  const { execFileSync } = await import("node:child_process");
-  const { port } = new URL(url);
-  const text = execFileSync("ss", ["-ltnpH", `sport = :${port}`], { encoding: "utf8" });
-  return Number(/pid=(\d+)/.exec(text)?.[1]);
-}

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -136,3 +137,10 @@ export async function openTestHosts(allow: string[]): Promise<TestHosts> {
 
 const toText = ({ content }: ToolResult): string =>
   content.map((part) => (part.type === "text" ? part.text : `[${part.type}]`)).join("\n");
+
+/** Returns the id of the process that listens at a loopback URL. */
+export function findListener(url: string): number {
+  const { port } = new URL(url);
+  const text = execFileSync("ss", ["-ltnpH", `sport = :${port}`], { encoding: "utf8" });
+  return Number(/pid=(\d+)/.exec(text)?.[1]);
+}

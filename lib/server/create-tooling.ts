@@ -229,6 +229,7 @@ async function openBrowsers(deps: ToolingDeps, evidence: EvidenceStore) {
   const handlers = {
     db,
     log,
+    sealer: storage.sealer,
     logger,
     evidence,
     files: workspaceFiles(sandbox),
@@ -250,7 +251,6 @@ async function openBrowsers(deps: ToolingDeps, evidence: EvidenceStore) {
     : await openHostedBrowsers({
         ...handlers,
         bus: storage.bus,
-        sealer: storage.sealer,
         settings: { ...settings, allow: env.NETWORK_ALLOW },
         local: {
           launch,

@@ -21,7 +21,16 @@ export type BrowserSession = Pick<SessionFields, "source" | "capabilities"> & {
 
 /** The fields that a running browser changes. Only {@link moveBrowser} changes the status. */
 export type BrowserFields = Partial<
-  Pick<BrowserRow, "lastNavigatedUrl" | "currentUrl" | "returnUrl" | "pageWant" | "lastError" | "lastUsedAt">
+  Pick<
+    BrowserRow,
+    | "lastNavigatedUrl"
+    | "currentUrl"
+    | "returnUrl"
+    | "pageWant"
+    | "lastError"
+    | "restartNotice"
+    | "lastUsedAt"
+  >
 >;
 
 /**
