@@ -1,5 +1,5 @@
 import { shorten } from "#lib/text/shorten.ts";
-import type { Restoration } from "./keep-site-data.ts";
+import type { Restoration } from "./restore-site-data.ts";
 
 /** How many origins a sentence names. */
 const NAMED_MAX = 3;

@@ -72,8 +72,9 @@ export async function openHiddenPage(devtools: Devtools, browserContextId: strin
   }
 
   let pageSession = "";
+  let targetId = "";
   try {
-    const targetId = await createHidden(connection, browserContextId);
+    targetId = await createHidden(connection, browserContextId);
     const attached = await connection.ask("Target.attachToTarget", { targetId, flatten: true });
     pageSession = String(attached.sessionId);
     await prepare(pageSession);
@@ -100,8 +101,10 @@ export async function openHiddenPage(devtools: Devtools, browserContextId: strin
       // The cast is safe, because Playwright's sessions also pass on DevTools' answers as they are.
       return { session, contextId: Number(world.executionContextId) } as unknown as IsolatedWorld;
     },
-    // A hidden target ends with the connection that has created it.
-    close: connection.terminate,
+    close() {
+      connection.send({ method: "Target.closeTarget", params: { targetId } }, () => {});
+      connection.terminate();
+    },
   };
 }
 

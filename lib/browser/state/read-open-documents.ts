@@ -1,4 +1,4 @@
-import type { BrowserContext, CDPSession, Page } from "playwright";
+import type { BrowserContext, CDPSession, Frame, Page } from "playwright";
 import { callInjected, type IsolatedWorld } from "#lib/injected/call-injected.ts";
 import { createDeadline } from "#lib/time/deadline.ts";
 import { ORIGIN_BYTES_MAX } from "./site-data.ts";
@@ -8,44 +8,53 @@ import { parseStorageKey } from "./storage-key.ts";
 export type StorageReading = { kind: "data"; text: string; skipped: number } | { kind: "empty" | "large" };
 
 /** How long the documents of a page may take. A page that is busy, or whose navigation is pending, does not answer. */
-const READ_MS_MAX = 5_000;
+const READ_MS_MAX = 4_000;
 const FRAMES_MAX = 50;
 const WORLD = "site data";
 
 type FrameTree = { frame: { id: string; securityOrigin: string }; childFrames?: FrameTree[] };
 
-/**
- * Reads the storage of the documents that the pages of a context show, in an isolated world of each document.
- * @returns the readings by storage key. Documents that do not answer in time are left out.
- */
-export async function readOpenDocuments(context: BrowserContext): Promise<Map<string, StorageReading>> {
-  const readings = new Map<string, StorageReading>();
-  await Promise.all(
-    context
-      .pages()
-      .map((page) => createDeadline({ ms: READ_MS_MAX }).settles(readPage(context, page, readings))),
-  );
-  return readings;
-}
+/** Reads the storage of the documents that the pages of one browser show. */
+export type DocumentReader = {
+  /** @returns the readings by storage key. Documents that do not answer in time are left out. */
+  read: () => Promise<Map<string, StorageReading>>;
+};
 
-async function readPage(
-  context: BrowserContext,
-  page: Page,
-  readings: Map<string, StorageReading>,
-): Promise<void> {
-  const [main, ...inner] = page.frames().slice(0, FRAMES_MAX);
-  const sessions = await Promise.all(
-    [page, ...(main ? inner : [])].map((target) =>
-      // Only frames with a process of their own have a session of their own.
-      context.newCDPSession(target).catch(() => undefined),
-    ),
-  );
-  const own = sessions.filter((session) => session !== undefined);
-  try {
-    await Promise.all(own.map((session) => readFrames(session, readings)));
-  } finally {
-    for (const session of own) session.detach().catch(() => {});
-  }
+/** Returns the DevTools session of a page, or of a frame that has a process of its own. Undefined for other frames. */
+type FindSession = (target: Page | Frame) => Promise<CDPSession | undefined>;
+
+/**
+ * Creates the reader of a context's documents. It reads in an isolated world of each document, of which Chromium makes
+ * one for each DevTools session, so the sessions stay open.
+ */
+export function createDocumentReader(context: BrowserContext): DocumentReader {
+  const sessions = new WeakMap<Page | Frame, CDPSession>();
+  const findSession: FindSession = async (target) => {
+    const session = sessions.get(target) ?? (await context.newCDPSession(target).catch(() => undefined));
+    if (session) sessions.set(target, session);
+    return session;
+  };
+  const readAll = async (page: Page, readings: Map<string, StorageReading>) => {
+    const targets = [page, ...page.frames().slice(1, FRAMES_MAX)];
+    await Promise.all(
+      targets.map(async (target) => {
+        const session = await findSession(target);
+        // A session ends when its frame moves to another process.
+        if (session) await readFrames(session, readings).catch(() => sessions.delete(target));
+      }),
+    );
+  };
+  return {
+    async read() {
+      const readings = new Map<string, StorageReading>();
+      const pages = context.pages();
+      await Promise.all(
+        pages.map((page) => createDeadline({ ms: READ_MS_MAX }).settles(readAll(page, readings))),
+      );
+      // A page that answers later must not change what was returned.
+      return new Map(readings);
+    },
+  };
 }
 
 async function readFrames(session: CDPSession, readings: Map<string, StorageReading>): Promise<void> {

@@ -8,8 +8,8 @@ export type Cookie = Awaited<ReturnType<BrowserContext["cookies"]>>[number];
  */
 export type SiteDataPart = { name: string; text: string; usedAtMs: number };
 
-/** The stored site data of a session. `unreadable`: number of parts that could not be decrypted. */
-export type StoredSiteData = { parts: SiteDataPart[]; unreadable: number };
+/** The stored site data of a session. `unreadable`: names of parts that could not be decrypted. */
+export type StoredSiteData = { parts: SiteDataPart[]; unreadable: string[] };
 
 /** A change of stored site data. `generation`: the start of the browser that makes it, see `browsers.starts`. */
 export type SiteDataChange = {

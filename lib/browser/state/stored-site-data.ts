@@ -37,8 +37,10 @@ export function createStoredSiteData(
           }
         }),
       );
-      const readable = parts.filter((part) => part !== undefined);
-      return { parts: readable, unreadable: parts.length - readable.length };
+      return {
+        parts: parts.filter((part) => part !== undefined),
+        unreadable: rows.flatMap(({ name }, index) => (parts[index] ? [] : [name])),
+      };
     },
     async saveSiteData({ sessionId, generation, changed, removed, used }) {
       const rows = await Promise.all(

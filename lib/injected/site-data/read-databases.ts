@@ -12,7 +12,7 @@ type EncodedStore = {
 export type EncodedDatabase = { name: string; version: number; stores: EncodedStore[]; skipped: number };
 
 /** Counts what is read. @throws TooLargeError if it is more than the limit. */
-export type Budget = { spend: (bytes: number) => void };
+type Budget = { spend: (bytes: number) => void };
 
 /** Reads all databases of the document's origin. @throws TooLargeError if they are larger than the budget. */
 export async function readDatabases(budget: Budget): Promise<EncodedDatabase[]> {
