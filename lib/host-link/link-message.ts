@@ -1,7 +1,7 @@
 import { Decoder, Encoder } from "@msgpack/msgpack";
 
 /** Version of the calls between a service and a browser host. Change it with every incompatible change. */
-export const PROTOCOL_VERSION = 1;
+export const PROTOCOL_VERSION = 2;
 
 /** Largest message, in bytes. It fits the largest download (50 MiB) and the largest picture. */
 export const MESSAGE_BYTES_MAX = 80 * 2 ** 20;
