@@ -1,6 +1,7 @@
 import type { NewEvent } from "#lib/events/event.ts";
 import type { OpenTurn } from "#lib/session/store/run-store.ts";
 import type { NextInQueue } from "./session/browser-places.ts";
+import type { SiteDataChange, StoredSiteData } from "./state/site-data.ts";
 import type { BrowserEvent } from "./store/browser-machine.ts";
 import type { BrowserFields, BrowserPatch, BrowserRow, BrowserSession } from "./store/browser-store.ts";
 
@@ -53,4 +54,8 @@ export type BrowserRecords = {
   listSharedInUse: (sessionIds: string[]) => Promise<string[]>;
   /** Stores the last picture of a session's page. */
   keepPicture: (picture: { sessionId: string; mediaType: string; bytes: Uint8Array }) => Promise<void>;
+  /** Reads the cookies and the storage of sites that the session's last browser has had. */
+  readSiteData: (of: { sessionId: string }) => Promise<StoredSiteData>;
+  /** Changes the stored site data. @returns false, without a change, if this host no longer runs that browser. */
+  saveSiteData: (change: SiteDataChange) => Promise<boolean>;
 };

@@ -22,6 +22,8 @@ export type BrowserRecord = {
   lastNavigatedUrl: string | null;
   currentUrl: string | null;
   lastError: string | null;
+  /** What a person is told if the running browser is not the session's first one. */
+  restartNotice?: string | undefined;
 };
 
 /** The running browser of a session, as an interface for tools. */

@@ -294,6 +294,7 @@ async function makeSessionBrowser(parts: Parts, sessionId: string): Promise<Sess
     },
     take: () => takeFromPool(parts, sessionId),
     readPageScript: () => deps.readPageScript(sessionId),
+    saveSiteData: (change) => records.saveSiteData({ ...change, sessionId }),
     mayStartForViewer: async () => places.hasRoom() && (await records.findOpenTurns([sessionId])).length > 0,
     onUnused: places.recheck,
     createPictureKeeper: (page) =>
@@ -321,7 +322,11 @@ async function takeFromPool(parts: Parts, sessionId: string): Promise<OpenBrowse
   const browser = await parts.pool.take();
   browser.process.nameSession(sessionId);
   try {
-    await browser.scripts.set(await parts.deps.readPageScript(sessionId));
+    const [script, siteData] = await Promise.all([
+      parts.deps.readPageScript(sessionId),
+      parts.deps.records.readSiteData({ sessionId }),
+    ]);
+    await Promise.all([browser.scripts.set(script), browser.siteData.restore(siteData)]);
     if (!parts.isClosed) return browser;
   } catch (error) {
     await browser.close();

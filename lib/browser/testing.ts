@@ -13,6 +13,7 @@ import { createMemoryBus } from "#lib/events/bus/local-bus.ts";
 import { createEventLog, type EventLog } from "#lib/events/event-log.ts";
 import type { Logger } from "#lib/log/logger.ts";
 import { createAddressRule } from "#lib/net/address/address-rule.ts";
+import { createSealer } from "#lib/secrets/sealer.ts";
 import type { BrowserService, HostBrowsers } from "./browser-service.ts";
 import { createBrowserService, expireLost } from "./create-browser-service.ts";
 import { createHostBrowsers, type HostBrowsersDeps } from "./create-host-browsers.ts";
@@ -99,6 +100,9 @@ export async function waitFor<Value>(
   throw new Error(`waited ${timeoutMs} ms for ${what}`);
 }
 
+/** The sealer of the browsers of tests. */
+export const TEST_SEALER = createSealer(new Uint8Array(32).fill(7));
+
 /** The browsers of a host in the test's process, and what the database records about them. */
 export type TestBrowserService = BrowserService &
   Pick<
@@ -166,7 +170,7 @@ export async function openTestBrowsers(
       hostId = await insertTestHost(database.db);
     }
     const host = await createHostBrowsers({
-      records: createStoredRecords({ db: database.db, log }, hostId),
+      records: createStoredRecords({ db: database.db, log, logger, sealer: TEST_SEALER }, hostId),
       logger,
       launch: findTestChromium(),
       dataDir,

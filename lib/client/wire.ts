@@ -367,6 +367,8 @@ export type BrowserStatus = {
   currentUrl: string | null;
   /** Why the last navigation was refused, or why the browser could not start. Null again once the browser reaches a page. */
   lastError: string | null;
+  /** What happened when the running browser was started in a session that had one already: whether logins were restored. Absent for the session's first browser, and while none runs. */
+  restartNotice?: string | undefined;
 };
 
 /** The state of the live browser changed. */
@@ -392,6 +394,8 @@ export type BrowserStatusEvent = {
   currentUrl: string | null;
   /** Why the last navigation was refused, or why the browser could not start. Null again once the browser reaches a page. */
   lastError: string | null;
+  /** What happened when the running browser was started in a session that had one already: whether logins were restored. Absent for the session's first browser, and while none runs. */
+  restartNotice?: string | undefined;
   /** When the last screenshot of the page was taken. ISO 8601, UTC. Null if there is none. Present only while no browser runs (`expired`, `error`). */
   pictureTakenAt?: string | null | undefined;
 };

@@ -237,6 +237,7 @@ async function openBrowsers(deps: ToolingDeps, evidence: EvidenceStore) {
   const handlers = {
     db,
     log,
+    sealer: storage.sealer,
     logger,
     evidence,
     files: workspaceFiles(sandbox),
@@ -258,7 +259,6 @@ async function openBrowsers(deps: ToolingDeps, evidence: EvidenceStore) {
     : await openHostedBrowsers({
         ...handlers,
         bus: storage.bus,
-        sealer: storage.sealer,
         settings: { ...settings, allow: env.NETWORK_ALLOW },
         machine: THIS_MACHINE,
         relay: { key: deriveRelayKey(storage.encryptionKey), url: findInternalUrl(env) },

@@ -120,6 +120,8 @@ export function createAttachedServices(waitMs: number, onAlone: () => void): Att
       findOpenTurns: record("findOpenTurns"),
       listSharedInUse: record("listSharedInUse"),
       keepPicture: record("keepPicture"),
+      readSiteData: record("readSiteData"),
+      saveSiteData: record("saveSiteData"),
     },
   };
 }

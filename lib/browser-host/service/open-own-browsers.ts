@@ -31,11 +31,11 @@ const RENEW_EVERY_MS = 5_000;
  * because they cannot keep a host running. No other process can reach these browsers.
  */
 export async function openOwnBrowsers(deps: OwnBrowsersDeps): Promise<OpenedBrowsers> {
-  const { db, log, logger, evidence, files, control, scripts, scriptHelpers, scriptOrigin } = deps;
+  const { db, logger, evidence, files, control, scripts, scriptHelpers, scriptOrigin } = deps;
   const id = newHostId();
   const row = { id, home: "local", sessionId: null, machine: id, url: "", sealedToken: "" } as const;
   await storeHost(db, { ...row, protocol: PROTOCOL_VERSION, places: deps.maxLive });
-  const browsers = await createHostBrowsers({ ...deps, records: createStoredRecords({ db, log }, id) });
+  const browsers = await createHostBrowsers({ ...deps, records: createStoredRecords(deps, id) });
   const renew = () =>
     void renewHost(db, id, { load: browsers.listLive().length }).catch((error: unknown) =>
       logger.warn({ err: error }, "the lease of the process's browsers was not renewed"),

@@ -6,6 +6,7 @@ import type { EventLog } from "#lib/events/event-log.ts";
 import type { EvidenceStore } from "#lib/evidence/evidence.ts";
 import type { LinkHandlers } from "#lib/host-link/link.ts";
 import type { Logger } from "#lib/log/logger.ts";
+import type { Sealer } from "#lib/secrets/sealer.ts";
 import type { NetworkRefusal } from "#lib/security-log/security-events.ts";
 import type { ScriptFiles, ScriptHelper } from "#lib/tools/browser/script/script-types.ts";
 import type { VariantScripts } from "#lib/variant/show-for-picture.ts";
@@ -19,6 +20,7 @@ export type ServiceHandlersDeps = Pick<
 > & {
   db: Database;
   log: EventLog;
+  sealer: Sealer;
   logger: Logger;
   evidence: Pick<EvidenceStore, "save">;
   files: (rootSessionId: string) => ScriptFiles;
@@ -43,8 +45,8 @@ export function createServiceHandlers(
   hostId: string,
   { helpers, relayUrl, onRunning, ...queue }: OneHost,
 ): LinkHandlers<ServiceCalls> {
-  const { db, log, logger, evidence, files, variantScripts } = deps;
-  const records = createStoredRecords({ db, log }, hostId, queue);
+  const { db, logger, evidence, files, variantScripts } = deps;
+  const records = createStoredRecords(deps, hostId, queue);
   return hideStatements({
     ...records,
     async renewLease({ sessionIds, running, places }) {

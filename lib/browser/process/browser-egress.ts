@@ -10,6 +10,9 @@ const OWN_PATHS = ["/demo", "/p/", "/v/"];
 
 const REFUSALS_MAX = 200;
 
+/** Returns what requests to a host (with port) wait for. Undefined if they need not wait. Never rejects. */
+export type HoldRequests = (host: string) => Promise<unknown> | undefined;
+
 /** The proxy of one browser process. */
 export type BrowserProxy = {
   server: string;
@@ -20,6 +23,8 @@ export type BrowserProxy = {
   findRefusal: (url: URL) => string | undefined;
   /** Sets the session that uses the browser. Later refusals are reported with this session id. */
   nameSession: (sessionId: string) => void;
+  /** Sets a function that the requests to a host wait for, see `ForwardProxyOptions.hold`. */
+  holdRequests: (hold: HoldRequests) => void;
   /** Lists the hosts (with port) that were refused or not reached, each with the reason. */
   listRefusals: () => { host: string; reason: string }[];
   close: () => Promise<void>;
@@ -118,11 +123,13 @@ export function createBrowserEgress(
       const ownCertificate = tlsOrigins.length > 0 ? await makeCertificate(tlsOrigins) : undefined;
       const refusals = new Map<string, string>();
       let sessionId: string | undefined;
+      let hold: HoldRequests = () => undefined;
       const proxy = await startForwardProxy({
         rule,
         ...(own ? { own } : {}),
         ...(ownCertificate && { ownCertificate }),
         logger,
+        hold: (host) => hold(host),
         onRefused({ url, why, reason }) {
           const host = URL.parse(url)?.host ?? "";
           if (why === "refused") onRefused({ source: "proxy", sessionId, host, reason });
@@ -138,6 +145,9 @@ export function createBrowserEgress(
         findRefusal: (url) => refusals.get(toHostPort(url)),
         nameSession(id) {
           sessionId = id;
+        },
+        holdRequests(next) {
+          hold = next;
         },
         listRefusals: () => [...refusals].map(([host, reason]) => ({ host, reason })),
         async close() {

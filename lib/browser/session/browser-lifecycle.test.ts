@@ -6,7 +6,7 @@ import { waitFor } from "../testing.ts";
 import { createBrowserLifecycle, type RunningBrowser } from "./browser-lifecycle.ts";
 import type { StoredRecord } from "./browser-record.ts";
 
-const row = { sessionId: "ses_a" } as BrowserRow;
+const row = { sessionId: "ses_a", returnUrl: null, restartNotice: null } as BrowserRow;
 
 /** Ends a browser whose end cannot be recorded. @returns the logged warnings. */
 async function endUnrecorded(read: StoredRecord["read"]): Promise<string[]> {

@@ -3,6 +3,7 @@ import { errorText } from "#lib/text/error-text.ts";
 import type { BrowserFields, BrowserRow } from "../browser-records.ts";
 import { ElsewhereError } from "../elsewhere-error.ts";
 import type { OpenBrowser } from "../page/open-browser.ts";
+import { describeRestart } from "../state/describe-restart.ts";
 import type { BrowserEvent } from "../store/browser-machine.ts";
 import type { InputQueue } from "../view/input.ts";
 import type { PlaceTicket } from "./browser-places.ts";
@@ -81,8 +82,8 @@ type LifecycleDeps = {
   land: (browser: OpenBrowser, row: BrowserRow) => Promise<void>;
   /** Called when the browser no longer belongs to the session. */
   onReleased: () => void;
-  /** Called before the service ends a running browser. Never rejects. */
-  onEnding: (browser: OpenBrowser) => Promise<void>;
+  /** Called before the rest of a browser is closed, with the event that ends it. Never rejects. */
+  onEnding: (browser: OpenBrowser, event: BrowserEvent) => Promise<void>;
 };
 
 type Lifecycle = { deps: LifecycleDeps; state: BrowserState };
@@ -158,6 +159,15 @@ function beginStart(life: Lifecycle): BrowserStart<RunningBrowser> {
   return start;
 }
 
+/** Records that the browser starts. A host that took the session over from the queue finds this recorded. */
+async function provisionRecord(record: LifecycleDeps["record"], place: PlaceTicket): Promise<BrowserRow> {
+  const waiting = place.isHandedOver ? await record.read() : undefined;
+  if (waiting?.status === "creating") return waiting;
+  // The record names an earlier browser if the end of that browser was not recorded.
+  await record.dropClaim();
+  return record.move("provision", { lastError: null, currentUrl: null, restartNotice: null });
+}
+
 async function startBrowser(
   life: Lifecycle,
   start: BrowserStart<RunningBrowser>,
@@ -166,11 +176,7 @@ async function startBrowser(
 ): Promise<RunningBrowser> {
   const { deps } = life;
   const { record } = deps;
-  if (!place.isHandedOver || (await record.read())?.status !== "creating") {
-    // The record names an earlier browser if the end of that browser was not recorded.
-    await record.dropClaim();
-    await record.move("provision", { lastError: null, currentUrl: null });
-  }
+  const { returnUrl } = await provisionRecord(record, place);
 
   const browser = await takeWithPlace(deps, place, onQueued);
   const running: RunningBrowser = {
@@ -185,7 +191,10 @@ async function startBrowser(
   life.state = { kind: "recording", start, running };
   deps.onTaken(running);
   const row = await record
-    .move("cameUp", { currentUrl: browser.selected().page.url() })
+    .move("cameUp", {
+      currentUrl: browser.selected().page.url(),
+      restartNotice: returnUrl === null ? null : describeRestart(browser.siteData.restoration()),
+    })
     .catch(async (error) => {
       if (runningIn(life.state) === running) {
         deps.onReleased();
@@ -197,7 +206,7 @@ async function startBrowser(
   if (runningIn(life.state) !== running) throw new NoBrowserError("the browser ended right after its start");
   life.state = { kind: "up", running };
   running.starts = row.starts;
-  running.isRestart = row.returnUrl !== null;
+  running.isRestart = row.restartNotice !== null;
   running.landing = deps.land(browser, row);
   return running;
 }
@@ -295,7 +304,7 @@ async function closeAndRecord(
   fields: BrowserFields,
   started: Promise<void> | undefined,
 ): Promise<void> {
-  if (event === "reaped") await deps.onEnding(browser);
+  await deps.onEnding(browser, event);
   await browser.close();
   place.release();
   await started;

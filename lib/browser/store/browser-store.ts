@@ -23,7 +23,14 @@ export type BrowserSession = Pick<SessionFields, "source" | "capabilities"> & {
 export type BrowserFields = Partial<
   Pick<
     BrowserRow,
-    "lastNavigatedUrl" | "currentUrl" | "returnUrl" | "pageWant" | "lastError" | "lastUsedAt" | "waitingSince"
+    | "lastNavigatedUrl"
+    | "currentUrl"
+    | "returnUrl"
+    | "pageWant"
+    | "lastError"
+    | "restartNotice"
+    | "lastUsedAt"
+    | "waitingSince"
   >
 >;
 

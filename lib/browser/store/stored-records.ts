@@ -1,9 +1,12 @@
 import type { Database, Transaction } from "#db/client.ts";
 import type { Emit, EventLog } from "#lib/events/event-log.ts";
 import { faultPoint } from "#lib/faults/fault-point.ts";
+import type { Logger } from "#lib/log/logger.ts";
+import type { Sealer } from "#lib/secrets/sealer.ts";
 import { findOpenTurns } from "#lib/session/store/run-store.ts";
 import type { BrowserRecords } from "../browser-records.ts";
 import { ElsewhereError } from "../elsewhere-error.ts";
+import { createStoredSiteData } from "../state/stored-site-data.ts";
 import {
   type BrowserFields,
   type BrowserPatch,
@@ -26,7 +29,10 @@ import { enqueueSession, takeNextInQueue } from "./queue-store.ts";
 type ShownFields = Pick<
   BrowserRow,
   "status" | "desiredUrl" | "lastNavigatedUrl" | "currentUrl" | "lastError"
->;
+> & {
+  /** Present only while a browser runs that was started again. */
+  restartNotice?: string | undefined;
+};
 
 /**
  * Reads the fields that clients see. While the browser is still on its way to a page (`pageWant` is `selected` or
@@ -34,14 +40,16 @@ type ShownFields = Pick<
  * null, because a client that polls would take it for the outcome of the new navigation.
  */
 export function readShownFields(row: BrowserRow): ShownFields {
-  const { status, desiredUrl, currentUrl, lastError, pageWant } = row;
+  const { status, desiredUrl, currentUrl, lastError, pageWant, restartNotice } = row;
   const isOnItsWay = pageWant === "selected" || pageWant === "returning";
   const isEarlierLanding = isOnItsWay && row.lastNavigatedUrl === desiredUrl;
   const lastNavigatedUrl = isEarlierLanding ? null : row.lastNavigatedUrl;
-  return { status, desiredUrl, lastNavigatedUrl, currentUrl, lastError };
+  const shown = { status, desiredUrl, lastNavigatedUrl, currentUrl, lastError };
+  return status === "ready" && restartNotice !== null ? { ...shown, restartNotice } : shown;
 }
 
 type StoreDeps = { db: Database; log: EventLog };
+type RecordsDeps = StoreDeps & { sealer: Sealer; logger: Logger };
 
 /** The queue for places among several hosts. */
 export type HostQueue = {
@@ -55,7 +63,7 @@ export type HostQueue = {
  * Creates the records that the browser host with this id reads and changes.
  * @param queue undefined if the host neither hands over sessions nor takes them over.
  */
-export function createStoredRecords(deps: StoreDeps, hostId: string, queue?: HostQueue): BrowserRecords {
+export function createStoredRecords(deps: RecordsDeps, hostId: string, queue?: HostQueue): BrowserRecords {
   const { db, log } = deps;
   return {
     readSession: (sessionId) => readBrowserSession(db, sessionId),
@@ -110,6 +118,7 @@ export function createStoredRecords(deps: StoreDeps, hostId: string, queue?: Hos
     findOpenTurns: async (sessionIds) => [...(await findOpenTurns(db, sessionIds))],
     listSharedInUse: async (sessionIds) => [...(await listSharedInUse(db, sessionIds))],
     keepPicture: ({ sessionId, ...picture }) => writePicture(db, sessionId, picture),
+    ...createStoredSiteData(deps, hostId),
   };
 }
 
